@@ -4,9 +4,9 @@ import { renamedTo, successorsOf } from "../store/memory/commits/commits-of-turn
 import type { Memory } from "../store/memory/memory.ts";
 import { distinctiveKeys, FilesNow, type Survival, survivalOfKeys } from "./survival.ts";
 
-/** What became of a commit, or of the one that took its place. */
+/** The fate of a commit, or of the one that replaced it. */
 export interface KnownFate extends CommitFate {
-  /** In HEAD's history in place of it: what a rebase, an amend or a cherry-pick made of it. */
+  /** The commit in HEAD's history that replaced it, after a rebase, an amend or a cherry-pick. */
   successor: string | null;
 }
 
@@ -21,12 +21,12 @@ export interface StoredCommit {
 /** Commits with more files or lines are left alone: looking at them would take longer than the answer is worth. */
 const maxFiles = 200;
 const maxLines = 20_000;
-/** Commits whose lines are remembered; most have a few dozen, at four bytes each. */
+/** Commits whose lines are cached; most have a few dozen, at four bytes each. */
 const mostKnown = 2000;
 
 interface Kept {
   files: { path: string; keys: Uint32Array }[];
-  /** When each file was last changed, at the time it was looked at. */
+  /** When each file had last changed at the time of the check. */
   stamp: string;
   survival: Survival;
 }
@@ -42,7 +42,7 @@ export function commitFatesOf(root: string, memory: Memory): CommitFates {
   return fates;
 }
 
-/** What became of commits and of their lines. Remembers what git and the working tree said until they say otherwise. */
+/** The fates of commits and of their lines, cached until git or the working tree changes. */
 export class CommitFates {
   private readonly ancestry: Ancestry;
   private readonly files: FilesNow;

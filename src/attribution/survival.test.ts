@@ -29,13 +29,13 @@ const survivalOf = (
   );
 const write = (path: string, text: string | Uint8Array) => writeFileSync(join(root, path), text);
 
-it("counts lines wherever they stand, however formatted, each as often as it stands there", () => {
+it("counts lines at any place, in any formatting, as often as they occur", () => {
   write("a.ts", 'other\r\n  const b = "two";\r\n\tconst a = 1\r\n');
   const lines = ["const a = 1;", "const a = 1;", "const b = 'two'", "const c = 3;"];
   expect(survivalOf(root, [file("a.ts", ...lines)])).toEqual({ added: 4, surviving: 2 });
 });
 
-it("does not count lines that say nothing", () => {
+it("does not count trivial lines", () => {
   write("a.ts", "}\n\n});\nelse {\n");
   expect(survivalOf(root, [file("a.ts", "}", "", "  });", "} else {", "*/", "return null;")])).toEqual({
     added: 0,
@@ -45,7 +45,7 @@ it("does not count lines that say nothing", () => {
     expect(isDistinctive(lineKey(text))).toBe(true);
 });
 
-it("counts all files of a commit, those that are gone as well", () => {
+it("counts all files of a commit, also deleted ones", () => {
   write("a.ts", "first();\n");
   expect(survivalOf(root, [file("a.ts", "first();"), file("gone.ts", "second();", "third();")])).toEqual({
     added: 3,
@@ -53,13 +53,13 @@ it("counts all files of a commit, those that are gone as well", () => {
   });
 });
 
-it("looks at a file that is not at its path where it is now", () => {
+it("finds a moved file", () => {
   write("b.ts", "moved();\n");
   const pathNow = (path: string) => (path === "a.ts" ? "b.ts" : null);
   expect(survivalOf(root, [file("a.ts", "moved();")], pathNow)).toEqual({ added: 1, surviving: 1 });
 });
 
-it("reads nothing outside of the root, no link, no pipe, and nothing that is huge", () => {
+it("reads nothing outside the root, no link, no pipe, and no huge file", () => {
   const outside = mkdtempSync(join(tmpdir(), "pommel-outside-"));
   writeFileSync(join(outside, "x"), "secret();\n");
   symlinkSync(join(outside, "x"), join(root, "link"));

@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import type { CommitFileRecord } from "../store/memory/git-records.ts";
 import { bareLine, lineKey } from "./lines/line-keys.ts";
 
-/** Lines that a commit added, and how many of them stand in its files today. Blank and trivial lines do not count. */
+/** Lines that a commit added, and how many of them are in its files today. Blank and trivial lines do not count. */
 export interface Survival {
   added: number;
   surviving: number;
@@ -11,14 +11,14 @@ export interface Survival {
 
 /** Larger files are as good as gone: reading them would take longer than the answer is worth. Bytes. */
 const largestFile = 8_000_000;
-/** Lines of files that are remembered, at four bytes each. */
+/** Lines of files that are cached, at four bytes each. */
 const maxRemembered = 500_000;
 
 /**
- * How much of a commit is left in the working tree: its added lines that its files still hold, wherever in them, however
- * formatted. A line that stood there before as well is counted as often as it stands there.
+ * How much of a commit is left in the working tree: its added lines that its files still hold, at any place and in any
+ * formatting. A line that was there before as well counts as often as it occurs.
  * @param files the keys of its lines: `distinctiveKeys`
- * @param pathNow what a file that is not at its path any more is called today; null: it is gone
+ * @param pathNow the current path of a file that has moved; null: it is gone
  */
 export function survivalOfKeys(
   now: FilesNow,
@@ -55,7 +55,7 @@ function inCommon(a: Uint32Array, b: Uint32Array): number {
   return count;
 }
 
-/** The lines of files as they are in the working tree, remembered until the files change. */
+/** The lines of files in the working tree, cached until the files change. */
 export class FilesNow {
   /** The latest used last. */
   private readonly known = new Map<string, { stamp: string; keys: Uint32Array }>();
@@ -63,7 +63,7 @@ export class FilesNow {
 
   constructor(private readonly root: string) {}
 
-  /** Another text whenever the file may hold something else; null where there is none that could be read. */
+  /** A different text whenever the file may have changed; null without a readable file. */
   stampOf(path: string | null): string | null {
     if (path === null || !isInside(path)) return null;
     try {
@@ -74,7 +74,7 @@ export class FilesNow {
     }
   }
 
-  /** The keys of its lines, ascending; null where there is no such file. */
+  /** The keys of its lines, ascending; null without such a file. */
   keysOf(path: string | null): Uint32Array | null {
     const stamp = this.stampOf(path);
     if (path === null || stamp === null) return null;
@@ -110,7 +110,7 @@ function isInside(path: string): boolean {
   return !isAbsolute(path) && !path.split(/[/\\]/).includes("..");
 }
 
-/** Lines that stand in every other file, so that finding them again says nothing. */
+/** Lines that are in every other file, so finding them again means nothing. */
 const trivialLines =
   `else { } else { try { finally { do { begin end fi done esac then do else else: try: finally: pass break continue
   return return; return null return true return false return nil default: /** */ * // # -- --- """ ''' <> </> </div> <div> {} [] ()`
@@ -128,7 +128,7 @@ const trivialLines =
 
 let trivial: Set<number> | null = null;
 
-/** Whether a line with that key says something. Keys cannot be read back: those of trivial lines are known. */
+/** Whether a line with that key is distinctive. Keys cannot be reversed: those of trivial lines are known. */
 export function isDistinctive(key: number): boolean {
   trivial ??= new Set([0, ...trivialLines.map(lineKey), ...punctuation().map(lineKey)]);
   return !trivial.has(key);

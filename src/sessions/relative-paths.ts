@@ -1,6 +1,6 @@
 /**
- * Paths as they are stored: relative to the project's root with slashes, however and wherever they were written
- * down, so that what a session touched in one worktree is found from another.
+ * Stored paths: relative to the project's root with slashes, in whatever form they were written, so that a file touched
+ * in one worktree is found from another.
  */
 
 export interface Places {
@@ -12,7 +12,7 @@ export interface Places {
   cwd: string;
 }
 
-/** Where tools put worktrees inside of a project; those that are gone again are in nobody's list. */
+/** Where tools put worktrees inside a project; git does not list removed ones. */
 const worktreeInside = /^(?:\.worktrees|\.claude\/worktrees)\/[^/]+\/(?=.)/;
 const worktreeBelow = /\/(?:\.worktrees|\.claude\/worktrees)\/[^/]+(?:\/.*)?$/;
 
@@ -49,7 +49,7 @@ function inside(path: string, folder: string): string | null {
  * in; of a session that was recorded elsewhere relative to where it was launched; else absolute, as it was.
  */
 export function relativizer({ root, worktrees, cwd }: Places): (path: string) => string {
-  // A worktree may lie inside of another: the longest first.
+  // A worktree may be inside another: the longest first.
   const roots = [root, ...worktrees]
     .filter((path) => path !== "")
     .map(normalised)

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { shortId } from "./short-id.ts";
 
-it("shortens ids to what tells them apart", () => {
+it("shortens ids, and keeps them distinct", () => {
   expect(shortId("8ecde0fc-1111-2222")).toBe("8ecde0fc");
   expect(shortId("8ecde0fc-1111/agent-123456")).toBe("8ecde0fc-1111/agent-12");
   expect(shortId("01a1fd9b-688b-7d53-abbe-926542a1db0b")).toBe("01a1fd9b-688b");

@@ -1,4 +1,7 @@
-/** A UUID of version 7 begins with its time: eight digits are the same for a minute, thirteen characters tell it. */
+/**
+ * A version 7 UUID begins with its time: its first eight digits stay the same for a minute; thirteen characters are
+ * distinct.
+ */
 const beginsWithTime = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
 /** The beginning of a session's id, as commands and tools take it; of a subagent's, the session's whole id before it. */

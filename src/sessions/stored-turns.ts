@@ -21,7 +21,7 @@ export function* storedTurns(
   }
 }
 
-/** The last turn before some, with everything in it; null: there is none. */
+/** The last turn before the given ones, with its content; null: there is none. */
 export function turnBefore(memory: Memory, sessionId: number, turns: readonly Turn[]): Turn | null {
   const [first] = turns;
   if (first === undefined || first.number <= 1) return null;

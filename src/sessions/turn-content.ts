@@ -11,9 +11,9 @@ export interface StoredLine {
   model?: string;
 }
 
-/** A turn with everything that was said and done in it. */
+/** A turn with all its messages and actions. */
 export interface Turn {
-  /** From 1; 0 holds what came before the first prompt. */
+  /** From 1; 0 holds everything before the first prompt. */
   number: number;
   branch: string | null;
   abandoned: boolean;
@@ -21,8 +21,8 @@ export interface Turn {
 }
 
 /**
- * What a call did: what its adapter said, or, of one that an older Pommel archived or another machine sent, what the shape
- * of its input says.
+ * A call's action: from its adapter, or, for a call archived by an older Pommel or sent by another machine, from the
+ * shape of its input.
  */
 export function actionOf(use: ToolUse): ToolAction {
   return toolActions.find((action) => action === use.action) ?? actionByInput(use);

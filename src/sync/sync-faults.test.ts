@@ -15,10 +15,10 @@ afterEach(() => {
 });
 
 async function remember(machine: Machine, id: string, said = id) {
-  const told = machine.session(id);
-  told.prompt(`Remember ${said} please`);
-  told.reply(`I remember ${said}.`);
-  await machine.read(told);
+  const builder = machine.session(id);
+  builder.prompt(`Remember ${said} please`);
+  builder.reply(`I remember ${said}.`);
+  await machine.read(builder);
 }
 const sessions = (machine: Machine) =>
   contentOf(machine).sessions!.map((one) => (one as { uid: string }).uid);

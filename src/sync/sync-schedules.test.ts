@@ -20,7 +20,7 @@ it("machines with real repositories converge without loss under any schedule", a
       const shared = sharedRemote();
       try {
         const machines = ["one", "two", "three"].map((name) => shared.machine(name));
-        const told = new Map<string, TranscriptFixture>();
+        const sessions = new Map<string, TranscriptFixture>();
         const said: string[] = [];
         for (const [i, each] of steps.entries()) {
           if (each.kind === "sync") {
@@ -31,7 +31,7 @@ it("machines with real repositories converge without loss under any schedule", a
           const words = `words${i}of${machine.name}`;
           said.push(words);
           if (each.kind === "note") await addNote(machine.work, { note: words });
-          else await say(machine, told, `${machine.name}-${each.session}`, words);
+          else await say(machine, sessions, `${machine.name}-${each.session}`, words);
         }
         const all = async () => {
           for (const machine of machines) expect((await machine.sync()).trouble).toBeNull();
@@ -56,9 +56,9 @@ it("machines with real repositories converge without loss under any schedule", a
   );
 }, 180_000);
 
-async function say(machine: Machine, told: Map<string, TranscriptFixture>, id: string, words: string) {
-  const session = told.get(id) ?? machine.session(id);
-  told.set(id, session);
+async function say(machine: Machine, sessions: Map<string, TranscriptFixture>, id: string, words: string) {
+  const session = sessions.get(id) ?? machine.session(id);
+  sessions.set(id, session);
   session.prompt(`Please say ${words}`);
   session.reply(`Here it is: ${words}`);
   await machine.read(session);

@@ -20,13 +20,13 @@ afterEach(() => shared.remove());
 
 /** A session in which a file was changed. */
 function work(machine: Machine, id: string, said = "a token refresh that is atomic") {
-  const told = machine.session(id);
-  told.prompt(`Please write ${said}`);
-  told.edit(`${machine.dir}/src/auth.ts`, "old line", `new line of ${id}`);
-  told.reply(`Done: ${said}. We decided to use a lock because two requests came at once.`);
-  told.prompt("Note to Pommel: tokens are refreshed under a lock");
-  told.reply("Noted.");
-  return told;
+  const builder = machine.session(id);
+  builder.prompt(`Please write ${said}`);
+  builder.edit(`${machine.dir}/src/auth.ts`, "old line", `new line of ${id}`);
+  builder.reply(`Done: ${said}. We decided to use a lock because two requests came at once.`);
+  builder.prompt("Note to Pommel: tokens are refreshed under a lock");
+  builder.reply("Noted.");
+  return builder;
 }
 
 const hash = (n: number) => String(n).repeat(40).slice(0, 40);
@@ -159,16 +159,16 @@ describe("sharing", () => {
     expect(shared.git("rev-list", "--count", branch)).toBe("1");
   });
 
-  it("joins both machines' turns, whoever is first", async () => {
+  it("joins both machines' turns, in either order", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
-    const told = work(one, "s1");
-    await one.read(told);
+    const builder = work(one, "s1");
+    await one.read(builder);
     await one.sync();
     await two.pull();
     // The first continues it; the second has its own, and more about a commit.
-    told.prompt("Now add a test for it");
-    told.reply("Added.");
-    await one.read(told);
+    builder.prompt("Now add a test for it");
+    builder.reply("Added.");
+    await one.read(builder);
     await two.read(work(two, "s2", "a quokka"));
     commitBy(one, 1, "s1", 0.5);
     commitBy(two, 1, "s2", 0.8);
@@ -218,10 +218,10 @@ describe("sharing", () => {
 
   it("shares nothing machine-specific: paths are relative, home is ~", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
-    const told = work(one, "s1");
-    told.prompt(`Look at ${homedir()}/notes.txt and ${one.dir}/src/auth.ts`);
-    told.reply("I did.");
-    await one.read(told);
+    const builder = work(one, "s1");
+    builder.prompt(`Look at ${homedir()}/notes.txt and ${one.dir}/src/auth.ts`);
+    builder.reply("I did.");
+    await one.read(builder);
     await one.sync();
     const text = [...one.files().values()].join("\n");
     expect(text).toContain("~/notes.txt");

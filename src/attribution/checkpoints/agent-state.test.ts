@@ -56,7 +56,7 @@ function session(uid: string, title: string, turns: Entry[][]): void {
   }
 }
 
-it("says what an agent was at, and nothing of what came later", () => {
+it("reports an agent's state, and nothing of what came later", () => {
   const todos = [
     { content: "write it", status: "completed", activeForm: "Writing it" },
     { content: "test it", status: "in_progress" },
@@ -111,7 +111,7 @@ it("follows tasks that are made and changed one by one", () => {
   });
 });
 
-it("never takes more than its place, whatever was said, and can be read back", () => {
+it("never exceeds its limit, for any text, and can be read back", () => {
   let n = 0;
   fc.assert(
     fc.property(
@@ -139,6 +139,6 @@ it("never takes more than its place, whatever was said, and can be read back", (
   );
 });
 
-it("reads only what makes sense", () => {
+it("reads only valid data", () => {
   expect(readAgentState({ a: { turn: "x" }, b: null, c: [] })).toEqual({});
 });

@@ -16,8 +16,8 @@ const maxSessions = 8;
 const turnsRead = 20;
 
 /**
- * What agents were at when a commit was made.
- * @param at when that was; what was said later is left out. Milliseconds since the epoch
+ * The state of agents when a commit was made.
+ * @param at the time of the commit; later messages are left out. Milliseconds since the epoch
  */
 export function agentStateAt(memory: Memory, bindings: readonly Binding[], at: number): AgentState {
   const states = bindings.slice(0, maxSessions).flatMap(({ sessionUid, turns }) => {
@@ -69,7 +69,7 @@ function sessionStateAt(
   return state;
 }
 
-/** The first ones, as many as fit; of one that is too large by itself what says most. */
+/** The first ones, as many as fit; one that is too large by itself is reduced to its most important parts. */
 function withinBounds(states: readonly [string, SessionState][]): AgentState {
   let kept: AgentState = {};
   const fits = (state: AgentState) => Buffer.byteLength(JSON.stringify(state)) <= most;

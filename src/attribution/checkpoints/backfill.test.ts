@@ -50,7 +50,7 @@ function branched(): void {
 }
 const ofBranched = { a: null, c: "a", d: "a", e: "d", f: "c" };
 
-it("goes over what was committed since a day before the first session, once", async () => {
+it("covers commits since a day before the first session, once", async () => {
   repo.commit("long ago", { "old.ts": "x // s:1\n" });
   repo.wait(10 * dayMinutes);
   const before = repo.commit("by hand", { "a.ts": "1\n" });
@@ -79,7 +79,7 @@ it("goes over what was committed since a day before the first session, once", as
   expect(await backfill(repo.work, { since: repo.now(), limit: 1 })).toMatchObject({ commits: 1 });
 });
 
-it("looks again at what sessions may have led to that came to be remembered later", async () => {
+it("checks commits again that may belong to sessions imported later", async () => {
   rememberSession(repo.memory, "s", ["go"]);
   repo.commit("before", { "a.ts": "1\n" });
   repo.wait(60);
@@ -94,13 +94,13 @@ it("looks again at what sessions may have led to that came to be remembered late
   expect(await backfill(repo.work)).toMatchObject({ lookedAt: 0 });
 });
 
-it("does nothing where nothing is remembered, unless all of history is asked for", async () => {
+it("does nothing without sessions, unless all of history is requested", async () => {
   repo.commit("a", { "a.ts": "1\n" });
   expect(await backfill(repo.work)).toMatchObject({ commits: 0, lookedAt: 0 });
   expect(await backfill(repo.work, { all: true })).toMatchObject({ commits: 1, lookedAt: 1 });
 });
 
-it("goes on where it was stopped, and knows which checkpoint comes before which meanwhile", async () => {
+it("continues after a stop, and orders checkpoints meanwhile", async () => {
   branched();
   const controller = new AbortController();
   let looked = 0;
@@ -117,7 +117,7 @@ it("goes on where it was stopped, and knows which checkpoint comes before which 
   expect(chain()).toEqual(ofBranched);
 });
 
-it("links checkpoints alike in whatever order they come", async () => {
+it("links checkpoints alike, in any order", async () => {
   branched();
   const hashes = repo.git("rev-list", "--all").split("\n");
   await fc.assert(
@@ -130,7 +130,7 @@ it("links checkpoints alike in whatever order they come", async () => {
   );
 });
 
-it("looks beside the first parents where they lead to none", async () => {
+it("searches beyond the first parents when they lead to no checkpoint", async () => {
   rememberSession(repo.memory, "s", ["go"]);
   repo.commit("a", { "a.ts": "a\n" });
   for (const name of ["one", "two"]) {
@@ -145,7 +145,7 @@ it("looks beside the first parents where they lead to none", async () => {
   expect(chain()).toEqual({ one: null, two: "one", last: "two" });
 });
 
-it("takes in branches, tags and worktrees, and no branch that conversations are shared on", async () => {
+it("includes branches, tags and worktrees, but no branch that shares sessions", async () => {
   rememberSession(repo.memory, "s", ["go"]);
   const base = repo.commit("base");
   const make = (name: string) => {
@@ -166,8 +166,8 @@ it("takes in branches, tags and worktrees, and no branch that conversations are 
   rmSync(linked, { recursive: true });
 });
 
-describe("where there is less than a repository", () => {
-  it("has nothing to do before the first commit", async () => {
+describe("in an incomplete repository", () => {
+  it("does nothing before the first commit", async () => {
     expect(await backfill(repo.work, { all: true })).toMatchObject({ commits: 0, lookedAt: 0 });
   });
 
@@ -176,19 +176,19 @@ describe("where there is less than a repository", () => {
     await expect(backfill(repo.work, { all: true })).rejects.toThrow(GitFailure);
   });
 
-  it("takes in what a shallow clone has", async () => {
+  it("includes the commits of a shallow clone", async () => {
     rememberSession(repo.memory, "s", ["go"]);
     for (const n of [1, 2, 3]) repo.commit(`${n}`, { "a.ts": `${n} // s:1\n` });
     const clone = realpathSync(mkdtempSync(join(tmpdir(), "pommel-shallow-")));
     execFileSync("git", ["clone", "--quiet", "--depth=2", `file://${repo.root}`, clone], { stdio: "pipe" });
     const work = { ...repo.work, roots: [clone], project: { ...repo.work.project, root: clone } };
     expect(await backfill(work)).toMatchObject({ commits: 2, lookedAt: 2 });
-    // Nobody knows what the oldest one changed.
+    // The changes of the oldest one are unknown.
     expect(chain()).toEqual({ 3: null });
     rmSync(clone, { recursive: true });
   });
 
-  it("knows the commits of a partial clone without what they changed", async () => {
+  it("records the commits of a partial clone without their changes", async () => {
     rememberSession(repo.memory, "s", ["go"]);
     for (const n of [1, 2, 3]) repo.commit(`${n}`, { "a.ts": `${n} // s:1\n` });
     repo.git("config", "uploadpack.allowFilter", "true");
@@ -199,13 +199,13 @@ describe("where there is less than a repository", () => {
     expect(await backfill(work)).toMatchObject({ commits: 3, lookedAt: 3, checkpoints: 0 });
     const hash = repo.git("rev-parse", "HEAD");
     expect(knownCommits(repo.memory, [hash])).toEqual(new Map([[hash, 0]]));
-    // Where the same is there, it is looked at again.
+    // With the objects in place, it is analysed again.
     expect(await backfill(repo.work)).toMatchObject({ lookedAt: 3, checkpoints: 3 });
     rmSync(clone, { recursive: true });
   });
 });
 
-it("changes nothing where history was not read far enough", () => {
+it("changes nothing when too little history was read", () => {
   const graph = new Map([
     ["c", { place: 0, parents: ["b"] }],
     ["b", { place: 1, parents: ["a"] }],
@@ -217,7 +217,7 @@ it("changes nothing where history was not read far enough", () => {
   expect(nearestBefore(graph, "c", () => false)).toBeNull();
 });
 
-it("has the ids that other machines have", () => {
+it("uses the same ids as other machines", () => {
   // printf 'pommel checkpoint 111...' | sha256sum
   expect(checkpointUid("1".repeat(40))).toBe("770d6943cbf3");
 });

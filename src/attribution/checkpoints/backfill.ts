@@ -15,28 +15,28 @@ import type { GitWork } from "./work.ts";
 export interface BackfillOptions {
   /** Only commits from then on. Milliseconds since the epoch; default: a day before the first session. */
   since?: number | null;
-  /** Only so many, the latest. */
+  /** At most this many, the latest. */
   limit?: number | undefined;
   /** All of history. */
   all?: boolean | undefined;
   signal?: AbortSignal | undefined;
-  /** Commits that were looked at, and in all. */
+  /** Commits done, and in all. */
   onProgress?: (done: number, total: number) => void;
 }
 
 export interface Backfilled {
   /** In the part of history that was gone over. */
   commits: number;
-  /** Of those the ones that were looked at now; the others had been before. */
+  /** Those analysed now; the others were done before. */
   lookedAt: number;
-  /** Checkpoints of the ones that were looked at. */
+  /** Checkpoints of the commits analysed now. */
   checkpoints: number;
-  /** It was stopped: what is done stays, and asked again it goes on. */
+  /** It was stopped: finished work stays, and the next call continues. */
   isInterrupted: boolean;
 }
 
 const dayMs = 86_400_000;
-/** An agent's lines may be committed long after; what is added to memory may lead to commits up to so much later. */
+/** An agent's lines may be committed long after they were written; new sessions may lead to commits this much later. */
 const afterTurns = 30 * dayMs;
 /** Commits whose text is read at once. */
 const batch = 200;
@@ -44,9 +44,9 @@ const batch = 200;
 const turnsSeen = "checkpoints.turns";
 
 /**
- * Goes over history, parents before children, and takes in the commits that nobody looked at yet, and such as sessions
- * that came to be remembered since may have led to. What was done stays when it is stopped.
- * @throws GitFailure where there is no repository, or no git
+ * Walks history, parents before children, and records the commits that are not analysed yet, and those that newly
+ * imported sessions may have led to. When stopped, it keeps what it has done.
+ * @throws GitFailure without a repository, or without git
  */
 export async function backfill(
   work: GitWork,
@@ -56,7 +56,7 @@ export async function backfill(
   const report: Backfilled = { commits: 0, lookedAt: 0, checkpoints: 0, isInterrupted: false };
   const start = historyStart(memory);
   const from = since ?? (all ? null : start);
-  // Nothing is remembered that could have led to a commit.
+  // No stored session could have led to a commit.
   if (start === null && !all && since == null) return report;
   const turnsNow = lastTurnRow(memory);
   const news = turnsAddedSince(memory, Number(memory.meta(turnsSeen) ?? 0));
@@ -129,7 +129,7 @@ async function hashesSince(
   return found;
 }
 
-/** Commits that were made, or at least checked out, in this repository, as far as git remembers. */
+/** Commits that were made, or at least checked out, in this repository, according to git's reflogs. */
 async function madeHere({ roots }: GitWork, signal: AbortSignal | undefined): Promise<Set<string>> {
   const hashes = new Set<string>();
   for (const root of roots) {
@@ -155,7 +155,7 @@ async function* recordBatch(
   const read = (at: number) => {
     const info = infos[at];
     const changes = info && changesIfThere(work, info.hash, signal);
-    // Whoever waits for it hears of it; when it comes to nothing before, nobody has to.
+    // Whoever awaits it gets the error; until then, a rejection must not count as unhandled.
     changes?.catch(() => {});
     return changes;
   };
@@ -164,7 +164,7 @@ async function* recordBatch(
     signal?.throwIfAborted();
     const changes = next!;
     await changes;
-    // Git reads the next one while this one is looked at.
+    // Git reads the next one while this one is analysed.
     next = read(i + 1);
     const seen = local.has(info.hash) ? "reflog" : "history";
     yield await recordInfo(work, info, { seen, again: true }, { signal, patchIds, changes, activity });
@@ -193,7 +193,7 @@ async function patchesOf(
   try {
     return await patchIdsOf(project.root, hashes, signal);
   } catch (error) {
-    // Of a partial clone: what it lacks has no patch id.
+    // In a partial clone, a commit with missing objects has no patch id.
     if (error instanceof GitFailure && error.reason !== "not_installed") return new Map();
     throw error;
   }

@@ -4,8 +4,8 @@ import type { AttributionRecord, CommitFileRecord } from "../../store/memory/git
 import { lineKey } from "../lines/line-keys.ts";
 
 /**
- * So much of a commit is looked at for its authors: added and removed lines, and their characters. What lies beyond (a
- * vendored library, generated files) is counted, and its authors are unknown.
+ * At most this much of a commit is analysed for its authors: added and removed lines, and their characters. Lines
+ * beyond it (a vendored library, generated files) are counted, and their authors are unknown.
  */
 const maxLines = 100_000;
 const maxCharacters = 16_000_000;
@@ -13,7 +13,7 @@ const maxCharacters = 16_000_000;
 const maxFiles = 20_000;
 const maxRanges = 20_000;
 
-/** What a commit changed. */
+/** The changes of a commit. */
 export interface CollectedChanges {
   /** To find the authors of. */
   files: ChangedFile[];
@@ -24,7 +24,7 @@ export interface CollectedChanges {
   deletions: number;
 }
 
-/** @throws GitFailure also where git lacks what the commit holds (a partial clone) */
+/** @throws GitFailure also if git lacks objects of the commit (a partial clone) */
 export async function collectChanges(
   dir: string,
   hash: string,

@@ -3,7 +3,7 @@ import type { CommitFileRecord } from "../../store/memory/git-records.ts";
 /** Files that are named before the rest is counted. */
 const named = 3;
 
-/** What a commit changed in a line: "3 files, +120 -14: src/a.ts (+80 -2), src/b.ts (+40 -12), logo.png". */
+/** A commit's changes in a line: "3 files, +120 -14: src/a.ts (+80 -2), src/b.ts (+40 -12), logo.png". */
 export function diffSummary(files: readonly Omit<CommitFileRecord, "added" | "oldPath">[]): string {
   if (files.length === 0) return "no files";
   const sum = (of: (file: (typeof files)[number]) => number) =>

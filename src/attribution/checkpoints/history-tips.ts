@@ -7,9 +7,9 @@ import type { Project } from "../../project/paths.ts";
 const foreign = /^refs\/(heads|remotes\/[^/]+)\/entire\//;
 
 /**
- * What history begins with, as hashes of commits: branches, remote branches and tags, and what is checked out in each
- * worktree; without the branches that conversations are shared on.
- * @throws GitFailure where there is no repository, or no git
+ * The tips of history, as hashes of commits: branches, remote branches and tags, and the checked-out commit of each
+ * worktree; without the branches that share sessions.
+ * @throws GitFailure without a repository, or without git
  */
 export async function historyTips(project: Project, signal?: AbortSignal): Promise<string[]> {
   // Before the first commit there are no names, but there is a repository.

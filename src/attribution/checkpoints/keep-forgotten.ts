@@ -1,8 +1,8 @@
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
 
 /**
- * Lines of a session that was forgotten: nobody can find again that an agent wrote them, but they are none of a human's
- * for that. What was stored of them stays where a second look finds no agent.
+ * Lines of a forgotten session: the evidence that an agent wrote them is gone, but that does not make them a human's.
+ * Their stored verdicts stay where a second look finds no agent.
  */
 export function keepForgotten(
   ranges: readonly AttributionRecord[],
@@ -27,7 +27,7 @@ function groupByPath(records: readonly AttributionRecord[]): Map<string, Attribu
   return byPath;
 }
 
-/** A range in pieces, with others in place of what they cover. @param others in order, of the same file */
+/** A range in pieces, with others replacing the lines that they cover. @param others in order, of the same file */
 function overlaid(range: AttributionRecord, others: readonly AttributionRecord[]): AttributionRecord[] {
   const pieces: AttributionRecord[] = [];
   let line = range.firstLine;

@@ -5,12 +5,11 @@ import type { CheckpointRecord } from "../../store/memory/git-records.ts";
 import type { GitWork } from "./work.ts";
 
 /**
- * Which checkpoint comes before which: the nearest one that a commit's first parents lead to, and where they lead to none
- * the latest one among all that it comes after. Looked for in a part of history; where that ends before anything is
- * found, what was known stays.
+ * The order of checkpoints: before each one comes the nearest one along its commit's first parents; without one, the
+ * latest of all its ancestors. Only part of history is searched; if that finds nothing, the known order stays.
  */
 
-/** Commits of history that are looked at for one checkpoint, and for all of them. */
+/** Commits of history that are searched for one checkpoint, and for all of them. */
 const nearby = 5000;
 const far = 100_000;
 
@@ -28,7 +27,7 @@ export async function linkCheckpoint(
   await link(work, [own, ...later], nearby, signal);
 }
 
-/** All checkpoints: after many commits were taken in. */
+/** Links all checkpoints, after many commits were recorded. */
 export async function linkCheckpoints(work: GitWork, signal?: AbortSignal): Promise<void> {
   await link(work, checkpointPlaces(work.memory), far, signal);
 }
@@ -80,15 +79,15 @@ async function readGraph(
   return graph;
 }
 
-/** What was found out of a graph on the way. */
+/** Results of the search through the graph so far. */
 interface Known {
-  /** What first parents lead to, by commit; as `alongFirstParents`. */
+  /** The checkpoint that first parents lead to, by commit; as `alongFirstParents`. */
   first: Map<string, string | null | undefined>;
-  /** Commits that come after no checkpoint, and are none. */
+  /** Commits that have no checkpoint, nor any among their ancestors. */
   barren: Set<string>;
 }
 
-/** @returns null: there is none; undefined: history was not read far enough to tell */
+/** @returns null: there is none; undefined: too little history was read to decide */
 export function nearestBefore(
   graph: Graph,
   hash: string,
@@ -131,7 +130,7 @@ function alongFirstParents(
   return found;
 }
 
-/** Goes through what comes before a commit, the latest first. */
+/** Walks a commit's ancestors, the latest first. */
 function latestBefore(
   graph: Graph,
   hash: string,

@@ -9,8 +9,8 @@ import type { GitWork } from "./work.ts";
 const trailer = /^Entire-Checkpoint:/m;
 
 /**
- * The sessions that another tool says led to a commit, as far as they are remembered. Asked where nothing that is
- * remembered tells: their word may be anybody's.
+ * The stored sessions that another tool names as the source of a commit. Only used without evidence of our own, as
+ * anybody may have written those names.
  */
 export async function namedByTools(
   { project, memory, trustsTrailers = true }: GitWork,

@@ -6,9 +6,9 @@ import type { Memory } from "../../store/memory/memory.ts";
 const most = 100;
 
 /**
- * Hashes of commits whose authors a commit may have taken over: those that git says it took the place of, stored ones
- * that change the same (a rebase, a cherry-pick), and stored ones of the same author, time and subject (an amend
- * without a hook that told). Of the latter two only such as were there before.
+ * Hashes of commits whose authors a commit may have inherited: those that git reports as replaced, stored ones with the
+ * same patch (a rebase, a cherry-pick), and stored ones of the same author, time and subject (an amend without a hook).
+ * The latter two must have existed before.
  */
 export function predecessorsOf(
   memory: Memory,

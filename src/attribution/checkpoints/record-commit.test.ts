@@ -34,7 +34,7 @@ afterEach(() => repo.remove());
 
 const hook = { seen: "hook" } as const;
 
-/** Notes what the attribution was asked. */
+/** Records the arguments of the attribution. */
 function asked(): ChangeToAttribute[] {
   const changes: ChangeToAttribute[] = [];
   repo.work.attribute = async (sources, change, signal) => {
@@ -92,7 +92,7 @@ it("binds a commit to the sessions that wrote it, each to its own turns", async 
   ]);
 });
 
-it("makes no checkpoint of a commit that no session had a part in", async () => {
+it("makes no checkpoint for a commit without sessions", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const hash = repo.commit("By hand", { "a.ts": "x\n" });
   expect(await recordCommit(repo.work, hash, hook)).toMatchObject({ checkpoint: null });
@@ -100,7 +100,7 @@ it("makes no checkpoint of a commit that no session had a part in", async () => 
   expect(listCheckpoints(repo.memory)).toEqual([]);
 });
 
-it("knows nothing of what git does not have", async () => {
+it("returns null for a commit that git does not have", async () => {
   repo.commit("one");
   expect(await recordCommit(repo.work, "0".repeat(40), hook)).toBeNull();
   expect(await recordCommit(repo.work, repo.git("rev-parse", "HEAD^{tree}"), hook)).toBeNull();
@@ -108,12 +108,12 @@ it("knows nothing of what git does not have", async () => {
   expect(await recordCommit(repo.work, "--all", hook)).toBeNull();
 });
 
-it("looks at a commit once, and adds what is new of it", async () => {
+it("analyses a commit once, and adds later facts", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const changes = asked();
   const hash = repo.commit("Make it", { "a.ts": "x // one:1\n" });
   const first = await recordCommit(repo.work, hash, { seen: "history" });
-  // Where nobody says, it is the branch that the session was on.
+  // Without a report it is the branch of the session.
   expect(first?.commit).toMatchObject({ branch: "main", seen: "history" });
   const again = await recordCommit(repo.work, hash, { seen: "hook", branch: "topic" });
   expect(again?.commit).toMatchObject({ branch: "topic", seen: "hook" });
@@ -125,7 +125,7 @@ it("looks at a commit once, and adds what is new of it", async () => {
   expect(checkpointOfCommit(repo.memory, hash)?.commit).toMatchObject({ branch: "topic", seen: "hook" });
 });
 
-it("tells the attribution which commits one was made of: by git's word, by its patch, by its author and subject", async () => {
+it("passes a commit's predecessors to the attribution: from git, by patch, by author and subject", async () => {
   const changes = asked();
   repo.commit("base", { "base.ts": "1\n" });
   const old = repo.commit("Make it", { "a.ts": "x\n" });
@@ -143,14 +143,14 @@ it("tells the attribution which commits one was made of: by git's word, by its p
 
   repo.git("commit", "--quiet", "--amend", "--message", "Squashed");
   const squashed = repo.git("rev-parse", "HEAD");
-  // One of them nobody looked at: it is looked at first.
+  // One of them is not analysed yet: it comes first.
   await recordCommit(repo.work, squashed, { seen: "hook", rewrittenFrom: [picked, moved, squashed] });
   expect(changes.map(({ hash }) => hash)).toEqual([old, picked, moved, squashed]);
   expect(changes.at(-1)!.predecessors.slice(0, 2)).toEqual([picked, moved]);
   expect(commitByHash(repo.memory, squashed)?.rewrittenFrom).toEqual([picked, moved]);
 });
 
-it("looks again when it is news what a commit took the place of", async () => {
+it("analyses a commit again when its predecessors change", async () => {
   const changes = asked();
   const old = repo.commit("Make it", { "a.ts": "x\n" });
   repo.git("commit", "--quiet", "--amend", "--message", "Make that");
@@ -161,7 +161,7 @@ it("looks again when it is news what a commit took the place of", async () => {
   expect(changes.map(({ hash }) => hash)).toEqual([amended, old, amended]);
 });
 
-it("is told to be made here only by who works here", async () => {
+it("counts as made here only if its author works here", async () => {
   const changes = asked();
   const own = repo.commit("Own", { "a.ts": "x\n" });
   repo.git("commit", "--quiet", "--allow-empty", "--author", "Bob <bob@example.com>", "-m", "Bob's");
@@ -173,7 +173,7 @@ it("is told to be made here only by who works here", async () => {
   expect(changes.map(({ isOwn }) => isOwn)).toEqual([true, false, false]);
 });
 
-it("keeps what is known of sessions that are not here any more", async () => {
+it("keeps the verdicts of sessions that are no longer stored", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const hash = repo.commit("Make it", { "a.ts": "x // one:1\n" });
   const before = await recordCommit(repo.work, hash, hook);
@@ -184,7 +184,7 @@ it("keeps what is known of sessions that are not here any more", async () => {
   expect(attributionsOf(repo.memory, before!.commit.id)).toEqual(ranges);
 });
 
-it("says nothing of a session that was forgotten, though it is told", async () => {
+it("leaves out a forgotten session, even if another tool names it", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const hash = repo.commit("Make it", { "a.ts": "x // one:1\n" });
   forget(repo.memory, { ...nothing, sessions: [sessionByUid(repo.memory, "one")!.id] });
@@ -220,7 +220,7 @@ it("never makes an agent's lines a human's because the session was forgotten", a
   ]);
 });
 
-it("lets go of a checkpoint when a second look finds nobody, and keeps the chain", async () => {
+it("drops a checkpoint when a second look finds no session, and keeps the chain", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const hashes = ["1", "2", "3"].map((n) => repo.commit(n, { "a.ts": `${n} // one:1\n` }));
   for (const hash of hashes) await recordCommit(repo.work, hash, hook);
@@ -236,7 +236,7 @@ it("stores no secret of a commit's text", async () => {
   );
 });
 
-describe("all sorts of commits", () => {
+describe("unusual commits", () => {
   beforeEach(() => rememberSession(repo.memory, "one", ["make it"]));
   const bound = async (hash: string) => (await recordCommit(repo.work, hash, hook))?.checkpoint?.sessions;
 
@@ -247,7 +247,7 @@ describe("all sorts of commits", () => {
     expect(empty).toMatchObject({ commit: { insertions: 0, patchId: null }, checkpoint: null });
   });
 
-  it("merges: what none of the parents has", async () => {
+  it("merges: lines that no parent has", async () => {
     repo.commit("base", { "a.ts": "1\n" });
     repo.git("checkout", "--quiet", "-b", "topic");
     repo.commit("there", { "a.ts": "2 // one:1\n" });
@@ -260,7 +260,7 @@ describe("all sorts of commits", () => {
     expect(taken?.checkpoint?.sessions).toMatchObject([{ lines: 1 }]);
   });
 
-  it("on no branch, in a bare repository, and of SHA-256", async () => {
+  it("on no branch, in a bare repository, and with SHA-256", async () => {
     repo.git("checkout", "--quiet", "--detach", repo.commit("base"));
     expect(await bound(repo.commit("detached", { "a.ts": "x // one:1\n" }))).toHaveLength(1);
 
@@ -280,7 +280,7 @@ describe("all sorts of commits", () => {
     other.remove();
   });
 
-  it("of which git lacks a part: known, and looked at again later", async () => {
+  it("with objects that git lacks: recorded, and analysed again later", async () => {
     const hash = repo.commit("lost", { "a.ts": "x // one:1\n" });
     const blob = repo.git("rev-parse", "HEAD:a.ts");
     const file = join(repo.root, ".git/objects", blob.slice(0, 2), blob.slice(2));
@@ -297,7 +297,7 @@ describe("all sorts of commits", () => {
     expect(await bound(hash)).toHaveLength(1);
   });
 
-  it("with more lines than anybody reads: those are unknown", async () => {
+  it("with too many lines: those are unknown", async () => {
     const many = Array.from({ length: 60_000 }, (_, i) => `line ${i}`).join("\n");
     const hash = repo.commit("vendor", { "a.ts": "x // one:1\n", "b.txt": many, "c.txt": many });
     const taken = await recordCommit(repo.work, hash, hook);

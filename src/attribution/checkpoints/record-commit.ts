@@ -27,10 +27,10 @@ import type { GitWork } from "./work.ts";
 
 export type { GitWork } from "./work.ts";
 
-/** How a commit came to be known, and what is known of it besides. */
+/** How a commit was found, and further facts about it. */
 export interface HowSeen {
   seen: CommitSeen;
-  /** Where it was made, where somebody knows. */
+  /** The branch it was made on, if known. */
   branch?: string | null;
   /** Hashes of commits that it took the place of, as git says. */
   rewrittenFrom?: readonly string[];
@@ -40,21 +40,21 @@ export interface HowSeen {
 
 export interface RecordedCommit {
   commit: CommitRecord;
-  /** null: no session had a part in it, as far as is known. */
+  /** null: no session took part in it, as far as is known. */
   checkpoint: CheckpointRecord | null;
 }
 
-/** Commits that one took the place of, and that nobody looked at yet, are looked at first; so many. */
+/** Replaced commits that are not analysed yet come first; at most this many. */
 const maxPredecessors = 100;
 
 /**
- * Takes in a commit: what it changed, who wrote its lines, and, where sessions had a part in it, its checkpoint; all in
- * one transaction. Done once for every version of the attribution; again only where that is asked for, or where it is
- * news which commits it took the place of. What else is new of it (its branch, how it was seen) is added.
+ * Records a commit: its changes, the authors of its lines, and, if sessions took part in it, its checkpoint; all in one
+ * transaction. Done once per version of the attribution; repeated only on request, or when it turns out which commits
+ * it replaced. Other new facts (its branch, how it was seen) are added.
  *
- * What is known of sessions that are not here (another machine's, or let go by age) could not be found again, so that a
- * commit that they had a part in stays as it is.
- * @returns null where git has no such commit
+ * Verdicts about sessions that are not stored here (another machine's, or removed by age) could not be found again, so
+ * a commit with such a session stays as it is.
+ * @returns null if git has no such commit
  * @throws GitFailure `not_installed`; the signal's reason
  */
 export async function recordCommit(
@@ -91,7 +91,7 @@ async function recordPredecessors(
   }
 }
 
-/** As `recordCommit`, of a commit that was read; what comes before and after its checkpoint is left to the caller. */
+/** As `recordCommit`, for a commit that was read; the caller links its checkpoint to others. */
 export async function recordInfo(
   work: GitWork,
   info: CommitInfo,
@@ -105,9 +105,9 @@ export async function recordInfo(
     signal?: AbortSignal | undefined;
     /** Of many commits at once, by hash. */
     patchIds?: ReadonlyMap<string, string>;
-    /** What it changed, read ahead; null: git lacks it. */
+    /** Its changes, read ahead; null: git lacks them. */
     changes?: Promise<CollectedChanges | null>;
-    /** What turns did to files, unpacked once for many commits. */
+    /** Changes to files by turns, unpacked once for many commits. */
     activity?: TurnActivity;
   } = {},
 ): Promise<RecordedCommit> {
@@ -132,7 +132,7 @@ export async function recordInfo(
     ...facts,
     insertions: changed?.insertions ?? 0,
     deletions: changed?.deletions ?? 0,
-    // What git lacks now it may have later.
+    // Git may have the missing objects later.
     attributed: changed === null ? 0 : attributionVersion,
   };
   const found = await (work.attribute ?? attributeChange)(
@@ -172,13 +172,13 @@ export async function recordInfo(
   });
 }
 
-/** The branch that sessions were on when they led to a commit; null where nobody knows, or where they disagree. */
+/** The branch of the sessions that led to a commit; null if it is unknown, or if they differ. */
 function branchOfSessions({ memory }: GitWork, bindings: readonly Binding[]): string | null {
   const branches = new Set<string>();
   for (const { sessionUid, turns } of bindings) {
     const last = turns.at(-1);
     const branch = last === undefined ? null : branchOfTurn(memory, sessionUid, last);
-    // HEAD stands where no branch is checked out.
+    // HEAD is the name if no branch is checked out.
     if (branch !== null && branch !== "HEAD") branches.add(branch);
   }
   const [only = null] = branches;
@@ -190,7 +190,7 @@ export function placesOf({ project, roots }: GitWork): { root: string; worktrees
   return { root: project.root, worktrees: roots.filter((root) => root !== project.root) };
 }
 
-/** What a commit changed; null where git lacks some of it. */
+/** The changes of a commit; null if git lacks some objects. */
 export async function changesIfThere(
   { project, log }: GitWork,
   hash: string,
@@ -236,7 +236,7 @@ function isDone({ memory }: GitWork, known: CommitRecord, how: HowSeen): boolean
 /** Strongest last. */
 const seenOrder: readonly CommitSeen[] = ["sync", "history", "reflog", "hook"];
 
-/** What is known of a commit besides what git keeps of it: what was known, and what is new. */
+/** The facts about a commit that git does not keep: stored ones, and new ones. */
 function factsOf(
   hash: string,
   known: CommitRecord | null,

@@ -4,7 +4,7 @@ import type { Scrubber } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { attributeChange } from "../lines/attribute.ts";
 
-/** What it takes to bind commits to what is remembered. */
+/** Everything needed to bind commits to stored sessions. */
 export interface GitWork {
   memory: Memory;
   project: Project;
@@ -12,8 +12,8 @@ export interface GitWork {
   roots: readonly string[];
   scrubber: Scrubber;
   log: Logger;
-  /** False: what other tools wrote into messages says nothing; a measurement judges by it. */
+  /** False: ignore what other tools wrote into messages; a measurement uses them as its reference. */
   trustsTrailers?: boolean;
-  /** Who wrote what; tests have their own. */
+  /** Finds the authors; tests have their own. */
   attribute?: typeof attributeChange;
 }

@@ -1,4 +1,4 @@
-/** What a shell command may write, as far as its words tell. */
+/** What a shell command may write, judged by its words. */
 
 const takesAnother =
   /\b(?:mv|cp|ln|rm|git|touch|chmod|rsync|patch|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;

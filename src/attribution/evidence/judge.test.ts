@@ -110,14 +110,14 @@ describe("a line that showed up", () => {
     },
   );
 
-  it("at two times, once by each, is nobody's for sure", () => {
+  it("at two times, once by each, has no certain author", () => {
     running("sed -i s/a/b/ src/a.ts");
     expect(seen("src/a.ts", at - minute, at + 5000)).toEqual(unknown);
     expect(seen("src/a.ts", at + 4000, at + 5000)).toMatchObject({ author: "agent" });
     expect(seen("src/a.ts", at - minute, at - 5000)).toEqual(human(0.95));
   });
 
-  it("before the commit before counts only where it did not show up since", () => {
+  it("before the parent commit counts only where it did not show up since", () => {
     running("sed -i s/a/b/ src/a.ts");
     expect(seen("src/a.ts", parentAt - minute, at + 5000)).toMatchObject({ author: "agent" });
     rememberTurn(memory, "old", [ran("sed -i s/a/b/ src/a.ts", parentAt - minute, parentAt - minute + 1000)]);
@@ -127,7 +127,7 @@ describe("a line that showed up", () => {
     expect(seen("src/a.ts", parentAt - minute + 500, at - minute)).toEqual(human(0.95));
   });
 
-  it("just after an agent's edit is what a formatter made of that", () => {
+  it("just after an agent's edit comes from a formatter", () => {
     const writes = [write(["x"], { at, sessionUid: "s", toolUse: "s:1:1", model: "big-model" })];
     const look = (time: number) => attributionEvidence().byFirstSeen("a.ts", [time], writes);
     expect(look(at + 2000)).toEqual(byAgent(by(), 0.75, "edit"));
@@ -137,8 +137,8 @@ describe("a line that showed up", () => {
   });
 });
 
-describe("what was observed", () => {
-  it("is by line when it showed up, in order, up to the commit", () => {
+describe("observations", () => {
+  it("give the times when each line showed up, in order, up to the commit", () => {
     const days = 24 * 60 * minute;
     for (const [time, keys] of [
       [at, [1, 2]],
@@ -159,7 +159,7 @@ describe("what was observed", () => {
     );
   });
 
-  it("agrees with a call that wrote the line, or does not", () => {
+  it("agree with a call that wrote the line, or do not", () => {
     running("npx prettier --write .", at + 5 * minute);
     const call = write(["x"], { at });
     const agrees = (...times: number[]) => attributionEvidence().agrees(times, call);
@@ -174,7 +174,7 @@ describe("what was observed", () => {
   });
 });
 
-describe("a line that nothing is known of", () => {
+describe("a line without evidence", () => {
   const file = (path: string, status: ChangedFile["status"] = "M"): ChangedFile => ({
     path,
     oldPath: null,
@@ -187,12 +187,12 @@ describe("a line that nothing is known of", () => {
   /** There was a session, long ago. */
   const wasBefore = () => rememberTurn(memory, "first", [ran("ls", minute)]);
 
-  it("is a human's where nobody else was at work", () => {
+  it("is a human's if no agent was active", () => {
     wasBefore();
     expect(absent()).toEqual(human(0.9));
   });
 
-  it("is unknown before the first session that is remembered, and of commits of others", () => {
+  it("is unknown before the first stored session, and in commits of others", () => {
     expect(absent()).toEqual(unknown);
     rememberTurn(memory, "first", [ran("ls", madeAt + minute)]);
     expect(absent()).toEqual(unknown);
@@ -200,7 +200,7 @@ describe("a line that nothing is known of", () => {
     expect(absent({ isOwn: false })).toEqual(unknown);
   });
 
-  it("is a human's, less surely, where an agent was at something else", () => {
+  it("is a human's, less surely, if an agent worked on something else", () => {
     wasBefore();
     rememberTurn(memory, "s", [edited("src/b.ts", ["+x"], at), ran("npm test", at), ran("rm lib/c.ts", at)]);
     expect(absent()).toEqual(human(0.8));
@@ -223,13 +223,13 @@ describe("a line that nothing is known of", () => {
     },
   );
 
-  it("is none of a command before the commit before", () => {
+  it("is not from a command before the parent commit", () => {
     wasBefore();
     running("npx prettier --write .", parentAt - minute);
     expect(absent()).toEqual(human(0.9));
   });
 
-  it("is of the command that made the file", () => {
+  it("is from the command that made the file", () => {
     running("python3 gen.py src/a.ts");
     const made = (path: string, status: ChangedFile["status"]) =>
       attributionEvidence({ isOwn: false }).byAbsence(file(path, status));
@@ -248,10 +248,10 @@ describe("a line that nothing is known of", () => {
   );
 });
 
-describe("of a commit that was rebased", () => {
+describe("a rebased commit", () => {
   const rebased = { authoredAt: madeAt, committedAt: madeAt + 60 * minute };
 
-  it("what was done after it was made first had no part in it", () => {
+  it("is not affected by actions after its first version", () => {
     running("sed -i s/a/b/ a.ts", madeAt + 10 * minute);
     const onNewer = (more: Partial<ChangeToAttribute>) =>
       attributionEvidence({ ...rebased, ...more }, madeAt + 30 * minute);
@@ -262,14 +262,14 @@ describe("of a commit that was rebased", () => {
     expect(attributionEvidence(rebased).until).toBe(rebased.committedAt);
   });
 
-  it("nobody knows what was there before, so that some hours are new", () => {
+  it("has an unknown base, so that a few hours count as new", () => {
     expect(attributionEvidence({}).freshSince).toBe(parentAt - 2000);
     expect(attributionEvidence({}, null).freshSince).toBeLessThanOrEqual(0);
     expect(attributionEvidence(rebased, madeAt + 30 * minute).freshSince).toBe(madeAt - 360 * minute - 2000);
   });
 });
 
-it("who worked on its files is told of the hour before, and not of what is not committed", () => {
+it("recently touched files cover the hour before, and no uncommitted changes", () => {
   const files = [{ ...fileOfDiff(["+x"]).change, path: "b.ts", oldPath: "a.ts" }];
   const touching = (number: number, time: number): [Act[], object] => [
     [edited("/repo/a.ts", ["+x"], time)],
@@ -281,7 +281,7 @@ it("who worked on its files is told of the hour before, and not of what is not c
   rememberTurn(memory, "s", [edited("/repo/c.ts", ["+x"], at)], { number: 4 });
   expect(attributionEvidence({ files }).recentlyTouched()).toEqual([{ sessionUid: "s", turn: 1 }]);
   expect(attributionEvidence({ files, hash: null }).recentlyTouched()).toEqual([]);
-  // What was done before the commit before led to that one.
+  // Earlier actions led to the parent commit.
   expect(attributionEvidence({ files }, madeAt - 40 * minute).recentlyTouched()).toEqual([]);
 });
 
@@ -303,25 +303,25 @@ describe("brackets and blank lines", () => {
   }
   const said = "+something.isSaidHere();";
 
-  it("go with what stands around them", () => {
+  it("get the author of the lines around them", () => {
     expect(filled([said, "+", "+}", said], "a--a")).toBe("aaaa");
     expect(filled([said, "+}", "+", said], "a--h")).toBe("aaah");
     expect(filled(["+", "+}", said], "--h")).toBe("hhh");
     expect(filled([said, "+}", "+"], "a--")).toBe("aaa");
   });
 
-  it("keep what is known of themselves", () => {
+  it("keep their own verdicts", () => {
     expect(filled([said, "+}", said], "aha")).toBe("aha");
     expect(filled([said, "+}", said], "a?a")).toBe("a?a");
   });
 
-  it("are nobody's where nobody's lines are around, or in another hunk", () => {
+  it("have no author if the lines around have none, or are in another hunk", () => {
     expect(filled(["+", "+}"], "--")).toBe("--");
     expect(filled([said, " context();", "+}"], "a--")).toBe("a--");
     expect(filled([said, " }", "+", "+}", " context();", said], "a----h")).toBe("a----h");
   });
 
-  it("do not reach over a line of which nothing is known", () => {
+  it("do not reach over an unknown line", () => {
     expect(filled([said, said, "+}", said], "a--a")).toBe("a-aa");
     expect(filled([said, "+}", said], "a--")).toBe("a--");
     expect(filled([said, said, "+}"], "a--")).toBe("a--");

@@ -9,18 +9,18 @@ import type { Delegation, ShellRun, Write } from "./writes.ts";
 
 /** A command's last write may be noticed a little after it ends. Milliseconds. */
 const runSlack = 500;
-/** What formats a file on save does so this soon after. Milliseconds. */
+/** A formatter that runs on save changes a file this soon after an edit. Milliseconds. */
 const editSlack = 2500;
 /** Work that ends in a commit began this long before, at most. Milliseconds. */
 const workMs = 3 * 86_400_000;
 /** As long a commit takes, where the one before is not the one it was made on. Milliseconds. */
 const reworkMs = 6 * 3_600_000;
-/** A session that had a commit's files in hand so long before may have led to it. Milliseconds. */
+/** A session that touched a commit's files within this time may have led to it. Milliseconds. */
 const recentlyTouchedMs = 3_600_000;
 /** Commits have whole seconds. Milliseconds. */
 const clockMs = 2000;
 
-/** What is known of a time besides who wrote what: commands that ran, when lines showed up, who was at work. */
+/** The evidence about a period besides written lines: commands that ran, when lines showed up, who was active. */
 export class AttributionEvidence {
   private readonly since: number;
   /** Nothing later can have led to the change. */
@@ -37,7 +37,7 @@ export class AttributionEvidence {
     /** When the commit before was made; null: there was none. */
     private readonly parentAt: number | null,
   ) {
-    // What a rebase left as it was nobody wrote after it was made; when it was not left so, predecessors tell.
+    // Lines that a rebase kept were not written after the commit was first made; predecessors cover the others.
     this.until = this.isRebased && change.predecessors.length === 0 ? change.authoredAt : change.committedAt;
     this.since = Math.min(change.authoredAt, change.committedAt) - workMs;
     const { runs, writes, delegations } = activity.shellBetween(this.since, this.until);
@@ -47,8 +47,8 @@ export class AttributionEvidence {
   }
 
   /**
-   * Turns that changed one of the change's files within the hour before it was made, and since the commit
-   * before: what they did before that led to that one.
+   * Turns that changed one of the change's files within the hour before it was made, and since the parent commit:
+   * earlier changes led to that one.
    */
   recentlyTouched(): { sessionUid: string; turn: number }[] {
     const { hash, files, authoredAt } = this.change;
@@ -58,7 +58,7 @@ export class AttributionEvidence {
     return this.activity.touched(paths, since, authoredAt + clockMs);
   }
 
-  /** For lines of a file when each showed up, in order; nothing where nobody watched. */
+  /** The times when each line of a file showed up, in order; empty if it was not watched. */
   seenIn(path: string): Map<number, number[]> {
     const seen = new Map<number, number[]>();
     const range = { since: this.since, until: this.change.committedAt + clockMs };
@@ -74,8 +74,8 @@ export class AttributionEvidence {
   }
 
   /**
-   * Whether a line showed up when the call wrote it, as far as anybody watched. Mixed: it did, and at another time
-   * another line like it.
+   * Whether a line showed up when the call wrote it, as far as the file was watched. Mixed: it did, and an equal line
+   * showed up at another time.
    */
   agrees(times: readonly number[] | undefined, { at }: Write): "yes" | "mixed" | "no" {
     if (times === undefined || at === 0) return "yes";
@@ -89,7 +89,7 @@ export class AttributionEvidence {
   /** Who wrote a line that no tool call wrote, by when it showed up. */
   byFirstSeen(path: string, times: readonly number[], writes: readonly Write[]): Verdict {
     const recent = times.filter((at) => at >= this.freshSince);
-    // What was put aside and taken out again shows up twice; a common line may be several.
+    // Lines that were stashed and restored show up twice; a common line may be several.
     const seen = recent.length > 0 ? recent : times.slice(-1);
     const [first, ...others] = seen.map((at) => this.at(path, at, writes));
     return others.every(({ author }) => author === first!.author) ? first! : unknown;
@@ -112,7 +112,7 @@ export class AttributionEvidence {
     );
   }
 
-  /** Who wrote a line that nothing is known of: a human, where only a human can have. */
+  /** A line without evidence is a human's only if no agent can have written it. */
   byAbsence({ path, status }: ChangedFile): Verdict {
     // A command that names a file that was not there made it, unless it took another for that.
     const maker =
@@ -137,13 +137,13 @@ export class AttributionEvidence {
     return Math.max(Math.min(this.parentAt ?? 0, authoredAt), authoredAt - workMs);
   }
 
-  /** What was written since then cannot be in the commit before. Of one that was rebased nobody knows which that was. */
+  /** Lines written since then cannot be in the parent commit. For a rebased commit the parent is unknown. */
   get freshSince(): number {
     const { authoredAt } = this.change;
     return (this.isRebased ? authoredAt - reworkMs : (this.parentAt ?? 0)) - clockMs;
   }
 
-  /** It stands on a commit that was not there when it was made. */
+  /** Its parent is newer than its first version. */
   private get isRebased(): boolean {
     return this.parentAt !== null && this.parentAt > this.change.authoredAt;
   }

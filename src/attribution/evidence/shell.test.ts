@@ -47,7 +47,7 @@ describe("here-documents", () => {
     expect(writesIn(command)).toEqual(writes);
   });
 
-  it("hold whatever stands in them", () => {
+  it("hold any content", () => {
     const line = fc.string({ unit: "grapheme", maxLength: 20 });
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), (lines) => {
@@ -276,7 +276,7 @@ describe("a command may have changed files:", () => {
     expect(mayWrite(command)).toBe(false);
   });
 
-  it("whatever stands beside what changes them", () => {
+  it("even with harmless commands beside it", () => {
     const reading = fc.constantFrom(
       "ls",
       "git status",
@@ -302,7 +302,7 @@ describe("a command may have changed files:", () => {
   });
 });
 
-describe("commits that git told of", () => {
+describe("commits that git reported", () => {
   it.each<[string, string[]]>([
     ["[main 1a2b3c4] Fix it\n 1 file changed, 1 insertion(+)", ["1a2b3c4"]],
     ["[main (root-commit) 1a2b3c4] First", ["1a2b3c4"]],

@@ -1,7 +1,7 @@
-/** What a command line of an agent wrote, and what it cannot have written. */
+/** What an agent's command line wrote, and what it cannot have written. */
 
 export interface ShellWrite {
-  /** As it stands in the command: relative to wherever the shell was. */
+  /** As written in the command: relative to the shell's directory. */
   path: string;
   lines: string[];
 }
@@ -15,7 +15,7 @@ const printed =
 
 const unquoted = (word: string) => word.replace(/^(["'])([\s\S]*)\1$/, "$2");
 
-/** Files whose content stands in the command itself: here-documents, echo and printf into a file. */
+/** Files whose content is in the command itself: here-documents, echo and printf into a file. */
 export function writesIn(command: string): ShellWrite[] {
   if (!command.includes(">") && !command.includes("tee")) return [];
   const writes: ShellWrite[] = [];
@@ -48,7 +48,7 @@ export function writesIn(command: string): ShellWrite[] {
   return writes;
 }
 
-/** Programs that only tell something, as far as files of a project are concerned. */
+/** Programs that only print something, as far as a project's files are concerned. */
 const reading =
   /^(?:ls|cat|head|tail|grep|rg|ag|find|fd|wc|which|whereis|type|pwd|cd|echo|printf|true|false|test|\[|stat|file|du|df|ps|env|date|sleep|kill|pkill|diff|cmp|sort|uniq|cut|tr|jq|less|more|tree|basename|dirname|realpath|whoami|uname|curl|ping|gh|export|set|source|\.|lsof|open|pm|awk|sed|xargs|seq|read|for|while|do|done|if|then|else|fi|case|esac|time|tee)$/;
 const writingFlags: Readonly<Record<string, RegExp>> = {
@@ -59,14 +59,14 @@ const writingFlags: Readonly<Record<string, RegExp>> = {
   xargs: /./,
   curl: /\s-[a-zA-Z]*[oO]\b|--output|--remote-name/,
 };
-/** Of git, what leaves the files of the working tree alone. */
+/** Git commands that leave the files of the working tree alone. */
 const readingGit =
   /^git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:status|diff|log|show|add|commit|push|fetch|branch|rev-parse|ls-files|blame|remote|config|tag|describe|stash\s+list|rev-list|grep|shortlog|reflog|worktree\s+list|cat-file)\b/;
-/** Builds and tests: what they write is not what gets committed, but for generators, which have names of their own. */
+/** Builds and tests: their output is not committed, except for generators, which have names of their own. */
 const building =
   /^(?:go\s+(?:test|build|vet|run|version|env|doc|list)|npm\s+(?:test|ci|run\s+(?:test|build|lint|types|typecheck)\S*)|(?:npx\s+)?(?:tsc|vitest|jest|mocha|eslint(?!.*--fix)|biome\s+(?:check|lint)(?!.*--(?:write|apply|fix)))|pytest|python3?\s+-m\s+(?:pytest|unittest)|cargo\s+(?:test|build|check|clippy(?!.*--fix)|run)|make\s+(?:test|build|check|lint)|golangci-lint(?!.*--fix)|mypy|pyright|ruff\s+check(?!.*--fix))\b/;
 
-/** What may stand before a command in its place: words of the shell, what runs others, variables. */
+/** Words that may precede a command: shell keywords, wrappers, variables. */
 const leading = /^(?:(?:do|then|else|elif|if|while|until|!|\{|sudo|time|env|timeout\s+\S+|\w+=\S*)\s+)+/;
 
 /** Whether a command may have changed files of the project: everything that is not known to leave them alone. */
@@ -102,7 +102,7 @@ function commandsIn(text: string): string[] {
   return [outer, ...inner];
 }
 
-/** Commits that git said it made, in what a command printed: abbreviated hashes, "[main 1a2b3c4] subject". */
+/** Commits in a command's output, as git prints them: abbreviated hashes, "[main 1a2b3c4] subject". */
 export function commitsIn(output: string): string[] {
   return [...output.matchAll(/^\[[^\]\n]*?\b([0-9a-f]{7,64})\]/gm)].map(([, hash = ""]) => hash);
 }

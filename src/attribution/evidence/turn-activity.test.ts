@@ -29,7 +29,7 @@ it("writes into files, oldest first, whichever worktree they were in", () => {
   expect(activity.writesTo([], 9000)).toEqual([]);
 });
 
-it("what ran in a time, and what it held", () => {
+it("commands that ran in a period, and their content", () => {
   rememberTurn(memory, "s", [
     ran("echo 'one' > a.ts", 1000, 2000),
     ran("npm test", 3000, 4000),
@@ -58,7 +58,7 @@ it("an editor's operation is no command, though its tool's input has one", () =>
   expect(activity.shellBetween(0, 9000)).toEqual({ runs: [], writes: [], delegations: [] });
 });
 
-it("a turn that goes on is read again", () => {
+it("a turn that continues is read again", () => {
   rememberTurn(memory, "s", [edited("/repo/a.ts", ["+one"], 1000)]);
   expect(activity.writesTo(["a.ts"], 9000)).toHaveLength(1);
   rememberTurn(memory, "s", [edited("/repo/a.ts", ["+one"], 1000), edited("/repo/a.ts", ["+two"], 2000)]);
@@ -66,7 +66,7 @@ it("a turn that goes on is read again", () => {
   expect(brief(activity.writesTo(["a.ts"], 9000))).toEqual(["s:1:1 a.ts", "s:1:2 a.ts"]);
 });
 
-it("who was at work, and since when anybody is known to have been", () => {
+it("who was active, and since when activity is stored", () => {
   expect(activity.firstSession()).toBeNull();
   expect(activity.wasActive(0, 9000)).toBe(false);
   rememberTurn(memory, "s", [ran("ls", 3000, 4000)]);
@@ -80,7 +80,7 @@ it("who was at work, and since when anybody is known to have been", () => {
   ]).toEqual([false, true, false, true]);
 });
 
-it("what is forgotten is not found any more", () => {
+it("forgotten turns are not found", () => {
   rememberTurn(memory, "s", [edited("/repo/a.ts", ["+one"], 1000)]);
   expect(activity.writesTo(["a.ts"], 9000)).toHaveLength(1);
   forgetAll(memory);

@@ -18,7 +18,7 @@ const maxLines = 300_000;
 /** Of a file's turns the latest, and of those that ran commands. */
 const maxTurns = 400;
 
-/** What turns did to files, unpacked once for several commits. */
+/** Changes to files by turns, unpacked once for several commits. */
 export class TurnActivity {
   private readonly known = new Map<number, { stamp: string; activity: Activity; lines: number }>();
   private lines = 0;
@@ -28,7 +28,7 @@ export class TurnActivity {
     private readonly places: { root: string; worktrees: readonly string[] },
   ) {}
 
-  /** What turns up to a time wrote into files, oldest first. */
+  /** Writes to files by turns up to a time, oldest first. */
   writesTo(paths: readonly string[], until: number): Write[] {
     const wanted = new Set(paths);
     return turnsThatChanged(this.memory, { paths, until, limit: maxTurns })
@@ -37,7 +37,7 @@ export class TurnActivity {
       .sort((a, b) => a.at - b.at);
   }
 
-  /** What ran, or was written by commands, at some time from `since` to `until`; oldest first. */
+  /** Commands that ran, and their writes, at some time from `since` to `until`; oldest first. */
   shellBetween(
     since: number,
     until: number,
@@ -62,12 +62,12 @@ export class TurnActivity {
     return turnsThatTouched(this.memory, { paths: paths.slice(0, maxTurns), since, until });
   }
 
-  /** Whether an agent was at work at some time in between. */
+  /** Whether an agent was active at some time in between. */
   wasActive(since: number, until: number): boolean {
     return wasAgentActive(this.memory, since, until);
   }
 
-  /** When the first conversation that is remembered began; null where there is none. */
+  /** The start of the first stored session; null without one. */
   firstSession(): number | null {
     return firstTurnAt(this.memory);
   }

@@ -25,8 +25,8 @@ const call = (tool: string, input: Record<string, unknown>, more: Partial<Act> =
   ...more,
 });
 
-describe("what the answer tells counts", () => {
-  it("of a patch each hunk, with what stood around it and what went", () => {
+describe("the tool's result counts", () => {
+  it("for a patch each hunk, with its context and removed lines", () => {
     const hunk = (lines: string[]) => ({ oldStart: 1, oldLines: 3, newStart: 1, newLines: 3, lines });
     const edits: FileEdit[] = [
       {
@@ -44,25 +44,25 @@ describe("what the answer tells counts", () => {
     ]);
   });
 
-  it("of a file that was written whole each line", () => {
+  it("for a whole file each line", () => {
     expect(said(wrote("/repo/a.ts", "one();\n\n  two();\r\n", 1000))).toEqual([
       ["a.ts", "edit", [["+one()", "+two()"]]],
     ]);
   });
 
-  it("a hunk rather than the content that it led to", () => {
+  it("a hunk rather than the resulting content", () => {
     const act = wrote("a.ts", "one();\ntwo();\n", 1000);
     const lines = [" one();", "+two();"];
     act.edits![0]!.hunks = [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 2, lines }];
     expect(said(act)).toEqual([["a.ts", "edit", [[" one()", "+two()"]]]]);
   });
 
-  it("of several files each", () => {
+  it("for several files each", () => {
     const edits = ["a.ts", "b.ts"].map((path): FileEdit => ({ path, content: `in ${path}`, hunks: [] }));
     expect(said(call("apply_patch", {}, { edits })).map(([path]) => path)).toEqual(["a.ts", "b.ts"]);
   });
 
-  it("of a notebook what its source lines say", () => {
+  it("for a notebook its source lines", () => {
     const lines = ['     "a = 1\\n",', '-    "b = 1"', '+    "b = \\"x\\""', "+   ]"];
     expect(said(edited("a.ipynb", lines, 1000))).toEqual([
       ["a.ipynb", "edit", [["-b=1", " a=1", '+b="x"', "+]"]]],
@@ -70,7 +70,7 @@ describe("what the answer tells counts", () => {
   });
 });
 
-describe("without it, what was asked for", () => {
+describe("without a result, the request counts", () => {
   it.each<[string, Record<string, unknown>, unknown[]]>([
     ["Write", { file_path: "a.ts", content: "one();\ntwo();" }, ["+one()", "+two()"]],
     ["create", { path: "a.ts", file_text: "one();" }, ["+one()"]],
@@ -88,7 +88,7 @@ describe("without it, what was asked for", () => {
     expect(said(call(tool, input))).toEqual([["a.ts", "edit", [lines]]]);
   });
 
-  it("of MultiEdit each edit", () => {
+  it("for MultiEdit each edit", () => {
     const edits = [
       { old_string: "a();", new_string: "b();" },
       { old_string: "x", new_string: "x\ny", replace_all: true },
@@ -120,7 +120,7 @@ describe("without it, what was asked for", () => {
   });
 });
 
-it("what failed, and what was never answered, did nothing", () => {
+it("failed and unanswered calls write nothing", () => {
   expect(activityBy({ ...wrote("a.ts", "x", 1), isError: true })).toEqual({
     writes: [],
     runs: [],
@@ -134,13 +134,13 @@ it("what failed, and what was never answered, did nothing", () => {
   expect(activityBy({ ...ran("rm a", 1), answeredAt: null }).runs).toEqual([]);
 });
 
-it("an answer to nobody's question is taken for what it tells", () => {
+it("a result without a call counts by itself", () => {
   const lines = linesOfActs([wrote("a.ts", "one();", 1000)]).slice(1);
   const { writes } = activityOf({ sessionUid: "s", number: 3, lines }, (path) => path);
   expect(writes).toMatchObject([{ path: "a.ts", toolUse: "call1", model: null, at: 1000 }]);
 });
 
-it("whose each is, and when it was there", () => {
+it("each write has its session and time", () => {
   const { writes, runs } = activityBy(
     { ...wrote("/repo/a.ts", "one();", 1000), answeredAt: 1500 },
     ran("echo 'one' > b.txt && git commit -m x", 2000, 2600, "[main 1a2b3c4] x"),
@@ -177,7 +177,7 @@ it("whose each is, and when it was there", () => {
   ]);
 });
 
-it("what a command wrote before it failed is there all the same", () => {
+it("the output of a command that failed later counts", () => {
   const failed = { ...ran("cat > /repo/a.ts <<'EOF'\none();\nEOF\nfalse", 1000), isError: true };
   expect(said(failed)).toEqual([["a.ts", "shell", [["+one()"]]]]);
   expect(activityBy(failed, ran("git status", 2000)).runs.map(({ mayWrite }) => mayWrite)).toEqual([
@@ -186,7 +186,7 @@ it("what a command wrote before it failed is there all the same", () => {
   ]);
 });
 
-it("an agent that has another one work is at it until that one answers", () => {
+it("an agent that delegates is active until the other one answers", () => {
   const task = { description: "Look", prompt: "Look for it", subagent_type: "scout" };
   const { delegations } = activityBy(
     { ...call("Task", task), answeredAt: 9000 },

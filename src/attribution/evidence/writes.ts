@@ -11,13 +11,13 @@ interface WrittenHunk {
   removed: BareLine[];
 }
 
-/** What one tool call wrote into one file. */
+/** The write of one tool call to one file. */
 export interface Write {
   sessionUid: string;
   turn: number;
   toolUse: string;
   model: string | null;
-  /** Milliseconds since the epoch; 0 where nobody knows. */
+  /** Milliseconds since the epoch; 0 if unknown. */
   at: number;
   /** As stored: relative to the project's root. */
   path: string;
@@ -47,7 +47,7 @@ export interface Delegation {
   endedAt: number;
 }
 
-/** What a turn did to files. */
+/** A turn's changes to files. */
 export interface Activity {
   writes: Write[];
   runs: ShellRun[];
@@ -61,7 +61,9 @@ interface Call {
   model: string | null;
 }
 
-/** What a turn did to files, from its archived lines. Calls that failed, or have no answer yet, did nothing. */
+/**
+ * A turn's changes to files, from its archived lines. Failed calls, and calls without an answer yet, changed nothing.
+ */
 export function activityOf(
   turn: { sessionUid: string; number: number; lines: readonly StoredLine[] },
   relativize: (path: string) => string,
@@ -93,7 +95,7 @@ export function activityOf(
         const command = text(call.input.command) ?? "";
         const run = { ...by, startedAt: call.at ?? at, endedAt: at, command };
         activity.runs.push({ ...run, mayWrite: mayWrite(command), commits: commitsIn(entry.text) });
-        // What a command wrote before it failed is there all the same.
+        // Files that a command wrote before it failed are still there.
         for (const { path, lines } of writesIn(command)) {
           const hunks = [{ lines: bareLines(lines, true), removed: [] }];
           activity.writes.push({ ...by, at, path: relativize(path), how: "shell", hunks });
@@ -137,7 +139,7 @@ function bareLines(lines: readonly string[], isNew: boolean): WrittenHunk["lines
   });
 }
 
-/** What a call asked for, where its answer does not tell what became of it. */
+/** The edits that a call requested, used if its result does not report any. */
 function editsOfInput(input: Record<string, unknown>): FileEdit[] {
   const path = text(input.file_path) ?? text(input.notebook_path) ?? text(input.path);
   if (path === null) return [];

@@ -2,13 +2,13 @@ import * as z from "zod/mini";
 import type { ReadObjects } from "../../git/objects.ts";
 
 /**
- * Checkpoints of Entire (github.com/entireio/cli), as they lie on its branch `entire/checkpoints/v1`:
+ * Checkpoints of Entire (github.com/entireio/cli), as stored on its branch `entire/checkpoints/v1`:
  *
  *     <first two digits>/<other ten>/metadata.json     sessions: [{ metadata: "/ab/cdef012345/0/metadata.json", ... }]
  *     <first two digits>/<other ten>/<n>/metadata.json  session_id, agent, branch, files_touched ...
  *
- * with the transcript (full.jsonl) and the prompts beside the latter, which nobody reads here. A commit names its
- * checkpoint in the trailer `Entire-Checkpoint:`. The id of a session is the agent's own, in older versions with a day
+ * with the transcript (full.jsonl) and the prompts beside the latter, which are not read here. A commit names its
+ * checkpoint in the trailer `Entire-Checkpoint:`. A session's id is the agent's own, in older versions with a date
  * before it (2026-01-05-<uuid>).
  */
 
@@ -59,7 +59,7 @@ async function sessionsOn(read: ReadObjects, ref: string, checkpoints: readonly 
   const parts = new Map<string, string[]>();
   for (const id of checkpoints) {
     const root = parsed(checkpointShape, roots.get(nameOf(id)));
-    // Only what lies in the checkpoint's own folder is its own.
+    // Only files in the checkpoint's own folder belong to it.
     const own = new RegExp(`^/?${folderOf(id)}/\\d{1,6}/metadata\\.json$`);
     const paths = (root?.sessions ?? []).map(({ metadata }) => metadata).filter((path) => own.test(path));
     parts.set(

@@ -56,7 +56,7 @@ describe("the text of a commit", () => {
     ]);
   });
 
-  it("reads anything, and not endlessly", () => {
+  it("reads any text in bounded time", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
         const { coAuthors, entireCheckpoints } = readMessage(text);
@@ -73,7 +73,7 @@ describe("an authorship log", () => {
   const log = (attestations: string, metadata: object) =>
     `${attestations}---\n${JSON.stringify({ schema_version: "authorship/3.0.0", ...metadata })}`;
 
-  it("tells the lines of prompts and sessions, and leaves out people's", () => {
+  it("reads the lines of prompts and sessions, and leaves out people's", () => {
     const text = log(
       [
         "src/main.rs",
@@ -96,7 +96,7 @@ describe("an authorship log", () => {
     ]);
   });
 
-  it("leaves out what makes no sense", () => {
+  it("leaves out invalid data", () => {
     const prompts = { abcd1234abcd1234: agent("claude") };
     const lines = (attestations: string) => parseAuthorshipLog(log(attestations, { prompts })).length;
     expect(lines("a.ts\n  abcd1234abcd1234 5-3,0,x,7-\n")).toBe(0);
@@ -187,7 +187,7 @@ describe("in a repository", () => {
     }
   });
 
-  it("reads notes of Git AI, in folders and without, relative to the directory that asks", async () => {
+  it("reads notes of Git AI, in folders and without, relative to the project's directory", async () => {
     const hashes = [commit("one", { "sub/a.ts": "1", "b.ts": "1" }), commit("two", { "sub/a.ts": "2" })];
     const metadata = {
       schema_version: "authorship/3.0.0",
@@ -221,7 +221,7 @@ describe("in a repository", () => {
     expect((await foreignNotesOf(dir, hashes)).get(hashes[0]!)).toEqual(top);
   });
 
-  it("says nothing of what is no commit, and nothing without git", async () => {
+  it("returns nothing for an unknown commit, and nothing without git", async () => {
     commit("one\n\nCo-Authored-By: Claude <noreply@anthropic.com>");
     expect((await foreignNotesOf(dir, ["f".repeat(40), "HEAD", "--all"])).size).toBe(0);
     const bare = mkdtempSync(join(tmpdir(), "pommel-none-"));
@@ -229,7 +229,7 @@ describe("in a repository", () => {
     rmSync(bare, { recursive: true });
   });
 
-  it("leaves out objects that are too large, and reads on behind them", async () => {
+  it("skips objects that are too large, and reads on", async () => {
     commit("one", { "large.txt": "x".repeat(5000), "small.txt": "small\n\nwith lines\n" });
     const found = await readObjects(dir, ["HEAD:large.txt", "HEAD:none", "a\nb", "HEAD:small.txt"], {
       maxBytes: 1000,

@@ -47,7 +47,7 @@ export function parseAuthorshipLog(note: string): ForeignLines[] {
       path = pathOf(line);
       continue;
     }
-    // Under no path it says nothing; a human's lines are nobody's business here.
+    // A line without a path means nothing; a human's lines do not matter here.
     const who = path === null ? undefined : authorOf(hash, known);
     if (who === undefined) continue;
     for (const [first, last] of rangesOf(ranges)) {

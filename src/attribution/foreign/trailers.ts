@@ -1,4 +1,4 @@
-/** What a commit's own text says of agents. */
+/** The mentions of agents in a commit's own text. */
 export interface CommitMessageFacts {
   /** Checkpoints of Entire: twelve hexadecimal digits each. */
   entireCheckpoints: string[];
@@ -11,8 +11,8 @@ export interface CommitMessageFacts {
 const most = 200;
 
 /**
- * Reads the trailers of a commit. They are looked for in the whole message, as a squash leaves those of the commits that
- * it took in in the middle.
+ * Reads the trailers of a commit. The whole message is searched, as a squash leaves the trailers of its commits in the
+ * middle.
  * @param commit the commit object: headers, an empty line, the message
  */
 export function readMessage(commit: string): CommitMessageFacts {
@@ -75,6 +75,6 @@ function agentIn(person: string): { name: string; tool: string } | null {
   const [, name = "", address = ""] = /^\s*(.{0,200}?)\s*<([^<>\s]{1,200})>/.exec(person) ?? [];
   const email = address.toLowerCase();
   const found = signatures.find((one) => one.email.test(email) && (one.name?.test(name) ?? true));
-  // Control characters have no place in a name that somebody prints.
+  // Control characters have no place in a name that is printed.
   return found ? { name: name.replace(/[\x00-\x1f\x7f]/g, ""), tool: found.tool } : null;
 }

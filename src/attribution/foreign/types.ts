@@ -12,7 +12,7 @@ export interface ForeignLines {
   /** As the note names it: "claude", "cursor". */
   tool: string;
   model: string | null;
-  /** The agent's own id of the session, as far as the note has it. */
+  /** The agent's own id of the session, if the note has it. */
   session: string | null;
 }
 

@@ -36,8 +36,8 @@ const other = fc.oneof(
 const others = fc.array(other, { maxLength: 30 });
 const plus = (lines: readonly string[]) => lines.map((line) => `+${line}`);
 
-describe("a block that is whole", () => {
-  it("is found whatever surrounds it, added or not", () => {
+describe("a whole block", () => {
+  it("is found in any surroundings, added or not", () => {
     const sign = fc.constantFrom("+", " ");
     fc.assert(
       fc.property(
@@ -68,20 +68,20 @@ describe("a block that is whole", () => {
     );
   });
 
-  it("is beyond doubt where nothing else is there", () => {
+  it("is certain if nothing else is there", () => {
     const block = [words(1), words(2), "}"];
     for (const [match] of found(linesOfFile(plus(block)), block).values())
       expect(match!.support).toBeGreaterThanOrEqual(1);
   });
 
-  it("is found though a formatter went over it", () => {
+  it("is found after formatting", () => {
     const file = linesOfFile(["+  callThis( 'with', \"that\" ),", "+", "+\tcallThat('too')"]);
     expect([...found(file, ['callThis("with", `that`);', 'callThat("too");']).keys()]).toEqual([1, 3]);
   });
 });
 
-describe("what was written once is found once", () => {
-  it("whatever the lines are", () => {
+describe("lines written once are found once", () => {
+  it("for any lines", () => {
     const line = fc.constantFrom(words(1), words(2), words(3), "}", "else {", "return value;");
     const signed = fc.tuple(fc.constantFrom("+", "+", " "), line).map(([sign, text]) => sign + text);
     const lines = fc.array(signed, { maxLength: 25 });
@@ -106,13 +106,13 @@ describe("what was written once is found once", () => {
     );
   });
 
-  it("where it stands best", () => {
+  it("at their best place", () => {
     const file = linesOfFile([`+${words(5)}`, "+x.unrelated();", ...plus([words(4), words(5), words(6)])]);
     const matches = found(file, [words(4), words(5), words(6)]);
     expect([...matches.keys()].sort()).toEqual([3, 4, 5]);
   });
 
-  it("and for each of those who wrote it", () => {
+  it("and for each of their writers", () => {
     const matches = found(linesOfFile([`+${words(1)}`]), [words(1)], [words(1)]);
     expect(matches.get(1)!.map(({ of }) => of)).toEqual([0, 1]);
     expect(matches.get(1)![0]!.support).toBeLessThan(
@@ -121,7 +121,7 @@ describe("what was written once is found once", () => {
   });
 });
 
-describe("little is said", () => {
+describe("weak evidence", () => {
   const supportOf = (file: string[], stretch: string[]) =>
     Math.max(0, ...[...found(linesOfFile(file), stretch).values()].map(([match]) => match!.support));
 
@@ -129,7 +129,7 @@ describe("little is said", () => {
     expect(supportOf(["+}", "+});", "+else {", "+}"], ["}", "});", "else {", "}"])).toBeLessThan(0.45);
   });
 
-  it("by a line in the midst of others that differ", () => {
+  it("by a line among others that differ", () => {
     const around = (word: string, line: string) => [
       words(1, word),
       words(2, word),
@@ -142,14 +142,14 @@ describe("little is said", () => {
     expect(support).toBeLessThan(0.45);
   });
 
-  it("by a line that stands in many places", () => {
+  it("by a line that occurs in many places", () => {
     const many = Array.from({ length: 20 }, (_, i) => [`+${words(i, "mine")}`, "+const count = 0;"]).flat();
     expect(supportOf(many, ["const count = 0;"])).toBeLessThan(
       supportOf(["+const count = 0;"], ["const count = 0;"]) / 3,
     );
   });
 
-  it("by what was there before and was not written now, and more than by nothing", () => {
+  it("by old lines that were not written now, but more than by nothing", () => {
     const file = [` ${words(1)}`, "+return value;", ` ${words(2)}`];
     const alone = supportOf(file, ["+return value;"]);
     const inContext = supportOf(file, [` ${words(1)}`, "+return value;", ` ${words(2)}`]);
@@ -165,7 +165,7 @@ describe("little is said", () => {
 describe("over gaps", () => {
   const block = Array.from({ length: 12 }, (_, i) => words(i));
 
-  it("the rest of a block is found, whatever somebody did to lines within it", () => {
+  it("the rest of a block is found after any change to lines within it", () => {
     const line = fc.nat(500).map((n) => words(n, "changed"));
     fc.assert(
       fc.property(

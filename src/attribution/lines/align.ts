@@ -1,52 +1,52 @@
 import type { BareLine } from "./line-keys.ts";
 
 /**
- * Finds stretches of a file's version among stretches that somebody wrote: runs of equal lines, whatever a formatter
- * made of them, over gaps where somebody else changed, added or took out a line. Seeds are single equal lines, each
- * extended both ways, as in sequence alignment's seed and extend.
+ * Finds stretches of a file's version among written stretches: runs of equal lines, regardless of formatting, over gaps
+ * where somebody else changed, added or removed a line. Seeds are single equal lines, each extended both ways, as in
+ * sequence alignment's seed and extend.
  */
 
 /** A line of the file as it is now. */
 export interface FileLine extends BareLine {
   /** From 1. */
   line: number;
-  /** It came with the change that is looked at. */
+  /** The change in question added it. */
   isAdded: boolean;
 }
 
-/** A stretch that somebody wrote; `of` is its own. */
+/** A stretch that somebody wrote; `of` identifies it. */
 export interface Stretch<Of> {
   of: Of;
-  /** Without blank lines; those that are not new are what stood around. */
+  /** Without blank lines; lines that are not new are context. */
   lines: readonly (BareLine & { isNew: boolean })[];
 }
 
-/** An added line that somebody wrote, as far as lines can tell. */
+/** An added line that somebody wrote, judged by lines alone. */
 export interface Match<Of> {
   of: Of;
   /** Index in `Stretch.lines`. */
   at: number;
-  /** What it and its neighbours weigh together; 1 is beyond doubt. */
+  /** The weight of it and its neighbours; 1 is certain. */
   support: number;
 }
 
-/** Lines that are in so many places say nothing of where they come from. */
+/** Lines in more places than this say nothing about their origin. */
 const maxPlaces = 48;
-/** A gap of so many lines, on both sides together, is stepped over. */
+/** A gap of up to this many lines, on both sides together, is bridged. */
 const widestGap = 40;
 /** Around a line, on each side, that support it. */
 const reach = 5;
 /** Pairs with fewer lines between them support each other. */
 const closeness = 4;
-/** So many lines on each side of a stretch tell whether it goes on. */
+/** This many lines on each side of a stretch decide whether it continues. */
 const beside = 2;
-/** What is equal but was not written, or not added, in this step, weighs less, and not more than this in all. */
+/** Equal lines that were not written, or not added, in this step weigh less, and at most this much in all. */
 const contextShare = 0.4;
 const maxContext = 1;
 
 /**
- * For every added line (index in `file`) everybody who may have written it. What was written once is found once: where
- * it stands best.
+ * For every added line (index in `file`) all its possible writers. Lines written once are found once: at their best
+ * place.
  */
 export function align<Of>(
   file: readonly FileLine[],
@@ -95,7 +95,7 @@ function keepBest<Of>(found: Map<number, Match<Of>[]>): void {
 interface Aligned {
   file: readonly FileLine[];
   places: ReadonlyMap<number, number[]>;
-  /** Of the lines of the file: what it says that somebody wrote the same. */
+  /** The weight of each line of the file as evidence for its writer. */
   weights: readonly number[];
 }
 

@@ -25,7 +25,7 @@ const total = ["export function total(cart) {", "  return sumOf(cart.items, pric
 const most = ["export function most(cart) {", "  return maxOf(cart.items, amountOf);", "}"];
 const byHand = ["export const limit = readLimit(settings, 'cart');"];
 
-it("every added line of every text file stands in one range, in order", async () => {
+it("every added line of every text file is in one range, in order", async () => {
   const { memory, remove } = temporaryMemory();
   const root = mkdtempSync(join(tmpdir(), "pommel-attribute-"));
   const line = fc.constantFrom(...total, ...most, ...byHand, "", "}", "  ", 'x = "y";', "return;\r");
@@ -69,11 +69,11 @@ it("every added line of every text file stands in one range, in order", async ()
       const all = changed.map((file): ChangedFile => ({ ...file, oldPath: null, status: "M", isText: true }));
       const of = change({ hash: null, parent: null, isOwn, files: all });
       const { ranges, bindings } = await attributeChange({ memory, root, worktrees: [] }, of);
-      const told = ranges.flatMap(({ path, firstLine, lastLine }) => {
+      const covered = ranges.flatMap(({ path, firstLine, lastLine }) => {
         expect(lastLine).toBeGreaterThanOrEqual(firstLine);
         return Array.from({ length: lastLine - firstLine + 1 }, (_, i) => `${path}:${firstLine + i}`);
       });
-      expect(told).toEqual(
+      expect(covered).toEqual(
         changed.flatMap(({ path, hunks: each }) =>
           each.flatMap(({ newStart, added }) => added.map((_, i) => `${path}:${newStart + i}`)),
         ),
@@ -98,7 +98,7 @@ describe("in a repository", () => {
   afterEach(() => repo.remove());
   const path = (name: string) => join(repo.root, name);
 
-  it("two agents and a human at once have theirs each", async () => {
+  it("two agents and a human at once get their own lines", async () => {
     repo.did("one", wrote(path("a.ts"), text(...total), repo.soon()));
     repo.did("two", wrote(path("b.ts"), text(...most), repo.soon()), ran("echo 'two' > c.txt", repo.soon()));
     const hash = await repo.commitAndTake("All", {
@@ -138,7 +138,7 @@ describe("in a repository", () => {
     expect(repo.bound(image)).toEqual(["t command"]);
   });
 
-  it("what is not committed yet", async () => {
+  it("uncommitted changes", async () => {
     await repo.commitAndTake("First", { "a.ts": text(...most) });
     repo.did("s", edited(path("a.ts"), [" }", ...total.map((line) => `+${line}`)], repo.soon()));
     writeFileSync(path("a.ts"), text(...byHand, ...most, ...total));
@@ -156,7 +156,7 @@ describe("in a repository", () => {
     expect(bindings).toMatchObject([{ sessionUid: "s", lines: 3, how: "lines" }]);
   });
 
-  it("of a merge what none of its parents has", async () => {
+  it("for a merge the lines that no parent has", async () => {
     const base = await repo.commitAndTake("Base", { "a.ts": text("start();", "middle();", "end();") });
     await repo.commitAndTake("Ours", { "a.ts": text("start();", "ourMiddle(one, two);", "end();") });
     repo.git("checkout", "--quiet", "-b", "side", base);
@@ -175,7 +175,7 @@ describe("in a repository", () => {
     expect(repo.bound(hash)).toEqual(["s lines"]);
   });
 
-  it("a commit that only takes out what an agent took out is bound to it", async () => {
+  it("a commit that only removes what an agent removed is bound to it", async () => {
     await repo.commitAndTake("First", { "a.ts": text(...total, ...most) });
     repo.did("s", edited(path("a.ts"), [...total.map((line) => `-${line}`), ` ${most[0]}`], repo.soon()));
     const hash = await repo.commitAndTake("Remove", { "a.ts": text(...most) });
@@ -191,10 +191,10 @@ describe("in a repository", () => {
     expect(repo.bound(hash)).not.toContain("s lines");
   });
 
-  it("a commit that was amended takes over what is known, and adds what is new", async () => {
+  it("an amended commit inherits verdicts, and adds new ones", async () => {
     repo.did("s", wrote(path("a.ts"), text(...total), repo.soon()));
     const first = await repo.commitAndTake("First", { "a.ts": text(...total) });
-    // What the agent did is not remembered any more, but who wrote the lines is.
+    // The agent's actions are not stored any more, but the authors of the lines are.
     forgetAll(repo.memory);
     repo.did(
       "t",
@@ -214,7 +214,7 @@ describe("in a repository", () => {
     });
   });
 
-  it("a line that showed up when the agent had not written it is not the agent's", async () => {
+  it("a line that showed up before the agent wrote it is not the agent's", async () => {
     const short = "retries += 1;";
     repo.did(
       "s",
@@ -227,12 +227,12 @@ describe("in a repository", () => {
     seen("a.ts", total.slice(1), repo.soon() + 100);
     seen("b.ts", [short], repo.soon() - 60_000);
     const hash = await repo.commitAndTake("First", { "a.ts": text(...total), "b.ts": text(short) });
-    // What says much is the same, whatever was seen: then nobody knows.
+    // A distinctive line is the same, regardless of observations: then the author is unknown.
     expect(repo.authors(hash, "a.ts")).toEqual({ 1: "unknown none", 2: "s edit", 3: "s edit" });
     expect(repo.authors(hash, "b.ts")).toEqual({ 1: "human absence" });
   });
 
-  it("of a project in a subdirectory, and of commits of others", async () => {
+  it("in a project in a subdirectory, and for commits of others", async () => {
     const { memory } = repo;
     const root = path("sub");
     rememberTurn(memory, "s", [wrote(`${root}/a.ts`, text(...total), repo.soon())], { cwd: root });

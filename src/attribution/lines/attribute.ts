@@ -25,16 +25,16 @@ export interface AttributionSources {
 
 /** A transcript's times and git's are of clocks and roundings of their own. Milliseconds. */
 const slack = 2000;
-/** What a line and its neighbours weigh together where it is beyond doubt that they are the same. */
+/** The weight of a line and its neighbours that makes a match certain. */
 const sure = 1;
 /** A line elsewhere must weigh this much with its neighbours to be the one that an agent wrote. */
 const elsewhere = 2;
 
 /**
- * Finds who wrote the lines that a change added. In this order: a line that was there before keeps who wrote it;
- * what a tool call wrote, or a command holds, is the agent's; what the commit took over from one that it replaces is
- * what was known of that; when a line showed up tells whose it is; what nobody else can have written is a human's.
- * Everything else is unknown.
+ * Finds who wrote the lines that a change added, in this order: a line that was there before keeps its author; lines
+ * from a tool call, or in a command, are the agent's; lines of a commit that this one replaces keep their verdicts; the
+ * time when a line showed up shows its author; lines that only a human can have written are a human's. Everything else
+ * is unknown.
  */
 export async function attributeChange(
   sources: AttributionSources,
@@ -133,7 +133,7 @@ function isSamePath(path: string, inCommand: string): boolean {
   return path === named || (named.length > 2 && path.endsWith(`/${named}`)) || named.endsWith(`/${path}`);
 }
 
-/** A change without text: who committed it is all there is to know. */
+/** A change without text: its committer is the only evidence. */
 function bindingsWithoutLines(change: ChangeToAttribute, activity: TurnActivity, memory: Memory) {
   const attributionEvidence = new AttributionEvidence(memory, activity, change, null);
   return bindingsOf(change, [], [], { attributionEvidence, writes: [], files: [] });

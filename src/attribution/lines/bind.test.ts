@@ -13,7 +13,7 @@ import type { FileToAttribute } from "./file-lines.ts";
 import type { ChangeToAttribute } from "./types.ts";
 
 const line = (i: number) => `const valueNumber${i} = compute(${i});`;
-/** A file with so many lines that are new; each weighs 1. */
+/** A file with this many new lines; each weighs 1. */
 const fileOf = (lines: number) => fileOfDiff(Array.from({ length: lines }, (_, i) => `+${line(i)}`));
 
 const range = (
@@ -83,7 +83,7 @@ describe("by its lines", () => {
     expect(bound([range("s", 3, 4)], { writes: [fresh("s")] })).toMatchObject([{ confidence: 0.9 }]);
   });
 
-  it("one line of many binds nobody, the only one does", () => {
+  it("one line of many does not bind, the only one does", () => {
     expect(bound([range("s", 3, 3)], { writes: [fresh("s")] })).toEqual([]);
     expect(bound([range("s", 1, 1)], { writes: [fresh("s")], files: [fileOf(1)] })).toMatchObject([
       { lines: 1 },
@@ -110,14 +110,14 @@ describe("by its lines", () => {
     ]);
   });
 
-  it("what somebody else moved binds nobody, nor does what is a human's", () => {
+  it("lines that somebody else moved do not bind, nor do a human's", () => {
     const ranges = [range("s", 1, 9, { how: "moved" }), range(null, 10, 20, { author: "human" })];
     expect(bound(ranges, { writes: [fresh("s")] })).toEqual([]);
   });
 });
 
 describe("by the command that made it", () => {
-  it("when git told its hash", () => {
+  it("when git reported its hash", () => {
     expect(bound([], { runs: [committing("s", [short], { turn: 4 })] })).toEqual([
       { sessionUid: "s", turns: [4], lines: 0, how: "command", confidence: 1 },
     ]);
@@ -138,12 +138,12 @@ describe("by the command that made it", () => {
     ]);
   });
 
-  it("of two at the same time the one that was told", () => {
+  it("of two at the same time the one with its hash", () => {
     const runs = [committing("one", [elsewhere]), committing("two", [short])];
     expect(bound([], { runs }).map(({ sessionUid }) => sessionUid)).toEqual(["two"]);
   });
 
-  it("when git was silent and nobody else committed then", () => {
+  it("when git printed nothing and no other session committed then", () => {
     expect(bound([], { runs: [committing("s")] })).toMatchObject([{ sessionUid: "s", how: "command" }]);
     expect(bound([], { runs: [committing("one"), committing("two")] })).toEqual([]);
   });
@@ -168,17 +168,17 @@ describe("by the command that made it", () => {
     expect(bound([], { runs: [committing("s", [], { command })] })).toHaveLength(1);
   });
 
-  it("after a rebase the one that made what it was made from", () => {
+  it("after a rebase the one that made the original", () => {
     const of = change({ authoredAt: 100_000, committedAt: 900_000 });
     expect(bound([], { of, runs: [committing("s", [elsewhere])] })).toMatchObject([{ sessionUid: "s" }]);
   });
 
-  it("what is not committed was not", () => {
+  it("not for uncommitted changes", () => {
     expect(bound([], { of: change({ hash: null }), runs: [committing("s", [short])] })).toEqual([]);
   });
 });
 
-describe("by what it took out", () => {
+describe("by its removed lines", () => {
   const gone = [line(1), line(2)];
   const files = [fileOfDiff([" before();", ...gone.map((each) => `-${each}`), " after();"])];
 
@@ -194,7 +194,7 @@ describe("by what it took out", () => {
     ]);
   });
 
-  it("not by what was taken out before the commit before", () => {
+  it("not by lines removed before the parent commit", () => {
     expect(bound([], { files, writes: [fresh("s", [], { removed: gone, at: 40_000 })] })).toEqual([]);
   });
 
@@ -203,7 +203,7 @@ describe("by what it took out", () => {
     expect(bound([], { files: bracket, writes: [fresh("s", [], { removed: ["}"] })] })).toEqual([]);
   });
 
-  it("of a file that was called otherwise before", () => {
+  it("of a file with another name before", () => {
     const renamed = [
       fileOfDiff(
         gone.map((each) => `-${each}`),
@@ -213,13 +213,13 @@ describe("by what it took out", () => {
     expect(bound([], { files: renamed, writes: [fresh("s", [], { removed: gone })] })).toHaveLength(1);
   });
 
-  it("only where nobody is bound otherwise", () => {
+  it("only without another binding", () => {
     const writes = [fresh("one", [], { removed: gone })];
     expect(bound([], { files, writes, runs: [committing("two")] })).toMatchObject([{ sessionUid: "two" }]);
   });
 });
 
-describe("by the agents that it had work", () => {
+describe("by its delegations", () => {
   const working = (sessionUid: string, startedAt = 90_000, endedAt = 110_000) => ({
     sessionUid,
     turn: 2,
@@ -245,13 +245,13 @@ describe("by the agents that it had work", () => {
   });
 });
 
-describe("by the files that it had in hand", () => {
+describe("by the files that it touched", () => {
   const recentlyTouched = [
     { sessionUid: "s", turn: 3 },
     { sessionUid: "s", turn: 2 },
   ];
 
-  it("where nobody else had them, and nothing else is known", () => {
+  it("if no other session touched them, and there is no other evidence", () => {
     expect(bound([], { recentlyTouched })).toEqual([
       { sessionUid: "s", turns: [2, 3], lines: 0, how: "touched", confidence: 0.6 },
     ]);

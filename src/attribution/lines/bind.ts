@@ -6,17 +6,18 @@ import type { FileToAttribute } from "./file-lines.ts";
 import type { ChangeToAttribute } from "./types.ts";
 
 /**
- * A session has a part in a commit if its lines weigh this much and are some share of all that weighs, or are a large
- * share. One that wrote none of them since the commit before needs more: lines are alike more often than left behind.
+ * A session takes part in a commit if its lines weigh this much and are some share of the total weight, or are a large
+ * share. A session without lines since the parent commit needs more: equal lines are more often a coincidence than left
+ * over.
  */
 const enough = {
   fresh: { weight: 1.5, share: 0.01, largeShare: 0.25 },
   stale: { weight: 3, share: 0.08, largeShare: 0.4 },
 } as const;
-/** A commit without lines of its own is bound by what it took out. */
+/** A commit without lines of its own is bound by its removed lines. */
 const enoughRemoved = 1;
 
-/** What a session's lines of a commit weigh. */
+/** The weight of a session's lines in a commit. */
 export interface Weighed {
   sessionUid: string;
   turn: number;
@@ -55,7 +56,7 @@ export function bindingsOf(
     return part;
   };
   for (const { sessionUid, turn, firstLine, lastLine, how } of ranges) {
-    // Who wrote what somebody else moved had no part in that.
+    // The writer of lines that somebody else moved took no part.
     if (sessionUid === null || turn === null || how === "moved") continue;
     const part = partOf(sessionUid);
     part.lines += lastLine - firstLine + 1;
@@ -80,7 +81,7 @@ export function bindingsOf(
     part.confidence = 1;
     part.turns.add(run.turn);
   }
-  // Where nothing is known of its lines, what says less, one after the other.
+  // Without evidence from its lines, weaker evidence, strongest first.
   const bindTo = (turns: readonly SessionTurn[], how: Binding["how"], confidence: number) => {
     for (const { sessionUid, turn } of turns) {
       const part = partOf(sessionUid);
@@ -105,14 +106,14 @@ export function bindingsOf(
     );
 }
 
-/** What makes commits; a rebase or a pull makes those of others again. */
+/** Commands that make commits; a rebase or a pull makes those of others again. */
 const makesCommits = /\bgit\b[^|;&\n]*\b(?:commit|cherry-pick|merge|revert|am)\b/;
-/** Git tells of a commit when it is made, which has whole seconds. Milliseconds. */
+/** Git's commit times are whole seconds. Milliseconds. */
 const clockMs = 2000;
 
 /**
- * The commands that made the commit, or the one that a rebase made it from: git told its hash, or it was made while
- * they ran, and no other session's did.
+ * The commands that made the commit, or the one that a rebase made it from: git reported its hash, or it was made while
+ * they ran, and no other session committed then.
  */
 function committing(
   { hash, authoredAt, committedAt }: ChangeToAttribute,
@@ -130,7 +131,7 @@ function committing(
   return ofOneSession(silent);
 }
 
-/** Whoever waits longer for another agent is not waiting for this commit. Milliseconds. */
+/** An agent that waits longer for another one is not waiting for this commit. Milliseconds. */
 const maxWait = 30 * 60_000;
 
 /** The agents that had others work for them when the commit was made; none where that is more than one session. */

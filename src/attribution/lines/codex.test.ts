@@ -25,7 +25,7 @@ afterEach(() => {
 
 const session = threadId("session");
 
-async function remember(told: ReturnType<typeof rollout>): Promise<void> {
+async function remember(builder: ReturnType<typeof rollout>): Promise<void> {
   await ingestTranscript(
     {
       ...repo.work,
@@ -37,7 +37,7 @@ async function remember(told: ReturnType<typeof rollout>): Promise<void> {
       root: repo.root,
       worktrees: [],
     },
-    told.writeTo(home),
+    builder.writeTo(home),
   );
 }
 
@@ -51,15 +51,15 @@ const after = [
 const discount = "export const discountOf = (customer) => (customer.isLoyal ? 0.1 : 0);\n";
 
 function conversation(format: RolloutOptions["format"]) {
-  const told = rollout({
+  const builder = rollout({
     session,
     format: format!,
     cwd: repo.root,
     start: new Date(repo.now()).toISOString(),
   });
-  told.turn();
-  told.prompt("Sum up the cart, and add a discount");
-  told.patch(
+  builder.turn();
+  builder.prompt("Sum up the cart, and add a discount");
+  builder.patch(
     [
       "*** Begin Patch",
       "*** Update File: src/cart.ts",
@@ -84,14 +84,14 @@ function conversation(format: RolloutOptions["format"]) {
       [join(repo.root, "src/discount.ts")]: { type: "add", content: discount },
     },
   );
-  told.bash("cat > src/tax.ts <<'EOF'\nexport const taxRateOfCountry = { dk: 0.25 };\nEOF", "");
-  told.tokens(100, 10);
-  told.reply("Done.");
-  return told;
+  builder.bash("cat > src/tax.ts <<'EOF'\nexport const taxRateOfCountry = { dk: 0.25 };\nEOF", "");
+  builder.tokens(100, 10);
+  builder.reply("Done.");
+  return builder;
 }
 
 it.each(["legacy", "paginated", "code"] as const)(
-  "finds the lines that Codex wrote, told in the format %s",
+  "finds the lines that Codex wrote, in the format %s",
   async (format) => {
     repo.commit("Begin", { "src/cart.ts": before });
     repo.wait(1);
@@ -121,14 +121,17 @@ it.each(["legacy", "paginated", "code"] as const)(
   },
 );
 
-it("gives a patch that did not fit to nobody", async () => {
+it("attributes a patch that did not apply to no agent", async () => {
   repo.commit("Begin", { "src/cart.ts": before });
   repo.wait(1);
-  const told = rollout({ session, cwd: repo.root, start: new Date(repo.now()).toISOString() });
-  told.turn();
-  told.prompt("Add a discount");
-  told.patch(`*** Begin Patch\n*** Add File: src/discount.ts\n+${discount.trimEnd()}\n*** End Patch\n`, null);
-  await remember(told);
+  const builder = rollout({ session, cwd: repo.root, start: new Date(repo.now()).toISOString() });
+  builder.turn();
+  builder.prompt("Add a discount");
+  builder.patch(
+    `*** Begin Patch\n*** Add File: src/discount.ts\n+${discount.trimEnd()}\n*** End Patch\n`,
+    null,
+  );
+  await remember(builder);
   repo.wait(5);
   const hash = repo.commit("Add a discount", { "src/discount.ts": discount });
   await recordCommit(repo.work, hash, { seen: "hook", branch: "main" });

@@ -24,7 +24,7 @@ async function consumedAt(parent: string): Promise<Record<string, [number, numbe
   return Object.fromEntries([...consumed].map(([call, keys]) => [call, [...keys]]));
 }
 
-it("a line in history is used up for what comes after, and for nothing else", async () => {
+it("a line in history is used up for later changes, and for nothing else", async () => {
   const first = await repo.commitAndTake("First", { "b.ts": others("before") });
   repo.did("s", wrote(`${repo.root}/a.ts`, `${ownLine}\n`, repo.soon()));
   const second = await repo.commitAndTake("Second", { "a.ts": `${ownLine}\n` });
@@ -35,11 +35,11 @@ it("a line in history is used up for what comes after, and for nothing else", as
   const third = await repo.commitAndTake("Third", { "a.ts": others("after") });
   expect(await consumedAt(third)).toEqual(used);
 
-  // Whoever puts it in again is not who wrote it then.
+  // Whoever adds it again is not its first writer.
   const again = await repo.commitAndTake("Again", { "a.ts": `${others("after")}${ownLine}\n` });
   expect(repo.authors(again, "a.ts")).toEqual({ 3: "human absence" });
 
-  // On a branch that goes off before it nobody has it yet.
+  // A branch that forks off before it does not have the line yet.
   repo.git("checkout", "--quiet", "-b", "side", first);
   const aside = await repo.commitAndTake("Aside", { "b.ts": `${others("before")}aside();\n` });
   expect(await consumedAt(aside)).toEqual({});
@@ -63,7 +63,7 @@ it("a line that was written twice, and committed once, is left once", async () =
   });
 });
 
-it("what only was moved is not used up once more", async () => {
+it("moved lines are not used up once more", async () => {
   repo.did("s", wrote(`${repo.root}/a.ts`, `${ownLine}\n${others("one")}`, repo.soon()));
   await repo.commitAndTake("First", { "a.ts": `${ownLine}\n${others("one")}` });
   const moved = await repo.commitAndTake("Move", { "a.ts": `${others("one")}${ownLine}\n` });

@@ -5,8 +5,8 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { Write } from "../evidence/writes.ts";
 
 /**
- * Which lines of what was written are in the history of a change already: whoever puts such a line in again is not who
- * wrote it then. By tool call and path how often each key.
+ * The written lines that a change's history already has: whoever adds such a line again is not its first writer. By
+ * tool call and path, the count of each key.
  */
 export async function consumedBefore(
   { memory, root }: { memory: Memory; root: string },

@@ -41,13 +41,13 @@ describe("of the working tree", () => {
     expect(await inTree("one();\ntwo();\n\n}\n", "two();", "")).toEqual(["1 one()", "2+two()", "4 }"]);
   });
 
-  it("only what was added where the file is gone, or was changed meanwhile", async () => {
+  it("only added lines if the file is gone, or was changed meanwhile", async () => {
     expect(await inTree("one();\nother();\n", "two();", "", "}")).toEqual(["2+two()", "4+}"]);
     expect(await inTree(null, "two();")).toEqual(["2+two()"]);
   });
 });
 
-it("what each hunk took out, by its number, and a notebook's lines by what they say", async () => {
+it("each hunk's removed lines, by its number, and a notebook's lines by their text", async () => {
   const hunks = [
     { oldStart: 3, newStart: 3, removed: ['"a = 1\\n",', "", '"b = 2\\n",'], added: ['"c = 3\\n",'] },
     { oldStart: 9, newStart: 7, removed: ["]"], added: [] },
@@ -63,12 +63,12 @@ it("what each hunk took out, by its number, and a notebook's lines by what they 
   ]);
 });
 
-it("what is no text, or has no lines, is left out", async () => {
+it("files that are not text, or have no lines, are left out", async () => {
   const changes = [changed("a.png", [], { isText: false, hunks: [] }), changed("b.ts", [], { hunks: [] })];
   expect(await filesOf("/nowhere", null, changes)).toEqual([]);
 });
 
-it("of very many files only what was added is looked at, and nothing is read", async () => {
+it("for very many files only added lines count, and no file is read", async () => {
   const changes = Array.from({ length: 401 }, (_, i) => changed(`${i}.ts`, ["line();"]));
   const files = await filesOf("/nowhere", "1".repeat(40), changes);
   expect(files).toHaveLength(401);
@@ -79,7 +79,7 @@ describe("from a commit", () => {
   /** Five times as much is more than is read. */
   const big = `${"x".repeat(100)}\n`.repeat(70_000);
 
-  it("the whole files, whatever they are called, from wherever the project lies", async () => {
+  it("the whole files, with any name, in any project directory", async () => {
     const { dir, commit, git } = newRepository();
     const odd = [
       "sub/ü é.ts",
@@ -119,7 +119,7 @@ describe("from a commit", () => {
     expect(git("status", "--porcelain")).toBe("");
   });
 
-  it("only what was added where git lacks it, or it is too much", async () => {
+  it("only added lines if git lacks the file, or it is too large", async () => {
     const { dir, commit } = newRepository();
     const hash = commit("one", { "a.ts": "one();\ntwo();\n", "b.ts": big });
     const change = changed("a.ts", ["two();"]);

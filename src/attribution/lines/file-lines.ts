@@ -6,12 +6,12 @@ import { GitFailure, gitBytes } from "../../git/git.ts";
 import type { FileLine } from "./align.ts";
 import { asBare, type BareLine, plainLineOf } from "./line-keys.ts";
 
-/** A changed file, ready to be compared with what was written. */
+/** A changed file, ready to be compared with written lines. */
 export interface FileToAttribute {
   change: ChangedFile;
   /** The new version without blank lines; only the added lines where the whole could not be read. */
   lines: FileLine[];
-  /** What each hunk took out, without blank lines. */
+  /** The removed lines of each hunk, without blank lines. */
   removed: RemovedLine[][];
 }
 
@@ -20,7 +20,7 @@ export interface RemovedLine extends BareLine {
   line: number;
 }
 
-/** Beyond these only the added lines are looked at, not what stands around them. Files; bytes of all. */
+/** Beyond these limits only added lines are read, without their context. Files; bytes of all. */
 const maxFiles = 400;
 const maxBytes = 32 * 1024 * 1024;
 
@@ -55,7 +55,7 @@ function fileOf(change: ChangedFile, text: string | null): FileToAttribute {
     if (bare.key !== 0) lines.push({ ...bare, line, isAdded });
   };
   const all = text === null ? null : text.split("\n");
-  // What is there now may no longer be what the hunks speak of.
+  // The file may have changed since the hunks were made.
   const isSame = all !== null && [...added].every(([line, content]) => all[line - 1] === content);
   if (isSame) {
     all.forEach((content, i) => {

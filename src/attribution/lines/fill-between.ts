@@ -1,7 +1,7 @@
 import type { FileToAttribute } from "./file-lines.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** Brackets and blank lines go with what stands around them. */
+/** Brackets and blank lines get the author of the lines around them. */
 export function fillBetween(
   { change, lines }: FileToAttribute,
   verdicts: ReadonlyMap<number, Verdict>,

@@ -73,7 +73,7 @@ async function authorsOf(c: ChatFixture, files: Record<string, string>): Promise
   });
 }
 
-test("edits, files and what a command holds are the agent's; what was written by hand is not", async () => {
+test("edits, files and the content of commands are the agent's; lines written by hand are not", async () => {
   const c = begun();
   c.edit(at("src/auth.ts"), before, after);
   c.write(at("src/lock.ts"), "export function withLock<T>(ask: () => T): T {\n  return ask();\n}\n");
@@ -92,7 +92,7 @@ test("edits, files and what a command holds are the agent's; what was written by
   ]);
 });
 
-test("what the human changed in a proposal is not the agent's, nor what an edit that failed was to write", async () => {
+test("the human's changes to a proposal are not the agent's, nor are the lines of a failed edit", async () => {
   const c = begun();
   const both = after.replace("}\n", "  audit.record(token, reasonOfMine);\n}\n");
   const proposal = { ai_proposed_content: "  token = withLock(() => ask());", modified_by_user: true };
@@ -106,12 +106,12 @@ test("what the human changed in a proposal is not the agent's, nor what an edit 
   ]);
 });
 
-test("of a chat of which only the repeated history is left, the edits are known without their diffs", async () => {
+test("if only the repeated history of a chat is left, its edits are known without their diffs", async () => {
   const whole = begun();
   whole.edit(at("src/auth.ts"), before, after);
-  const told = whole.records.length;
+  const recorded = whole.records.length;
   whole.resume({ sameMinute: true });
-  whole.records.splice(0, told);
+  whole.records.splice(0, recorded);
   expect(await authorsOf(whole, { "src/auth.ts": after })).toEqual([
     expect.stringMatching(/^src\/auth\.ts:2 agent edit 1/),
   ]);

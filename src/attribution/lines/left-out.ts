@@ -4,14 +4,14 @@ import type { FileToAttribute } from "./file-lines.ts";
 import { byAgent } from "./verdict.ts";
 import type { WrittenLine, WrittenPlace } from "./written-line.ts";
 
-/** What was written is kept without its middle where it is very long (agents/bounds.ts). */
+/** Very long writes are stored without their middle (agents/bounds.ts). */
 
 /** Lines next to the middle that are kept in part, or were changed since. */
 const nextTo = 4;
-/** What a formatter, or the parts of lines at both ends, may make of its length: a share, and characters. */
+/** How far its length may change by formatting, or by partial lines at both ends: a share, and characters. */
 const tolerance = { share: 0.02, characters: 1000 };
 
-/** Whether lines of it are missing, so that others than those that are known may be of it, too. */
+/** Whether lines of it are missing, so that other lines may be its, too. */
 export function isCut({ hunks }: Write): boolean {
   return hunks.some(({ lines }) => lines.some(({ bare }) => leftOutIn(bare) !== null));
 }

@@ -47,7 +47,7 @@ describe("a line's key", () => {
     ["x", "X"],
     ["a, b", "a; b"],
     ["ä", "a"],
-  ])("tells %j from %j", (one, other) => {
+  ])("distinguishes %j from %j", (one, other) => {
     expect(lineKey(one)).not.toBe(lineKey(other));
   });
 
@@ -65,8 +65,8 @@ describe("a line's key", () => {
   });
 });
 
-describe("what a line weighs", () => {
-  it("is next to nothing for what every file has, and all for what is said once", () => {
+describe("a line's weight", () => {
+  it("is next to nothing for lines that every file has, and full for distinctive ones", () => {
     const weightOf = (text: string) => asBare(text).weight;
     for (const text of ["}", "});", "{", "*/", "//", "# -", "/**", " * {", "- }"])
       expect(weightOf(text), text).toBeLessThan(0.15);
@@ -74,7 +74,7 @@ describe("what a line weighs", () => {
     expect(weightOf("const total = sum(items.map(priceOf));")).toBe(1);
   });
 
-  it("never falls when a line says more", () => {
+  it("never falls when a line gets longer", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]{1,30}$/), fc.stringMatching(/^[a-z]{1,10}$/), (text, more) => {
         expect(asBare(text + more).weight).toBeGreaterThanOrEqual(asBare(text).weight);
@@ -86,7 +86,7 @@ describe("what a line weighs", () => {
 describe("of a notebook", () => {
   const plain = plainLineOf("a/b.ipynb");
 
-  it("a source line says what its JSON text holds", () => {
+  it("a source line has the text of its JSON string", () => {
     fc.assert(
       fc.property(
         fc.string(),

@@ -1,9 +1,6 @@
 import { crc32 } from "node:zlib";
 
-/**
- * What is left of a line when a formatter has gone over it: no white space, no comma or semicolon at its end, one sort
- * of quotes.
- */
+/** A line without formatting: no white space, no comma or semicolon at its end, one sort of quotes. */
 export function bareLine(text: string): string {
   return text
     .replace(/\s+/g, "")
@@ -11,7 +8,7 @@ export function bareLine(text: string): string {
     .replace(/['`]/g, '"');
 }
 
-/** A number for a line, the same for lines that only a formatter would tell apart; 0 for a blank one. 32 bits. */
+/** A number for a line, the same for lines that differ only in formatting; 0 for a blank one. 32 bits. */
 export function lineKey(text: string): number {
   return keyOfBare(bareLine(text));
 }
@@ -40,7 +37,7 @@ function weightOf(bare: string): number {
   return length <= 19 ? 0.8 : 1;
 }
 
-/** What a line of a file says: in a notebook source lines are texts in JSON. */
+/** The text of a line of a file: in a notebook source lines are JSON strings. */
 export function plainLineOf(path: string): (line: string) => string {
   return path.endsWith(".ipynb") ? notebookLine : (line) => line;
 }

@@ -15,7 +15,7 @@ const byAgent = ["export function total(cart) {", "  return sumOf(cart.items, pr
 const byHuman = ["export function most(cart) {", "  return maxOf(cart.items, amountOf);", "}"];
 const filler = Array.from({ length: 8 }, (_, i) => `setting.number${i} = "as it was, ${i}";`);
 
-describe("a line that was there before keeps who wrote it", () => {
+describe("a line that was there before keeps its author", () => {
   let repo: ReturnType<typeof repositoryWithAgents>;
   /** An agent's function, many lines, and a human's function. */
   let first: string;
@@ -33,7 +33,7 @@ describe("a line that was there before keeps who wrote it", () => {
   beforeEach(() => repo.git("checkout", "--quiet", "--detach", first));
   afterAll(() => repo.remove());
 
-  it("wherever in the file a human moved it", async () => {
+  it("anywhere in the file where a human moves it", async () => {
     const hash = await repo.commitAndTake("Move", { "a.ts": text(...filler, ...byHuman, ...byAgent) });
     const authors = repo.authors(hash, "a.ts");
     const moved = Object.values(authors);
@@ -47,7 +47,7 @@ describe("a line that was there before keeps who wrote it", () => {
     expect(record).toMatchObject({ turn: 1, toolUse: "s:1:1", model: "big-model", confidence: 0.93 });
   });
 
-  it("in another file, whoever moved it", async () => {
+  it("in another file, moved by anyone", async () => {
     const moving = [wrote(`${repo.root}/b.ts`, text(...byHuman), repo.soon())];
     repo.did(
       "t",
@@ -86,14 +86,14 @@ describe("a line that was there before keeps who wrote it", () => {
     for (const [line, who] of authors) expect(who).toBe(Number(line) > 8 ? "s moved" : "human moved");
   });
 
-  it("and a line that only takes its place does not", async () => {
+  it("and a line that only replaces it does not", async () => {
     const other = byAgent.with(1, "  throw new Unsupported('total');");
     const hash = await repo.commitAndTake("Change", { "a.ts": text(...other, ...filler, ...byHuman) });
     expect(repo.authors(hash, "a.ts")).toEqual({ 2: "human absence" });
   });
 });
 
-describe("what is known of commits that a change took the place of", () => {
+describe("verdicts of replaced commits", () => {
   let memory: Memory;
   let remove: () => void;
   beforeEach(() => {
@@ -132,7 +132,7 @@ describe("what is known of commits that a change took the place of", () => {
   const lines = [...byAgent, ...filler];
   const diff = lines.map((line) => `+${line}`);
 
-  it("is known of its lines, wherever they stand now", () => {
+  it("apply to their lines, at any place", () => {
     remember("one", lines, [record(1, 3, "s"), record(4, 11, null)]);
     expect(inherited([" other();", ...diff], "one")).toEqual([
       [2, "s inherited 0.9"],
@@ -141,20 +141,20 @@ describe("what is known of commits that a change took the place of", () => {
     ]);
   });
 
-  it("of several, of each its own", () => {
+  it("apply per commit if there are several", () => {
     remember("one", byAgent, [record(1, 3, "s")]);
     remember("two", filler, [record(1, 8, "t")]);
     const said = inherited(diff, "one", "two");
     expect(said.map(([, who]) => String(who)[0]).join("")).toBe("ssstttttttt");
   });
 
-  it("is known by the name that the file had", () => {
+  it("apply by the file's earlier name", () => {
     remember("one", byAgent, [record(1, 3, "s")], "old.ts");
     remember("two", byAgent, [record(1, 3, "t")], "other.ts");
     expect(inherited(diff, "one", "two").map(([line]) => line)).toEqual([1, 2, 3]);
   });
 
-  it("is nothing of commits that are not known, or of which nothing is", () => {
+  it("are empty for unknown commits, and for commits without verdicts", () => {
     remember("one", lines, []);
     expect(inherited(diff, "one", "two")).toEqual([]);
     expect(inherited(diff)).toEqual([]);

@@ -11,15 +11,15 @@ import { reflowed } from "./reflow.ts";
 import { unknown, type Verdict } from "./verdict.ts";
 
 /**
- * Lines that a change took out and put in again, elsewhere or in another shape, were written before: who wrote them is
- * what is known of them where they were.
+ * Lines that a change removed and added again, elsewhere or in another shape, are older: they keep the verdicts of
+ * their earlier place.
  */
 
-/** How sure it must be that lines are those that were taken out: in the same hunk, the same file, another file. */
+/** How certain it must be that lines are the removed ones: in the same hunk, the same file, another file. */
 const thresholds = { hunk: 0.3, file: 0.9, other: 1.6 } as const;
 /** Blame takes its time. */
 const maxBlames = 24;
-/** Of each file only so many removed lines are looked for elsewhere. */
+/** At most this many removed lines of each file are searched for elsewhere. */
 const maxRemoved = 3000;
 
 interface Place {
@@ -108,7 +108,7 @@ function thresholdOf(place: Place, own: string, { line }: FileLine): number {
   return line >= place.hunk.first && line <= place.hunk.last ? thresholds.hunk : thresholds.file;
 }
 
-/** The removed line that stands where a line of its hunk stands now, as far as one can say of broken lines. */
+/** The removed line at the place of a line of its hunk, as close as broken lines allow. */
 function nearestIn({ lines, hunk }: Place, { line, bare }: FileLine): number {
   const holder = lines.find((removed) => removed.bare.includes(bare) || bare.includes(removed.bare));
   if (holder) return holder.line;
@@ -116,7 +116,7 @@ function nearestIn({ lines, hunk }: Place, { line, bare }: FileLine): number {
   return lines[Math.min(lines.length - 1, Math.round(share * (lines.length - 1)))]!.line;
 }
 
-/** Who wrote lines of the version before, by path and line; nothing for files of which nobody's lines are known. */
+/** The verdicts for lines of the version before, by path and line; nothing for files without any. */
 async function verdictsBefore(
   { memory, root }: { memory: Memory; root: string },
   parent: string,
@@ -174,7 +174,7 @@ const verdictOf = ({
   how,
 });
 
-/** What was known of the lines of commits that a change took the place of. */
+/** The verdicts for the lines of replaced commits. */
 export function inheritedFrom(
   memory: Memory,
   predecessors: readonly string[],

@@ -30,7 +30,7 @@ it("a chain that was broken, with other quotes and parentheses around it", () =>
   );
 });
 
-it("wherever white space is put into a text, or taken out, its lines are found", () => {
+it("white space added to a text, or removed, does not hide its lines", () => {
   const word = fc.stringMatching(/^[a-z]{4,9}$/);
   const sentence = fc.uniqueArray(word, { minLength: 6, maxLength: 14 });
   fc.assert(
@@ -48,26 +48,26 @@ it("wherever white space is put into a text, or taken out, its lines are found",
   );
 });
 
-it("whole lines that are the same are the same by chance", () => {
+it("equal whole lines are equal by chance", () => {
   expect(found(["return everythingThatIsThere;"], ["first();", "return everythingThatIsThere;"])).toEqual([]);
   const two = ["const one = makeItSo();", "const two = makeItSo();"];
   expect(found(two, [...two, "more();"])).toEqual([]);
 });
 
-it("a few characters are nobody's", () => {
+it("a few characters have no author", () => {
   expect(found(["if (a) {", "b();"], ["if (a) { b(); }"])).toEqual([]);
   expect(found(["first"], [joined])).toEqual([]);
 });
 
-it("lines that do not follow each other in the text are not", () => {
+it("lines that do not follow each other in the text are not found", () => {
   expect(found(["third, second,", "first, fetchEverything"], [joined])).toEqual([]);
 });
 
-it("of several who wrote it the last", () => {
+it("of several writers the last", () => {
   expect(found([joined], split, ["unrelated();"], split)).toEqual([[1, 2]]);
 });
 
-it("lines that are not open are left alone, and end what they stand in", () => {
+it("lines that are not open are left alone, and end their run", () => {
   const lines = linesOfFile(split.map((line) => `+${line}`));
   const texts = [{ of: "it", lines: [bareLine(joined)] }];
   expect([...reflowed(lines, [0, 1, 3, 4], texts).keys()]).toEqual([0, 1]);

@@ -2,22 +2,22 @@ import type { FileLine } from "./align.ts";
 import { bareLine } from "./line-keys.ts";
 
 /**
- * Lines that a formatter broke or joined are not lines of what was written, but their characters follow each other
- * there. What a formatter puts in or takes out where it breaks a line (white space, commas, semicolons, parentheses,
- * the sort of quotes) is left out on both sides.
+ * Lines that a formatter broke or joined do not equal the written lines, but their characters are in the same order.
+ * Whatever a formatter adds or removes at a line break (white space, commas, semicolons, parentheses, the sort of
+ * quotes) is left out on both sides.
  */
 const loose = (text: string) => bareLine(text).replace(/[,;()]/g, "");
 
 /** A line that is shorter finds its place only beside others. Characters. */
 const shortestAnchor = 16;
-/** What is searched at most, all texts together. Characters. */
+/** The most text that is searched, all texts together. Characters. */
 const longest = 4_000_000;
 /** Characters that are gone over at most, looking for one line after the other. */
 const maxSearched = 2_000_000_000;
 
 /**
- * For lines (indices in `file`, ascending) the last of the texts that holds them; nothing for those that are in none.
- * @param texts what was written, oldest first
+ * For lines (indices in `file`, ascending) the last of the texts that holds them; nothing for lines in none.
+ * @param texts the written texts, oldest first
  */
 export function reflowed<Of>(
   file: readonly FileLine[],

@@ -4,7 +4,7 @@ import type { AttributionRecord, Binding } from "../../store/memory/git-records.
 /** Raised whenever the same commit may come to other attributions. */
 export const attributionVersion = 1;
 
-/** A commit, or what is not committed yet, to find the authors of. Times are milliseconds since the epoch. */
+/** A commit, or uncommitted changes, to find the authors of. Times are milliseconds since the epoch. */
 export interface ChangeToAttribute {
   /** null: the working tree. */
   hash: string | null;
@@ -13,17 +13,17 @@ export interface ChangeToAttribute {
   committedAt: number;
   /** The commit that its lines were removed from; null: it is the first. */
   parent: string | null;
-  /** Hashes of commits that it took the place of, as far as git or its patch id says so. */
+  /** Hashes of commits that it replaced, according to git or its patch id. */
   predecessors: string[];
-  /** It was made on this machine by who works here: whoever else was at work would be known. */
+  /** It was made on this machine by its user: any agent involved would be known. */
   isOwn: boolean;
   files: readonly ChangedFile[];
 }
 
 /** Who had a part in a commit. */
 export interface AttributedChange {
-  /** Every added line of every text file stands in one of them; by path and line. */
+  /** Every added line of every text file is in one of them; by path and line. */
   ranges: AttributionRecord[];
-  /** The one with the most lines first; empty: no agent had a part in it, as far as is known. */
+  /** The one with the most lines first; empty: no agent took part in it, as far as is known. */
   bindings: Binding[];
 }

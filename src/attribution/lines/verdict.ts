@@ -1,6 +1,6 @@
 import type { AttributionHow, AuthorKind } from "../../protocol/values.ts";
 
-/** Who wrote a line, as far as is known. */
+/** The author of a line, as far as known. */
 export interface Verdict {
   author: AuthorKind;
   sessionUid: string | null;

@@ -2,14 +2,14 @@ import type { Write } from "../evidence/writes.ts";
 import type { Stretch } from "./align.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** A line that an agent wrote, and how sure that is. */
+/** A line that an agent wrote, and how certain that is. */
 export interface WrittenLine {
   write: Write;
   support: number;
   verdict: Verdict;
 }
 
-/** Where a line stands in what was written. */
+/** A line's place in the written text. */
 export interface WrittenPlace {
   of: Source;
   at: number;

@@ -8,7 +8,7 @@ const day = 86_400_000;
 /** When the commit before was made. */
 const parentAt = 10 * day;
 
-/** By line of the new version which call wrote it, and how sure that is. */
+/** By line of the new version the call that wrote it, and how certain that is. */
 function writers(diff: readonly string[], writes: readonly Write[], consumed: Record<string, string[]> = {}) {
   const counts = Object.entries(consumed).map(([toolUse, lines]): [string, Map<number, number>] => {
     const keys = new Map<number, number>();
@@ -31,7 +31,7 @@ const long = [...block, "export function most(cart) {", "return maxOf(cart.items
 const ownLine = "const rounded = Math.round(total(cart));";
 
 describe("lines of a call", () => {
-  it("are whose they are", () => {
+  it("have their writer", () => {
     expect(
       writers([" before();", ...added, "+byHand(nobody, knows);"], [by("a", parentAt + 1, block)]),
     ).toEqual({
@@ -56,7 +56,7 @@ describe("lines of a call", () => {
     });
   });
 
-  it("that a command holds are a little less sure, and those of a line alone that says less", () => {
+  it("in a command are a little less sure, and single weak lines less still", () => {
     expect(writers(added, [by("a", parentAt, block, { how: "shell" })])).toMatchObject({
       1: "a 0.95",
       2: "a 0.95",
@@ -64,11 +64,11 @@ describe("lines of a call", () => {
     expect(writers(["+count(rows)"], [by("a", parentAt, ["count(rows);"])])).toEqual({ 1: "a 0.85" });
   });
 
-  it("are not brackets that anybody writes", () => {
+  it("do not include brackets that anybody writes", () => {
     expect(writers(["+}", "+});"], [by("a", parentAt, ["}", "});"])])).toEqual({});
   });
 
-  it("need more the longer ago they were written", () => {
+  it("need more evidence the older they are", () => {
     const middling = "const total = 1;";
     expect(writers([`+${middling}`], [by("a", parentAt, [middling])])).toEqual({ 1: "a 0.85" });
     expect(writers([`+${middling}`], [by("a", parentAt - 1, [middling])])).toEqual({});
@@ -77,23 +77,23 @@ describe("lines of a call", () => {
     expect(Object.keys(writers(added, [by("a", parentAt - 4 * day, block)]))).toEqual(["1", "2", "3"]);
   });
 
-  it("of which nobody knows when they were written are as if they were new", () => {
+  it("without a known time count as new", () => {
     expect(writers(["+const total = 1;"], [by("a", 0, ["const total = 1;"])])).toEqual({ 1: "a 0.85" });
   });
 });
 
-describe("of several who wrote a line", () => {
+describe("of several writers of a line", () => {
   it("the later one", () => {
     const writes = [by("a", parentAt + 1, block), by("b", parentAt + 2, block)];
     expect(writers(added, writes)).toMatchObject({ 1: "b 0.98", 2: "b 0.98" });
   });
 
-  it("the one who wrote what stands around it as well", () => {
+  it("the one who wrote the surrounding lines as well", () => {
     const late = by("b", parentAt + 2, ["somethingElse(entirely);", block[1]!, "unlike(what, is, there);"]);
     expect(writers(added, [by("a", parentAt + 1, block), late])).toMatchObject({ 1: "a 0.98", 2: "a 0.98" });
   });
 
-  it("each has its own", () => {
+  it("each gets their own", () => {
     const other = ["export function most(cart) {", "return maxOf(cart.items);", "}"];
     const diff = [...added, " between();", ...other.map((line) => `+${line}`)];
     const found = writers(diff, [by("a", parentAt, block), by("b", parentAt, other)]);
@@ -101,50 +101,50 @@ describe("of several who wrote a line", () => {
   });
 });
 
-describe("what is in history already", () => {
-  it("is not who puts it in again", () => {
+describe("a line that history already has", () => {
+  it("does not belong to whoever adds it again", () => {
     expect(writers([`+${ownLine}`], [by("a", parentAt, [ownLine])], { a: [ownLine] })).toEqual({});
     expect(writers([`+${ownLine}`], [by("a", parentAt, [ownLine])], { b: [ownLine] })).toEqual({
       1: "a 0.98",
     });
   });
 
-  it("is as often as it is", () => {
+  it("counts as often as it occurs", () => {
     const twice = by("a", parentAt, [ownLine, "inBetween(this, and, that);", ownLine]);
     const diff = [`+${ownLine}`];
     expect(writers(diff, [twice], { a: [ownLine] })).toEqual({ 1: "a 0.98" });
     expect(writers(diff, [twice], { a: [ownLine, ownLine] })).toEqual({});
   });
 
-  it("is put back where a whole block of it comes again", () => {
+  it("is put back where its whole block is added again", () => {
     const diff = long.map((line) => `+${line}`);
     expect(Object.keys(writers(diff, [by("a", parentAt, long)], { a: long }))).toHaveLength(6);
     expect(writers(diff.slice(0, 2), [by("a", parentAt, long)], { a: long })).toEqual({});
   });
 });
 
-describe("a secret that was taken out of the transcript", () => {
+describe("a secret that was removed from the transcript", () => {
   const secret = `const token = "${"abc123".repeat(4)}";`;
-  const told = [
+  const written = [
     "export const service = connectTo(address);",
     'const token = "[REDACTED_TOKEN]";',
     "service.start(token);",
   ];
-  const diff = [told[0]!, secret, told[2]!].map((line) => `+${line}`);
+  const diff = [written[0]!, secret, written[2]!].map((line) => `+${line}`);
 
-  it("is the agent's where what stands around it is", () => {
-    expect(writers(diff, [by("a", parentAt, told)])).toEqual({ 1: "a 0.98", 2: "a 0.98", 3: "a 0.98" });
-    expect(writers(diff.slice(0, 2), [by("a", parentAt, told)])).toHaveProperty("2");
-    expect(writers(diff.slice(1), [by("a", parentAt, told)])).toHaveProperty("1");
+  it("is the agent's where the surrounding lines are", () => {
+    expect(writers(diff, [by("a", parentAt, written)])).toEqual({ 1: "a 0.98", 2: "a 0.98", 3: "a 0.98" });
+    expect(writers(diff.slice(0, 2), [by("a", parentAt, written)])).toHaveProperty("2");
+    expect(writers(diff.slice(1), [by("a", parentAt, written)])).toHaveProperty("1");
   });
 
-  it("is not where another line was written there", () => {
-    const other = told.with(1, "const nothing = withASecret();");
+  it("is not if another line was written there", () => {
+    const other = written.with(1, "const nothing = withASecret();");
     expect(writers(diff, [by("a", parentAt, other)])).not.toHaveProperty("2");
   });
 });
 
-it("what a formatter broke is the agent's, less surely", () => {
+it("lines that a formatter broke are the agent's, less surely", () => {
   const one = "const result = await fetchEverything(firstOfAll, secondOfAll, thirdOfAll);";
   const broken = [
     "+const result = await fetchEverything(",
@@ -158,7 +158,7 @@ it("what a formatter broke is the agent's, less surely", () => {
   );
 });
 
-it("what stood around when it was written is not what was written", () => {
+it("context around a written line is not written", () => {
   const hunks = [{ lines: stretchOf([` ${block[0]}`, `+${block[1]}`, ` ${block[2]}`]), removed: [] }];
   expect(Object.keys(writers(added, [by("a", parentAt, [], { hunks })]))).toEqual(["2"]);
 });

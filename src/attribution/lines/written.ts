@@ -7,8 +7,8 @@ import { byAgent } from "./verdict.ts";
 import type { Source, WrittenLine, WrittenPlace } from "./written-line.ts";
 
 /**
- * Enough for a line alone, of something with a name; a bracket needs neighbours. What was written before the commit
- * before this one is mostly in that one: what was left is a block, and single lines only look the same.
+ * Enough for a single line that contains a name; a bracket needs neighbours. Lines written before the parent commit are
+ * mostly in it: what is left is a block, and single lines only look the same.
  */
 const enough = { fresh: 0.45, older: 1, old: 2 } as const;
 /** Milliseconds. */
@@ -23,7 +23,7 @@ const rivalShare = 0.6;
 /**
  * The added lines (index in the file's `lines`) that agents wrote.
  * @param consumed by tool call how often each key is in history already
- * @param freshSince what was written since then is not in the commit before; milliseconds since the epoch
+ * @param freshSince lines written since then are not in the parent commit; milliseconds since the epoch
  */
 export function writtenBy(
   file: FileToAttribute,
@@ -74,7 +74,7 @@ function bestOf(
   return { write, support, verdict: byAgent(write, confidence, write.how), of, at };
 }
 
-/** A secret was taken out of what the transcript says was written: what stands around the line tells which it is. */
+/** The transcript has a secret redacted in the written text: the surrounding lines identify the line. */
 function addRedacted({ lines }: FileToAttribute, found: Map<number, WrittenLine & WrittenPlace>): void {
   lines.forEach(({ isAdded }, i) => {
     if (!isAdded || found.has(i)) return;

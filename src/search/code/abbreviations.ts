@@ -1,6 +1,6 @@
 import { stem } from "../../text/tokens.ts";
 
-/** What programmers shorten, and how: a question says "context", the code says `ctx`. */
+/** Common abbreviations in code: a question says "context", the code says `ctx`. */
 const abbreviations: Readonly<Record<string, string>> = {
   address: "addr",
   algorithm: "alg algo",
@@ -113,7 +113,7 @@ for (const [word, short] of Object.entries(abbreviations)) {
 }
 const none: ReadonlySet<string> = new Set();
 
-/** The stems of what a word of this stem is shortened to in code; empty for most. */
+/** The stems of a word's abbreviations in code; empty for most. */
 export function abbreviationsOf(wordStem: string): ReadonlySet<string> {
   return ofStem.get(wordStem) ?? none;
 }

@@ -24,7 +24,7 @@ export interface Collected {
 
 /**
  * Collects the chunks worth ranking: by words, by meaning, and by the names they define.
- * @param among only these, and all of them; null: whatever is found
+ * @param among only these, and all of them; null: all chunks that are found
  */
 export async function collectCandidates(
   index: SearchableIndex,
@@ -65,7 +65,7 @@ export async function collectCandidates(
   const cosines = await Promise.all([similarities(first), similarities(second)]);
   const nearness = blend(cosines, weights.secondModel);
   const nearnessOfFile = nearestOfEachFile(chunks, nearness);
-  // How sure an answer is goes by one model alone, whose cosines always mean the same.
+  // Confidence uses one model alone, whose cosines always mean the same.
   const firstOfFile =
     second === null ? nearnessOfFile : nearestOfEachFile(chunks, blend([cosines[0], null], 0));
   const candidates = chunks.map((chunk, i) => ({
@@ -81,7 +81,7 @@ export async function collectCandidates(
   return { candidates, nearest: nearFirst[0]?.score ?? null };
 }
 
-/** The cosine of the i-th chunk, of both models where both have a vector of it (NaN stands for none); not below 0. */
+/** The cosine of the i-th chunk, of both models if both have a vector for it (NaN means none); not below 0. */
 function blend(
   [first, second]: readonly [Float64Array | null, Float64Array | null],
   share: number,
@@ -127,7 +127,7 @@ export async function weighStems(index: SearchableIndex, { stems }: AnalysedQuer
   return new Map(idf.map(([stem, weight]) => [stem, weight / sum]));
 }
 
-/** In how many chunks each of these names stands as a whole. */
+/** The number of chunks that contain each of these names as a whole. */
 export async function mentionsOf(
   index: SearchableIndex,
   names: readonly string[],

@@ -123,7 +123,7 @@ describe("ranking", () => {
 });
 
 describe("a result", () => {
-  it("says where it is, what it is and why it is there", async () => {
+  it("has its place, its kind and the reason", async () => {
     expect((await search("HttpClient get")).results.find(({ name }) => name === "get")).toMatchObject({
       file: "src/http/client.ts",
       start_line: 4,
@@ -137,7 +137,7 @@ describe("a result", () => {
     });
   });
 
-  it("scores what its signals add up to", async () => {
+  it("scores the sum of its signals", async () => {
     const { results } = await search("retry backoff", { explain: true });
     const sums = results.map((result) => {
       const { penalty = 1, saturation = 1, ...signals } = result.signals ?? {};
@@ -181,7 +181,7 @@ describe("filters", () => {
   });
 });
 
-describe("files that change under it", () => {
+describe("files that change after indexing", () => {
   it("are marked, and left out once they are gone", async () => {
     const path = join(project.root, "src/store/cache.py");
     writeFileSync(path, `# moved\n${files["src/store/cache.py"]}`);
@@ -200,7 +200,7 @@ describe("odd queries", () => {
     await expect(search(query)).rejects.toThrow(expect.objectContaining({ code: "usage" }));
   });
 
-  it("may be anything else", async () => {
+  it("may be any other text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary", maxLength: 300 }), async (text) => {
         const { results, nearest } = await search(`retry ${text}`);
@@ -222,7 +222,7 @@ describe("odd queries", () => {
     },
   );
 
-  it("has no answer where nothing speaks of the question, and says what is nearest", async () => {
+  it("has no answer without evidence for the question, and shows the nearest", async () => {
     const { results, nearest, total_results } = await search("quantum flux retry capacitor");
     expect(results).toEqual([]);
     expect(total_results).toBe(0);
@@ -238,7 +238,7 @@ describe("odd queries", () => {
 });
 
 describe("meaning", () => {
-  /** Knows but two things, and what belongs to them. */
+  /** Knows only two things, and their words. */
   const embedder: Embedder = {
     id: "fake",
     dimensions: 2,
@@ -265,7 +265,7 @@ describe("meaning", () => {
 
   afterAll(() => meant.close());
 
-  it("finds what shares no word with the query", async () => {
+  it("finds code without a word of the query", async () => {
     const search = new CodeSearch({
       project,
       index: meant,
@@ -278,7 +278,7 @@ describe("meaning", () => {
     expect(notes).toEqual([]);
   });
 
-  it("is done without when the model fails, which is said", async () => {
+  it("is left out when the model fails, with a note", async () => {
     const first = createStaticEmbedder(join(project.stateDir, "no-model"));
     const search = new CodeSearch({
       project,
@@ -292,11 +292,11 @@ describe("meaning", () => {
   });
 });
 
-describe("what is meant to the letter", () => {
+describe("literal text", () => {
   const places = async (query: string, more: Partial<CodeQuery> = {}) =>
     (await search(query, more)).results.map(({ file, name }) => `${file} ${name}`);
 
-  it("is in every result where it is asked for exactly, and in any case without a capital letter", async () => {
+  it("is in every result of an exact search, and in any case without a capital letter", async () => {
     expect(await places("return withRetries(() =>", { match: "exact" })).toEqual(["src/http/client.ts get"]);
     expect(await places("pagecache", { match: "exact" })).toEqual(["src/store/cache.py PageCache"]);
     expect(await places("pageCache", { match: "exact" })).toEqual([]);
@@ -306,7 +306,7 @@ describe("what is meant to the letter", () => {
     ]);
   });
 
-  it("is in every result where it is a pattern", async () => {
+  it("is in every result of a pattern", async () => {
     expect(await places("^async \\w+\\(", { match: "regex" })).toEqual([]);
     expect((await places("async \\w+\\(url", { match: "regex" })).sort()).toEqual([
       "src/http/client.ts get",
@@ -319,7 +319,7 @@ describe("what is meant to the letter", () => {
     await expect(search("(", { match: "regex" })).rejects.toMatchObject({ code: "usage" });
   });
 
-  it("is in every result where it is in quotes, all of them", async () => {
+  it("is in every result of a quoted query, all of it", async () => {
     expect(await places('where do we retry "exponential backoff"')).toEqual(
       expect.arrayContaining(["src/http/retry.ts withRetries", "tests/retry.test.ts retry.test"]),
     );
@@ -349,7 +349,7 @@ describe("a message with quotes of its own", () => {
   });
   afterAll(() => rmSync(path()));
 
-  it("finds the string that makes it, also where the quoted value is elsewhere", async () => {
+  it("finds the string that makes it, even if the quoted value is elsewhere", async () => {
     for (const value of ["PageCache", "nowhere"]) {
       const { results } = await search(`unknown command "${value}" for this tool`);
       const made = results.find(({ file }) => file === "src/cli.ts");

@@ -28,7 +28,7 @@ interface CodeSearchOptions {
   /** For search by meaning; null: by words and structure alone. */
   embedder: QueryEmbedder | null;
   weights?: Weights;
-  /** What says how sure results are. */
+  /** Judges the confidence of results. */
   judge?: typeof standardJudge;
 }
 
@@ -61,9 +61,9 @@ export class CodeSearch {
   }
 
   /**
-   * The best chunks for a query, best first, with the lines as they are on disk now; chunks whose file has
-   * gone are left out. Where nothing answers the query there are no results, only what comes nearest.
-   * @throws PommelError `usage` when the query holds no word at all or is no pattern, `index_corrupt`
+   * The best chunks for a query, best first, with their lines as they are on disk now; chunks of deleted files are left
+   * out. If nothing answers the query there are no results, only the nearest chunks.
+   * @throws PommelError `usage` for a query without a word or an invalid pattern, `index_corrupt`
    */
   async search(request: CodeQuery): Promise<CodeAnswer> {
     const start = performance.now();
@@ -228,7 +228,7 @@ export class CodeSearch {
   }
 }
 
-/** How sure a result is goes by what it holds, not by how it compares with the others. */
+/** A result's confidence depends on its content, not on how it compares with the others. */
 function evidenceOf({ ranked, result }: Presented, query: AnalysedQuery, asked: AskedTerms): ResultEvidence {
   const { defines, fileNearness } = ranked.candidate;
   const text = `${result.name} ${result.parent_name ?? ""} ${result.file}\n${result.content}`;

@@ -41,7 +41,7 @@ test("when no file holds all the words, those that hold the most", () => {
   });
 });
 
-test("what grep would not find saves nothing, and results may be more than the files", () => {
+test("a search that grep cannot answer saves nothing, and results may be larger than the files", () => {
   expect(contextMetrics("unicorn", ["anything"], project)).toMatchObject({
     baseline_words_held: 0,
     baseline_files: 0,
@@ -52,7 +52,7 @@ test("what grep would not find saves nothing, and results may be more than the f
   expect(metrics).toMatchObject({ baseline_files: 1, saved_share: -1 });
 });
 
-test("a file that has gone is passed over", () => {
+test("a deleted file is skipped", () => {
   const files = [...project.files, "src/gone.ts", "src"];
   expect(contextMetrics("retry request", [], { ...project, files }).baseline_files).toBe(2);
 });

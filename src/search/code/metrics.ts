@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { decodeText } from "../../text/decode.ts";
 import { analyseQuery } from "./query.ts";
 
-/** What an answer costs to read, and what it would cost to do without; the keys are those of JSON. */
+/** The cost of reading an answer, and the cost without it; the keys are those of JSON. */
 export interface ContextMetrics {
   /** The results' lines, as `--full` and `--json` print them; a line in two results counts twice. */
   result_lines: number;
   /** About: characters / 4, as everywhere here. */
   result_tokens: number;
-  /** What was looked for: the query's words that mean something, lower-case. */
+  /** The query's words without stop words, lower-case. */
   baseline_words: string[];
   /** How many of them each file of the baseline holds. */
   baseline_words_held: number;
@@ -71,7 +71,7 @@ export function contextMetrics(
   };
 }
 
-/** What someone with a question would grep for: its words, those without meaning of their own left out. */
+/** The words that someone with a question would grep for: without stop words. */
 function wordsToGrep(query: string): string[] {
   return [...new Set(analyseQuery(query).words.map((word) => word.toLowerCase()))];
 }

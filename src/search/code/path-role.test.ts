@@ -40,7 +40,7 @@ describe("versions side by side", () => {
     expect(isOlder("src/types.ts", about("union"))).toBe(false);
   });
 
-  it("gives a version that the question names its due", () => {
+  it("ranks a version that the question names normally", () => {
     expect(isOlder("src/v3/types.ts", about("union", "v3"))).toBe(false);
   });
 

@@ -1,4 +1,4 @@
-/** What a file is for, as far as its path tells. Ranking pushes all but "source" down unless the query asks for it. */
+/** A file's purpose, judged by its path. Ranking pushes all but "source" down unless the query asks for it. */
 export type PathRole = "source" | "test" | "example" | "docs" | "legacy" | "generated" | "barrel" | "types";
 
 const rules: readonly [PathRole, RegExp][] = [
@@ -42,7 +42,7 @@ export function roleOf(path: string): PathRole {
   return role;
 }
 
-/** Whether the query speaks of such files. */
+/** Whether the query mentions such files. */
 export function isAskedFor(role: PathRole, stems: ReadonlySet<string>): boolean {
   return askedForBy[role].some((word) => stems.has(word));
 }
@@ -50,8 +50,8 @@ export function isAskedFor(role: PathRole, stems: ReadonlySet<string>): boolean 
 const versionDirectory = /^(.*?\/)?v(\d+)\//;
 
 /**
- * Where versions of the code lie side by side (`v3/`, `v4/`), the newest is what a question is about unless it names
- * another. Judges by the candidates: an old version alone is not an older one.
+ * If versions of the code are side by side (`v3/`, `v4/`), a question is about the newest unless it names another.
+ * Judged by the candidates: an old version alone is not an older one.
  */
 export function olderVersions(
   paths: readonly string[],

@@ -29,7 +29,7 @@ describe("words", () => {
     expect(analyseQuery("where is it").stems).toEqual(["where", "is", "it"]);
   });
 
-  it("hears a name in neighbouring words", () => {
+  it("recognises a name in neighbouring words", () => {
     const { nameKeys, namesAsWritten } = analyseQuery("how does the path router work");
     expect(nameKeys).toContain("pathrouter");
     expect(namesAsWritten.has("pathrouter")).toBe(true);
@@ -41,7 +41,7 @@ describe("words", () => {
   });
 });
 
-it("takes any text, however long, and stays small", () => {
+it("accepts any text of any length, and stays small", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 20_000 }), (text) => {
       expect(analyseQuery(text).tokens.length).toBeLessThanOrEqual(192);

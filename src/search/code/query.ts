@@ -9,7 +9,7 @@ import {
 } from "../../text/tokens.ts";
 import { abbreviationsOf } from "./abbreviations.ts";
 
-/** What kind of answer a query is after; ranking weighs its signals by it. */
+/** The kind of answer that a query wants; ranking weighs its signals by it. */
 type Intent = "symbol" | "path" | "error" | "language";
 
 /** A query, taken apart once for retrieval and every signal. */

@@ -14,7 +14,7 @@ import {
 } from "./signals.ts";
 import type { Weights } from "./weights.ts";
 
-/** A candidate with its place: the score and what it is made of. */
+/** A candidate with its rank: the score and its parts. */
 export interface Ranked {
   candidate: Candidate;
   score: number;
@@ -22,7 +22,7 @@ export interface Ranked {
   signals: Record<string, number>;
 }
 
-/** What ranking asks of the index beyond the candidates. */
+/** Facts from the index that ranking needs beyond the candidates. */
 export interface Background {
   stemWeights: StemWeights;
   /** In how many chunks each of these names is mentioned. */
@@ -82,7 +82,7 @@ export async function rank(
   return ranked.sort(byScore);
 }
 
-/** What a file's chunks have in common. */
+/** The signals that a file's chunks share. */
 function fileSignals(path: string, query: AnalysedQuery, stemWeights: StemWeights, weights: Weights) {
   return {
     file_name: weights.fileName * fileNameSignal(path, query, stemWeights),
@@ -91,14 +91,14 @@ function fileSignals(path: string, query: AnalysedQuery, stemWeights: StemWeight
   };
 }
 
-/** A test among the code is a test; what a barrel file defines itself is as good as any. */
+/** A test among the code is a test; a barrel file's own definitions count in full. */
 function roleOfChunk(chunk: ChunkOutline): PathRole {
   if (isInlineTest(chunk)) return "test";
   const role = roleOf(chunk.path);
   return role === "barrel" && (chunk.level === "class" || chunk.level === "method") ? "source" : role;
 }
 
-/** Ties go by place, so that the same index gives the same order. */
+/** Ties are broken by place, so that the same index gives the same order. */
 function byScore(a: Ranked, b: Ranked): number {
   const x = a.candidate.chunk;
   const y = b.candidate.chunk;

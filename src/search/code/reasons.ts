@@ -5,7 +5,7 @@ import { namingDirectory } from "./signals.ts";
 import type { Matcher } from "./verbatim/matchers.ts";
 import { findTemplate } from "./verbatim/template.ts";
 
-/** How much of a chunk is looked at for the words it shares with the query. Characters. */
+/** Characters of a chunk that are searched for the query's words. */
 const maxLook = 20_000;
 
 /** Below this, nearness moves a result without being a reason to show it, unless there is no other. A cosine. */
@@ -13,13 +13,10 @@ const telling = 0.4;
 /** The same of a signal's contribution. */
 const minContribution = 0.05;
 
-/** Fewer words in a row are no quotation. */
+/** Fewer words in a row do not count as a quotation. */
 const minQuotation = 3;
 
-/**
- * What a reader should know of why a result is there, strongest first: "defines JoinHandle", "mentions retry, backoff".
- * Never empty.
- */
+/** Why a result was found, strongest reason first: "defines JoinHandle", "mentions retry, backoff". Never empty. */
 export function reasonsFor(
   { candidate, signals }: Ranked,
   query: AnalysedQuery,
@@ -57,7 +54,7 @@ export function reasonsFor(
   return distinctive.size > 0 ? [...distinctive].slice(0, 3) : [weakReason(candidate, mentions(query, text))];
 }
 
-/** For a result that nothing speaks for much. */
+/** For a result with weak evidence. */
 function weakReason({ lexical, semantic }: Ranked["candidate"], mentioned: string): string {
   if (mentioned !== "") return mentioned;
   if (semantic > 0) return "loosely similar in meaning";
@@ -70,7 +67,7 @@ function heldReason({ reason, text, mayBeRendered, matchesIn }: Matcher, content
   return template ? `message "${template.text}"` : "";
 }
 
-/** What the chunk holds of the query word by word: a message that makes it, or the longest row of the query's words. */
+/** The literal part of the query in the chunk: a message that it makes, or the longest row of the query's words. */
 function quotation(query: AnalysedQuery, content: string): string {
   const template = findTemplate(content, query.raw);
   if (template) return `message "${template.text}"`;
@@ -100,7 +97,7 @@ function matchingFileName(path: string): string {
     : `directory matches (${directory}/)`;
 }
 
-/** The directories of a path that the query speaks of. */
+/** The directories of a path that the query mentions. */
 function matchingDirectories({ stems }: AnalysedQuery, path: string): string {
   const asked = new Set(stems);
   const matching = path

@@ -31,7 +31,7 @@ describe("a file's name", () => {
     expect(nearness("parsers/urlencoded.ex", "encoded URL")).toBe(0);
   });
 
-  it("is that of the directory where the file's own says nothing", () => {
+  it("is that of the directory if the file's own means nothing", () => {
     expect(nearness("src/retry/index.ts", "retry")).toBeCloseTo(1);
   });
 

@@ -4,20 +4,20 @@ import { abbreviationsOf } from "./abbreviations.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Weights } from "./weights.ts";
 
-/** A chunk under consideration, with what retrieval found out about it. */
+/** A chunk under consideration, with its evidence from retrieval. */
 export interface Candidate {
   chunk: ChunkOutline;
   /** BM25 as a share of the best candidate's. */
   lexical: number;
   /** How much of the query it holds word by word. */
   phrase: number;
-  /** Nearness of its vector to the query's: a cosine, blended of two where a second model has its say; 0 for none. */
+  /** Nearness of its vector to the query's: a cosine, blended of two if a second model is used; 0 for none. */
   semantic: number;
   /** The mean of that over the three nearest chunks of its file. */
   fileSemantic: number;
   /** As `fileSemantic`, by the first model alone. */
   fileNearness: number;
-  /** Names the query speaks of and this chunk defines. */
+  /** Names that the query mentions and this chunk defines. */
   defines: readonly Definition[];
   /** Lexical evidence of the whole file as a share of the best file's. */
   file: number;
@@ -46,7 +46,7 @@ function coverage(stems: readonly string[], weight: StemWeights): number {
   return sum;
 }
 
-/** The share of a name that the query speaks of: `Retry` is a better match for "retry" than `RetryLimitError`. */
+/** The share of a name that the query mentions: `Retry` is a better match for "retry" than `RetryLimitError`. */
 function precision(stems: readonly string[], weight: StemWeights): number {
   if (stems.length === 0) return 0;
   let hits = 0;
@@ -54,7 +54,7 @@ function precision(stems: readonly string[], weight: StemWeights): number {
   return hits / stems.length;
 }
 
-/** How well a name fits the query: what it covers of it, and how little else it says. */
+/** How well a name fits the query: the share of the query that it covers, and how little else it contains. */
 function closeness(stems: readonly string[], weight: StemWeights): number {
   return Math.sqrt(coverage(stems, weight) * precision(stems, weight));
 }
@@ -68,10 +68,10 @@ function pathParts(path: string): { directories: string; base: string } {
   };
 }
 
-/** Files whose name says nothing are known by their directory. */
+/** Files with generic names are identified by their directory. */
 const emptyNames = new Set(["index", "mod", "lib", "main", "init", "__init__"]);
 
-/** The directory that a file is known by, "" where it is its own name. */
+/** The directory that identifies a file, "" if its own name does. */
 export function namingDirectory(path: string): string {
   const { directories, base } = pathParts(path);
   return emptyNames.has(base) ? directories.slice(directories.lastIndexOf("/") + 1) : "";
@@ -79,7 +79,7 @@ export function namingDirectory(path: string): string {
 
 /** Shorter beginnings of words are chance. Characters. */
 const minBeginning = 4;
-/** What a shortened word counts beside the word itself. */
+/** The weight of an abbreviation relative to the word itself. */
 const ofShortened = 0.7;
 
 /**
@@ -128,7 +128,7 @@ export function nameSignal({ level, name }: ChunkOutline, weight: StemWeights): 
   return level === "file" ? 0 : closeness(stemsOf(name), weight);
 }
 
-/** How sure a definition is what was meant: as written, or a joined name, or just a word that is a name too. */
+/** The certainty that the query means a definition: as written, a joined name, or just a word that is also a name. */
 export function definitionSignal(
   candidate: Candidate,
   query: AnalysedQuery,
@@ -149,7 +149,7 @@ export function definitionSignal(
   return best;
 }
 
-/** What much of the code speaks of is what a question is more likely about; 1 from 400 chunks on. */
+/** A name that much of the code mentions is more likely meant; 1 from 400 chunks on. */
 export function mentionsSignal(chunks: number): number {
   return Math.min(1, Math.log1p(chunks) / 6);
 }

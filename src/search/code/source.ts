@@ -63,7 +63,7 @@ export function linesIn(text: string): (offset: number) => number {
   };
 }
 
-/** Lines `first` to `last` (1-based, inclusive), joined by "\n" whatever ends them in the file. */
+/** Lines `first` to `last` (1-based, inclusive), joined by "\n" regardless of the file's line ends. */
 function linesOf(text: string, first: number, last: number): string {
   const lineEnd = /\r\n|\n|\r/g;
   let start = 0;

@@ -26,13 +26,13 @@ export interface CodeResult {
   start_line: number;
   end_line: number;
   level: Level;
-  /** What the language calls it: "function", "class", "interface"; "" for what has no name. */
+  /** The language's own term: "function", "class", "interface"; "" for code without a name. */
   kind: string;
   language: string;
   name: string;
   /** 0 to 1, comparable within one answer only. */
   score: number;
-  /** How sure it is that this answers the question. */
+  /** How likely it answers the question. */
   confidence: Confidence;
   /** The same as a probability: 0 to 1, comparable between answers. */
   probability: number;
@@ -54,13 +54,13 @@ export interface CodeAnswer {
   query: string;
   /** Empty where nothing answers the question. */
   results: CodeResult[];
-  /** What comes nearest to the question where there are no results: at most three. */
+  /** The results nearest to the question if none answers it: at most three. */
   nearest: CodeResult[];
   /** How many chunks were candidates before `limit`. */
   total_results: number;
-  /** What the answer rests on: "words", and the id of each model that understood the query. */
+  /** The basis of the answer: "words", and the id of each model that understood the query. */
   searched_by: string[];
-  /** What a person should know of it: a model that could not be asked, and why. */
+  /** Notes for the user: a model that could not be used, and why. */
   notes: string[];
   /** Time in the engine. Milliseconds. */
   search_time_ms: number;

@@ -25,11 +25,11 @@ export const weights = {
   semantic: 0.8,
   /** Nearness of the nearest three chunks of the file. */
   fileSemantic: 1.8,
-  /** What nearness counts when the query is a name or a path: it is meant to the letter. */
+  /** The weight of nearness when the query is a name or a path, which is meant literally. */
   semanticOfNames: 0.5,
   /** The share of the second model in a nearness that both have a vector for. */
   secondModel: 0.5,
-  /** What nearness counts when two models have their say: together they are surer. */
+  /** The weight of nearness with two models: together they are more certain. */
   semanticOfTwo: 1.25,
   /** The file's other matching chunks. */
   coherence: 0.4,
@@ -53,7 +53,7 @@ export const weights = {
     otherSpelling: 0.6,
     plainWord: 0.5,
     plainWordOtherSpelling: 0.35,
-    /** Types first: an implementation or a variable of the same name is rarely what was meant. */
+    /** Types first: a question rarely means an implementation or a variable of the same name. */
     kinds: new Map([
       ["method", 0.8],
       ["constructor", 0.8],
@@ -69,9 +69,9 @@ export const weights = {
   saturation: 0.6,
   /** What chunks of a level keep of their score: what has a name is a better answer than a stretch of lines. */
   levels: { file: 1, class: 1, method: 1, block: 0.9, lines: 0.9 } satisfies Record<Level, number>,
-  /** What code keeps of its score that lies beside a newer version of itself (`v3/` where there is `v4/`). */
+  /** The share of its score that code keeps if a newer version is beside it (`v3/` beside `v4/`). */
   olderVersion: 0.6,
-  /** What files of a role keep of their score when the query does not ask for them. */
+  /** The share of their score that files of a role keep if the query does not ask for them. */
   roles: {
     source: 1,
     test: 0.3,

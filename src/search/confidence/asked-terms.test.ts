@@ -8,7 +8,7 @@ const asked = (query: string, holding: Record<string, number>) => {
 };
 
 describe("weighTerms", () => {
-  it("lets what is nowhere weigh most, and knows the rest", () => {
+  it("gives unseen words the highest weight, and knows the rest", () => {
     const { weights, known } = asked("quantum flux retry", { retri: 400 });
     expect([...weights.values()].reduce((a, b) => a + b, 0)).toBeCloseTo(1);
     expect(weights.get("quantum")).toBeGreaterThan(3 * weights.get("retri")!);

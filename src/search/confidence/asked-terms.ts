@@ -2,7 +2,7 @@ import type { Frequencies } from "../../store/index/port.ts";
 import { identifiersOf, isSpaced, tokenStream } from "../../text/tokens.ts";
 import type { AnalysedQuery } from "../code/query.ts";
 
-/** What a query asks for, term by term: rare ones weigh more, and those that nothing holds weigh most. */
+/** The terms of a query: rare ones weigh more, and those that occur nowhere weigh most. */
 export interface AskedTerms {
   /** Weights sum to 1. */
   weights: ReadonlyMap<string, number>;
@@ -12,7 +12,7 @@ export interface AskedTerms {
   chunks: number;
 }
 
-/** No more of a text is looked at. Characters. */
+/** Characters of a text that are searched. */
 const maxLook = 20_000;
 /** A term that is only the beginning of other words so often is not looked for further. */
 const maxMisses = 30;
@@ -68,7 +68,7 @@ function wordAround(text: string, at: number): string {
   return text.slice(start, end);
 }
 
-/** Whether a text holds the whole query, or something that it quotes, as it stands there. */
+/** Whether a text contains the whole query, or a quoted part of it, literally. */
 export function isLiteral(query: string, text: string): boolean {
   const quoted = [...query.matchAll(/"([^"]{3,})"|`([^`]{3,})`/g)].map(([, a, b]) => a ?? b ?? "");
   const lower = text.slice(0, maxLook).toLowerCase();

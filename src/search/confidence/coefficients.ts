@@ -19,7 +19,7 @@ export interface OfResult {
   bias: number;
   /** The share of the query that it holds. */
   held: number;
-  /** Cosine of what it belongs to: its file's nearest chunks, its own nearest passage. */
+  /** Cosine of its surroundings: its file's nearest chunks, its own nearest passage. */
   nearness: number;
   /** It defines what the query names. */
   defines: number;
@@ -27,7 +27,7 @@ export interface OfResult {
   place: number;
 }
 
-/** How an answer is judged: with the cosines of the bundled model, or where there are none by words alone. */
+/** How an answer is judged: with the cosines of the bundled model, or without any by words alone. */
 export type By = "meaning" | "words";
 
 /**

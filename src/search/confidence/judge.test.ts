@@ -15,7 +15,7 @@ const good = { known: 1, nearness: 0.6, chunks: 1000 };
 const bad = { known: 0.2, nearness: 0.1, chunks: 1000 };
 
 describe.each(["code", "sessions"] as const)("judge of %s", (searched) => {
-  it("finds what speaks of the question, surest first", () => {
+  it("finds results with evidence for the question, most certain first", () => {
     const { results, nearest } = judge(
       searched,
       good,
@@ -26,7 +26,7 @@ describe.each(["code", "sessions"] as const)("judge of %s", (searched) => {
     expect(nearest).toEqual([]);
   });
 
-  it("finds nothing where nothing speaks of it, and says what is nearest", () => {
+  it("finds nothing without evidence, and shows the nearest", () => {
     const { results, nearest } = judge(searched, bad, found(...Array.from({ length: 5 }, () => evidence())));
     expect(results).toEqual([]);
     expect(nearest.map(({ id }) => id)).toEqual([0, 1, 2]);
@@ -35,11 +35,11 @@ describe.each(["code", "sessions"] as const)("judge of %s", (searched) => {
     ).toBe(true);
   });
 
-  it.each(["literal", "defines"] as const)("keeps what is there to the letter: %s", (name) => {
+  it.each(["literal", "defines"] as const)("keeps literal matches: %s", (name) => {
     expect(judge(searched, bad, found(evidence({ [name]: true }))).results).toHaveLength(1);
   });
 
-  it("goes by words alone where a question has no vector", () => {
+  it("uses words alone if a question has no vector", () => {
     const asked = { known: 1, nearness: null, chunks: 1000 };
     expect(judge(searched, asked, found(evidence({ held: 1, nearness: null }))).results).toHaveLength(1);
     expect(judge(searched, { ...asked, known: 0 }, found(evidence({ nearness: null }))).results).toEqual([]);

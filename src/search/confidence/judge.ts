@@ -1,53 +1,53 @@
 import type { Confidence } from "../../protocol/values.ts";
 import { floor, levels, type OfAnswer, type OfResult, ofAnswer, ofResult } from "./coefficients.ts";
 
-/** What was searched. */
+/** The kind of search. */
 export type Searched = keyof typeof ofResult;
 
-/** What speaks for there being an answer, beyond the results themselves. */
+/** Evidence that there is an answer, besides the results themselves. */
 export interface AnswerEvidence {
   /** Share of the query that occurs in the index (`AskedTerms`). */
   known: number;
   /** Cosine of the nearest chunk by the bundled model; null: the query has no meaning to it, or it was not asked. */
   nearness: number | null;
-  /** How many chunks there are to be found. */
+  /** The number of chunks in the search. */
   chunks: number;
 }
 
-/** What speaks for a result. */
+/** Evidence for a result. */
 export interface ResultEvidence {
   /** Share of the query that it holds. */
   held: number;
-  /** Cosine by the bundled model, of the result or what it belongs to; null without one. */
+  /** Cosine by the bundled model, of the result or its surroundings; null without one. */
   nearness: number | null;
   /** It defines what the query names, as the query writes it. */
   defines: boolean;
-  /** It holds the whole query, or what the query quotes, to the letter. */
+  /** It contains the whole query, or its quoted part, literally. */
   literal: boolean;
 }
 
-/** How sure a result is. */
+/** The confidence of a result. */
 export interface Judgement {
   confidence: Confidence;
   /** That this result answers the question: 0 to 1. */
   probability: number;
 }
 
-/** What is certain: it holds the very text that was asked for, or matches the pattern. */
+/** A certain match: it contains the very text of the query, or matches the pattern. */
 export const sure: Judgement = { confidence: "high", probability: 1 };
 
 export interface Judged<T> {
   /** Best first; empty where nothing answers the question. */
   results: (T & Judgement)[];
-  /** What comes nearest where there are no results: not an answer. */
+  /** The nearest results if none answers the question: not an answer. */
   nearest: (T & Judgement)[];
 }
 
-/** Results that say whether there is an answer; whatever the limit, so that it does not depend on that. */
+/** The results that decide whether there is an answer; independent of the limit. */
 export const judgedBy = 10;
 const nearestShown = 3;
 
-/** Ranked results with how sure each is, or those that come nearest where none answers the question. */
+/** Ranked results with their confidence, or the nearest ones if none answers the question. */
 export function judge<T>(
   searched: Searched,
   asked: AnswerEvidence,

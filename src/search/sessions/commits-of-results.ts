@@ -17,10 +17,10 @@ type Place = Pick<SessionResult, "session_id" | "turn" | "last_turn">;
 const shown = 3;
 /** Commits of a result that are asked about: a summary is about all that its session led to. */
 const considered = 12;
-/** What git may take in the background. Milliseconds. */
+/** The limit for git in the background. Milliseconds. */
 const maxMs = 30_000;
 
-/** Finds the commits that results led to, and what became of them. */
+/** Finds the commits that results led to, and their fates. */
 export class CommitsOfResults {
   private readonly fates: CommitFates;
   private readonly patience: { ms: number; goesOn: boolean };
@@ -31,8 +31,9 @@ export class CommitsOfResults {
   }
 
   /**
-   * For each result those that its turns led to: in HEAD's history first, then by how many turns, then the latest.
-   * @param bySession what their sessions led to
+   * For each result the commits that its turns led to: in HEAD's history first, then by number of turns, then the
+   * latest.
+   * @param bySession the commits that their sessions led to
    */
   async of(
     results: readonly Place[],
@@ -64,7 +65,7 @@ export class CommitsOfResults {
   }
 
   private describe(commit: LedTo, fate: KnownFate | undefined, start: number): CommitOfResult {
-    // What is looked at once is remembered: the next search gets further.
+    // Results are cached: the next search gets further.
     const isLate = performance.now() - start > this.patience.ms;
     const lines = isLate ? null : this.fates.survivalOf({ ...commit, id: commit.commitId });
     return {
@@ -92,7 +93,7 @@ function candidatesOf({ turn, last_turn }: Place, commits: readonly LedTo[]): Ca
     const turns = commit.turns.filter((number) => number >= turn && number <= last_turn).length;
     return turns > 0 ? [{ commit, turns }] : [];
   });
-  // What was rewritten is told as what it became.
+  // A rewritten commit is shown as its successor.
   const replaced = new Set(found.flatMap(({ commit }) => commit.rewrittenFrom));
   return found
     .filter(({ commit }) => !replaced.has(commit.hash))

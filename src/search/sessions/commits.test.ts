@@ -127,7 +127,7 @@ describe("a result", () => {
     expect(await commitsFor("quince")).toMatchObject([{ lines_surviving: 1 }]);
   });
 
-  it("says what was reverted, and ranks it behind what is as good", async () => {
+  it("marks reverted work, and ranks it behind equal results", async () => {
     talk("s", "quince jam with sugar");
     talk("t", "quince jam with honey");
     const first = repository.commit("Sugar", { "jam.ts": "sugar" });
@@ -151,7 +151,7 @@ describe("a result", () => {
     });
   });
 
-  it("says what is on another branch, what is gone, and what a rewrite made of it", async () => {
+  it("shows what is on another branch, what is unreachable, and the successor of a rewritten commit", async () => {
     talk("s", "quince", "pear", "plum", "apple");
     const { git, commit } = repository;
     git("checkout", "--quiet", "-b", "feat/x");
@@ -187,7 +187,7 @@ describe("a result", () => {
     expect((await commitsFor("quince"))?.map(({ commit }) => commit)).toEqual(hashes.slice(1).reverse());
   });
 
-  it("still names them where git does not answer, or not in time", async () => {
+  it("still names them if git fails, or is slow", async () => {
     talk("s", "quince");
     const head = repository.commit("Jam");
     remember(head);
@@ -211,7 +211,7 @@ describe("a search", () => {
   const found = async (more: Partial<SessionQuery>) =>
     (await ask("jam", more)).results.map(({ session_id, turn }) => `${session_id}${turn}`).sort();
 
-  it("is limited to what led to a commit", async () => {
+  it("is limited to sessions that led to a commit", async () => {
     talk("s", "jam one", "jam two", "jam three");
     talk("t", "jam one", "jam two");
     const one = repository.commit("One");
@@ -226,7 +226,7 @@ describe("a search", () => {
     await expect(found({ commit: "fffffff" })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("is limited to what belongs to an event, and to a commit of it", async () => {
+  it("is limited to the sessions of an event, and to a commit of it", async () => {
     talk("s", "jam one", "jam two");
     talk("s/agent", "jam of the agent");
     store.memory

@@ -69,7 +69,7 @@ const ids = async (query: string, more: Partial<SessionQuery> = {}) =>
   (await ask(query, more)).results.map(({ id }) => id);
 
 describe("an answer", () => {
-  it("says where it is from, what it is and why it is there", async () => {
+  it("has its origin, its kind and the reason", async () => {
     const { results } = await ask("flaky resume test", { types: ["raw"] });
     expect(results[0]).toEqual({
       id: "aaaa:raw:0",
@@ -100,7 +100,7 @@ describe("an answer", () => {
     });
   });
 
-  it("comes best first, with scores between 0 and 1, and says how many there are", async () => {
+  it("has the best result first, with scores between 0 and 1, and the total", async () => {
     const { query, results, total_results, search_time_ms } = await ask("retry of the resume test", {
       limit: 2,
     });
@@ -114,7 +114,7 @@ describe("an answer", () => {
     for (const score of scores) expect(score > 0 && score < 1).toBe(true);
   });
 
-  it("is a note of the user's before anything else, with what was noted", async () => {
+  it("puts the user's note first, with its text", async () => {
     const [first] = (await ask("retry with a pause")).results;
     expect(first).toMatchObject({
       id: "aaaa:annotated:0",
@@ -123,7 +123,7 @@ describe("an answer", () => {
     });
   });
 
-  it("is a summary rather for a question for the large picture than for a detail", async () => {
+  it("prefers a summary for a broad question, not for a detail", async () => {
     const summaryFor = async (query: string) => {
       const { results } = await ask(query, { explain: true });
       return results.find(({ chunk_type }) => chunk_type === "summary")!;
@@ -137,7 +137,7 @@ describe("an answer", () => {
     expect(large.match_reasons).toContain("a session's summary");
   });
 
-  it("says when it lies abandoned branch", async () => {
+  it("marks an abandoned branch", async () => {
     const { results } = await ask("first attempt", { types: ["raw"] });
     expect(results[0]).toMatchObject({ id: "aaaa:raw:1", abandoned: true });
     expect(results[0]!.match_reasons).toContain("abandoned branch");
@@ -179,7 +179,7 @@ describe("modes", () => {
     expect((await ask("bread", { mode: "semantic" })).searched_by).toEqual([]);
   });
 
-  it("finds by words where there is no model at all", async () => {
+  it("finds by words without a model", async () => {
     const { results, searched_by } = await asker(store.memory, store.dir, null).ask("bread");
     expect(results.map(({ id }) => id)).toEqual(["bbbb:raw:1"]);
     expect(searched_by).toEqual(["words"]);
@@ -224,7 +224,7 @@ describe("a pattern", () => {
     expect((await byPattern(pattern)).total_results).toBe(total);
   });
 
-  it.each(["(", "(?=a)b", "a\\1", "*"])("%s is none", async (pattern) => {
+  it.each(["(", "(?=a)b", "a\\1", "*"])("%s is invalid", async (pattern) => {
     await expect(byPattern(pattern)).rejects.toMatchObject({
       code: "usage",
       message: expect.not.stringContaining("(?i)"),
@@ -237,7 +237,7 @@ it.each(["", "  ", "?!", "--"])("%j holds no word to search for", async (query) 
   await expect(ask(query)).rejects.toMatchObject({ code: "usage", hint: expect.any(String) });
 });
 
-it("gives memory back, and loads again what a search needs", async () => {
+it("frees memory, and reloads it for the next search", async () => {
   const close = vi.fn(async () => {});
   const { search, ask } = asker(store.memory, store.dir, { ...fewThings, close });
   const { search_time_ms: _, ...before } = await ask("forget bread");

@@ -43,16 +43,16 @@ import type { CommitOfResult, OtherTurn, SessionAnswer, SessionQuery, SessionRes
 import { type SessionWeights, sessionWeights } from "./weights.ts";
 
 interface SessionSearchOptions {
-  /** What paths of touched files are relative to. */
+  /** Paths of touched files are relative to it. */
   root: string;
   memory: Memory;
   /** For search by meaning; null: by words alone. */
   embedder: QueryEmbedder | null;
   weights?: SessionWeights;
-  /** What says how sure results are. */
+  /** Judges the confidence of results. */
   judge?: typeof standardJudge;
   now?: () => number;
-  /** What asking git about the commits of results may take, and whether it goes on for the next search. */
+  /** The time limit for asking git about the commits of results, and whether it continues for the next search. */
   patience?: { ms: number; goesOn: boolean };
 }
 
@@ -60,7 +60,7 @@ interface SessionSearchOptions {
 const maxOtherTurns = 10;
 
 type FoundSession = Omit<SessionResult, keyof Judgement>;
-/** What is known of a chunk without the question. */
+/** The facts about a chunk that do not depend on the question. */
 type Described = Omit<FoundSession, "score" | "snippet" | "match_reasons" | "more_turns" | "other_turns">;
 
 interface Presented {
@@ -69,7 +69,7 @@ interface Presented {
   result: FoundSession;
 }
 
-/** Answers questions about what was said and done. Holds no state but prepared statements, vectors and caches. */
+/** Searches sessions. Holds no state but prepared statements, vectors and caches. */
 export class SessionSearch {
   private readonly weights: SessionWeights;
   private readonly passages = new Map<string, PassageNearness>();
@@ -88,7 +88,7 @@ export class SessionSearch {
     const answer = await (request.mode === "regex"
       ? this.byPattern(request)
       : this.byTextAndMeaning(request));
-    // What is only near is no answer, and nobody asks what became of it.
+    // Results that are only near are not an answer, so their commits are not looked up.
     const { results, notes } = await this.withCommits(answer.results, request);
     return {
       ...answer,
@@ -99,7 +99,7 @@ export class SessionSearch {
     };
   }
 
-  /** By the result's place; the notes say what could not be found out. */
+  /** By the result's place; the notes name what could not be found out. */
   private async commitsOf(
     results: readonly SessionResult[],
   ): Promise<{ commits: CommitOfResult[][]; notes: string[] }> {
@@ -107,13 +107,13 @@ export class SessionSearch {
       ...new Set(results.map(({ session_id }) => session_id)),
     ]);
     if (led.size === 0) return { commits: [], notes: [] };
-    // Loaded when it is needed: many a memory knows of no commits.
+    // Loaded on demand: many memories have no commits.
     const { CommitsOfResults } = await import("./commits-of-results.ts");
     this.commits ??= new CommitsOfResults(this.options);
     return this.commits.of(results, led);
   }
 
-  /** Says what became of the commits that results led to; what was taken back goes behind what is as good. */
+  /** Adds the fates of the commits that results led to; reverted work ranks behind equal results. */
   private async withCommits(
     results: readonly SessionResult[],
     { mode, explain }: SessionQuery,
@@ -176,7 +176,7 @@ export class SessionSearch {
     });
   }
 
-  /** How sure each result is; by one model alone, whose cosines always mean the same. */
+  /** The confidence of each result; by one model alone, whose cosines always mean the same. */
   private judge(
     query: AnalysedQuery,
     presented: readonly Presented[],
@@ -311,7 +311,7 @@ export class SessionSearch {
     });
   }
 
-  /** What can be said of chunks without knowing the question. */
+  /** The facts about chunks that do not depend on the question. */
   private describer(chunks: readonly StoredSessionChunk[]) {
     const { memory, root } = this.options;
     const sessions = sessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
@@ -362,7 +362,7 @@ function roundAll(record: Readonly<Record<string, number>>): Record<string, numb
 
 const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
-/** Ids of issues, "ENT-232", as phrases of tokens: what holds both parts apart is about something else. */
+/** Ids of issues, "ENT-232", as phrases of tokens: a text with both parts apart is about something else. */
 function ticketsIn(question: string): string[] {
   return (question.match(/\b\p{L}{2,10}-\d+\b/gu) ?? []).map(tokenStream);
 }

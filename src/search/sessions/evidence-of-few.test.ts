@@ -22,13 +22,13 @@ async function found(query: string, more: Partial<SessionQuery> = {}): Promise<s
   return results.map(({ content }) => content);
 }
 
-it("finds the one thing that is remembered", async () => {
+it("finds the only thing in memory", async () => {
   remember("The retry was flaky");
   expect(await found("flaky")).toEqual(["The retry was flaky"]);
   expect(await found("lunch")).toEqual([]);
 });
 
-it("finds all where all hold the word", async () => {
+it("finds all if all contain the word", async () => {
   remember("A flaky retry", "A flaky pause of the test, and more of it");
   expect((await found("flaky")).sort()).toEqual([
     "A flaky pause of the test, and more of it",

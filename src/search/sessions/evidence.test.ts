@@ -40,7 +40,7 @@ const collect = (
 const all = (of: (id: SessionChunkId) => number) => rows.map(of);
 
 describe("words", () => {
-  it("count by how rare they are, and for nothing where they are missing", () => {
+  it("count by how rare they are, and for nothing if they are missing", () => {
     const { evidence, candidates } = collect(["retri", "flaki"]);
     const [both, none, one, ...others] = all(evidence.words) as [number, number, number, ...number[]];
     expect(both).toBeGreaterThan(one);
@@ -50,7 +50,7 @@ describe("words", () => {
     expect(all(evidence.passage)).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it("count where they stand", () => {
+  it("count by their place", () => {
     const weights = { ...sessionWeights, columns: { prompt: 1, answer: 0, actions: 1, errors: 1 } };
     expect(all(collect(["flaki"], [], { weights }).evidence.words)).toEqual([0, 0, 0, 0, 0]);
   });
@@ -100,7 +100,7 @@ describe("nearness", () => {
   });
 });
 
-it("takes so many candidates of each kind of evidence, the best", () => {
+it("limits the candidates of each kind of evidence to the best", () => {
   const weights = { ...sessionWeights, candidates: 1 };
   const nearness = near([0.1, 0.9, 0.1, 0.1, 0.1], [0.1, 0.1, 0.1, 0.9, 0.1]);
   expect(collect(["retri", "flaki"], [nearness], { weights }).candidates).toEqual([
@@ -116,7 +116,7 @@ it("takes so many candidates of each kind of evidence, the best", () => {
   ]);
 });
 
-it("has nothing in an empty part, or an empty memory", () => {
+it("is empty in an empty part, or an empty memory", () => {
   const nothing = { filter: { ...allChunks, branch: "none" } };
   expect(collect(["retri"], [near([1, 2, 3, 4, 5])], nothing).candidates).toEqual([]);
   replaceChunks(store.memory, 1, { type: "raw", from: 0 }, []);

@@ -19,18 +19,18 @@ export interface Collected {
 }
 
 /**
- * Words are counted as if there were so many chunks at least: what holds them is to be found where all of a few chunks
- * do, and where there is one alone.
+ * Words are counted as if there were at least this many chunks: a search must find them even if all of a few chunks
+ * contain them, or if there is only one.
  */
 const fewest = 200;
-/** Sessions as if there were so many. */
+/** The same for sessions. */
 const fewestSessions = 50;
-/** And nearness as if there were so many, the others neither near nor far. */
+/** The same for nearness, with the missing chunks neither near nor far. */
 const fewestNear = 10;
 
 /**
- * Looks for the words in chunks and in what sessions are called, were asked and are summed up as, and takes what the
- * models found near.
+ * Finds the words in chunks and in the titles, prompts and summaries of sessions, and adds the chunks that the models
+ * found near.
  * @param nearness of all chunks to the query, for each model that understood it; the first counts most
  */
 export function collectEvidence(
@@ -92,7 +92,7 @@ function standardise(nearness: Nearness, scope: ReadonlySet<SessionChunkId> | nu
   };
 }
 
-/** What the models say of a chunk together, each in its own standard deviations; 0 where none says anything. */
+/** The combined nearness of a chunk by all models, each in its own standard deviations; 0 without any. */
 function blend(
   models: readonly Nearness[],
   part: "best" | "whole",

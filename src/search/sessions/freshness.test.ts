@@ -35,7 +35,7 @@ it("is fresh while all files are as they were left", () => {
   expect(freshnessOf(["src/a.ts", "src/b.ts"])).toBe("fresh");
 });
 
-it("has drifted once one was changed later, or is gone", () => {
+it("has drifted once a file was changed later, or is gone", () => {
   file("a.ts", then - minute);
   file("b.ts", then + minute);
   expect(freshnessOf(["a.ts", "b.ts"])).toBe("drifted");
@@ -43,7 +43,7 @@ it("has drifted once one was changed later, or is gone", () => {
   expect(freshnessOf(["b.ts"], then + 2 * minute)).toBe("fresh");
 });
 
-it("is orphaned when all are gone, also where nothing can be", () => {
+it("is orphaned when all are gone", () => {
   file("a.ts", then);
   expect(freshnessOf(["gone.ts", "a.ts/below", "C:\\elsewhere\\b.ts"])).toBe("orphaned");
 });
@@ -56,7 +56,7 @@ it("knows files outside the project", () => {
   expect(freshnessOf([join(outside, "a.ts")])).toBe("orphaned");
 });
 
-it("knows of no change where nobody knows when it was", () => {
+it("assumes no change without a known time", () => {
   file("a.ts", then);
   expect(freshnessOf(["a.ts"], null)).toBe("fresh");
   expect(freshnessOf(["a.ts", "gone.ts"], null)).toBe("drifted");

@@ -5,7 +5,7 @@ import type { Freshness } from "./types.ts";
 /** A client writes the end of a turn after the files of it. Milliseconds. */
 const slack = 2000;
 
-/** Looks at the files that conversations touched, each once. */
+/** Checks the files that sessions touched, each once. */
 export class FileAges {
   /** Time of the last change; null: it is gone. */
   private readonly changedAt = new Map<string, number | null>();
@@ -13,8 +13,8 @@ export class FileAges {
   constructor(private readonly root: string) {}
 
   /**
-   * What became of files since `until`. Files that are there without a change since are as they were left.
-   * @param until milliseconds since the epoch; null: nobody knows when, so nothing is known to have changed
+   * The state of files since `until`. Files without a change since are as they were left.
+   * @param until milliseconds since the epoch; null: the time is unknown, so no change is assumed
    */
   freshnessOf(files: readonly string[], until: number | null): Freshness | null {
     if (files.length === 0) return null;

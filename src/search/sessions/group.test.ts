@@ -34,14 +34,14 @@ it("counts as matching the turns with a share of the best one's evidence, each o
   expect(groups(hits)).toEqual([["best", "half"]]);
 });
 
-it("shows a turn rather than a summary, except where the large picture is asked for", () => {
+it("shows a turn rather than a summary, except for a broad question", () => {
   const hits = [hit("summary", 1, 1, { isSummary: true }), hit("turn", 1, 1), hit("next", 1, 2)];
   expect(groups(hits)).toEqual([["turn", "next"]]);
   expect(groups(hits, { showsSummaries: true })).toEqual([["summary", "turn", "next"]]);
   expect(groups([hit("alone", 1, 1, { isSummary: true })])).toEqual([["alone"]]);
 });
 
-it("keeps notes apart that are in no session of their own", () => {
+it("keeps notes without a session apart", () => {
   const notes = [hit("one", 1, 0, { isLoneNote: true }), hit("two", 1, 0, { isLoneNote: true })];
   expect(groups(notes)).toEqual([["one"], ["two"]]);
 });

@@ -1,12 +1,12 @@
-/** What a question about the past is after, as far as its words tell. English and Danish. */
+/** The intent of a question about the past, judged by its words. English and Danish. */
 export interface SessionIntent {
   /** It asks for the large picture: summaries answer it. */
   isHighLevel: boolean;
-  /** It asks how something was mended: turns in which an error became a success answer it. */
+  /** It asks for a fix: turns in which an error became a success answer it. */
   isFix: boolean;
   /** It asks for a reason or a choice. */
   isDecision: boolean;
-  /** It asks for what was last. */
+  /** It asks for the latest. */
   isRecent: boolean;
 }
 

@@ -61,7 +61,7 @@ describe("evidence", () => {
     expect(scoresOf(rank(candidates({}), found, { words: 10, passage: 0.1, whole: 2 }))).toEqual({ 1: 30.3 });
   });
 
-  it("below the average is none, and no boost makes it any", () => {
+  it("below the average counts as none, and a boost does not change that", () => {
     const ranked = rank(candidates({ type: "annotated" }, {}), evidence({ 1: -3, 2: 1 }));
     expect(rowsOf(ranked)).toEqual([2, 1]);
     expect(scoresOf(ranked)).toEqual({ 1: 0, 2: 1 });
@@ -88,7 +88,7 @@ describe("evidence", () => {
   });
 });
 
-describe("what a chunk is", () => {
+describe("the kind of a chunk", () => {
   it.each<[string, Partial<SessionCandidate>, string, number]>([
     ["a note", { type: "annotated" }, "where is it", 1.5],
     ["a summary, for the large picture", { type: "summary" }, "give me an overview", 1.2],
@@ -117,7 +117,7 @@ describe("age", () => {
     expect(scores[4]).toBeCloseTo(6, 9);
   });
 
-  it("is of no matter within a week", () => {
+  it("does not matter within a week", () => {
     // Their standard deviation is 6.5 and 7.5 days.
     expect(scoresOf(rank(aged(0, 13), evidence(10), { recency: 0.4 }))).toEqual({ 1: 10, 2: 10 });
     expect(scoresOf(rank(aged(0, 15), evidence(10), { recency: 0.4 }))[2]).toBeLessThan(9);
@@ -130,7 +130,7 @@ describe("age", () => {
     expect(score("the latest cache")).toBeCloseTo(5, 9);
   });
 
-  it("takes nothing from what has no time, or one that is still to come", () => {
+  it("does not lower chunks without a time, or with a time in the future", () => {
     const all = [...aged(-5, 100, 300), ...candidates({ id: 4 })];
     expect(scoresOf(rank(all, evidence(10), { recency: 0.4 }))).toMatchObject({ 1: 10, 4: 10 });
   });
@@ -145,18 +145,18 @@ it("puts the best first, of equal ones the first in the database", () => {
 describe("standard deviations", () => {
   const of = (values: number[], population = 0) => [...standardised(Float64Array.from(values), population)];
 
-  it("are from the mean, and leave out what is no number", () => {
+  it("are from the mean, and leave out NaN", () => {
     expect(of([1, Number.NaN, 3])).toEqual([-1, Number.NaN, 1]);
     expect(of([2, 4, 4, 4, 5, 5, 7, 9])).toEqual([-1.5, -0.5, -0.5, -0.5, 0, 0, 1, 2]);
   });
 
-  it("take those that are not given for zeros", () => {
+  it("count missing values as zeros", () => {
     // 3, 3 and two zeros: mean and deviation 1.5.
     expect(of([3, 3], 4)).toEqual([1, 1]);
     expect(of([3, 3], 1)).toEqual([0, 0]);
   });
 
-  it("are none where all are the same, or there is nothing", () => {
+  it("are zero if all are the same, or there is nothing", () => {
     expect(of([4, 4, Number.NaN])).toEqual([0, 0, Number.NaN]);
     expect(of([])).toEqual([]);
     expect(of([], 5)).toEqual([]);

@@ -17,17 +17,17 @@ export interface SessionCandidate {
   neighbours: readonly SessionChunkId[];
 }
 
-/** Evidence in standard deviations above the average; 0 where there is none. */
+/** Evidence in standard deviations above the average; 0 without any. */
 export interface Evidence {
   words: (id: SessionChunkId) => number;
   passage: (id: SessionChunkId) => number;
   whole: (id: SessionChunkId) => number;
-  /** By row of `sessions`: of what it is called and was asked, and of its summary. */
+  /** By row of `sessions`: of its title and prompts, and of its summary. */
   asked: (sessionId: number) => number;
   summary: (sessionId: number) => number;
 }
 
-/** What a score comes from: evidence, which is added up, and the factors on it. */
+/** The parts of a score: evidence, which is added up, and the factors on it. */
 interface Signals {
   words: number;
   words_around: number;
@@ -66,8 +66,8 @@ export function rankSessions(
     signals.session_asked = weights.sessionAsked * evidence.asked(candidate.sessionId);
     signals.session_summary = weights.sessionSummary * evidence.summary(candidate.sessionId);
     if (isSpread) signals.recency = recencyOf(candidate, intent, weights, now);
-    // Below the average of all is no evidence at all, and not to be made smaller by a boost. What the session is called
-    // and was asked is the same for all of its chunks, whatever their kind.
+    // Below the average of all counts as no evidence, and a boost must not lower it. The session's title and prompt are
+    // the same for all of its chunks, of any kind.
     const ofChunks = Math.max(ownEvidence(signals) + signals.session, 0) * signals.kind;
     const ofSession = signals.session_asked + signals.session_summary;
     one.score = Math.max(ofChunks + ofSession, 0) * signals.recency;
@@ -75,7 +75,7 @@ export function rankSessions(
   return ranked.sort((a, b) => b.score - a.score || a.candidate.id - b.candidate.id);
 }
 
-/** A candidate with the evidence of its own and of what lies around it. */
+/** A candidate with its own evidence and that of its neighbours. */
 function rankedOf(
   candidate: SessionCandidate,
   { words, passage, whole }: Evidence,

@@ -6,8 +6,8 @@ interface Weighing extends Pick<SessionQuery, "mode" | "explain"> {
 }
 
 /**
- * Gives results the commits that they led to, and puts what was taken back behind what is as good. Only among these
- * results: git is not asked about all that might have been found.
+ * Adds the commits that results led to, and ranks reverted work behind equal results. Only these results are reordered:
+ * git is not asked about all candidates.
  * @param commits by the result's place; missing: none
  */
 export function weighReverts(
@@ -15,7 +15,7 @@ export function weighReverts(
   commits: readonly CommitOfResult[][],
   { mode, explain, weights }: Weighing,
 ): SessionResult[] {
-  const told = results.map((result, i): SessionResult => {
+  const weighed = results.map((result, i): SessionResult => {
     const led = commits[i] ?? [];
     const isReverted = led.length > 0 && led.every(({ reverted_by }) => reverted_by !== null);
     // A pattern's results are in the order of time, and all as good.
@@ -28,7 +28,7 @@ export function weighReverts(
       ...(explain && result.signals && { signals: { ...result.signals, reverted: factor } }),
     };
   });
-  return mode === "regex" ? told : told.sort((a, b) => b.score - a.score);
+  return mode === "regex" ? weighed : weighed.sort((a, b) => b.score - a.score);
 }
 
 /** The score of so much of the evidence that a score stands for. */

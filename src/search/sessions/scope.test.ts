@@ -50,7 +50,7 @@ beforeAll(() => {
 });
 afterAll(() => store.remove());
 
-/** What is found of the five, by words and by a pattern alike. */
+/** The results among the five, by words and by a pattern alike. */
 async function found(more: Partial<SessionQuery>): Promise<string[]> {
   const contents = async (mode: "hybrid" | "regex") =>
     (await ask("retry", { ...more, mode })).results.map(({ content }) => content).sort();

@@ -14,8 +14,7 @@ import type { SessionQuery } from "./types.ts";
 
 /**
  * The chunks that a question is limited to.
- * @throws PommelError `not_found` for a session, checkpoint or event that is not remembered, `usage` for one that several
- *   could be
+ * @throws PommelError `not_found` for an unknown session, checkpoint or event, `usage` for an ambiguous one
  */
 export function filterOf(memory: Memory, query: Omit<SessionQuery, "query" | "mode">): ChunkFilter {
   const { since, until, branch, agent, types, kinds, files, session, commit, event } = query;
@@ -36,7 +35,7 @@ export function filterOf(memory: Memory, query: Omit<SessionQuery, "query" | "mo
   };
 }
 
-/** Turns that led to a commit; sessions that are not remembered have none. */
+/** Turns that led to a commit; sessions that are not stored have none. */
 function turnsIn(memory: Memory, bindings: readonly Binding[]): TurnOfSession[] {
   return bindings.flatMap(({ sessionUid, turns }) => {
     const session = sessionByUid(memory, sessionUid);
@@ -57,7 +56,7 @@ function turnsOfEvent(memory: Memory, uid: string): TurnOfSession[] {
   return [...whole, ...bound];
 }
 
-/** What two limits have in common; null limits nothing. */
+/** The intersection of two limits; null limits nothing. */
 function inBoth(
   turns: readonly TurnOfSession[] | null,
   others: readonly TurnOfSession[] | null,
@@ -83,9 +82,9 @@ function matcherOf(wanted: string): (path: string) => boolean {
   const plain = wanted.replace(/^(\.\/)+/, "").replace(/\/+$/, "");
   // All of the project; other files are stored with their absolute path.
   if (plain === "" || plain === ".") return (path) => !path.startsWith("/");
-  // A bare name is that file wherever it lies.
+  // A bare name matches that file in any directory.
   const globs = plain.includes("/") ? [plain, `${plain}/**`] : [plain, `${plain}/**`, `**/${plain}`];
   const isMatch = picomatch(globs, { dot: true });
-  // A path may hold what means something else in a glob: app/[id]/page.tsx.
+  // A path may contain characters with a meaning in globs: app/[id]/page.tsx.
   return (path) => path === plain || path.startsWith(`${plain}/`) || isMatch(path);
 }

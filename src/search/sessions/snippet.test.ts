@@ -11,7 +11,7 @@ describe("around a query's words", () => {
     expect(snippetAround("", "flaky")).toBe("");
   });
 
-  it("shows where most of the words are, whatever their ending, and what was left out", () => {
+  it("shows where most of the words are, with any ending, and marks cuts", () => {
     const text = `retry ${filler}Then the retries were flaky. ${filler}`;
     const snippet = snippetAround(text, "Flaky retry of the");
     expect(snippet).toMatch(/^….*Then the retries were flaky\..*…$/);
@@ -22,7 +22,7 @@ describe("around a query's words", () => {
     expect(new Set([...filler.trim().split(" "), "flaky"])).toEqual(new Set(words));
   });
 
-  it("is the beginning where none of the words is", () => {
+  it("is the beginning if none of the words is there", () => {
     expect(snippetAround(filler, "flaky")).toMatch(/^nothing of any use .* nothing of any…$/);
   });
 
@@ -38,7 +38,7 @@ describe("around a query's words", () => {
 });
 
 describe("at a place", () => {
-  it("shows what is there, on one line", () => {
+  it("shows the text there, on one line", () => {
     const text = `${filler}\n\n{ } ${filler}`;
     expect(snippetAt(text, text.indexOf("{"))).toMatch(/^….+ \{ \} nothing.+…$/);
     expect(snippetAt("short", 4)).toBe("short");

@@ -9,7 +9,7 @@ export function snippetAround(text: string, query: string, length: number = snip
   if (flat.length <= length) return flat;
   const { start, hit } = bestStart(flat, rootsOf(query), length);
   const blank = start === 0 ? -1 : flat.indexOf(" ", start);
-  // A word may be so long that what was found is in the middle of it.
+  // In a very long word, the match may be in its middle.
   const from = blank >= 0 && blank < hit ? blank + 1 : start;
   const lastBlank = flat.lastIndexOf(" ", from + length);
   const isWhole = from + length >= flat.length;
@@ -17,7 +17,7 @@ export function snippetAround(text: string, query: string, length: number = snip
   return cutOut(flat, from, to);
 }
 
-/** A part of a text that holds what is at `at`, about `length` characters on one line. */
+/** The part of a text around `at`, about `length` characters on one line. */
 export function snippetAt(text: string, at: number, length: number = snippetLength): string {
   const from = Math.max(at - Math.floor(length / 4), 0);
   return onOneLine(cutOut(text, from, Math.min(from + length, text.length)));
@@ -28,7 +28,7 @@ function onOneLine(text: string): string {
   return text.replace(/[^\S ]\s*| \s+/g, " ").trim();
 }
 
-/** A part with signs of what was left out; no character that takes two places is cut through. */
+/** A part with marks where it is cut; no surrogate pair is split. */
 function cutOut(text: string, from: number, to: number): string {
   const start = isInside(text, from) ? from + 1 : from;
   const end = isInside(text, to) ? to - 1 : to;

@@ -47,17 +47,17 @@ export const openQuery: Omit<SessionQuery, "query"> = {
   explain: false,
 };
 
-/** What became of the files that a conversation touched: all as they were left, some changed since, all gone. */
+/** The state of the files that a session touched: all as they were left, some changed since, all gone. */
 export type Freshness = "fresh" | "drifted" | "orphaned";
 
-/** A commit that a conversation led to, and what became of it; the keys are the JSON's keys. */
+/** A commit that a session led to, and its fate; the keys are the JSON's keys. */
 export interface CommitOfResult {
   commit: string;
   checkpoint: string;
   subject: string;
   /** head: in HEAD's history; elsewhere: not in that; gone: git does not know it; null: git did not answer in time. */
   reach: "head" | "elsewhere" | "gone" | null;
-  /** In HEAD's history in its place: what a rebase, an amend or a cherry-pick made of it; null: nothing. */
+  /** The commit in HEAD's history that replaced it, after a rebase, an amend or a cherry-pick; null: none. */
   successor: string | null;
   /** The commit in HEAD's history that took it back. */
   reverted_by: string | null;
@@ -97,13 +97,13 @@ export interface SessionResult {
   timestamp: string | null;
   /** 0 to 1. */
   score: number;
-  /** How sure it is that this answers the question. */
+  /** How likely it answers the question. */
   confidence: Confidence;
   /** The same as a probability: 0 to 1; 1 where it matches a pattern. */
   probability: number;
   /** The note, of an annotated chunk. */
   annotation: string | null;
-  /** About 200 characters around what matched. */
+  /** About 200 characters around the match. */
   snippet: string;
   content: string;
   files: string[];
@@ -124,11 +124,11 @@ export interface SessionAnswer {
   query: string;
   /** Empty where nothing answers the question. */
   results: SessionResult[];
-  /** What comes nearest to the question where there are no results: at most three. */
+  /** The results nearest to the question if none answers it: at most three. */
   nearest: SessionResult[];
   /** How many there were before `limit`: sessions, or chunks by turn. */
   total_results: number;
-  /** What the answer rests on: "words", "pattern", and the id of each model that understood the query. */
+  /** The basis of the answer: "words", "pattern", and the id of each model that understood the query. */
   searched_by: string[];
   notes: string[];
   search_time_ms: number;

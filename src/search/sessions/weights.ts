@@ -15,30 +15,30 @@ export interface SessionWeights {
   passage: number;
   whole: number;
   wholeAround: number;
-  /** What the best chunks of its session have: the best counts once, each next one this share of the one before. */
+  /** The evidence of its session's best chunks: the best counts once, each next one this share of the one before. */
   session: number;
   sessionDecay: number;
   sessionChunks: number;
-  /** BM25 of what its session is called and was asked, and of its session's summary. */
+  /** BM25 of its session's title and prompts, and of its session's summary. */
   sessionAsked: number;
   sessionSummary: number;
   /** Share of a second model's cosine where there is one. */
   secondModel: number;
-  /** Factors on what the evidence comes to. */
+  /** Factors on the sum of the evidence. */
   annotated: number;
   summaryForOverview: number;
   summaryForDetail: number;
   fixForFix: number;
   decisionForDecision: number;
   abandoned: number;
-  /** On what is shown of a conversation all whose commits were reverted: enough to settle what is nearly even. */
+  /** On sessions whose commits were all reverted: enough to decide between nearly equal results. */
   reverted: number;
-  /** How much of a score age takes away: with 0.1, what is infinitely old keeps nine tenths. */
+  /** How much of a score age takes away: with 0.1, an infinitely old chunk keeps nine tenths. */
   recency: number;
   recencyWhenAsked: number;
   /** Days in which that part halves. */
   halfLife: number;
-  /** Candidates that lie closer together in time than this are all as recent. Days, as a standard deviation. */
+  /** Candidates closer together in time than this count as equally recent. Days, as a standard deviation. */
   spread: number;
   /** Chunks whose words count at all. */
   maxTextMatches: number;

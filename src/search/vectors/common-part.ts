@@ -1,13 +1,13 @@
 /**
- * The vectors of one project's conversations lie close together: all of them have something in common that tells
- * none from another. Part of it is taken away before they are compared (Mu and Viswanath, "All-but-the-Top", ICLR
- * 2018): of a vector x is left x - a m, where m is the mean of all.
+ * The vectors of one project's sessions are close together: they share a common part that does not distinguish them.
+ * Part of it is removed before they are compared (Mu and Viswanath, "All-but-the-Top", ICLR 2018): a vector x becomes x
+ * - a m, where m is the mean of all.
  */
 
 /** How much of the mean is taken away: `a`. Measured: bench/recall.ts. */
 const commonShare = 0.5;
 
-/** What all vectors have in common, as their cosines are corrected by it. */
+/** The common part of all vectors, as their cosines are corrected by it. */
 export interface CommonPart {
   mean: Float64Array;
   /** m · m. */
@@ -29,7 +29,7 @@ export function commonPart(mean: Float64Array, products: Float64Array): CommonPa
   };
 }
 
-/** Makes the cosine of a query with the vector in a slot that of what is left of both. */
+/** Corrects the cosine of a query with the vector in a slot for the common part of both. */
 export function cosineWithout(
   query: Int8Array,
   { mean, square, shares, inverses }: CommonPart,
@@ -45,7 +45,7 @@ function lengthWithout(product: number, square: number): number {
   return Math.sqrt(Math.max(1 - 2 * commonShare * product + commonShare ** 2 * square, 1e-6));
 }
 
-/** The sum of int8 vectors that lie side by side, each brought to length 1. */
+/** The sum of adjacent int8 vectors, each normalised to length 1. */
 export function sumOfUnits(vectors: Uint8Array, dimensions: number): Float64Array {
   const sum = new Float64Array(dimensions);
   for (let at = 0; at + dimensions <= vectors.length; at += dimensions) {

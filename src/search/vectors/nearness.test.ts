@@ -9,7 +9,7 @@ import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import type { VectorSource } from "../../store/vectors/vector-index.ts";
 import { PassageNearness } from "./nearness.ts";
 
-/** Passages of chunks, as they lie in a database. */
+/** Passages of chunks, as a database holds them. */
 interface Given {
   chunkId: number;
   passages: number[][];
@@ -32,7 +32,7 @@ const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, i)
 const scaled = (a: readonly number[], by: number) => a.map((x) => x * by);
 const unit = (a: readonly number[]) => (dot(a, a) === 0 ? [...a] : scaled(a, 1 / Math.sqrt(dot(a, a))));
 
-/** The same, written down as it is documented: cosines of what is left when half of the mean is taken away. */
+/** The same by its documentation: cosines after half of the mean is removed. */
 function plainNearness(given: readonly Given[], query: readonly number[], inMean = given) {
   const counted = inMean.flatMap(({ passages }) => passages.map(unit));
   const sum = counted.reduce((total, x) => total.map((y, i) => y + x[i]!), scaled(query, 0));
@@ -74,7 +74,7 @@ const vectorsOf = (dimensions: number) =>
   fc.array(component, { minLength: dimensions, maxLength: dimensions });
 
 describe("nearness", () => {
-  it("is what the formula says", () => {
+  it("follows the formula", () => {
     const dimensions = 20;
     const vector = vectorsOf(dimensions);
     const passages = fc.array(vector, { maxLength: 4 });
@@ -92,7 +92,7 @@ describe("nearness", () => {
     );
   });
 
-  it("tells apart what lies close together", () => {
+  it("distinguishes close vectors", () => {
     const given = [
       { chunkId: 1, passages: [[100, 20, 0]] },
       { chunkId: 2, passages: [[100, 0, 20]] },
@@ -101,7 +101,7 @@ describe("nearness", () => {
     expect(best[0]! - best[1]!).toBeGreaterThan(2 * (0.99 - 0.94));
   });
 
-  it("takes what all have in common from one of eight chunks where there are many", () => {
+  it("estimates the common part from one of eight chunks if there are many", () => {
     const random = fc.sample(vectorsOf(8), { numRuns: 1200, seed: 7 });
     const given = random.map((vector, i) => ({ chunkId: i + 1, passages: [vector] }));
     const sample = given.filter(({ chunkId }) => chunkId % 8 === 0);
@@ -111,7 +111,7 @@ describe("nearness", () => {
     expectNearness(new PassageNearness(sourceOf(few), "m"), query, plainNearness(few, query));
   });
 
-  it("is null for a query of another length or without direction, and where nothing is known", () => {
+  it("is null for a query of another length or without direction, and without vectors", () => {
     const index = new PassageNearness(sourceOf([{ chunkId: 1, passages: [[1, 0]] }]), "m");
     expect(index.to(Int8Array.from([1, 0, 0]))).toBeNull();
     expect(index.to(Int8Array.from([0, 0]))).toBeNull();
@@ -147,7 +147,7 @@ describe("following the database", () => {
     replaceChunks(memory, session.id, { type: "raw", from }, chunks);
   }
 
-  /** What is near is what a new index finds near, and what the formula says. */
+  /** The results equal those of a new index, and those of the formula. */
   function expectAll(...chunks: number[][][]): void {
     const given = chunks.map((passages, i) => ({ chunkId: i, passages }));
     expectNearness(index, query, plainNearness(given, query));
@@ -167,7 +167,7 @@ describe("following the database", () => {
   ] as const;
   const of = (passages: readonly (readonly number[])[]) => passages.map((passage) => [...passage]);
 
-  it("takes in what is added, replaced and gone", () => {
+  it("follows additions, replacements and deletions", () => {
     write("s", [of(a)]);
     expectAll(of(a));
     write("s", [of(b)], { from: 1 });
@@ -192,13 +192,13 @@ describe("following the database", () => {
     expectAll(of(a), of(b));
   });
 
-  it("knows no chunk that its model makes nothing of, or another made something of", () => {
+  it("ignores chunks that its model skips, and another model's", () => {
     write("s", [of(a), []]);
     write("t", [of(b)], { model: "other" });
     expectAll(of(a));
   });
 
-  it("knows vectors of one length, the new one once the old are gone", () => {
+  it("uses vectors of one length, the new one once the old are gone", () => {
     write("s", [of(a)]);
     write("t", [[[1, 0]]]);
     const near = (vector: number[]) => index.to(Int8Array.from(vector))?.best.length ?? null;
@@ -208,7 +208,7 @@ describe("following the database", () => {
     expect([near(query), near([1, 0]), index.size()]).toEqual([null, 1, 1]);
   });
 
-  it("stays right while much comes and goes", () => {
+  it("stays correct under many changes", () => {
     write("t", [of(c)]);
     for (let round = 1; round <= 8; round++) {
       const many = Array.from({ length: 150 }, (_, i) => [[i - 75, round, 3]]);
@@ -217,7 +217,7 @@ describe("following the database", () => {
     }
   });
 
-  it("loads everything again after it was let go", () => {
+  it("loads everything again after it was released", () => {
     write("s", [of(a), of(b)]);
     expectAll(of(a), of(b));
     index.release();
@@ -225,7 +225,7 @@ describe("following the database", () => {
   });
 });
 
-it("depends on what is there, not on how it came there, also where there are few or many by turns", () => {
+it("depends on the content, not on its history, also when few and many alternate", () => {
   const vectors = fc.sample(vectorsOf(4), { numRuns: 1500, seed: 3 });
   const all = vectors.map((vector, i) => ({ id: i + 1, chunkId: i + 1, vector }));
   let present = all.slice(0, 10);

@@ -22,7 +22,7 @@ interface ChunkInfo {
   sum: Float64Array | null;
 }
 
-/** What depends on all vectors, and holds until one of them changes. */
+/** Values derived from all vectors, valid until one of them changes. */
 interface Derived {
   changes: number;
   common: CommonPart;
@@ -31,7 +31,7 @@ interface Derived {
   placeOf: ReadonlyMap<SessionChunkId, number>;
 }
 
-/** Beyond so many chunks, one of eight says well enough what all have in common. */
+/** Beyond this many chunks, one of eight is enough to estimate the common part. */
 const sampledFrom = 1000;
 const sampleStep = 8;
 const isInSample = (chunkId: SessionChunkId) => chunkId % sampleStep === 0;
@@ -86,7 +86,7 @@ export class PassageNearness {
     this.derived = null;
   }
 
-  /** The kernel, asked for a query, with what was derived of all vectors. */
+  /** The kernel, prepared for a query, with the values derived from all vectors. */
   private prepare(query: Int8Array): { kernel: VectorKernel; derived: Derived } | null {
     let kernel = this.vectors.ask(query);
     if (kernel !== null && this.derived?.changes !== this.vectors.changes && this.lacksSums()) {
@@ -116,7 +116,7 @@ export class PassageNearness {
     const chunkIds = spans.map(({ info }) => info.chunkId);
     const mean = this.mean(spans, dimensions);
     const length = Math.sqrt(dot(mean, mean));
-    // The kernel compares int8 vectors, so that is what it has to be for once.
+    // The kernel compares int8 vectors, so the mean is converted for once.
     const direction = quantise(Float32Array.from(mean));
     const isAsked = direction !== null && kernel.ask(direction);
     const cosines = isAsked ? this.cosines(kernel) : new Float64Array(this.vectors.slots);
@@ -144,7 +144,7 @@ export class PassageNearness {
     return total.map((x) => x / Math.max(counted, 1));
   }
 
-  /** The cosine of every slot with what the kernel was asked for; 0 for an empty one. */
+  /** The cosine of every slot with the kernel's query; 0 for an empty one. */
   private cosines(kernel: VectorKernel): Float64Array {
     const { slots } = this.vectors;
     const all = new Float64Array(slots);

@@ -41,7 +41,7 @@ it("gives each model's vector of a query, the first model's first", async () => 
   expect(vectorsOf(query).map(({ model }) => model)).toEqual(["first", "second"]);
 });
 
-it("gives nothing of a model that has no vector for the query, and of none at all", async () => {
+it("gives nothing for a model without a vector for the query, and without models", async () => {
   const embedder = new QueryEmbedder({ first: model("first", null) });
   expect(await embedder.embed("?", always)).toEqual(noMeaning);
   expect(await new QueryEmbedder({}).embed("which way", always)).toEqual(noMeaning);
@@ -107,7 +107,7 @@ describe("a second model", () => {
   });
 });
 
-it("frees its models, which the next query makes ready again", async () => {
+it("frees its models, which the next query loads again", async () => {
   const close = vi.fn(async () => {});
   const embedder = new QueryEmbedder({ first: model("first", right, { close }) });
   const before = await embedder.embed("x", always);
@@ -116,7 +116,7 @@ it("frees its models, which the next query makes ready again", async () => {
   expect(await embedder.embed("x", always)).toEqual(before);
 });
 
-it("goes on without the first model when that cannot be used, and says why", async () => {
+it("continues without the first model when that cannot be used, and reports why", async () => {
   const embedder = new QueryEmbedder({ first: model("first", null, { embed: failing() }) });
   const query = await embedder.embed("which way", always);
   expect(query).toEqual({ first: null, second: null, notes: ["No server. Start one."] });

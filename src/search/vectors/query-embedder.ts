@@ -3,16 +3,16 @@ import type { Embedders } from "../../models/embed/embedders.ts";
 import { explanationOf } from "../../project/errors.ts";
 import type { QueryVector } from "../../store/index/port.ts";
 
-/** A query as the models understand it, and what to tell people of a model that could not. */
+/** A query as the models understand it, and notes for the user about a model that failed. */
 export interface EmbeddedQuery {
-  /** By the model that every chunk has a vector of from the start; null: it has none of this query. */
+  /** By the model that has a vector of every chunk from the start; null: it has none of this query. */
   first: QueryVector | null;
-  /** By the larger model of the configuration, as far as its vectors are made. */
+  /** By the larger model of the configuration, once its vectors are made. */
   second: QueryVector | null;
   notes: string[];
 }
 
-/** A query without meaning: search goes by words alone. */
+/** A query without vectors: search uses words alone. */
 export const noMeaning: EmbeddedQuery = { first: null, second: null, notes: [] };
 
 /** The vectors of a query, the first model's first. */
@@ -20,7 +20,7 @@ export function vectorsOf({ first, second }: EmbeddedQuery): QueryVector[] {
   return [first, second].filter((vector) => vector !== null);
 }
 
-/** How long a search waits for the second model, if nothing else is said. Milliseconds. */
+/** How long a search waits for the second model by default. Milliseconds. */
 const usualDeadlineMs = 400;
 
 /** Asks the models of a search for vectors of its queries. */
@@ -34,8 +34,8 @@ export class QueryEmbedder {
   }
 
   /**
-   * Never fails and never waits long: what a model cannot do in time is left out, and the notes say so.
-   * @param hasVectors whether there is anything to compare a vector of the second model with: if not, it is not asked
+   * Never fails and never waits long: a model that is too late is left out, with a note.
+   * @param hasVectors whether there are vectors of the second model to compare with: if not, it is not used
    */
   async embed(
     query: string,
@@ -58,7 +58,7 @@ export class QueryEmbedder {
     return [this.first, this.second].find((queryEmbedder) => queryEmbedder?.model === model)?.problem ?? null;
   }
 
-  /** Frees what the models hold; the next query makes them ready again. */
+  /** Frees the models' memory; the next query loads them again. */
   async close(): Promise<void> {
     await Promise.all([this.first?.close(), this.second?.close()]);
   }
@@ -67,13 +67,13 @@ export class QueryEmbedder {
 interface Answer {
   /** null: none, or not in time. */
   vector: QueryVector | null;
-  /** Why there is none, for a person; null when nothing is wrong. */
+  /** Why there is none, as a message for the user; null if nothing is wrong. */
   problem: string | null;
 }
 
 /** An answer that comes later than this is not waited for in the background either. Milliseconds. */
 const maxAnswerMs = 30_000;
-/** Queries whose vectors are remembered. */
+/** Queries whose vectors are cached. */
 const maxRemembered = 100;
 const firstPauseMs = 1000;
 const maxPauseMs = 60_000;
@@ -89,7 +89,7 @@ class ModelQueryEmbedder {
   problem: string | null = null;
   /** Vectors of the last queries: the same one comes again for its next page, or to see why. */
   private readonly remembered = new Map<string, QueryVector | null>();
-  /** A question whose deadline has passed and that may still be answered: a model is being loaded, say. */
+  /** A query whose deadline has passed is still running: a model is being loaded, say. */
   private isWaiting = false;
 
   constructor(

@@ -24,8 +24,8 @@ export interface NotedChunk {
 export const turnsBefore = 3;
 
 /**
- * The notes in prompts that are about to be stored. The n-th same note of a session is always the same annotation,
- * so one that a hook told of before is found again.
+ * The notes in prompts that are about to be stored. The n-th equal note of a session always gets the same uid, so a
+ * note that a hook has already stored is found again.
  */
 export function findNotes(
   memory: Memory,
@@ -58,7 +58,7 @@ export function findNotes(
   return found;
 }
 
-/** How often a session's prompts, as far as they are stored, said a note. */
+/** How often a session's stored prompts contain a note. */
 function writtenBefore(memory: Memory, sessionUid: string, note: string): number {
   const known = listAnnotations(memory, { sessionUid });
   return known.filter((one) => one.lineUid !== null && isSameNote(one.note, note)).length;

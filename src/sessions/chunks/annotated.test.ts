@@ -42,7 +42,7 @@ describe("the chunk of a note", () => {
     expect(made?.terms.prompt).toMatch(/^use Redis\n/);
   });
 
-  test("from a shell: after all that was said", () => {
+  test("from a shell: after the whole conversation", () => {
     expect(annotatedChunk("use Redis", null, turns, options)?.chunk.text).toMatch(/\[ASSISTANT] Noted\.$/);
     expect(annotatedChunk("use Redis", null, [], options)).toBeNull();
   });
@@ -71,7 +71,7 @@ describe("the chunk of a note", () => {
     expect(tokensOf(made?.chunk.text ?? "")).toBeLessThan(650);
   });
 
-  test("after a mended error it tells of that", () => {
+  test("after a fixed error it is an error-fix", () => {
     const mended = conversation(
       prompt("go"),
       ran("npm test", "1 failed", { isError: true }),

@@ -37,11 +37,11 @@ function lastUnits(units: readonly Unit[], room: number): Unit[] {
 }
 
 /**
- * The chunk of a note: the note first, then the conversation up to it. It tells a decision, unless it is about an error
- * that was mended, or about architecture.
+ * The chunk of a note: the note first, then the conversation before it. Its kind is decision, unless the note is about
+ * a fixed error or about architecture.
  * @param turns the note's turn and some before it
- * @param lineUid the prompt that holds the note; null for one that came from elsewhere after all that was said
- * @returns null where nothing was said before
+ * @param lineUid the prompt that holds the note; null for a note from elsewhere, which follows the whole conversation
+ * @returns null when the conversation before it is empty
  */
 export function annotatedChunk(
   note: string,
@@ -68,7 +68,7 @@ function upTo(turn: Turn, lineUid: string | null): Turn {
   return at < 0 ? turn : { ...turn, lines: turn.lines.slice(0, at + 1) };
 }
 
-/** The chunk of a note of which nothing but its words is known. */
+/** The chunk of a note without known context. */
 export function noteAlone(note: string, turn: number, at: number | null): DraftChunk {
   const terms = { prompt: note, answer: "", actions: "", errors: "" };
   return {

@@ -46,7 +46,7 @@ describe("a short conversation", () => {
     text("It compared the wrong ids."),
   );
 
-  test("is one chunk that tells where it is from", () => {
+  test("is one chunk that names its origin", () => {
     expect(more).toEqual([]);
     expect(made?.chunk).toMatchObject({
       firstTurn: 1,
@@ -150,7 +150,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: fc.constant("/p/c.ts").map((path) => read(path)) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 9 }).map((minutes) => pause(minutes)) },
 );
-const told = fc.array(happening, { maxLength: 25 }).map((happenings) => conversation(...happenings));
+const conversations = fc.array(happening, { maxLength: 25 }).map((happenings) => conversation(...happenings));
 const sizes = fc.constantFrom({ minTokens: 200, maxTokens: 800 }, { minTokens: 40, maxTokens: 100 });
 
 function chunksOf(turns: readonly Turn[], made: ChunkOptions): DraftChunk[][] {
@@ -159,10 +159,10 @@ function chunksOf(turns: readonly Turn[], made: ChunkOptions): DraftChunk[][] {
   );
 }
 
-describe("whatever is said", () => {
+describe("any conversation", () => {
   test("chunks are neither too long nor out of order", () => {
     fc.assert(
-      fc.property(told, sizes, (turns, size) => {
+      fc.property(conversations, sizes, (turns, size) => {
         const made = chunksOf(turns, { ...options, ...size }).flat();
         for (const { chunk } of made) {
           expect(tokensOf(chunk.text)).toBeLessThanOrEqual(size.maxTokens * 1.5);
@@ -176,7 +176,7 @@ describe("whatever is said", () => {
 
   test("no word of prompts and answers is lost, and each is in one chunk", () => {
     fc.assert(
-      fc.property(told, sizes, (turns, size) => {
+      fc.property(conversations, sizes, (turns, size) => {
         const said = turns
           .flatMap(({ lines }) => lines.flatMap(({ entries }) => entries))
           .flatMap((entry) => {
@@ -196,7 +196,7 @@ describe("whatever is said", () => {
 
   test("every line that is shown is covered", () => {
     fc.assert(
-      fc.property(told, (turns) => {
+      fc.property(conversations, (turns) => {
         const covered = new Set<number>();
         for (const { chunk } of chunksOf(turns, options).flat())
           for (let seq = chunk.firstSeq ?? 0; seq <= (chunk.lastSeq ?? -1); seq++) covered.add(seq);
@@ -207,7 +207,7 @@ describe("whatever is said", () => {
 
   test("reading line by line ends with the same chunks", () => {
     fc.assert(
-      fc.property(told, (turns) => {
+      fc.property(conversations, (turns) => {
         const groups: { turns: Turn[]; made: DraftChunk[] }[] = [];
         for (const turn of turns) {
           for (let end = 1; end <= turn.lines.length; end++) {

@@ -11,13 +11,13 @@ import { type KindRules, kindOf, reportsError } from "./kinds.ts";
 import { type ChunkSizes, packUnits, unitJoint } from "./pack.ts";
 import { textOf, type Unit, type UnitOptions, unitsOf } from "./units.ts";
 
-/** A chunk without what only its session knows: its place in it, and the note it belongs to. */
+/** A chunk without the fields that only its session knows: its position, and the note it belongs to. */
 export type ChunkDraft = Omit<SessionChunk, "uid" | "position" | "annotationId">;
 
 export interface DraftChunk {
   chunk: ChunkDraft;
   terms: ChunkTerms;
-  /** What was decided in it; left out for chunks of notes and summaries, which are no conversation. */
+  /** The decisions in it; left out for chunks of notes and summaries, which are not conversation. */
   decisions?: ChunkDecision[];
 }
 
@@ -37,13 +37,13 @@ export function chunkGroup(
   const units = turns.flatMap((turn) => unitsOf(turn, options));
   const packed = packUnits(units, options);
   const around = aroundChunks(packed, (unit) => reportsError(unit, options.kinds));
-  const spoken = units.filter(isSpoken);
-  const decided = findDecisions(spoken.map(messageOf), {
+  const messages = units.filter(isSpoken);
+  const decided = findDecisions(messages.map(messageOf), {
     marks: options.kinds.ownDecision,
     before: before === null ? [] : unitsOf(before, options).filter(isSpoken).map(messageOf),
   }).map(({ message, ...decision }) => ({
     decision,
-    chunk: chunkWith(packed, spoken[message]!, decision.text),
+    chunk: chunkWith(packed, messages[message]!, decision.text),
   }));
   return packed.map((chunk, i) => ({
     ...draft(chunk, "raw", kindOf(chunk, around[i] ?? nothingAround, options.kinds)),
@@ -58,7 +58,7 @@ const messageOf = ({ prose, body, turn: { number } }: Unit): Message => ({
   turn: number,
 });
 
-/** The chunk that holds what a unit says; of one that was too long for a chunk, the piece that says it. */
+/** The chunk that holds a unit's text; for a unit that was split, the chunk with that piece. */
 function chunkWith(
   packed: readonly Unit[][],
   { turn, firstSeq, prose }: Unit,

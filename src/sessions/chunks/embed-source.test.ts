@@ -83,7 +83,7 @@ test("a text that the model fails on alone keeps no other from having a vector",
   expect(sessionVectorCounts(stored.memory)).toEqual([{ model: "slow", chunks: 70, missing: 1 }]);
 });
 
-test("what a stored chunk shows is told apart by who said it", () => {
+test("the text of a stored chunk is split by speaker", () => {
   const text =
     "[NOTE] keep it\n\n[USER] Why?\n\nReally?\n\n[ASSISTANT] So.\n\n[TOOL_USE] Bash x\n[TOOL_RESULT] y";
   expect(termsOfText(text)).toEqual({

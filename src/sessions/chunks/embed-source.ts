@@ -35,7 +35,7 @@ export function chunksToEmbed(
 
 const streams: Record<string, keyof ChunkTerms> = { USER: "prompt", NOTE: "prompt", ASSISTANT: "answer" };
 
-/** What a stored chunk says, by who says it. What it was made of is not stored, and what it shows is enough here. */
+/** A stored chunk's text by speaker. Its source is not stored, and the displayed text is enough here. */
 export function termsOfText(text: string): ChunkTerms {
   const terms: Record<keyof ChunkTerms, string[]> = { prompt: [], answer: [], actions: [], errors: [] };
   for (const part of text.split(/\n\n(?=\[[A-Z_]+\] )/)) {

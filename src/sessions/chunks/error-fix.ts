@@ -1,28 +1,28 @@
 import type { Turn } from "../turn-content.ts";
 import type { Unit } from "./units.ts";
 
-/** What happens around a chunk, and in it, in the turns that it is of. */
+/** What happens in a chunk's turns, inside and around the chunk. */
 export interface AroundChunk {
   /** Something was edited before it in the turn that it begins in, or is later in the turn that it ends in. */
   editedBefore: boolean;
   editsLater: boolean;
-  /** A trouble that was mended later, or what mended one, is in it. */
+  /** It holds a problem that was fixed later, or the fix of one. */
   mends: boolean;
 }
 
 export const nothingAround: AroundChunk = { editedBefore: false, editsLater: false, mends: false };
 
-/** After so many units without another failure the agent is doing something else. */
-const patience = 20;
+/** After so many units without another failure the agent has moved on. */
+const maxSinceSign = 20;
 
 /**
- * The units that tell of a trouble which was mended, of its analysis and of how it was mended: within a turn a trouble
- * begins with a failure, or with a human who reports an error, and is open until a check goes well; every edit
- * meanwhile mends it, and so does the check if there was a failure.
+ * The units of a fixed problem, its analysis and its fix. Within a turn a problem begins with a failure, or with a
+ * human who reports an error, and stays open until a check passes. Every edit meanwhile counts as a fix, and so does
+ * the check if there was a failure.
  */
 function mending(units: readonly Unit[], reportsError: (unit: Unit) => boolean): Set<Unit> {
   const found = new Set<Unit>();
-  /** Since the trouble began, or since it was mended last. */
+  /** Since the problem began, or since its last fix. */
   let open: Unit[] = [];
   let isOpen = false;
   let hasFailed = false;
@@ -42,7 +42,7 @@ function mending(units: readonly Unit[], reportsError: (unit: Unit) => boolean):
     hasFailed ||= fails;
     isOpen ||= isSign;
     sinceSign = isSign ? 0 : sinceSign + 1;
-    if (!isOpen || sinceSign > patience) return;
+    if (!isOpen || sinceSign > maxSinceSign) return;
     open.push(unit);
     // A report is not proved right by a check that goes well before anything was done.
     if (edits || (passes && hasFailed)) settle();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { errorLines, isCheck, onlyShows, reportsFailure } from "./error-lines.ts";
 
-describe("lines that tell an error", () => {
+describe("lines that report an error", () => {
   test("names of failed tests come first, each line once", () => {
     const output = [
       "=== RUN TestResume",
@@ -23,8 +23,8 @@ describe("lines that tell an error", () => {
     ["TypeError: x is not a function", "TypeError"],
     ["ENOENT, open 'x'", "ENOENT"],
     ["panic: runtime error", "panic"],
-  ])("%j", (output, told) => {
-    expect(errorLines(`fine\n${output}\nfine`, 500)).toContain(told);
+  ])("%j", (output, expected) => {
+    expect(errorLines(`fine\n${output}\nfine`, 500)).toContain(expected);
   });
 
   test.each([
@@ -54,7 +54,7 @@ test.each([
   ["0 failed, 12 passed", false],
   ["ok  pkg 0.2s", false],
   ["handles the failure of a request", false],
-])("output %j tells failure: %s", (output, fails) => {
+])("output %j reports failure: %s", (output, fails) => {
   expect(reportsFailure(output)).toBe(fails);
 });
 

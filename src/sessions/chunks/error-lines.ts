@@ -1,8 +1,8 @@
 import { beginningOf, joinWithin } from "../../text/text-size.ts";
 
-/** What of the output of a command tells that something went wrong. */
+/** The parts of a command's output that show that something went wrong. */
 
-/** Characters of output that are looked at, from its beginning and its end each. */
+/** Characters of output that are searched, at its beginning and its end each. */
 const looked = 8_000;
 
 /** Words of compilers, test runners and shells in many languages; not "terror", but "TypeError". */
@@ -15,7 +15,7 @@ const errorName = /[a-z](?:Error|Exception)\b|\bE[A-Z]{4,}\b/;
 const allIsWell =
   /\b(?:0|no|without) (?:error|fail|exception|problem|issue|warning)|\b(?:error|fail(?:ed|ure)?)s?[:=]? 0\b|^\s*(?:(?:ok|PASS|--- PASS)\b|✓|✔)/i;
 
-/** A line that stands for a failed check, whatever the exit status. */
+/** A line that means a failed check, whatever the exit status. */
 const failedCheck =
   /^\s*(?:--- FAIL|FAIL(?:ED)?\b|not ok\b|✗|✘|×|❌|panic:|Traceback \(most recent|[A-Za-z.]*(?:Error|Exception): |(?:fatal|error)(?:\[[^\]]*\])?: |npm ERR!|make(?:\[\d+\])?: \*\*\*)|\b[1-9]\d* (?:tests? )?(?:failed|failing|errors?)\b|: error(?: [A-Z]+\d+)?: /;
 
@@ -29,7 +29,7 @@ const testNames = [
   /^not ok \d+ (.+)$/gm,
 ];
 
-/** Commands that print what is in files and histories: an "error" in their output is something they read. */
+/** Commands that print files and histories: an "error" in their output is just content. */
 const showing =
   /^(?:cat|head|tail|less|sed|awk|grep|egrep|rg|ag|ls|find|fd|tree|wc|sort|echo|jq|diff|git (?:-\S+ \S+ )?(?:diff|show|log|status|blame|grep|branch|ls-files|stash)|gh (?:pr|issue|api|run) ?(?:view|diff|list|checks)?)\b/;
 
@@ -42,7 +42,7 @@ export function onlyShows(command: string): boolean {
   return steps.length > 0 && steps.every((step) => showing.test(step));
 }
 
-/** Commands whose success says that something works. */
+/** Commands whose success means that something works. */
 const checking =
   /\b(?:test|tests|check|lint|vet|build|compile|tsc|pytest|jest|vitest|mocha|rspec|phpunit|ctest|clippy|mypy|ruff|eslint|biome|golangci-lint|typecheck|verify|ci)\b|\bgo run\b|\bmake\b/i;
 
@@ -62,7 +62,7 @@ export function reportsFailure(output: string): boolean {
     .some((line) => failedCheck.test(line) && !allIsWell.test(line));
 }
 
-/** The lines that tell an error, names of failed tests first, up to `most` characters, each line once. */
+/** The lines that report an error, names of failed tests first, up to `most` characters, each line once. */
 export function errorLines(output: string, most: number): string {
   const ends = endsOf(output);
   const found = new Set<string>();
@@ -75,7 +75,7 @@ export function errorLines(output: string, most: number): string {
   return joinWithin([...found], most);
 }
 
-/** What an error says, of a tool that was not a command: its first lines. */
+/** The error message of a tool other than a command: its first lines. */
 export function firstLines(text: string, most: number): string {
   return beginningOf(
     text

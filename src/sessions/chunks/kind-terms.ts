@@ -1,11 +1,11 @@
 /**
- * Words that tell kinds, in English and Danish. `_` stands for an apostrophe of any sort or none, `*` for the rest of
- * a word.
+ * Words that indicate a chunk's kind, in English and Danish. `_` matches any apostrophe or none, `*` the rest of a
+ * word.
  */
 
 const list = (words: string): readonly string[] => words.split(/[,\n]/).map((word) => word.trim());
 
-/** Whoever says it, something was decided or is recommended. */
+/** A decision or a recommendation, from either side. */
 export const decisionTerms = list(
   `we decided, i decided, decided to, decided against, decided on, decision:, key decision*, design decision*
    the decision was, the decision is, we chose, i chose, we_ve chosen, chose to, opted for, opted to, settled on
@@ -17,7 +17,7 @@ export const decisionTerms = list(
    lad os gå med, vi går med`,
 );
 
-/** What only counts when the human says it: they choose. */
+/** Only counts in a human's message: they choose. */
 export const choiceTerms = list(
   `option a, option b, option c, option d, option 1, option 2, option 3, option 4, go with, let_s use, let_s keep
    let_s not, let_s drop, let_s stick, let_s remove, i prefer, i_d prefer, i_d rather, i would rather, i would prefer
@@ -47,7 +47,7 @@ export const errorReports = list(
 export const handsOverPlan =
   /^\s*(?:please )?(?:implement|execute|carry out|follow) (?:the|this)(?: following)? plan\b/i;
 
-/** An agent tells that it mended something. */
+/** An agent reports a fix. */
 export const fixReports = list(
   `root cause, the fix was, the fix is, the bug was, the problem was, the issue was, is fixed, is now fixed, fixed the, i_ve fixed
    i fixed, bug fix*, now passes, now works, works now
@@ -64,7 +64,7 @@ export const architectureTerms = list(
    datastrøm*, datamodel*, tjeneste*, tilstandsmaskine*, livscyklus, ansvar`,
 );
 
-/** A pattern for any of the words, whole, in any case, whatever blanks are between them. */
+/** A pattern for any of the words: whole words, in any case, with any white space between them. */
 export function wordPattern(words: readonly string[], more: readonly string[] = []): RegExp {
   const escaped = (word: string): string =>
     word

@@ -43,11 +43,11 @@ describe("decision", () => {
     "lad os bruge SQLite",
   ])("the human chooses: %j", (said) => {
     expect(kinds([prompt(said), text("ok")])).toEqual(["decision"]);
-    // The same words of the agent alone are none.
+    // The same words from the agent alone do not count.
     expect(kinds([prompt("and?"), text(said)])).toEqual(["conversation"]);
   });
 
-  test("a bare because is none, weighing one against the other is", () => {
+  test("a bare because does not count, weighing one option against the other does", () => {
     expect(kinds([prompt("why?"), text("It is slow because it sorts.")])).toEqual(["conversation"]);
     expect(kinds([prompt("hvorfor?"), text("Den er langsom, fordi den sorterer.")])).toEqual([
       "conversation",
@@ -57,7 +57,7 @@ describe("decision", () => {
     expect(kinds([prompt("how?"), text(weighing)])).toEqual(["decision"]);
   });
 
-  test("words in code, and in a plan that is pasted, are none", () => {
+  test("words in code, and in a pasted plan, do not count", () => {
     expect(kinds([prompt("show"), text("```\n// we decided to sort\n```")])).toEqual(["conversation"]);
     expect(kinds([prompt(`${"a step of the plan. ".repeat(80)} x instead of y`)])).toEqual(["conversation"]);
   });
@@ -68,7 +68,7 @@ describe("decision", () => {
     expect(middle).toBe("conversation");
   });
 
-  test("a word within a word is none", () => {
+  test("a word within a word does not count", () => {
     expect(kinds([prompt("and?"), text("undecided to")])).toEqual(["conversation"]);
   });
 });
@@ -88,7 +88,7 @@ describe("error-fix", () => {
     expect(kinds([prompt("genoptagelse virker ikke"), edit])).toEqual(["error-fix"]);
   });
 
-  test("in a chunk of a long turn whose trouble began before", () => {
+  test("in a chunk of a long turn whose problem began before", () => {
     const long = text("Looking into it. ".repeat(150));
     expect(kinds([prompt("run"), failure, long, long, edit, long, success])).toEqual([
       "error-fix",
@@ -97,7 +97,7 @@ describe("error-fix", () => {
     ]);
   });
 
-  test("the agent tells after its edit what was wrong", () => {
+  test("the agent explains the error after its edit", () => {
     expect(kinds([prompt("go"), edit, text("The root cause was a wrong id.")])).toEqual(["error-fix"]);
   });
 
@@ -109,7 +109,7 @@ describe("error-fix", () => {
     expect(kinds([prompt("run"), failure, success, edit])[0]).toBe("error-fix");
   });
 
-  test("not: what is done long after the last failure", () => {
+  test("not: actions long after the last failure", () => {
     const reads = Array.from({ length: 30 }, (_, i) => read(`/p/${i}.ts`)).flat();
     expect(kinds([prompt("run"), failure, edit, reads, edit, text("ok. ".repeat(700)), edit]).at(-1)).toBe(
       "code-change",
@@ -128,7 +128,7 @@ describe("code-change, architecture, conversation", () => {
     expect(kinds([prompt("rename it"), read("/p/a.ts"), edit, success])).toEqual(["code-change"]);
   });
 
-  test("and so is what is checked and told after edits in the same turn", () => {
+  test("and so are checks and reports after edits in the same turn", () => {
     const long = ran("ls", "x").concat(text("And then this. ".repeat(180)));
     expect(kinds([prompt("go"), edit, long, text("Done with all of it. ".repeat(60))])).toEqual([
       "code-change",
@@ -149,7 +149,7 @@ describe("code-change, architecture, conversation", () => {
   });
 });
 
-test("a project can add words of its own, which are no patterns", () => {
+test("a project can add words of its own, which are not patterns", () => {
   const own = kindRules({ decision: ["ADR", "c++ (ok)"], error: ["kaputt"], architecture: ["saga"] });
   expect(kinds([prompt("and?"), text("See adr 7.")], own)).toEqual(["decision"]);
   expect(kinds([prompt("and?"), text("we do C++ (ok) now")], own)).toEqual(["decision"]);

@@ -13,9 +13,8 @@ import {
 import type { Unit } from "./units.ts";
 
 /**
- * Of which kind a chunk is, told by rules: docs/conversations.md says them in words. The first that holds counts:
- * decision, error-fix, code-change where something was edited, architecture, code-change where it was only checked,
- * conversation.
+ * A chunk's kind, by rules (docs/conversations.md describes them). The first match counts: decision, error-fix,
+ * code-change where something was edited, architecture, code-change where it was only checked, conversation.
  */
 export interface KindRules {
   decision: RegExp;
@@ -47,9 +46,9 @@ export function kindRules(words: KindTerms = {}): KindRules {
   };
 }
 
-/** So many different words of reasoning make a decision, even if no word says so. */
+/** This many different words of reasoning make a decision, even without a word for it. */
 const enoughReasoning = 4;
-/** Architecture is spoken of in long messages (characters) with so many different terms of it. */
+/** Architecture needs long messages (characters) with this many different terms of it. */
 const longMessage = 500;
 const enoughTerms = 3;
 
@@ -67,19 +66,19 @@ function distinct(pattern: RegExp, text: string, enough: number): number {
 
 const has = (pattern: RegExp, text: string): boolean => text.search(pattern) >= 0;
 
-/** What is said by one side, without code. */
+/** The messages of one side, without code. */
 function said(units: readonly Unit[], stream: "prompt" | "answer"): string[] {
   return units
     .filter(({ prose, pasted }) => prose === stream && !pasted)
     .map(({ body }) => body.replace(fenced, " "));
 }
 
-/** A prompt that is longer is mostly pasted; what the human says of it stands at its ends. Characters. */
+/** A longer prompt is mostly pasted; the human's own words are at its ends. Characters. */
 const maxSpoken = 600;
 const spokenOf = (prompt: string): string =>
   prompt.length <= 2 * maxSpoken ? prompt : `${prompt.slice(0, maxSpoken)}\n${prompt.slice(-maxSpoken)}`;
 
-/** So much of the ends of a long prompt is looked at for errors: the rest is pasted. Characters. */
+/** The ends of a long prompt that are searched for errors: the rest is pasted. Characters. */
 const reporting = 300;
 
 /** Whether a human reports something that does not work. */
@@ -101,7 +100,7 @@ function isDecision(units: readonly Unit[], rules: KindRules): boolean {
   return distinct(rules.reasoning, [...brief, answers].join("\n"), enoughReasoning) >= enoughReasoning;
 }
 
-/** Whether the agent tells what it mended. */
+/** Whether the agent reports a fix. */
 function reportsFix(units: readonly Unit[], { editedBefore }: AroundChunk, rules: KindRules): boolean {
   const edited = editedBefore || units.some(({ outcome }) => outcome.edits);
   return edited && said(units, "answer").some((answer) => has(rules.fixed, answer));
@@ -116,13 +115,13 @@ export function kindOf(units: readonly Unit[], around: AroundChunk, rules: KindR
       answer.length > longMessage && distinct(rules.architecture, answer, enoughTerms) >= enoughTerms,
   );
   if (isArchitecture) return "architecture";
-  // Between edits, or what is checked and told after them.
+  // Between edits, or checks and reports after them.
   const isAbout =
     around.editsLater || units.some(({ outcome, prose }) => outcome.passes || prose === "answer");
   return around.editedBefore && isAbout ? "code-change" : "conversation";
 }
 
-/** Of which kind a text is that tells of a conversation, as a summary does. */
+/** The kind of a text about a conversation, such as a summary. */
 export function kindOfText(text: string, rules: KindRules): ChunkKind {
   if (has(rules.decision, text)) return "decision";
   if (has(rules.fixed, text)) return "error-fix";

@@ -4,7 +4,7 @@ import { passagesOf } from "./passages.ts";
 
 const none = { prompt: "", answer: "", actions: "", errors: "" };
 
-test("a passage for each paragraph or two, and one for what was done", () => {
+test("a passage for each paragraph or two, and one for the actions", () => {
   const first = "The token was compared with the old one. ".repeat(12).trim();
   const second = "Now both are read from the same place. ".repeat(8).trim();
   const passages = passagesOf({
@@ -21,14 +21,14 @@ test("a passage for each paragraph or two, and one for what was done", () => {
   ]);
 });
 
-test("what says next to nothing is no passage, but where there is nothing else", () => {
+test("trivial text is not a passage, unless there is nothing else", () => {
   const question = "why does the resume test fail?";
   expect(passagesOf({ ...none, prompt: question, answer: "Done." })).toEqual([question]);
   expect(passagesOf({ ...none, prompt: "tabs", answer: "Done." })).toEqual(["tabs\nDone."]);
   expect(passagesOf(none)).toEqual([]);
 });
 
-test("no word of what was said is lost, but in passages that are too short", () => {
+test("every word is in a passage, except in passages that are too short", () => {
   const said = fc.array(fc.stringMatching(/^[a-z]{21,80}( [a-z]{3,9}){0,20}$/), { maxLength: 20 });
   fc.assert(
     fc.property(said, (lines) => {

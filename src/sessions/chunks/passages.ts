@@ -4,19 +4,19 @@ import type { ChunkTerms } from "../../store/memory/memory-records.ts";
 const longest = 600;
 /** Shorter ones say nothing by themselves. */
 const shortest = 20;
-/** Of what was done, so much. */
+/** Characters of a passage about actions. */
 const maxActions = 600;
 const maxErrors = 600;
 
 /**
- * What a chunk's vectors are made of: a passage for every paragraph or two of what was said, and one for what was
- * done. A question is about a sentence or two, and the mean of a long chunk's words hides them.
+ * The texts that a chunk's vectors are made from: a passage for every paragraph or two of the conversation, and one for
+ * the actions. A question is about a sentence or two, which the mean of a long chunk would hide.
  */
 export function passagesOf({ prompt, answer, actions, errors }: ChunkTerms): string[] {
   const done = [actions.slice(0, maxActions), errors.slice(0, maxErrors)].filter((part) => part !== "");
   const all = [...paragraphs(prompt), ...paragraphs(answer), done.join("\n")];
   const telling = all.filter((passage) => passage.trim().length > shortest);
-  // A note may be two words, and is to be found by what it means all the same.
+  // A note may be two words, and must be found by its meaning all the same.
   const whole = all.join("\n").trim();
   return telling.length > 0 || whole === "" ? telling : [whole];
 }

@@ -65,7 +65,7 @@ export async function rechunkSession(
 const notesFrom = (memory: Memory, { uid }: SessionRecord, from: number) =>
   listAnnotations(memory, { sessionUid: uid }).filter(({ turn }) => (turn ?? 0) >= from);
 
-/** How the chunks of a session are to be cut. */
+/** The options for chunking a session. */
 export function chunkOptionsFor(
   { chunks, root, worktrees }: Pick<SessionWork, "chunks" | "root" | "worktrees">,
   { cwd }: Pick<SessionRecord, "cwd">,
@@ -73,7 +73,7 @@ export function chunkOptionsFor(
   return { ...chunks, relativize: relativizer({ root, worktrees, cwd }) };
 }
 
-/** The chunk of a note that is stored, out of what was said up to it. */
+/** The chunk of a stored note, made from the conversation before it. */
 export function noteDraft(
   { memory }: Pick<SessionWork, "memory">,
   session: Pick<SessionRecord, "id">,

@@ -6,7 +6,7 @@ import { noTerms } from "./units.ts";
 
 export interface SummaryOfTurns {
   text: string;
-  /** The turns that it speaks of, and when: from the session's first line up to the last that it knows. */
+  /** The turns that it covers, and their time: from the session's first line to the last line that it covers. */
   firstTurn: number;
   upToTurn: number;
   startedAt: number | null;

@@ -4,17 +4,17 @@ import { beginningOf, joinWithin } from "../../text/text-size.ts";
 import { errorLines, firstLines, isCheck, onlyShows, reportsFailure } from "./error-lines.ts";
 import type { ToolSays } from "./tool-uses.ts";
 
-/** What came of a tool use: the little of it that a memory needs. */
+/** The outcome of a tool use: the little of it that a memory needs. */
 
-/** Characters that are shown: of an error, of a command's output, of changed lines, of what a subagent says. */
+/** Characters that are shown: of an error, of a command's output, of changed lines, of a subagent's answer. */
 const longest = { error: 600, output: 300, changed: 400, answer: 2_000, errors: 800, other: 200 } as const;
 
 export interface ResultSays {
   /** After `[TOOL_RESULT] `; "" where nothing is worth showing. */
   shown: string;
-  /** What the human said in it: the answer to a question, the reason why they did not let a tool do something. */
+  /** The human's words in it: the answer to a question, or the reason for declining a tool use. */
   said: string;
-  /** What a subagent answered. */
+  /** A subagent's answer. */
   answer: string;
   errors: string;
   /** A command or a service failed; not that the agent used a tool wrongly, or was stopped. */
@@ -23,11 +23,11 @@ export interface ResultSays {
   passes: boolean;
 }
 
-/** How Claude Code tells that the user declined, and what they said to it. */
+/** How Claude Code reports that the user declined, with the user's reply. */
 const declined = /^(?:The user doesn't want to (?:proceed|take this action)|\[Request interrupted by user)/;
 const declineMessage = /the user said:\s*\n([\s\S]+)$/;
 
-/** The tool was used wrongly: no trouble of the project. */
+/** The tool was used wrongly: not a problem of the project. */
 const misuse = /^\s*(?:<tool_use_error>|<error>\s*|InputValidationError)/;
 
 const nothing: ResultSays = { shown: "", said: "", answer: "", errors: "", fails: false, passes: false };
@@ -53,7 +53,7 @@ function glimpse(output: string, most: number): string {
   return `${shorten(lines.slice(0, 3), most / 2)}\n[${lines.length - 6} lines]\n${shorten(lines.slice(-3), most / 2)}`;
 }
 
-/** What a search found, in brief: it would find it again. */
+/** A search's results, in brief: running it again would find them. */
 function glimpseOfMatches(output: string): string {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
   const first = beginningOf(lines[0] ?? "", maxLineLength);
@@ -109,7 +109,7 @@ export function sayResult(result: ToolResult, use: ToolSays | null, changed: rea
       passes: !fails && isCheck(use.command),
     };
   }
-  // What stands in a file, or a list of todos that was just given, is not said again.
+  // The content of a file, or of a todo list that was just given, is not repeated.
   if (use.files.length > 0 || /^(?:Todos have been|Updated task|Task #\d+ created)/.test(text))
     return nothing;
   return { ...nothing, shown: use.reads ? glimpseOfMatches(text) : glimpse(text, longest.other) };

@@ -2,19 +2,19 @@ import type { Entry, FileEdit } from "../../agents/agent.ts";
 import { beginningOf, joinWithin } from "../../text/text-size.ts";
 
 /**
- * What a tool use says, told from the shape of its input: agents name their tools differently, but a command is a
- * `command` everywhere.
+ * The text of a tool use, by the shape of its input: agents name their tools differently, but a command is a `command`
+ * everywhere.
  */
 
 type ToolUse = Extract<Entry, { kind: "tool_use" }>;
 
-/** Characters: of a command, of names in changed lines, of what a subagent is told, of any other input. */
+/** Characters: of a command, of names in changed lines, of a subagent's task, of any other input. */
 const longest = { command: 1_000, changed: 1_500, task: 800, other: 300, headline: 300 } as const;
 
 export interface ToolSays {
   /** After `[TOOL_USE] `: "Edit src/x.ts", "Bash npm test". */
   headline: string;
-  /** What it is found by: tool, paths, commands, patterns, names. */
+  /** The text that finds it: tool, paths, commands, patterns, names. */
   actions: string;
   /** Prose that the agent wrote into the input: a plan, a question with its options. */
   prose: string;
@@ -22,9 +22,9 @@ export interface ToolSays {
   files: string[];
   /** The command it ran, where it ran one. */
   command: string | null;
-  /** Asks the human something; the result is what they said. */
+  /** Asks the human something; the result is the answer. */
   asks: boolean;
-  /** Hands work to a subagent; the result is what that one answered. */
+  /** Delegates work to a subagent; the result is its answer. */
   delegates: boolean;
   reads: boolean;
   edits: boolean;
@@ -51,7 +51,7 @@ const oneLine = (text: string, most: number): string =>
     most,
   );
 
-/** Objects of a list in the input; nothing where there is none. */
+/** Objects of a list in the input; empty without a list. */
 function items(value: unknown): Record<string, unknown>[] {
   if (!Array.isArray(value)) return [];
   return value.filter((item): item is Record<string, unknown> => typeof item === "object" && item !== null);
@@ -71,7 +71,7 @@ function questionsOf(input: Record<string, unknown>): string {
     .join("\n");
 }
 
-/** Lines that an edit takes away and puts in their place, marked as in a diff; without what stays as it is. */
+/** Lines that an edit removes and adds, marked as in a diff; without unchanged lines. */
 export function changedLines(edits: readonly FileEdit[] | null, input: Record<string, unknown>): string[] {
   if (edits !== null && edits.length > 0) {
     return edits.flatMap(({ hunks, content }) => {

@@ -29,7 +29,7 @@ function only(...happenings: Happening[]): Unit {
   return unit;
 }
 
-describe("what is said", () => {
+describe("messages", () => {
   test("is read with who said it, and found by its words", () => {
     const [asked, answered] = units(prompt(" Why? \n"), text("Because."));
     expect(asked).toMatchObject({ speaker: "user", prose: "prompt", terms: { prompt: "Why?", answer: "" } });
@@ -72,7 +72,7 @@ describe("what is said", () => {
 });
 
 describe("a tool use and its result", () => {
-  test("are one unit, wherever the result stands", () => {
+  test("are one unit, wherever the result is", () => {
     const [useA, resultA] = ran("ls a", "A");
     const [useB, resultB] = ran("ls b", "B");
     const made = units([useA, useB, resultB, resultA].filter((entry): entry is Entry => entry !== undefined));
@@ -112,7 +112,7 @@ describe("a tool use and its result", () => {
     expect(unit.outcome.edits).toBe(true);
   });
 
-  test("of an edit without the lines it wrote: from its input, without what stays", () => {
+  test("of an edit without its written lines: from its input, without unchanged lines", () => {
     const unit = only(
       used("Edit", { file_path: "/p/x", old_string: "a();\nb();", new_string: "a();\nc();" }, "ok", {}, [
         { path: "/p/x", how: "edit" },
@@ -150,7 +150,7 @@ describe("a tool use and its result", () => {
     expect(failed.outcome).toMatchObject({ fails: true, passes: false });
   });
 
-  test("of a command whose output tells failure, though a pipe hid its status", () => {
+  test("of a command whose output reports failure, though a pipe hid its status", () => {
     const unit = only(
       ran("go test ./... 2>&1 | tail -3", "--- FAIL: TestResume (0.1s)\nFAIL\tpkg 0.2s\nFAIL"),
     );
@@ -158,7 +158,7 @@ describe("a tool use and its result", () => {
     expect(unit.terms.errors).toContain("TestResume");
   });
 
-  test("of a command that only shows what is there: its errors are nobody's", () => {
+  test("of a command that only prints files: their errors do not count", () => {
     const unit = only(ran("cd /p && grep -rn fail src | head", "src/x.ts: throw new Error('failed')"));
     expect(unit).toMatchObject({ outcome: { fails: false, passes: false }, terms: { errors: "" } });
   });
@@ -194,7 +194,7 @@ describe("a tool use and its result", () => {
     expect(plan).toMatchObject({ speaker: "assistant", prose: "answer", body: "# Plan\nFirst the store." });
   });
 
-  test("that hands over work: what is to be done, and what the subagent answers", () => {
+  test("that delegates: the task, and the subagent's answer", () => {
     const input = {
       description: "Find callers",
       prompt: "Find every caller of openStore",

@@ -8,7 +8,7 @@ import { changedLines, sayUse } from "./tool-uses.ts";
 
 type ToolUse = Extract<Entry, { kind: "tool_use" }>;
 
-/** What a unit did, for telling kinds. */
+/** A unit's outcome, for deciding the kind. */
 interface UnitOutcome {
   reads: boolean;
   edits: boolean;
@@ -18,7 +18,7 @@ interface UnitOutcome {
   passes: boolean;
 }
 
-/** What a chunk does not take apart: something said, or a tool use with its result. */
+/** The smallest part of a chunk: a message, or a tool use with its result. */
 export interface Unit {
   turn: Turn;
   speaker: "user" | "assistant" | "tool";
@@ -32,7 +32,7 @@ export interface Unit {
   body: string;
   /** Of something said, the stream that its words belong to: it may be split when it is long. Null for tools. */
   prose: "prompt" | "answer" | null;
-  /** A piece of a prompt that was too long for a chunk, from its middle or of a plan: nobody typed that. */
+  /** A piece from the middle of a prompt that was too long for a chunk, or of a plan: the user did not type it. */
   pasted: boolean;
   terms: ChunkTerms;
   /** Relative paths. */
@@ -43,7 +43,7 @@ export interface Unit {
 export interface UnitOptions {
   /** From a path as the agent wrote it to the one that is stored (`relative-paths.ts`). */
   relativize: (path: string) => string;
-  /** Whether what the agent thought is shown and searchable like what it said. Off. */
+  /** Whether the agent's thinking is shown and searchable like its messages. Off by default. */
   thinking?: boolean;
   /** Whether an agent's summaries of a compacted context are, too; they have chunks of their own. Off. */
   summaries?: boolean;
@@ -54,10 +54,10 @@ const noOutcome: UnitOutcome = { reads: false, edits: false, fails: false, passe
 
 /** Notices that say nothing. */
 const emptyNotice = /^\s*(?:\[Request interrupted[^\]]*\]|Caveat:.*)?\s*$/;
-/** Tags that a client puts around what it tells: `<local-command-stdout>`. */
+/** Tags that a client puts around its own output: `<local-command-stdout>`. */
 const markup = /<\/?[a-z]+(?:-[a-z]+)*>/g;
 
-/** Where and when something was said. */
+/** The place and time of a message. */
 interface Place {
   turn: Turn;
   seq: number;
@@ -106,7 +106,7 @@ interface Answer {
   place: Place;
 }
 
-/** A tool use with its result, and what the agent and the human said in them. */
+/** A tool use with its result, and the words of the agent and the human in them. */
 function using(place: Place, use: ToolUse, answer: Answer | null, options: UnitOptions): Unit[] {
   const result = answer?.result ?? null;
   const to = answer?.place ?? place;

@@ -1,6 +1,6 @@
 /**
- * Words that tell a choice from everything else that is said of code, in English and Danish. Each pattern reads a
- * sentence once: no repetition within a repetition, so that its time grows with the sentence only.
+ * Words that distinguish a decision from other talk about code, in English and Danish. Each pattern reads a sentence
+ * once: no repetition within a repetition, so its time grows linearly with the sentence.
  */
 
 /** Bounded by what is no letter, digit or part of a name. `'` stands for an apostrophe of either sort. */
@@ -22,19 +22,19 @@ export const anyCue =
 export const question =
   /\?[\s*_)"'`]*$|^\W*(?:should|could|can|do|does|did|is|are|would|will|what|why|how|which|where|who|want me|shall|any|skal|kan|vil|hvorfor|hvordan|hvilke[nt]?)\s(?!not\b)/i;
 
-/** The agent says what it does next. */
+/** The agent announces its next step. */
 export const narration =
   /^\W*(?:(?:now|ok|okay|good|first|next|great|perfect|actually|then|also|yes|so|done|right|since [^,]{0,80})\b[\s,.!:—-]{0,4}){0,4}(?:let me|let['’]s (?:see|check|look|run|verify|start|move|also|add|fix|update|continue)|i(?:['’]ll| will| need to| should| also need to|['’]m going to|['’]ve|['’]m using| can| see)|now (?:i|we|update|add|remove|fix|replace|the tests?))(?!\p{L})/iu;
 
-/** A line of an agent's list of things to do, or that somebody ought to do. */
+/** An item of an agent's to-do list, or a task for somebody. */
 export const task =
   /^\W*(?:add|update|fix|extract|document|move|consider|ensure|make sure|check|verify|run|test)\b(?!:)/i;
 
-/** Only what was said before tells what it is about: "Use that one." */
+/** Only the messages before show what it is about: "Use that one." */
 export const pointsBack =
   /^\W*(?:(?:yes|yeah|ok|okay|no|nah|right|good|and|but|so|then|also|sure)\b[\s,.!—-]{0,4}){0,4}(?:(?:let['’]s|we should|i['’]d|i would|i['’]ll|please)\s+)?(?:(?:just|also|rather)\s+)?(?:keep|drop|use|do|remove|leave|try|add|go with|stick with|make|move|rename|implement|roll|like|flip|change|put|prefer|want|want to \w+|don['’]t want)\s+(?:it|this|that|them|those|these|both|one|back|so|the (?:first|second|third|last|other|former|latter)(?: one)?|your|option|approach)\b/i;
 
-/** Weighed, proposed, wished for by somebody else: not chosen. */
+/** Weighed, proposed, or wished for by somebody else: not chosen. */
 export const proposal = words(
   "consider(?:ing)?|could|might|maybe|perhaps|would(?!'ve| have| like| rather| prefer| never)|wouldn't|suggest(?:s|ed|ion)?",
   "recommend(?:s|ed|ation)?|options? [a-d1-9]|alternatively|alternatives?|either|you(?:'d| would)|i wonder|wondering",
@@ -42,13 +42,13 @@ export const proposal = words(
   "my take|not sure|unclear|claims?|quick question|earlier you|the fix requires|worth|can be",
   "måske|kunne|anbefaler|foreslår|alternativt|muligvis",
 );
-/** The same of a human, who says "I would" of what they want. */
+/** The same for a human, who says "I would" for what they want. */
 export const hesitation = words(
   "maybe|perhaps|wondering|i wonder|could|consider|in theory|seems?|suggest|propose|not sure|the fix requires|is intended to|claims?",
   "expected|måske|kunne",
 );
 
-/** What is, what happened, what is wrong: told, not chosen. */
+/** Facts, events and errors: reports, not choices. */
 export const trouble = words(
   "root cause|the (?:issue|problem|bug|error)|bugs?|fail(?:s|ed|ing|ure)?|broke(?:n)?|missing|incorrect(?:ly)?",
   "wrong(?:ly)?|crash(?:es|ed)?|bypassed|currently|still|silently|overwriting|real issue|should have|lacks?|unrelated|similarly|the key|comments?|to (?:say|show|expect)|same issue|loop variable|shadowing|explain(?:s|ed)|false positive|suspicion|the same fix|should see|shows|showing|we're|i like|we (?:hit|have|see|get)|were|was never|tries|tried|stale|unused",
@@ -68,16 +68,16 @@ export const contrast = words("instead of|rather than|in place of|as opposed to|
 export const intent = words(
   "intentional(?:ly)?(?! (?:design|pattern))|by design|deliberate(?:ly)?|on purpose|conscious(?:ly)?|med vilje|bevidst",
 );
-/** "This is intentional - ...": what follows says what. */
+/** "This is intentional - ...": the subject follows. */
 export const thisIsIntended =
   /^(?:this|that|it) is (?:actually |also )?(?:intentional|by design|deliberate|on purpose)\s*[-—–:,]+\s*(?=(?!this|that|these|it)\S)/i;
-/** Somebody says that it was decided. */
+/** A sentence that states a decision. */
 export const decided = words(
   "(?:we|i)(?:'ve| have)? (?:explicitly )?(?:decided|agreed|chose|choosed|chosen|opted|settled|picked)",
   "(?:was|were|been) (?:decided|chosen|agreed)|(?:the|our) decision (?:is|was) to",
   "vi (?:har )?(?:valgte?|besluttede|besluttet|aftalte?)|besluttet|beslutning(?:en)?(?::| er| blev)",
 );
-/** What a human wants, or does not. */
+/** A human's wish, positive or negative. */
 export const wish = words(
   "let's (?:\\p{L}+ly )?(?:include|record|use|keep|drop|go with|stick (?:to|with)|switch|not|leave|replace|call|rename|avoid|store|remove)",
   "let's (?:try the|make (?:sure )?(?:the|it|all|every))",
@@ -91,7 +91,7 @@ export const wish = words(
 export const rightWay = words(
   "the (?:right|correct|proper) (?:approach|fix|way|solution|choice|call)|the fix needs",
 );
-/** How something is to be. */
+/** A rule for how something should be. */
 export const norm = words(
   "(?:should|must)(?: not|n't)? (?:always|never|only|include|use|stay|live|keep|prompt|store|go (?:in|to|through))",
   "(?:should|must)(?: not|n't) (?:prevent|block|depend|rely|require|change|overwrite|write|read|call|import|know)",
@@ -99,7 +99,7 @@ export const norm = words(
   "(?:should|must)(?: not|n't)? be (?:removed|stored|kept|committed|ignored|skipped|preserved|entirely|inside|separate|one|the)",
   "(?:should|must)(?: not|n't)? be (?:scoped|shown|limited|based|named|computed|resolved|read|written|put|made|treated|optional|required|handled|done|part|in|on|at|called|renamed|replaced|an?)",
 );
-/** The same words of what is to be seen, or of the reader. */
+/** The same words for things to be seen, or for the reader. */
 export const noNorm = words(
   "should(?:n't| not)? (?:now|work|pass|see|match|show|contain|happen)|be on the same|expected|users should|you should|(?:it|they|this) (?:should|must)|would be (?:great|nice|good)",
 );
@@ -108,7 +108,7 @@ export const reason = words(
   "because|to avoid|to prevent|so that|so (?:the|it|we|users|they|callers|there)|since (?:the|it|we|they|there)",
   "for (?:consistency|simplicity|safety|security|compatibility|backwards?|future)|fordi|for at (?:undgå|forhindre)",
 );
-/** It begins with what is done, or not done, from now on, mostly after what it is about: "Writes: uses a rename". */
+/** It begins with the action from now on, mostly after its subject: "Writes: uses a rename". */
 export const choice =
   /^(?:[^:—–]{1,60}(?:[:—–]|\s-\s)\s*)?(?:the [\w` .-]{1,60} (?:was|were|is|are) |[\p{L}`(][\p{L}\p{N}`() ,.'_-]{1,70} (?=(?:uses?|keeps?|stores?|skips?|rejects?|defaults?)\s(?!.* so the )))?(?:now |always |never |only |we )?(?:keeps?|kept|us(?:es?|ed)|drop(?:s|ped)?|reject(?:s|ed)?|renam(?:es?|ed)|replac(?:es?|ed)|stor(?:es?|ed)|skip(?:s|ped)?|always|never|only|stop(?:s|ped)?|treat(?:s|ed)?|defaults?|not|do not|don['’]t|making|require[sd]?|prefer(?:s|red)?|ignor(?:es?|ed)|moved|changed|made|extracted|switched|wrapped|disabl(?:es?|ed)|separate|standalone|early return|bruger?|beholder?|dropper?|aldrig|altid)(?!\p{L})/iu;
 
@@ -120,16 +120,16 @@ export const reasonNext =
 export const codeName =
   /`[^`\n]+`|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+\b|\b[\w-]+\/[\w./-]+|\b[A-Z]{2,}\b|\.\w{2,}\b/;
 
-/** Somebody speaks for themselves: a review that was pasted does not. */
+/** The speaker means themselves: a pasted review does not. */
 export const speaks = /\b(?:i|we|us|our|my|me|let['’]?s|please|yes|yeah|ok|okay|no|nah|jeg|vi|os|vores)\b/i;
 
-/** It begins with what was said before: "This ensures ...", "So it ...", or with a quotation. */
+/** It continues an earlier sentence: "This ensures ...", "So it ...", or begins with a quotation. */
 export const continues =
   /^\W*(?:this|these|those|that|it|they|[\w./-]+:\d+:|confirmed|valid|your|you|you['’]re|if|because|since|both|there|but|instead|and|for now|here)\b|^so (?!`)|^["“'✓✅]/i;
 /** About tests. */
 export const aboutTests = /\b(?:sub)?tests?\b/i;
 export const testName = /_test\b|Test[A-Z]|\btest[A-Z]/;
-/** What a sentence with a contrast needs for being a choice, not a mishap. */
+/** A contrast needs one of these to be a choice, not a mishap. */
 export const change = words(
   "now|uses?|used|using|chang(?:ed?|es|ing)|switch(?:ed|es|ing)?|replac(?:ed?|es|ing)|should|must|we (?:now|use|make|keep|store|put|call)|prefer|stored?|stores",
   "keeps?|kept|defaults?|calls?|makes?|resolved?|takes?|put|renam(?:ed?|es)|refactor(?:s|ed)?|treat(?:s|ed)?|extract(?:s|ed)?",
@@ -138,7 +138,7 @@ export const change = words(
 /** The same of a human. */
 export const continuesHuman =
   /^\W*(?:but|however|i['’]ve|i have|i see|then|that|that['’]s|this|it|they|these|those|like|e\.g\.|if|for example|actually)(?!\p{L})/iu;
-/** A pronoun is what the choice is about. */
+/** The object of the choice is a pronoun. */
 export const pronounObject =
   /\b(?:implement|do|have|see|keep|use|add|drop|remove|make|get|fix|change|include|need|want) (?:this|that|it|them|those|these)\b/i;
 

@@ -12,7 +12,7 @@ describe("a sentence decides", () => {
     "The cache is intentionally not shared between worktrees.",
     "`wingman.lock` should be ignored by git, as it belongs to one machine only.",
     "Vi har besluttet at gemme køen i SQLite.",
-  ])("when it says what was chosen, and of what: %j", (sentence) => {
+  ])("when it names the choice and its subject: %j", (sentence) => {
     expect(judge(sentence, "answer")).not.toBeNull();
   });
 
@@ -37,7 +37,7 @@ describe("a sentence decides", () => {
     expect(judge(wish, "pasted")).toBeNull();
   });
 
-  it("whatever it is, in time", () => {
+  it("in bounded time, for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => void judge(text, "answer")),
     );
@@ -52,7 +52,7 @@ describe("a sentence decides", () => {
 const said = (...messages: [Message["by"], string][]): string[] =>
   findDecisions(messages.map(([by, text], i) => ({ by, text, turn: i + 1 }))).map(({ text }) => text);
 
-describe("what was decided in messages", () => {
+describe("decisions in messages", () => {
   const options =
     "Two ways:\n\n**Option A: a cache in memory**\nFast, but lost on exit.\n\n**Option B: a table in SQLite**\nSurvives a restart.";
 
@@ -71,7 +71,7 @@ describe("what was decided in messages", () => {
     expect(chosenIn("option 2", optionsIn(steps))?.text).toContain("Delete the old files");
   });
 
-  it("is what a question of the client was answered with, not what to do next", () => {
+  it("is the answer to a client's question, not the next step", () => {
     const answers =
       'User has answered your questions: "Where should the queue live, in files or in SQLite?"="SQLite (Recommended)", "What would you like to do next?"="Start". You can now continue.';
     expect(said(["human", answers])).toEqual([
@@ -79,7 +79,7 @@ describe("what was decided in messages", () => {
     ]);
   });
 
-  it("is what a heading announces, with the reason that follows, and never a note", () => {
+  it("is the text under a heading, with the reason that follows, and never a note", () => {
     expect(said(["agent", "## Decision: retries\n\n### Why\n\nThe ledger is slow, so three times."])).toEqual(
       ["Decision: retries: The ledger is slow, so three times."],
     );
@@ -89,7 +89,7 @@ describe("what was decided in messages", () => {
     expect(said(["human", "Note to Pommel: we decided to retry the upload three times."])).toEqual([]);
   });
 
-  it("is read from the text of a chunk, without what tools printed", () => {
+  it("is read from the text of a chunk, without tool output", () => {
     const text = "[USER] What now?\n\n[TOOL_RESULT] We decided to fail the build.\n\n[ASSISTANT] Done.";
     expect(messagesOf(text, 3)).toEqual([
       { by: "human", text: "What now?", turn: 3 },

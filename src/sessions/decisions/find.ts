@@ -15,7 +15,7 @@ export interface Message {
   turn: number;
 }
 
-/** What was decided, and in which of the messages. */
+/** A decision, and the message that holds it. */
 export interface SaidDecision extends ChunkDecision {
   message: number;
 }
@@ -23,7 +23,7 @@ export interface SaidDecision extends ChunkDecision {
 export interface FindOptions {
   /** Words of the project's own that mark a decision. */
   marks?: RegExp | null;
-  /** What was said just before, for what it lists to choose from. */
+  /** The messages just before, which may list the options. */
   before?: readonly Message[];
 }
 
@@ -33,7 +33,7 @@ const maxDecision = 400;
 /** Answers between a list of options and the choice. */
 const optionsReach = 3;
 
-/** What was decided in messages, in order, each once. */
+/** The decisions in messages, in order, each once. */
 export function findDecisions(
   messages: readonly Message[],
   { marks = null, before = [] }: FindOptions = {},
@@ -87,7 +87,7 @@ function sentencesWith({ by, text }: Message, marks: RegExp | null): string[] {
   });
 }
 
-/** "## Decision: retries", with what stands below it. */
+/** "## Decision: retries", with the text below it. */
 const announced =
   /^[\s#>*-]*(?:key |design |final )?(?:decision|beslutning)(?: \d+)?[*_]*\s*[:：](?!\s*(?:whether|how|where|what|which)\b)(.*)$/gim;
 
@@ -101,9 +101,11 @@ function announcedIn(text: string): string[] {
   });
 }
 
-/** How Claude Code tells the agent what the human chose: `User has answered your questions: "Which?"="This", ...`. */
+/**
+ * How Claude Code reports the human's choice to the agent: `User has answered your questions: "Which?"="This", ...`.
+ */
 const answered = "User has answered your question";
-/** About what happens next in the session, not about the project. */
+/** About the next steps in the session, not about the project. */
 const flow =
   /what would you like|what('s| is) next|ready to|which (?:pr|issue|file|task) |does (?:this|that|the)|shall i|should i|want me|commit(?:ted)?\?|push|any (?:other|aspects|changes)|are there|how should we (?:handle|proceed)|proceed\b/i;
 
@@ -120,7 +122,7 @@ function answersIn(text: string): string[] {
   });
 }
 
-/** The messages of a chunk's text: what tools did is none. */
+/** The messages of a chunk's text, without tool output. */
 export function messagesOf(text: string, turn: number): Message[] {
   return text.split(/\n+(?=\[[A-Z_]+\] )/).flatMap((part): Message[] => {
     const [, label] = /^\[(USER|ASSISTANT)\] /.exec(part) ?? [];

@@ -1,22 +1,24 @@
 import { contentWords } from "../summaries/words.ts";
 import * as cues from "./cues.ts";
 
-/** How a sentence was said: by an agent, or by a human, who typed it, handed over a plan, or pasted somebody else's words. */
+/**
+ * Where a sentence comes from: an agent, or a human who typed it, handed over a plan, or pasted somebody else's words.
+ */
 export type Manner = "answer" | "typed" | "plan" | "pasted";
 
-/** By what a sentence was taken for a decision. */
+/** The reason why a sentence counts as a decision. */
 export type Grounds = "decided" | "intent" | "wish" | "contrast" | "right way" | "norm" | "reason";
 
-/** Words: shorter sentences hold no object, longer ones are no sentences. */
+/** Words: shorter sentences have no object, longer ones are not sentences. */
 const words = { least: 5, clause: 12, most: 90 } as const;
-/** Words with a meaning of their own that tell what is chosen; fewer where something is named. */
+/** Distinctive words that show what is chosen; fewer are enough where something is named. */
 const object = { least: 3, named: 2, wished: 4, normed: 4, contrasted: 4, clear: 6 } as const;
 
 /**
- * Whether a sentence says what was chosen so that somebody who reads nothing else understands it: a choice, what it is
- * about, and mostly why. Questions, proposals, work reports, what is soon over and what points back to something said
- * before are out. Rules only, each linear in the sentence; `npm run bench:decisions` measures them.
- * @returns on what grounds it is one; null: it is none
+ * Whether a sentence states a choice so that it can be understood alone: the choice, its subject, and mostly the
+ * reason. Questions, proposals, work reports, short-lived choices and references to earlier sentences are excluded.
+ * Rules only, each linear in the sentence; `npm run bench:decisions` measures them.
+ * @returns the grounds on which it is a decision; null: it is none
  */
 export function judge(sentence: string, as: Manner): Grounds | null {
   if (!cues.anyCue.test(sentence)) return null;
@@ -56,7 +58,7 @@ export function judge(sentence: string, as: Manner): Grounds | null {
   if (cues.contrast.test(said) && content >= object.contrasted && cues.change.test(said)) return "contrast";
   if (cues.reason.test(said) && cues.choice.test(said)) return "reason";
   if (cues.needless.test(said)) return "reason";
-  // A plan lists what to do: no more of it is a choice.
+  // A plan lists things to do: nothing else in it is a choice.
   if (as === "plan") return cues.keeps.test(said) ? "norm" : null;
   return !isLead && cues.rightWay.test(said) ? "right way" : null;
 }
@@ -72,7 +74,7 @@ function contentOf(said: string): number {
   return names + contentWords(said.replace(/`[^`]*`/g, " ")).size;
 }
 
-/** An agent's work, step by step, and what continues what it said before. */
+/** An agent's work, step by step, and continuations of earlier sentences. */
 const isReport = (said: string, as: Manner): boolean =>
   cues.narration.test(said) ||
   cues.passing.test(said) ||
@@ -80,6 +82,6 @@ const isReport = (said: string, as: Manner): boolean =>
   (as !== "plan" && (cues.testName.test(said) || cues.aboutTests.test(said.replace(/`[^`]*`/g, " ")))) ||
   (as === "answer" && cues.task.test(said));
 
-/** What a human says of something that was said before, or is not sure of. */
+/** A human's remark about something earlier, or an uncertain one. */
 const isLoose = (said: string, isNamed: boolean): boolean =>
   cues.hesitation.test(said) || cues.continuesHuman.test(said) || (!isNamed && cues.pronounObject.test(said));

@@ -2,12 +2,12 @@ import { beginningOf } from "../../text/text-size.ts";
 import { plainLine } from "../summaries/prose.ts";
 import { contentWords, coverage } from "../summaries/words.ts";
 
-/** What somebody may choose from, as a message lists it. */
+/** An option to choose from, as a message lists it. */
 export interface Option {
   /** "a", "2". */
   key: string;
   text: string;
-  /** It is called an option; what is only numbered may be anything: steps, findings, files. */
+  /** It is called an option; a merely numbered item may be anything: a step, a finding, a file. */
   isNamed: boolean;
 }
 
@@ -24,7 +24,7 @@ const lettered =
   /^[\s#>*|-]*(?:option|approach|alternative|mulighed)\s+([a-h1-9])\b[\s*_]*[:.)–—-]?[\s*_]*(.*)$/i;
 const numbered = /^\s*(?:[-*]\s+)?\**([1-9]|[A-Ha-h])[.)]\**\s+(\S.*)$/;
 
-/** The options that a message lists: "Option A: ...", or where there are none of these, a numbered list. */
+/** The options that a message lists: "Option A: ...", or else a numbered list. */
 export function optionsIn(message: string): Option[] {
   const lines = message.split("\n");
   const named = listed(lines, lettered, true);
@@ -60,7 +60,7 @@ const byName =
 const declined =
   /\b(?:not|don['’]?t|doesn['’]?t|won['’]?t|isn['’]?t|ikke|why|hvorfor|what|difference|can you|could you)\b|\?/i;
 
-/** Which of the options a human's message chooses; null: none, or that is not to be told. */
+/** The option that a human's message chooses; null: none, or it is unclear which. */
 export function chosenIn(message: string, options: readonly Option[]): Option | null {
   if (message.length > maxChoice || options.length < 2) return null;
   const [said = ""] = message.split("\n", 1);

@@ -26,7 +26,7 @@ export interface SessionDecision extends ChunkDecision {
   /** When the chunk ended: until then its files may have changed. */
   endedAt: number | null;
   branch: string | null;
-  /** That were touched where it was said. */
+  /** Files touched in the same place. */
   files: readonly string[];
   /** The later decision that says the opposite. */
   supersededBy: Later | null;
@@ -40,8 +40,8 @@ interface Later {
 }
 
 /**
- * What was decided in sessions, in order, each once, with what contradicts what. Found when chunks are made; those that an
- * older Pommel made are looked at here. Remembered until the memory is written: not to be changed.
+ * The decisions of all sessions, in order, each once, with their contradictions. They are found when chunks are made;
+ * chunks from older versions of Pommel are judged here. Cached until the memory is written: do not modify.
  */
 export function storedDecisions(memory: Memory, config: Config): readonly SessionDecision[] {
   const marks = kindRules({ decision: config["sessions.decision_words"] }).ownDecision;
@@ -69,13 +69,13 @@ function decisionsIn(memory: Memory, marks: RegExp | null): SessionDecision[] {
   );
 }
 
-/** Raised when the rules change: what is stored is judged again. */
+/** Raise this when the rules change: stored chunks are judged again. */
 const rules = 1;
 const judgedBy = "decisions judged by";
 
 /**
- * Looks at chunks that nobody looked at yet, at most so many; at all again after the rules, or the project's words, changed.
- * @returns how many it looked at
+ * Judges up to so many chunks that are not judged yet; starts over when the rules, or the project's words, change.
+ * @returns how many it judged
  */
 export function judgeStored(memory: Memory, config: Config, most: number): number {
   const words = config["sessions.decision_words"];
@@ -95,7 +95,7 @@ export function judgeStored(memory: Memory, config: Config, most: number): numbe
   });
 }
 
-/** What a chunk decides, by its text where nobody looked when it was made. */
+/** The decisions of a chunk, from its text if it was not judged when it was made. */
 export function judged(
   { decisions, text, firstTurn }: Pick<DecidingChunk, "decisions" | "text" | "firstTurn">,
   marks: RegExp | null,
@@ -104,7 +104,7 @@ export function judged(
   return findDecisions(messagesOf(text, firstTurn), { marks }).map(({ message: _, ...decision }) => decision);
 }
 
-/** Without those that a later one repeats, and with what contradicts what. */
+/** Without decisions that a later one repeats, and with contradictions marked. */
 function compared(all: readonly SessionDecision[]): SessionDecision[] {
   const claims = all.map(({ text }) => claimOf(text));
   const byWord = new Map<string, number[]>();
@@ -143,7 +143,7 @@ function compared(all: readonly SessionDecision[]): SessionDecision[] {
 
 const laterOf = ({ text, at }: SessionDecision): Later => ({ text, at });
 
-/** A word that more decisions have tells nothing of what they are about. */
+/** A word that more decisions have says nothing about their subject. */
 const maxWithWord = 200;
 
 /** Earlier ones that share enough words to be about the same. */

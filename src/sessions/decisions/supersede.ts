@@ -1,9 +1,9 @@
 import { contentWords, coverage } from "../summaries/words.ts";
 
-/** What a decision says, taken apart for comparing it with others. */
+/** A decision, prepared for comparison with others. */
 export interface Claim {
   words: ReadonlySet<string>;
-  /** What it chooses, and what it chooses against: "... instead of X". */
+  /** The chosen option, and the rejected one: "... instead of X". */
   chosen: ReadonlySet<string>;
   rejected: ReadonlySet<string>;
   isNegative: boolean;
@@ -37,9 +37,10 @@ export function claimOf(text: string): Claim {
 }
 
 /**
- * What a later decision does to an earlier one. They are on one subject when they share at least three words with a
- * meaning of their own and half of the shorter one's; then it repeats it, or says the opposite: another answer to the same
- * question, what was rejected in place of what was chosen, a "not" more or less, another number. Null: neither.
+ * How a later decision relates to an earlier one. They share a subject when they have at least three distinctive words
+ * in common, and half of the shorter one's. Then the later one repeats the earlier, or contradicts it: another answer
+ * to the same question, the rejected option instead of the chosen one, a "not" more or less, another number. Null:
+ * neither.
  */
 export function relationOf(later: Claim, earlier: Claim): "repeats" | "contradicts" | null {
   if (later.asked !== null && earlier.asked !== null) {

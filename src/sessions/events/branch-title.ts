@@ -1,13 +1,13 @@
 /** What branch names say: which are about something, and what. */
 
-/** Branches that everything ends up on; what happens there is not one thing. */
+/** Branches that everything ends up on; they have no single subject. */
 const defaults =
   /^(main|master|develop|development|dev|trunk|head|gh-pages|releases?([/-].*)?|v?\d+(\.[\dx]+)*)$/i;
 
 /** Branches of robots, and those that tools keep their own data on. */
 const foreign = /^(dependabot|renovate|snyk-[^/]*|pre-commit-ci[^/]*|entire|pommel)\//i;
 
-/** What kind of change it is, or which agent makes it, says nothing of what it is about. */
+/** The kind of change, or the agent that makes it, does not name the subject. */
 const kinds = new Set(
   [
     [

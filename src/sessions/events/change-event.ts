@@ -11,7 +11,7 @@ import type { EventTarget } from "./targets.ts";
 const longest = { title: 200, description: 10_000 } as const;
 
 export interface EventToCreate {
-  /** null: what the branch's name says. */
+  /** null: the title in the branch's name. */
   title: string | null;
   description?: string;
   /** Left out: temporal where it has a time, else task. */
@@ -107,7 +107,7 @@ export function linkTargets(
     targets.filter((target) => {
       const known = knownLink(memory, event, target);
       if (known && isLinked(known)) return false;
-      // Later than it was unlinked, whatever the clock of the machine says where that was done.
+      // Later than it was unlinked, even if the clock of the other machine was ahead.
       const addedAt = Math.max(now, (known?.removedAt ?? 0) + 1);
       saveLink(memory, { eventUid: event.uid, ...target, addedAt, removedAt: null });
       return true;
@@ -115,7 +115,7 @@ export function linkTargets(
   );
 }
 
-/** Takes sessions and checkpoints out of an event, also what it takes in by its branch or time. */
+/** Removes sessions and checkpoints from an event, also those that it includes by its branch or time. */
 export function unlinkTargets(
   memory: Memory,
   event: EventRecord,
@@ -136,8 +136,8 @@ function knownLink(memory: Memory, { uid }: EventRecord, { kind, targetUid }: Ev
 }
 
 /**
- * Closes an event, archives it, or opens it again. One that is closed takes in nothing that happens later; one that is
- * opened again has no end any more.
+ * Closes an event, archives it, or opens it again. A closed event does not include anything later; a reopened one has
+ * no end.
  */
 export function changeStatus(
   memory: Memory,
@@ -147,7 +147,7 @@ export function changeStatus(
 ): EventRecord {
   if (event.status === status) return event;
   const endsAt = status === "active" ? null : Math.min(event.endsAt ?? now, now);
-  // Later than the version before, whatever the clock of the machine says where that was made.
+  // Later than the version before, even if the clock of the other machine was ahead.
   const updatedAt = Math.max(now, event.updatedAt + 1);
   return saveEvent(memory, { ...event, status, endsAt, updatedAt });
 }

@@ -150,7 +150,7 @@ describe("with a memory", () => {
     ]);
   });
 
-  it("links and unlinks, also what its branch brings in, whatever the clock says", () => {
+  it("links and unlinks, also targets of its branch, with any clock", () => {
     addSession(work.memory, "on", { branch: "feat/x", startedAt: 1, lastAt: 2 });
     const event = createEvent(work, { title: null, branch: "feat/x" });
     const target = { kind: "session" as const, targetUid: "on" };
@@ -179,7 +179,7 @@ describe("with a memory", () => {
     expect(membersOf(work.memory, event.uid).sessions).toEqual(["after", "before"]);
   });
 
-  it("finds what a person means to link: sessions, checkpoints, commits", () => {
+  it("resolves targets: sessions, checkpoints, commits", () => {
     addSession(work.memory, "abc-session");
     const uid = addCommit(`abd${"0".repeat(37)}`, "main", 1, "abc-session");
     expect(findTarget(work.memory, "abc")).toEqual({ kind: "session", targetUid: "abc-session" });

@@ -4,7 +4,7 @@ import type { EventLink } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 
-/** What an event is linked with. */
+/** The target of a link from an event. */
 export type EventTarget = Pick<EventLink, "kind" | "targetUid">;
 
 /**
@@ -19,7 +19,7 @@ export function findTarget(memory: Memory, name: string, kind: EventLink["kind"]
     session?.uid ? [{ kind: "session" as const, targetUid: session.uid }] : [],
     checkpoint?.uid ? [{ kind: "checkpoint" as const, targetUid: checkpoint.uid }] : [],
   ].flat();
-  // Written out in full it is that one, whatever else begins so.
+  // A full id is an exact match, even if other ids begin with it.
   const exact = found.filter(({ targetUid }) => targetUid === name);
   const [only, ...others] = exact.length === 1 ? exact : found;
   if (only && others.length === 0) return only;

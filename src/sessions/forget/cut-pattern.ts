@@ -1,7 +1,7 @@
 import { PommelError } from "../../project/errors.ts";
 import { compileExpression } from "../../text/pattern.ts";
 
-/** Stands for what was cut out. */
+/** Replaces the text that was cut out. */
 const forgottenMark = "[FORGOTTEN]";
 
 export interface PatternCutter {
@@ -12,8 +12,8 @@ export interface PatternCutter {
 }
 
 /**
- * Cuts what a pattern matches out of texts. Letter case counts as in searches by patterns.
- * @throws PommelError `usage` when it is no pattern, or one that matches a text of nothing
+ * Cuts a pattern's matches out of texts. Letter case counts as in pattern searches.
+ * @throws PommelError `usage` for an invalid pattern, or one that matches the empty text
  */
 export function createPatternCutter(pattern: string): PatternCutter {
   const find = finderFor(pattern);
@@ -37,7 +37,7 @@ export function createPatternCutter(pattern: string): PatternCutter {
     return at === 0 ? text : left + text.slice(at);
   };
   return {
-    // What was cut out before is not looked at: "gotten" would match it.
+    // Earlier marks are skipped: "gotten" would match them.
     cut: (text) => text.split(forgottenMark).map(cutPart).join(forgottenMark),
     takeCount() {
       const counted = count;
@@ -52,10 +52,10 @@ interface Place {
   end: number;
 }
 
-/** What in a pattern is more than a letter. */
+/** Characters with a meaning of their own in a pattern. */
 const syntax = /[\\^$.|?*+()[\]{}]/;
 
-/** Finds what a pattern matches. A word that stands for itself is found by the native engine, many times faster. */
+/** Finds a pattern's matches. A literal word is found by the native engine, many times faster. */
 function finderFor(pattern: string): (text: string) => Place[] {
   if (pattern !== "" && !syntax.test(pattern)) {
     const word = new RegExp(pattern, /\p{Lu}/u.test(pattern) ? "gu" : "giu");

@@ -14,11 +14,11 @@ import type { SessionWork } from "../work.ts";
 import { createPatternCutter, type PatternCutter } from "./cut-pattern.ts";
 import type { ForgetReport } from "./forget-report.ts";
 
-/** Examples of where a pattern matches; so many, so long. Characters. */
+/** Examples of matches: their number and length. Characters. */
 const maxExamples = 20;
 const maxExampleLength = 120;
 
-/** What a pattern would take away: places, and the sessions, turns, chunks and notes that hold them. */
+/** What a pattern would remove: matches, and the sessions, turns, chunks and notes that hold them. */
 export async function previewPattern(memory: Memory, pattern: string): Promise<ForgetReport> {
   const cutter = createPatternCutter(pattern);
   const report: ForgetReport = {
@@ -93,12 +93,12 @@ function differsAt(a: string, b: string): number {
   return i;
 }
 
-/** Cuts what a pattern matches out of everything. @returns whether the database's log could be emptied */
+/** Cuts a pattern's matches out of everything. @returns whether the database's log could be emptied */
 export async function cutPattern(work: SessionWork, pattern: string, signal?: AbortSignal): Promise<boolean> {
   const { memory } = work;
   const { cut } = createPatternCutter(pattern);
   for (const id of sessionIdsAfter(memory, 0)) {
-    // Stopped halfway it is to be asked for again: chunks of a session that was begun are made anew then, too.
+    // If stopped halfway, it must be requested again: chunks of a session in progress are made anew then, too.
     const session = sessionById(memory, id);
     if (session === null) continue;
     const isOld = chunksOfSession(memory, id, { type: "raw" }).some(({ text }) => cut(text) !== text);

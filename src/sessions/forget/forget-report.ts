@@ -1,4 +1,4 @@
-/** What would go, or went; `examples` are titles, prompts and notes, for a preview. */
+/** What would be removed, or was; `examples` are titles, prompts and notes, for a preview. */
 export interface ForgetReport {
   sessions: number;
   turns: number;

@@ -8,7 +8,7 @@ import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { storedTurns } from "../stored-turns.ts";
 
-/** What to forget, as the route and the command line say it: exactly one of the first four, or a time. */
+/** What to forget, as the route and the command line express it: exactly one of the first four, or a time. */
 export interface ForgetAsked {
   /** An id, or the beginning that no other has. */
   session?: string | undefined;
@@ -16,17 +16,17 @@ export interface ForgetAsked {
   turn?: string | undefined;
   /** An id, or the beginning that no other has. */
   annotation?: string | undefined;
-  /** In RE2's syntax; what it matches is cut out of everything. */
+  /** In RE2's syntax; its matches are cut out of everything. */
   pattern?: string | undefined;
   /** ISO 8601 or in words. */
   since?: string | undefined;
   until?: string | undefined;
 }
 
-/** What is to go: rows of the store, or whatever matches a pattern. */
+/** What to forget: rows of the store, or every match of a pattern. */
 export type ForgetTarget = { rows: ForgetRequest } | { pattern: string };
 
-/** What it is about, cut at so many. */
+/** At most this many examples. */
 const maxExamples = 20;
 
 /**
@@ -105,7 +105,7 @@ function withSubagents(memory: Memory, request: ForgetRequest): ForgetRequest {
   return { ...request, sessions: [...sessions] };
 }
 
-/** What rows are about, in a line each: titles, prompts, notes. */
+/** The subjects of rows, in a line each: titles, prompts, notes. */
 export function examplesOf(memory: Memory, { sessions, turns, annotations }: ForgetRequest): string[] {
   const examples: string[] = [];
   for (const id of sessions) {

@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => stage.remove());
 
-/** A word that stands nowhere else; of letters, as one word to the index. */
+/** A word that occurs nowhere else; of letters, as one word to the index. */
 const word = `zq${"mnbvcx".repeat(3)}xv`;
 const matching = (token: string) =>
   matchSessionTokens(stage.memory, [token], { prompt: 1, answer: 1, actions: 1, errors: 1 }, 100, allChunks)
@@ -57,7 +57,7 @@ async function threeTurns(uid = "s") {
 }
 
 describe("forgetting a turn", () => {
-  it("leaves no trace of it, also not in what the agent summed up later, and the rest as it was", async () => {
+  it("leaves no trace of it, also not in later summaries by the agent, and keeps the rest", async () => {
     const id = await threeTurns();
     const before = stage.chunkTexts(id).filter(({ type }) => type === "raw");
     expect(matching(word)).toBeGreaterThan(2);
@@ -102,7 +102,7 @@ describe("forgetting a turn", () => {
   });
 });
 
-describe("forgetting what a pattern matches", () => {
+describe("forgetting a pattern's matches", () => {
   it("cuts it out of everything and keeps the rest", async () => {
     const id = await threeTurns();
     saveSession(stage.memory, {
@@ -139,7 +139,7 @@ describe("forgetting what a pattern matches", () => {
     expect(await forgetNow(stage.work, { pattern: word })).toMatchObject({ matches: 0, sessions: 0 });
   });
 
-  it("refuses what is no pattern, and what matches nothing and so everything", async () => {
+  it("refuses an invalid pattern, and one that matches the empty text", async () => {
     for (const pattern of ["(", "a*", "", "^"]) {
       await expect(previewForget(stage.memory, { pattern })).rejects.toMatchObject({ code: "usage" });
     }
@@ -150,13 +150,13 @@ describe("forgetting what a pattern matches", () => {
       fc.property(
         fc.array(fc.constantFrom("ab", "FORGOTTEN", "[", "c d", "\n"), { maxLength: 30 }),
         (parts) => {
-          const told = parts.join("");
+          const text = parts.join("");
           const cutter = createPatternCutter("ab|gott");
-          const cut = cutter.cut(told);
+          const cut = cutter.cut(text);
           const places = cutter.takeCount();
           expect(cut.split("[FORGOTTEN]").join("")).not.toMatch(/ab|gott/i);
           expect(cutter.cut(cut)).toBe(cut);
-          if (places === 0) expect(cut).toBe(told);
+          if (places === 0) expect(cut).toBe(text);
         },
       ),
     );

@@ -11,8 +11,8 @@ import type { ForgetReport } from "./forget-report.ts";
 import { examplesOf, type ForgetAsked, forgetTarget } from "./forget-target.ts";
 
 /**
- * What `forgetNow` would take away. Needs a memory that may be written: it is tried, and taken back.
- * @throws PommelError `usage` for a request that makes no sense, `not_found`
+ * What `forgetNow` would remove. Needs a writable memory: the change is made, and rolled back.
+ * @throws PommelError `usage` for an invalid request, `not_found`
  */
 export async function previewForget(
   memory: SessionWork["memory"],
@@ -26,10 +26,10 @@ export async function previewForget(
 }
 
 /**
- * Forgets it, and leaves no trace of it: sessions that lost turns are cut into chunks and summed up again. Not to be
- * run while transcripts of the sessions are read.
- * @returns what went; `isLogEmpty` false: another process was reading, and the database's log still holds traces until
- *   it is emptied
+ * Forgets the target without a trace: sessions that lost turns are chunked and summarised again. Do not run it while
+ * transcripts of the sessions are read.
+ * @returns what was removed; `isLogEmpty` false: another process was reading, and the database's log still holds traces
+ * until it is emptied
  * @throws PommelError `usage`, `not_found`
  */
 export async function forgetNow(
@@ -57,7 +57,7 @@ export async function forgetNow(
   return { ...counts, matches: 0, examples, isLogEmpty: isEmpty };
 }
 
-/** The agent's own summaries in later turns speak of what is to be forgotten as well. */
+/** The agent's own summaries in later turns cover the forgotten turns as well. */
 function dropLaterCompactions({ memory }: SessionWork, sessionId: number, after: number): void {
   memory.inTransaction(() => {
     for (const { record, lines } of storedTurns(memory, sessionId, { first: after + 1 })) {

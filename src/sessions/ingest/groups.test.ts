@@ -32,7 +32,7 @@ describe("groups of turns", () => {
     expect(numbers(conversation(prompt("a?"), pause(5.1), prompt("b?")))).toEqual([[1], [2]]);
   });
 
-  test("times that are missing, or go backwards, are no pause", () => {
+  test("missing times, or times that go backwards, are no pause", () => {
     const turns = conversation(prompt("a?"), pause(60), prompt("b?"), pause(-500), prompt("c?"));
     for (const line of turns[1]?.lines ?? []) line.at = null;
     expect(numbers(turns)).toEqual([[1, 2, 3]]);
@@ -83,7 +83,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   fc.constantFrom(1, 6, -10).map((minutes) => pause(minutes)),
 );
 
-/** As a reader does that comes back after each line and only has the turns of the last group in hand. */
+/** Like a reader that comes back after each line and only has the turns of the last group. */
 function lineByLine(turns: readonly Turn[]): Turn[][] {
   const groups: Turn[][] = [];
   for (const turn of turns) {
@@ -96,7 +96,7 @@ function lineByLine(turns: readonly Turn[]): Turn[][] {
   return groups;
 }
 
-test("whoever reads line by line gets the same groups as who reads all at once", () => {
+test("reading line by line gives the same groups as reading all at once", () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 40 }), (happenings) => {
       const turns = conversation(...happenings);
@@ -105,7 +105,7 @@ test("whoever reads line by line gets the same groups as who reads all at once",
   );
 });
 
-test("a turn that begins a group goes on to do so, however it grows", () => {
+test("a turn that begins a group still does when it grows", () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 20 }), (happenings) => {
       const [first, second] = conversation(
@@ -114,7 +114,7 @@ test("a turn that begins a group goes on to do so, however it grows", () => {
         prompt("b"),
         ...happenings,
       );
-      if (first === undefined || second === undefined) throw new Error("two turns were told");
+      if (first === undefined || second === undefined) throw new Error("expected two turns");
       const group = groupState([first]);
       const begins = second.lines.map((_, end) =>
         startsNewGroup(group, { ...second, lines: second.lines.slice(0, end + 1) }, options),

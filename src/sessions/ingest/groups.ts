@@ -12,7 +12,7 @@ import { promptOf } from "./turn-to-store.ts";
  */
 
 export interface GroupOptions {
-  /** A group of so many tokens takes no more turns. */
+  /** A group of this many tokens is full. */
   minTokens: number;
   /** A longer pause ends a group. Minutes. */
   pauseMinutes: number;
@@ -36,7 +36,7 @@ export function changesTopic(prompt: string): boolean {
   return topicMarker.test(prompt.slice(0, 300));
 }
 
-/** What a tool use counts for, whatever is in it: about what is shown of it. Tokens. */
+/** The weight of a tool use, whatever its size: about as much as is shown of it. Tokens. */
 const tokensOfToolUse = 60;
 
 function tokensOfEntry(entry: Entry): number {
@@ -52,7 +52,7 @@ function filesOf(turn: Turn): { path: string; edits: boolean }[] {
     .flatMap((use) => use.files.map(({ path, how }) => ({ path, edits: how !== "read" })));
 }
 
-/** What is to be known of a group to decide whether the next turn joins it. */
+/** The facts about a group that decide whether the next turn joins it. */
 export function groupState(turns: readonly Turn[]): GroupState {
   const files = turns.flatMap(filesOf);
   const lines = turns.at(-1)?.lines ?? [];
@@ -75,7 +75,7 @@ export function startsNewGroup(group: GroupState, turn: Turn, options: GroupOpti
   const paused =
     group.endedAt !== null && startedAt !== null && startedAt - group.endedAt > options.pauseMinutes * 60_000;
   if (paused || changesTopic(promptOf(turn))) return true;
-  // The first edit decides: what comes later must not make it join again.
+  // The first edit decides: later ones must not make it join again.
   const edited = filesOf(turn).find(({ edits }) => edits);
   return group.edits && edited !== undefined && !group.touched.has(edited.path);
 }

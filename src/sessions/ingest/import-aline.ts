@@ -18,17 +18,18 @@ import { sumUpSession } from "../summaries/sum-up.ts";
 import type { ScrubbingWork } from "../work.ts";
 import { ingestTranscript } from "./ingest.ts";
 
-/** What became of a session. */
+/** The outcome for a session. */
 export interface AlineTaken {
   /** Nothing of it was new, or the user had forgotten it, or nothing can be read of it. */
   state: "new" | "known" | "forgotten" | "empty";
-  /** What it is called here; null where it is not here. */
+  /** The session's uid here; null if it is not stored here. */
   uid: string | null;
   chunks: number;
 }
 
 /**
- * Where a session was launched: what Aline says, or the first line of its transcript that tells; null where none does.
+ * The directory where a session was launched: from Aline, or from the first line of its transcript that has one; null
+ * if neither does.
  */
 export function placeOf(db: AlineDatabase, session: AlineSession): string | null {
   if (session.workspace !== null) return session.workspace;
@@ -50,8 +51,8 @@ function unquoted(json: string): string | null {
 }
 
 /**
- * Takes in a session whose transcript is gone, from the lines of it that Aline kept; where it kept none that can be
- * read, from what was asked and what the answers were about. Scrubbed like everything; doing it again changes nothing.
+ * Imports a session whose transcript is gone, from the lines that Aline kept; if it kept none that can be read, from
+ * the prompts and the subjects of the answers. Scrubbed like everything else. Importing it again changes nothing.
  */
 export async function importAlineSession(
   work: ScrubbingWork,
@@ -78,7 +79,7 @@ export async function importAlineSession(
       lines,
       chunks,
     } = await ingestTranscript({ ...work, agent }, file, signal ? { signal } : {});
-    // The file is gone in a moment; that its lines are known keeps them from being stored again.
+    // The file will be deleted soon; its known lines are not stored again.
     forgetTranscript(memory, file);
     if (uid === null) return { state: "forgotten", uid: null, chunks: 0 };
     const hasTurns = lastTurnNumber(memory, sessionByUid(memory, uid)?.id ?? 0) !== null;
@@ -102,8 +103,8 @@ async function describe(file: string) {
 }
 
 /**
- * What a language model made of it for Aline: its title and its summary.
- * @returns whether anything of it is new
+ * Stores what a language model wrote about it for Aline: its title and its summary.
+ * @returns whether any of it is new
  */
 function saveText({ memory, scrubber }: ScrubbingWork, session: AlineSession, uid: string): boolean {
   const record = sessionByUid(memory, uid);
@@ -124,10 +125,10 @@ function saveText({ memory, scrubber }: ScrubbingWork, session: AlineSession, ui
 }
 
 /**
- * Takes in events of which a session or a commit is known here, with their links. The same event gets the same id on
- * every machine; a later version takes the place of an earlier one.
- * @param uids what sessions are called here, by Aline's id, where that is something else
- * @param commits checkpoints of its commits, by hash; those without one are left out
+ * Imports events with a known session or commit, with their links. The same event gets the same id on every machine; a
+ * later version replaces an earlier one.
+ * @param uids session uids by Aline's id, where they differ
+ * @param commits checkpoints by commit hash; commits without one are left out
  * @returns how many there are
  */
 export function importAlineEvents(
@@ -160,7 +161,7 @@ export function importAlineEvents(
 function recordOf(event: AlineEvent, scrub: (text: string) => string): EventRecord {
   const { id, startsAt, endsAt, createdAt, updatedAt } = event;
   const known = eventTypes.find((type) => type === event.type) ?? "task";
-  // What is temporal takes in what happened in its time; without one it is a task.
+  // A temporal event includes everything in its time; without a time it is a task.
   const isTemporal = known === "temporal" && (startsAt !== null || endsAt !== null);
   return {
     uid: createHash("sha256").update(`aline event ${id}`).digest("hex").slice(0, 12),

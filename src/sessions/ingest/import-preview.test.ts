@@ -21,9 +21,9 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 /** A transcript of a session that ran in `cwd`. */
 function write(session: string, cwd: string, agentId?: string): string {
-  const told = transcript({ session, cwd, ...(agentId !== undefined && { agentId }) });
-  told.prompt("hello there");
-  return told.writeTo(join(dir, "transcripts"));
+  const builder = transcript({ session, cwd, ...(agentId !== undefined && { agentId }) });
+  builder.prompt("hello there");
+  return builder.writeTo(join(dir, "transcripts"));
 }
 const ids = ["1", "2", "3", "4"].map((n) => `0000000${n}-0000-4000-8000-000000000000`);
 const [one = "", two = "", three = "", four = ""] = ids;
@@ -36,7 +36,7 @@ const asked = (more = {}) => ({
   ...more,
 });
 
-it("tells this project's sessions from those that ran elsewhere", async () => {
+it("separates this project's sessions from those that ran elsewhere", async () => {
   const paths = [write(one, root), write(two, join(root, "packages/a")), write(one, root, "a1")];
   write(three, "/somewhere/else");
   appendFileSync(join(dir, "transcripts", "empty.jsonl"), "");
@@ -65,7 +65,7 @@ it("takes a transcript that is named itself, with its subagents'", async () => {
   expect(preview.files.map((file) => file.path)).toEqual([path, agent]);
 });
 
-it("leaves out what is read, what is older and what was forgotten", async () => {
+it("leaves out sessions that are imported, older or forgotten", async () => {
   const [read, partly, old] = [write(one, root), write(two, root), write(three, root)];
   write(four, root);
   const { memory, remove } = temporaryMemory();

@@ -16,7 +16,7 @@ export interface TranscriptToImport {
   session: string;
 }
 
-/** What an import would take in, and what it would leave. Sessions are people's own; bytes include subagents'. */
+/** What an import would read, and what it would skip. Sessions are people's own; bytes include subagents'. */
 export interface ImportPreview {
   files: TranscriptToImport[];
   sessions: number;
@@ -25,7 +25,7 @@ export interface ImportPreview {
   /** Of the first line of the first session, and of the last change. Milliseconds; null when there is none. */
   from: number | null;
   to: number | null;
-  /** How long it takes at the speed of what was read lately. Milliseconds. */
+  /** How long it takes at the speed of recent imports. Milliseconds. */
   estimatedMs: number;
   /** Read already, to the end. */
   imported: { sessions: number; bytes: number };
@@ -34,7 +34,7 @@ export interface ImportPreview {
   /** Of sessions that were over before the time that was asked for, or that the user had forgotten. */
   older: number;
   forgotten: number;
-  /** Files that do not say whose they are. */
+  /** Files that do not name their project. */
   unclear: number;
   /** Files that cannot be read here, of sessions that are not stored. */
   sealed: number;
@@ -44,9 +44,9 @@ export interface ImportAsked {
   agent: Agent;
   /** Directories, or files. */
   places: readonly string[];
-  /** null: nothing is remembered yet. */
+  /** null: nothing is stored yet. */
   memory: Memory | null;
-  /** The project's roots; null: wherever they ran. */
+  /** The project's roots; null: all projects. */
   roots: readonly string[] | null;
   /** Only what has changed since. Milliseconds. */
   since: number | null;
@@ -93,7 +93,7 @@ export async function previewImport(asked: ImportAsked): Promise<ImportPreview> 
   return preview;
 }
 
-/** Of any project: what cannot be read does not say whose it is. */
+/** For all projects: an unreadable file does not name its project. */
 export async function countSealed({
   agent,
   places,
@@ -186,13 +186,13 @@ async function describe(agent: Agent, path: string): Promise<TranscriptInfo | nu
   }
 }
 
-/** Bytes a second of what was read last. */
+/** Bytes per second of recent imports. */
 function speedOf(memory: Memory | null): number {
   const read = memory
     ? recentActivity(memory, 100).filter(({ kind, outcome }) => kind === "transcript" && outcome === "done")
     : [];
   const bytes = read.reduce((sum, { units }) => sum + units, 0);
   const ms = read.reduce((sum, { tookMs }) => sum + tookMs, 0);
-  // Of a few lines that were added to a session it is not to be told.
+  // A few lines added to a session are too little to measure.
   return bytes > 5_000_000 && ms > 0 ? (bytes / ms) * 1000 : typicalSpeed;
 }

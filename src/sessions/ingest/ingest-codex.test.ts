@@ -61,7 +61,7 @@ const edit = {
   },
 } as const;
 
-function told(format: "legacy" | "paginated" | "code"): RolloutFixture {
+function sampleRollout(format: "legacy" | "paginated" | "code"): RolloutFixture {
   const r = rollout({ session, format });
   r.turn();
   r.prompt("Why is the total wrong?");
@@ -77,7 +77,7 @@ function told(format: "legacy" | "paginated" | "code"): RolloutFixture {
   return r;
 }
 
-/** What is stored of conversations, without numbers of rows. */
+/** The stored sessions, without row ids. */
 function stored(): unknown {
   const rows = (sql: string) => memory.prepare(sql).all();
   return [
@@ -91,7 +91,7 @@ function stored(): unknown {
 it.each(["legacy", "paginated", "code"] as const)(
   "stores turns of a rollout of the format %s",
   async (format) => {
-    const result = await ingest(told(format).writeTo(home));
+    const result = await ingest(sampleRollout(format).writeTo(home));
     expect(result).toMatchObject({ session, compacted: false });
     const { id, agent, branch, title } = sessionByUid(memory, session)!;
     expect({ agent, branch, title }).toEqual({
@@ -116,8 +116,8 @@ it.each(["legacy", "paginated", "code"] as const)(
   },
 );
 
-it("stores nothing twice when the client has rewritten a rollout, and what came after", async () => {
-  const r = told("legacy");
+it("stores nothing twice when the client has rewritten a rollout, and adds new lines", async () => {
+  const r = sampleRollout("legacy");
   const file = r.writeTo(home);
   await ingest(file);
   const before = stored();
@@ -136,7 +136,7 @@ it("stores nothing twice when the client has rewritten a rollout, and what came 
 });
 
 it("goes on where it was when a session is archived", async () => {
-  const r = told("paginated");
+  const r = sampleRollout("paginated");
   const file = r.writeTo(home);
   await ingest(file);
   const before = stored();
@@ -151,8 +151,8 @@ it("goes on where it was when a session is archived", async () => {
   expect(listTranscripts(memory).map((one) => [one.path, one.offset])).toEqual([[archived, offset]]);
 });
 
-it("counts rollouts that are compressed, until they are known", async () => {
-  const r = told("paginated");
+it("counts compressed rollouts until they are imported", async () => {
+  const r = sampleRollout("paginated");
   const file = join(home, `${r.path()}.zst`);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, "");
@@ -166,7 +166,7 @@ it("counts rollouts that are compressed, until they are known", async () => {
 });
 
 it("takes a copy for another file of the same session", async () => {
-  const r = told("paginated");
+  const r = sampleRollout("paginated");
   const file = r.writeTo(home);
   await ingest(file);
   const before = stored();
@@ -178,19 +178,19 @@ it("takes a copy for another file of the same session", async () => {
   expect(listTranscripts(memory)).toHaveLength(2);
 });
 
-it("knows what a fork goes on from, in whatever order they are read", async () => {
+it("knows a fork's origin, in any order of reading", async () => {
   const forked = rollout({ session: threadId("fork"), meta: { forked_from_id: session } });
   forked.turn();
   forked.prompt("And on the other branch?");
   await ingest(forked.writeTo(home));
-  await ingest(told("paginated").writeTo(home));
+  await ingest(sampleRollout("paginated").writeTo(home));
   const origin = sessionByUid(memory, session)!;
   expect(sessionByUid(memory, threadId("fork"))?.forkedFrom).toBe(origin.id);
   expect(turnsOf(memory, origin.id)).toHaveLength(2);
 });
 
 it("brings back no session that was forgotten, for a fork of it", async () => {
-  await ingest(told("paginated").writeTo(home));
+  await ingest(sampleRollout("paginated").writeTo(home));
   forget(memory, { ...nothing, sessions: [sessionByUid(memory, session)!.id] });
   const forked = rollout({ session: threadId("fork"), meta: { forked_from_id: session } });
   forked.turn();
@@ -215,7 +215,7 @@ it("stores a subagent below the session that started it", async () => {
   child.bash("ls src", "cart.ts");
   child.reply("One.");
   await ingest(child.writeTo(home));
-  const parent = told("code");
+  const parent = sampleRollout("code");
   parent.spawn("counter", "Count the files", threadId("child"));
   await ingest(parent.writeTo(home));
   const own = listSessions(memory, { remembered: true }).filter(({ parentId }) => parentId === null);

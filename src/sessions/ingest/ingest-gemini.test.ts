@@ -14,7 +14,7 @@ import { usageOf } from "../../store/memory/sessions/usage.ts";
 import type { StoredLine } from "../turn-content.ts";
 import { ingestTranscript } from "./ingest.ts";
 
-/** What is remembered of chats that their client writes anew, repeats and deletes. */
+/** The memory of chats that their client rewrites, repeats and deletes. */
 
 let tmp: string;
 let made: ReturnType<typeof temporaryWork>;
@@ -49,7 +49,7 @@ function remembered() {
   ]);
 }
 
-function told(session = idOf("told")): ChatFixture {
+function sampleChat(session = idOf("told")): ChatFixture {
   const c = chat({ session });
   c.begin();
   c.prompt("<hook_context>what Pommel said</hook_context>\n\nWhy does the flamingo lose its total?");
@@ -68,8 +68,8 @@ function turns(uid: string) {
   }));
 }
 
-test("turns with their files, tools, cost and what they wrote", async () => {
-  const c = told();
+test("turns with their files, tools, cost and written lines", async () => {
+  const c = sampleChat();
   expect(await ingest(c.writeTo(tmp))).toMatchObject({ session: c.session });
   const session = sessionByUid(made.memory, c.session)!;
   expect(session).toMatchObject({ agent: "gemini", cwd: "/home/dev/shop", branch: null });
@@ -92,8 +92,8 @@ test("turns with their files, tools, cost and what they wrote", async () => {
   ).toContain("The heron was in the way");
 });
 
-test("resumed and compressed, nothing is there twice; what was said since is added", async () => {
-  const c = told();
+test("resumed and compressed, nothing is there twice; new messages are added", async () => {
+  const c = sampleChat();
   await ingest(c.writeTo(tmp));
   const before = remembered().filter(([table]) => table !== "sessions");
   c.resume();
@@ -109,8 +109,8 @@ test("resumed and compressed, nothing is there twice; what was said since is add
   ]);
 });
 
-test("what was read stays when the client writes the chat anew, deletes it, or begins another file", async () => {
-  const c = told();
+test("imported turns stay when the client rewrites the chat, deletes it, or begins another file", async () => {
+  const c = sampleChat();
   const file = c.writeTo(tmp);
   await ingest(file);
   const before = turns(c.session);
@@ -123,7 +123,7 @@ test("what was read stays when the client writes the chat anew, deletes it, or b
   expect(await ingest(file)).toMatchObject({ lines: 0 });
   expect(turns(c.session)).toEqual(before);
 
-  // The whole file again, from its start: all is known.
+  // The whole file again, from its start: everything is stored already.
   c.prompt("What about the pelican?");
   writeFileSync(file, c.text());
   expect(await ingest(file)).toMatchObject({ lines: 1 });
@@ -180,8 +180,8 @@ test("turns that the human took back are left aside, not forgotten", async () =>
   ]);
 });
 
-test("a subagent's chat is its session's child, whichever comes first", async () => {
-  const c = told();
+test("a subagent's chat is its session's child, in either order", async () => {
+  const c = sampleChat();
   const child = chat({ session: idOf("child"), parent: c.session });
   child.begin();
   child.prompt("Count the flamingos");
@@ -202,7 +202,7 @@ test("a subagent's chat is its session's child, whichever comes first", async ()
 
 test("secrets are scrubbed before they are stored, in diffs as well", async () => {
   const secret = `ghp_${"x1Y2".repeat(9)}`;
-  const c = told();
+  const c = sampleChat();
   c.edit("/home/dev/shop/.env", "A=1\n", `TOKEN=${secret}\n`);
   c.shell("env", `TOKEN=${secret}`);
   await ingest(c.writeTo(tmp));

@@ -72,22 +72,22 @@ function contentsOf(of: Memory): unknown {
 }
 
 const fixture = (session = "s1") => {
-  const told = transcript({ session });
-  told.prompt("Why does the resume test fail? Please look into src/resume.ts");
-  told.read("/home/dev/shop/src/resume.ts", "const a = 1;\nexport { a };");
-  told.bash("npm test", "1 failed: resume keeps the session", { isError: true });
-  told.edit("/home/dev/shop/src/resume.ts", "const a = 1;", "const a = 2;");
-  told.bash("npm test", "all passed");
-  told.reply("It compared the wrong ids. Now it compares the stable ones.");
-  return told;
+  const builder = transcript({ session });
+  builder.prompt("Why does the resume test fail? Please look into src/resume.ts");
+  builder.read("/home/dev/shop/src/resume.ts", "const a = 1;\nexport { a };");
+  builder.bash("npm test", "1 failed: resume keeps the session", { isError: true });
+  builder.edit("/home/dev/shop/src/resume.ts", "const a = 1;", "const a = 2;");
+  builder.bash("npm test", "all passed");
+  builder.reply("It compared the wrong ids. Now it compares the stable ones.");
+  return builder;
 };
 
 test("turns, their files, tools, cost and chunks", async () => {
-  const told = fixture();
-  told.wait(600_000);
-  told.prompt("Now let's write the changelog");
-  told.reply("Done.", { usage: { messageId: "msg_x", output: 7 } });
-  const result = await ingest(told.writeTo(dir));
+  const builder = fixture();
+  builder.wait(600_000);
+  builder.prompt("Now let's write the changelog");
+  builder.reply("Done.", { usage: { messageId: "msg_x", output: 7 } });
+  const result = await ingest(builder.writeTo(dir));
   expect(result).toMatchObject({ session: "s1", compacted: false });
 
   const session = sessionByUid(memory, "s1")!;
@@ -110,32 +110,32 @@ test("turns, their files, tools, cost and chunks", async () => {
   expect(usageOf(memory, session.id).reduce((sum, { messages }) => sum + messages, 0)).toBeGreaterThan(1);
 });
 
-test("read again, nothing changes; grown, only what is new is added", async () => {
-  const told = fixture();
-  const file = told.writeTo(dir);
+test("read again, nothing changes; grown, only new lines are added", async () => {
+  const builder = fixture();
+  const file = builder.writeTo(dir);
   await ingest(file);
   const before = contentsOf(memory);
   expect(await ingest(file)).toMatchObject({ lines: 0, chunks: 0 });
   expect(contentsOf(memory)).toEqual(before);
-  told.prompt("thanks");
-  told.writeTo(dir);
+  builder.prompt("thanks");
+  builder.writeTo(dir);
   expect(await ingest(file)).toMatchObject({ lines: 1 });
 });
 
-test("however a transcript grows, the memory is that of one reading", async () => {
-  const told = fixture();
-  const first = told.prompt("Try it with a lock");
-  told.reply("I put a lock around it.");
-  told.prompt("Note to Pommel: locks are not needed here");
-  told.reply("Noted.");
-  told.after(first);
-  told.prompt("No, without");
-  told.edit("/home/dev/shop/src/other.ts", "x", "y");
-  told.reply("Done without a lock.");
-  told.compact("We looked into the resume test.");
-  told.prompt("And now?");
-  told.reply("Now it is finished.");
-  const bytes = Buffer.from(told.text());
+test("a transcript that grows in any steps gives the same memory as one reading", async () => {
+  const builder = fixture();
+  const first = builder.prompt("Try it with a lock");
+  builder.reply("I put a lock around it.");
+  builder.prompt("Note to Pommel: locks are not needed here");
+  builder.reply("Noted.");
+  builder.after(first);
+  builder.prompt("No, without");
+  builder.edit("/home/dev/shop/src/other.ts", "x", "y");
+  builder.reply("Done without a lock.");
+  builder.compact("We looked into the resume test.");
+  builder.prompt("And now?");
+  builder.reply("Now it is finished.");
+  const bytes = Buffer.from(builder.text());
   const whole = open("whole.db");
   writeFileSync(join(dir, "s1.jsonl"), bytes);
   await ingest(join(dir, "s1.jsonl"), whole);
@@ -167,10 +167,10 @@ test("however a transcript grows, the memory is that of one reading", async () =
 });
 
 test("a fork's copied lines are not stored twice, and it says where it comes from", async () => {
-  const told = fixture();
-  await ingest(told.writeTo(dir));
+  const builder = fixture();
+  await ingest(builder.writeTo(dir));
   const lines = (memory.prepare("SELECT count(*) AS n FROM lines").get() as { n: number }).n;
-  const other = fork(told, "s2");
+  const other = fork(builder, "s2");
   other.prompt("Do it the other way");
   other.reply("The other way then.");
   await ingest(other.writeTo(dir));
@@ -181,15 +181,15 @@ test("a fork's copied lines are not stored twice, and it says where it comes fro
 });
 
 test("turns that the user went back from are marked, with their chunks", async () => {
-  const told = transcript({ session: "s1" });
-  told.prompt("one");
-  const answered = told.reply("first answer");
-  told.prompt("two");
-  told.reply("second answer");
-  told.after(answered);
-  told.prompt("two, otherwise");
-  told.reply("third answer");
-  await ingest(told.writeTo(dir));
+  const builder = transcript({ session: "s1" });
+  builder.prompt("one");
+  const answered = builder.reply("first answer");
+  builder.prompt("two");
+  builder.reply("second answer");
+  builder.after(answered);
+  builder.prompt("two, otherwise");
+  builder.reply("third answer");
+  await ingest(builder.writeTo(dir));
   const { id } = sessionByUid(memory, "s1")!;
   expect(turnsOf(memory, id).map(({ number, abandoned }) => [number, abandoned])).toEqual([
     [1, false],
@@ -203,14 +203,14 @@ test("turns that the user went back from are marked, with their chunks", async (
 
 test("secrets are stored nowhere", async () => {
   const secret = `ghp_${"a1B2c3D4e5F6g7H8i9".repeat(2)}`;
-  const told = transcript({ session: "s1", branch: `fix-${secret}` });
-  told.prompt(`use ${secret}. Note to Pommel: the token is ${secret}`);
-  told.tool("Bash", { command: `curl -H "Authorization: token ${secret}"` }, `sent ${secret}`);
-  told.write("/home/dev/shop/.env", `GITHUB_TOKEN=${secret}\n`);
-  told.edit("/home/dev/shop/a.ts", `const t = "x"`, `const t = "${secret}"`);
-  told.compact(`The token ${secret} was used.`);
-  told.title(`Token ${secret}`);
-  await ingest(told.writeTo(dir));
+  const builder = transcript({ session: "s1", branch: `fix-${secret}` });
+  builder.prompt(`use ${secret}. Note to Pommel: the token is ${secret}`);
+  builder.tool("Bash", { command: `curl -H "Authorization: token ${secret}"` }, `sent ${secret}`);
+  builder.write("/home/dev/shop/.env", `GITHUB_TOKEN=${secret}\n`);
+  builder.edit("/home/dev/shop/a.ts", `const t = "x"`, `const t = "${secret}"`);
+  builder.compact(`The token ${secret} was used.`);
+  builder.title(`Token ${secret}`);
+  await ingest(builder.writeTo(dir));
   expect(JSON.stringify(contentsOf(memory))).not.toContain(secret);
   const { id } = sessionByUid(memory, "s1")!;
   const stored = turnsOf(memory, id).map(({ number }) =>
@@ -222,9 +222,9 @@ test("secrets are stored nowhere", async () => {
 
 describe("a note", () => {
   test("becomes an annotation with a chunk of the conversation before", async () => {
-    const told = fixture();
-    told.prompt("Good. Note to Pommel: ids are compared by their stable part");
-    await ingest(told.writeTo(dir));
+    const builder = fixture();
+    builder.prompt("Good. Note to Pommel: ids are compared by their stable part");
+    await ingest(builder.writeTo(dir));
     const [note, ...others] = listAnnotations(memory);
     expect(others).toEqual([]);
     expect(note).toMatchObject({ note: "ids are compared by their stable part", sessionUid: "s1", turn: 2 });
@@ -234,7 +234,7 @@ describe("a note", () => {
     expect(chunk?.text).toContain("compares the stable ones");
   });
 
-  test("that a hook told of before is the same one", async () => {
+  test("that a hook has already stored is the same one", async () => {
     const texts = "keep the cache small";
     const known = { turn: null, lineUid: null, source: "prompt", branch: null } as const;
     saveAnnotation(memory, {
@@ -244,23 +244,23 @@ describe("a note", () => {
       at: 5,
       note: texts,
     });
-    const told = transcript({ session: "s1" });
-    told.prompt(`Note to Pommel: ${texts}`);
-    told.reply("Noted.");
-    told.prompt(`Note to Pommel: ${texts}`);
-    await ingest(told.writeTo(dir));
+    const builder = transcript({ session: "s1" });
+    builder.prompt(`Note to Pommel: ${texts}`);
+    builder.reply("Noted.");
+    builder.prompt(`Note to Pommel: ${texts}`);
+    await ingest(builder.writeTo(dir));
     const notes = listAnnotations(memory);
     expect(notes.map(({ turn }) => turn).sort()).toEqual([1, 2]);
   });
 });
 
-test("a file that is not what it was is read from the start", async () => {
-  const told = fixture();
-  const file = told.writeTo(dir);
+test("a file that was replaced is read from the start", async () => {
+  const builder = fixture();
+  const file = builder.writeTo(dir);
   await ingest(file);
   const other = transcript({ session: "s1", start: "2026-03-03T09:00:00.000Z" });
-  // Ids go by a line's place: these are others than those above.
-  for (let i = 0; i < told.lines.length; i++) other.progress("working");
+  // Ids depend on a line's place: these differ from those above.
+  for (let i = 0; i < builder.lines.length; i++) other.progress("working");
   other.prompt("something else");
   writeFileSync(file, other.text());
   await ingest(file);
@@ -270,12 +270,12 @@ test("a file that is not what it was is read from the start", async () => {
 });
 
 test("of very many chunks the newest stay searchable, the turns stay all", async () => {
-  const told = transcript({ session: "s1" });
+  const builder = transcript({ session: "s1" });
   for (let i = 0; i < 6; i++) {
-    told.prompt(`Question ${i}: ${"what about this and that ".repeat(60)}`);
-    told.reply(`Answer ${i}.`);
+    builder.prompt(`Question ${i}: ${"what about this and that ".repeat(60)}`);
+    builder.reply(`Answer ${i}.`);
   }
-  await ingest(told.writeTo(dir), memory, 2);
+  await ingest(builder.writeTo(dir), memory, 2);
   const { id } = sessionByUid(memory, "s1")!;
   expect(turnsOf(memory, id)).toHaveLength(6);
   const chunks = chunksOfSession(memory, id);
@@ -283,7 +283,7 @@ test("of very many chunks the newest stay searchable, the turns stay all", async
   expect(chunks.at(-1)?.text).toContain("Answer 5");
 });
 
-test("a file that does not say whose it is waits", async () => {
+test("a file that does not name its session waits", async () => {
   const file = join(dir, "empty.jsonl");
   writeFileSync(file, "");
   expect(await ingest(file)).toMatchObject({ session: null, lines: 0 });

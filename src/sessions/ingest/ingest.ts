@@ -40,18 +40,18 @@ export interface IngestOptions {
 }
 
 export interface IngestResult {
-  /** The session's uid; null when the file does not say (yet) whose it is, and nothing was read. */
+  /** The session's uid; null if the file does not name it (yet), and nothing was read. */
   session: string | null;
   /** Lines that were new. */
   lines: number;
   chunks: number;
-  /** The context was compacted in what was read. */
+  /** The context was compacted in these lines. */
   compacted: boolean;
 }
 
 /**
- * Reads a transcript on from where it was left and stores what is new of it, a batch and its cursor in one
- * transaction: whenever it is stopped, the next time goes on from there, and doing it again changes nothing.
+ * Reads a transcript from where the last reading ended and stores new lines, each batch and its cursor in one
+ * transaction: after a stop the next reading continues from there, and repeating it changes nothing.
  * @param onProgress bytes read so far
  * @throws system errors (ENOENT, EBUSY) and those of the store as they are; the signal's reason
  */
@@ -153,7 +153,7 @@ async function readOn(
   }
 }
 
-/** A client tells of a session's end before it has written all of it. Milliseconds. */
+/** A client reports a session's end before it has written all of it. Milliseconds. */
 const slack = 5000;
 
 const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
@@ -210,7 +210,7 @@ function sessionUpdate({ uid, agent, cwd, endedAt }: SessionRecord, lines: reado
     ...(times.length > 0 && {
       startedAt: least(times),
       lastAt: greatest(times),
-      // What was still to be written when the end was told is no going on.
+      // Lines that were still to be written at the reported end do not continue the session.
       ...(endedAt !== null && greatest(times) > endedAt + slack && { ended: null }),
     }),
   };

@@ -13,7 +13,7 @@ export interface LeftOut {
   damaged: number;
 }
 
-/** What was left out of the transcripts that were read, though it may say something; nothing for agents where none was. */
+/** Lines of transcripts that were skipped though they may matter; nothing for agents without any. */
 export function leftOut(memory: Memory): LeftOut[] {
   const agents = new Map<string, { kinds: Map<string, number>; damaged: number }>();
   for (const { agent, skipped } of listTranscripts(memory)) {
@@ -34,7 +34,7 @@ export function leftOut(memory: Memory): LeftOut[] {
   }));
 }
 
-/** Why a line was left out that may say something: a kind that nobody knows, or damage; null for all other reasons. */
+/** The reason why a line that may matter was skipped: an unknown kind, or damage; null for all other reasons. */
 function oddReason(reason: string, ignored: ReadonlySet<string> | undefined): string | null {
   if (reason === "malformed" || reason === "too_long") return reason;
   const kind = /^type:(.+)$/.exec(reason)?.[1];

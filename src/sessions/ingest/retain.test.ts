@@ -15,13 +15,13 @@ beforeEach(() => {
 });
 afterEach(() => stage.remove());
 
-it("lets go what was said long ago, and keeps notes, summaries and what finds them", async () => {
-  const told = [
+it("removes old turns, and keeps notes, summaries and their chunks", async () => {
+  const conversation = [
     prompt("Fix the parser\nNote to Pommel: parsed"),
     text("Fixed it in the tokeniser. ".repeat(60)),
   ];
-  const old = await stage.store("old", ...told);
-  const young = await stage.store("young", { at: fixtureStart + 40 * day }, ...told);
+  const old = await stage.store("old", ...conversation);
+  const young = await stage.store("young", { at: fixtureStart + 40 * day }, ...conversation);
   for (const uid of ["old", "young"]) await sumUpSession({ ...stage.work, llm: null }, uid);
   const kept = stage.chunkTexts(old.id).filter(({ type }) => type !== "raw");
   const now = fixtureStart + 50 * day;
@@ -35,7 +35,7 @@ it("lets go what was said long ago, and keeps notes, summaries and what finds th
   expect(stage.chunkTexts(old.id)).toEqual(kept);
   expect(new Set(kept.map(({ type }) => type))).toEqual(new Set(["annotated", "summary"]));
   expect(summariesOf(stage.memory, old.id)).toHaveLength(1);
-  // What is listed is what is counted.
+  // The list matches the count.
   expect(listSessions(stage.memory, { remembered: true })).toHaveLength(2);
   expect(memoryCounts(stage.memory)).toMatchObject({ sessions: 2, agents: { claude: 2 }, turns: 1 });
   expect(listAnnotations(stage.memory)).toHaveLength(2);

@@ -4,8 +4,8 @@ import { expireSessions, sessionsBefore } from "../../store/memory/privacy/forge
 const dayMs = 86_400_000;
 
 /**
- * Lets go what was said in sessions whose last line is older than so many days: turns and their chunks. Notes and
- * summaries stay with their chunks and can be found, and what was let go is not taken in again from its transcript.
+ * Removes the turns, and their chunks, of sessions whose last line is older than so many days. Notes and summaries stay
+ * with their chunks and can be found. Removed turns are not imported again from their transcript.
  * @param days 0: everything is kept
  * @returns rows of the sessions that lost turns
  */

@@ -6,8 +6,8 @@ import { storedTurns } from "../stored-turns.ts";
 import type { Turn } from "../turn-content.ts";
 
 /**
- * A session as it is being read: the turns of its last group, which may still grow, and what new lines need to know
- * of those before.
+ * A session as it is being read: the turns of its last group, which may still grow, and the facts that new lines need
+ * about earlier ones.
  */
 export interface SessionState {
   sessionId: number;
@@ -59,7 +59,7 @@ export function takeLines(
   const positioned: PositionedLine[] = [];
   const turnAt = parentTurns(memory, state, lines);
   for (const line of lines) {
-    // What is no part of the conversation takes no place, or places would depend on where reading stopped.
+    // Lines outside the conversation take no place, or places would depend on where reading stopped.
     if (line.uid === null && line.entries.length === 0) continue;
     const isPrompt = line.entries.some(({ kind }) => kind === "prompt");
     if (isPrompt) {
@@ -119,7 +119,7 @@ function leaveTurnsAfter(memory: Memory, state: SessionState, parent: number | n
   state.changed.add(first);
 }
 
-/** A chunk holds no turns of two ways, so groups whose turns were left are cut anew. */
+/** A chunk holds turns of one branch only, so groups with abandoned turns are cut anew. */
 function takeUpFrom(memory: Memory, state: SessionState, number: number): void {
   const known = state.turns[0]?.number ?? state.lastNumber + 1;
   if (number >= known) return;

@@ -36,7 +36,7 @@ interface Prepared {
   notes: NotedChunk[];
 }
 
-/** Writes what is read of one session: turns, chunks, notes. What it gets is scrubbed, and new to the memory. */
+/** Writes the parts of one session: turns, chunks, notes. Its input is scrubbed, and new to the memory. */
 export class SessionWriter {
   private state: SessionState;
 
@@ -45,7 +45,7 @@ export class SessionWriter {
   }
 
   /**
-   * Takes lines in and writes what they change, with `also` in the same transaction.
+   * Adds lines and writes the resulting changes, with `also` in the same transaction.
    * @returns how many chunks were written
    */
   async write(lines: readonly TranscriptLine[], also: () => void, signal?: AbortSignal): Promise<number> {
@@ -137,7 +137,7 @@ function messageOf({ messageId, ...usage }: Usage) {
   return { messageUid: messageId, ...usage };
 }
 
-/** Lines of a batch that say what a session is called; they are no part of the conversation. */
+/** The title in a batch of lines; title lines are not part of the conversation. */
 export function titleIn(batch: Pick<ReadBatch, "lines">): string | null {
   const titles = batch.lines.flatMap(({ entries }) =>
     entries.flatMap((entry) => (entry.kind === "title" ? [entry.text] : [])),

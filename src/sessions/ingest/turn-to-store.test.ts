@@ -19,7 +19,7 @@ function turnOf(...happenings: Happening[]): Turn {
 }
 const relative = (path: string): string => path.replace("/p/", "");
 
-test("files with the strongest of what was done to them, in order; failed edits did nothing", () => {
+test("files with the strongest action on each, in order; failed edits do not count", () => {
   const turn = turnOf(
     prompt("go"),
     read("/p/a.ts"),
@@ -42,7 +42,7 @@ test("tools are counted, failed uses as well", () => {
   expect(toolCounts(turn)).toEqual({ Bash: 2, Read: 1 });
 });
 
-test("uses are counted by what they did, failed ones as well", () => {
+test("uses are counted by their action, failed ones as well", () => {
   const turn = turnOf(
     ran("a"),
     ran("b", "x", { isError: true }),
@@ -53,14 +53,14 @@ test("uses are counted by what they did, failed ones as well", () => {
   expect(actionCounts(turn)).toEqual({ command: 2, read: 1, write: 2 });
 });
 
-test("what an adapter says that a call did counts, not what it looks like", () => {
+test("an adapter's own action for a call takes precedence over its looks", () => {
   const use = { kind: "tool_use" as const, id: "1", tool: "x", input: { command: "make" }, files: [] };
   expect(actionOf(use)).toBe("command");
   expect(actionOf({ ...use, action: "other" })).toBe("other");
   expect(actionOf({ ...use, action: "of a later version" as "other" })).toBe("command");
 });
 
-test("the beginning of what was asked, in one line", () => {
+test("the beginning of the prompt, in one line", () => {
   expect(promptBeginning(turnOf(prompt("why\n\n  does it\tfail? "), text("because")))).toBe(
     "why does it fail?",
   );

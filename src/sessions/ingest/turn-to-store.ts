@@ -6,8 +6,8 @@ import { beginningOf } from "../../text/text-size.ts";
 import { actionOf, type Turn } from "../turn-content.ts";
 
 /**
- * What is stored of a turn: its lines, and what it is listed and found by: its files, its tools, what they did, and the
- * beginning of what was asked.
+ * What is stored of a turn: its lines, and what lists and searches need: its files, its tools, what they did, and the
+ * beginning of the prompt.
  */
 export function turnToStore(
   turn: Turn,
@@ -24,7 +24,7 @@ export function turnToStore(
 
 const strength = { read: 0, edit: 1, write: 2 } as const;
 
-/** The tool uses of a turn in order, without those whose result was an error, which did nothing to files. */
+/** The tool uses of a turn in order, without failed ones, which did not change files. */
 function* effectiveUses(turn: Turn): Iterable<ToolUse> {
   const entries = turn.lines.flatMap((line) => line.entries);
   const failed = new Set<string>();
@@ -32,7 +32,7 @@ function* effectiveUses(turn: Turn): Iterable<ToolUse> {
   for (const entry of entries) if (entry.kind === "tool_use" && !failed.has(entry.id)) yield entry;
 }
 
-/** Files that a turn touched, each with the strongest of what was done to it, in order of their first touch. */
+/** Files that a turn touched, each with the strongest action on it, in order of their first touch. */
 export function touchedFiles(turn: Turn, relativize: (path: string) => string): TurnFile[] {
   const files = new Map<string, FileTouch["how"]>();
   for (const use of effectiveUses(turn)) {
@@ -50,7 +50,7 @@ export function toolCounts(turn: Turn): Record<string, number> {
   return countUses(turn, ({ tool }) => tool);
 }
 
-/** Uses by what they did, failed ones included. */
+/** Uses by their action, failed ones included. */
 export function actionCounts(turn: Turn): Partial<Record<ToolAction, number>> {
   return countUses(turn, actionOf);
 }
@@ -65,7 +65,7 @@ function countUses<Key extends string>(turn: Turn, keyOf: (use: ToolUse) => Key)
   return Object.fromEntries(counts) as Record<Key, number>;
 }
 
-/** What was asked, whole; "" for a turn without a prompt. */
+/** The whole prompt; "" for a turn without one. */
 export function promptOf(turn: Turn): string {
   const texts: string[] = [];
   for (const line of turn.lines)
@@ -73,7 +73,7 @@ export function promptOf(turn: Turn): string {
   return texts.join("\n");
 }
 
-/** The beginning of what was asked, in one line of up to 300 characters, as turns keep it for lists. */
+/** The beginning of the prompt, in one line of up to 300 characters, as turns keep it for lists. */
 export function promptBeginning(turn: Turn): string {
   return beginningOf(promptOf(turn).slice(0, 4_000).replace(/\s+/g, " ").trim(), 300);
 }

@@ -9,7 +9,7 @@ const agent = (retention: Retention | null) =>
 const monthly: Retention = { days: 30, setting: "cleanupPeriodDays", source: null };
 const aged = (days: number, isStored: boolean) => ({ mtimeMs: now - days * day, isStored });
 
-it("counts what vanishes within a week, what should be gone already included, and what of it is stored", () => {
+it("counts what vanishes within a week, also what is overdue, and how much of it is stored", () => {
   const transcripts = [aged(2, false), aged(22.9, false), aged(23.1, true), aged(29, false), aged(40, true)];
   expect(vanishingOf(agent(monthly), "/", () => transcripts, now)).toEqual({
     ...{ agent: "claude", title: "Claude Code", ...monthly },
@@ -22,7 +22,7 @@ it("counts what vanishes within a week, what should be gone already included, an
   expect(vanishingOf(agent(monthly), "/", () => [aged(1, false)], now)).toMatchObject(nothing);
 });
 
-it("looks at no file where the client keeps all of them", () => {
+it("reads no file if the client keeps all of them", () => {
   const never = () => {
     throw new Error("not looked at");
   };

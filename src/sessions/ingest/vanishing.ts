@@ -5,7 +5,7 @@ import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { transcriptAt } from "./moved-transcript.ts";
 
 const dayMs = 86_400_000;
-/** Sessions that vanish later are no news yet. Days. */
+/** Sessions that vanish later are not reported yet. Days. */
 const soonDays = 7;
 
 /** A transcript of a session of the project, and whether all of it was read. */
@@ -14,26 +14,26 @@ export interface AgingTranscript {
   isStored: boolean;
 }
 
-/** What a client will delete of a project's sessions, by its own settings. */
+/** The sessions of a project that a client will delete, by its own settings. */
 export interface Vanishing {
   /** Its name, and the one for people: "claude", "Claude Code". */
   agent: string;
   title: string;
-  /** It deletes what has not changed for so long. */
+  /** It deletes sessions without a change for this long. */
   days: number;
-  /** What says so, and where; null: the client's default. */
+  /** The setting and its file; null: the client's default. */
   setting: string;
   source: string | null;
   /** Sessions that vanish within `within_days`, and those of them that are stored. */
   sessions: number;
   stored: number;
   within_days: number;
-  /** When the first one vanishes, if the client is started then; ISO 8601, null where there is none. */
+  /** When the first one vanishes, if the client is started then; ISO 8601, null without one. */
   first_at: string | null;
 }
 
 /**
- * What `agent` will delete soon; null where it deletes nothing.
+ * The sessions that `agent` will delete soon; null if it deletes none.
  * @param root of the project, whose settings count as well
  */
 export function vanishingOf(
@@ -57,8 +57,8 @@ export function vanishingOf(
 }
 
 /**
- * A project's transcripts as they lie in an agent's directories, without those of subagents and of sessions that the user
- * had forgotten. Looks into the beginning of each.
+ * A project's transcripts in an agent's directories, without those of subagents and of forgotten sessions. Reads the
+ * beginning of each.
  */
 export async function transcriptsThere(
   agent: Agent,

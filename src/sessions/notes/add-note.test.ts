@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => stage.remove());
 
-it("remembers a note without a session, in none of the lists", async () => {
+it("stores a note without a session, in none of the lists", async () => {
   const note = await addNote(stage.work, {
     note: "  v2 shipped with hush1\nand hush2 ",
     branch: "main",
@@ -51,7 +51,7 @@ it("binds a note to a session, with everything until", async () => {
   expect(chunk?.text).toMatch(/^\[NOTE\] build halved\n\n[\s\S]*compiles it once/);
 });
 
-it("takes the word of whoever names a session that is not stored yet", async () => {
+it("accepts the name of a session that is not stored yet", async () => {
   const note = await addNote(stage.work, { note: "early", sessionUid: "to-come" });
   expect(note.sessionUid).toBe("to-come");
   const { id } = await stage.store("to-come", prompt("here it is"), text("ok"));

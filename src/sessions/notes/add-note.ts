@@ -19,7 +19,7 @@ export interface NoteToAdd {
   note: string;
   /** The agent's own id of the session it is about; it need not be stored yet. */
   sessionUid?: string | null;
-  /** Whose session it is, if that is not stored yet. */
+  /** The session's agent, if the session is not stored yet. */
   agent?: string;
   branch?: string | null;
   /** Milliseconds since the epoch; now if left out. */

@@ -29,7 +29,7 @@ describe("notes in a prompt", () => {
     expect(Buffer.from(note).toString()).toBe(note);
   });
 
-  test("are found wherever they stand", () => {
+  test("are found anywhere in a prompt", () => {
     const line = fc.string({ unit: "grapheme" }).map((text) => text.replace(/[\r\n\u2028\u2029]/g, " "));
     fc.assert(
       fc.property(line, line, line, (before, note, after) => {
@@ -41,7 +41,7 @@ describe("notes in a prompt", () => {
   });
 });
 
-test("a note's uid depends on session, words and how often it was said", () => {
+test("a note's uid depends on session, words and number of earlier equal notes", () => {
   const uid = annotationUid("s1", "use Redis", 0);
   expect(uid).toMatch(/^[0-9a-f]{32}$/);
   expect(annotationUid("s1", "use Redis", 0)).toBe(uid);

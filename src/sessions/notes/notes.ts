@@ -9,7 +9,7 @@ export const maxNoteLength = 2_000;
 /** Marks around it, as in `**Note to Pommel:** ...`, are not part of it. */
 const noteLine = /(?<![\p{L}\p{N}_])note[ \t]+to[ \t]+pommel[ \t]*[*_]*[ \t]*[:：](.*)$/gimu;
 
-/** The notes of a prompt, in order, trimmed; empty ones are none. */
+/** The notes of a prompt, in order, trimmed; empty ones are ignored. */
 export function notesIn(prompt: string): string[] {
   const notes: string[] = [];
   for (const [whole, rest = ""] of prompt.matchAll(noteLine)) {
@@ -21,8 +21,8 @@ export function notesIn(prompt: string): string[] {
 }
 
 /**
- * Whether two notes say the same. Placeholders of secrets are numbered within what was scrubbed together, and a hook
- * scrubs a prompt alone.
+ * Whether two notes are equal. Placeholders of secrets are numbered per scrubbed text, and a hook scrubs a prompt
+ * alone.
  */
 export function isSameNote(one: string, other: string): boolean {
   return one === other || withoutNumbers(one) === withoutNumbers(other);
@@ -33,7 +33,7 @@ function withoutNumbers(note: string): string {
 }
 
 /**
- * The same for the same note, whether a hook told of it first or the transcript.
+ * The same for the same note, whether it comes from a hook or from the transcript.
  * @param ordinal how many notes with the same words the session had before
  */
 export function annotationUid(sessionUid: string, note: string, ordinal: number): string {

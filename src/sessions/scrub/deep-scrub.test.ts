@@ -28,7 +28,7 @@ function finder(): Llm & { asked: string[] } {
 
 const now = <T>(change: () => Promise<T>) => change();
 
-it("takes out everywhere what the model finds, and asks about nothing twice", async () => {
+it("removes the model's findings everywhere, and sends nothing twice", async () => {
   const { id } = await stage.store(
     "s",
     prompt(`The phrase is ${secret}\nNote to Pommel: ${secret}`),

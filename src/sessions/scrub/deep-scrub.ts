@@ -17,14 +17,14 @@ const maxShownLength = 50_000;
 /** Shorter texts hold no secret that patterns would not know. Characters. */
 const shortest = 8;
 
-/** Of `meta`: the place of the last line of a session that a model has looked at. */
+/** A `meta` key: the place of the last line of a session that a model has read. */
 const seenName = (session: SessionRecord) => `deep scrubbed ${session.id}`;
 
 /**
- * Lets a language model look for secrets that no pattern knows in what is new of a session, and takes what it finds
- * out of everything that is stored of it. Only for a model on this machine (`isLocal` of llm/registry.ts): what it is
- * shown may still hold secrets. Lines that it was shown once are not shown again.
- * @param alone runs what must not happen while a transcript of the session is read
+ * Lets a language model find secrets without a known pattern in a session's new lines, and removes its findings from
+ * everything stored of the session. Only for a model on this machine (`isLocal` of llm/registry.ts): its input may
+ * still hold secrets. Lines are sent once only.
+ * @param alone runs code that must not run while a transcript of the session is read
  * @returns how many turns were changed
  * @throws PommelError `llm_unavailable`; the signal's reason when it is aborted
  */
@@ -60,7 +60,7 @@ export async function deepScrubSession(
   return turns;
 }
 
-/** What was said and done in lines behind one, and what stands about the session beside its turns. */
+/** The texts in the lines after a given one, and those stored with the session besides its turns. */
 function newTexts(
   memory: Memory,
   session: SessionRecord,
@@ -78,7 +78,7 @@ function newTexts(
   return { texts, last };
 }
 
-/** Texts put together, as many as are looked at at once; one that is too long in parts. */
+/** Texts joined to batches of the size of one request; a longer text is split. */
 function* batches(texts: Iterable<string>): Iterable<string> {
   let batch = "";
   for (const text of texts) {

@@ -18,7 +18,7 @@ afterEach(() => remove());
 
 const clean = (text: string) => text.replaceAll("Falcon", "[GONE]");
 
-it("puts subjects, branches and what agents were at in other words", async () => {
+it("redacts subjects, branches and the state of agents", async () => {
   const agentState = { s: { title: "Project Falcon", todos: [{ text: "name it Falcon", status: "x" }] } };
   addCheckpoint(memory, "a", "1", [binding("s", [1])], {
     subject: "Begin Falcon",
@@ -56,7 +56,7 @@ it("reaches them when a pattern is forgotten, and when there are new rules", asy
   removeWork();
 });
 
-it("stops when it is told to", async () => {
+it("stops when it is aborted", async () => {
   addCommit(memory, "1", { subject: "Falcon" });
   await expect(redactCheckpoints(memory, clean, AbortSignal.abort())).rejects.toThrow();
   expect(commitByHash(memory, "1")?.subject).toBe("Falcon");

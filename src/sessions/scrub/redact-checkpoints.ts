@@ -11,8 +11,7 @@ import {
 const batch = 500;
 
 /**
- * Puts what is stored of commits in other words: subjects, authors and branches, and what agents were at when they were
- * made.
+ * Redacts what is stored of commits: subjects, authors and branches, and the state of agents when they were made.
  * @returns whether anything was changed
  * @throws the signal's reason when it is aborted
  */

@@ -3,8 +3,8 @@ import { eventsOf, saveEvent } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 
 /**
- * Puts what events say in other words: titles, descriptions and branches. They become later versions, so that those of
- * other machines do not bring the old words back.
+ * Redacts the texts of events: titles, descriptions and branches. They become later versions, so that those of other
+ * machines do not bring the old words back.
  * @returns whether anything was changed
  */
 export function redactEvents(memory: Memory, clean: ScrubText): boolean {

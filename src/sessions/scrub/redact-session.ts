@@ -75,7 +75,7 @@ export async function redactWholeSession(
     const named = redactNames(memory, session, clean);
     const notes = redactNotes(memory, session.uid, clean);
     const summaries = redactSummaries(memory, session.id, clean);
-    // Stopped after this, all chunks are made again, as nobody would know which.
+    // If stopped after this, all chunks are made again, as there is no record of which are done.
     also?.(notes.length > 0 || summaries ? 0 : firstChanged);
     return { named, notes, summaries };
   });
@@ -153,7 +153,7 @@ function redactNotes(memory: Memory, sessionUid: string, clean: Clean): number[]
   return changed;
 }
 
-/** A note of a prompt is known by its words, and found again by its new ones. */
+/** A prompt's note is identified by its words, and found again by its new ones. */
 function redactNote(memory: Memory, known: AnnotationRecord, clean: Clean, ordinal: number): boolean {
   const note = clean(known.note);
   const branch = known.branch === null ? null : clean(known.branch);

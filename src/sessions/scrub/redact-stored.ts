@@ -3,7 +3,7 @@ import type { Scrubber, ScrubText, SecretLedger } from "../../redact/scrubber.ts
 import type { StoredLine } from "../turn-content.ts";
 import { scrubEntry } from "./scrub-lines.ts";
 
-/** Gives a text without what is not to be stored; `name` is what it is the value of. */
+/** Removes from a text what must not be stored; `name` is the name of the field. */
 export type Clean = ScrubText;
 
 /** Whether a function that cleans texts changed any since it was last asked. */
@@ -26,8 +26,8 @@ export function watched(clean: Clean): { clean: Clean; hasChanged(): boolean } {
 const noLedger: SecretLedger = { numberOf: () => 1 };
 
 /**
- * Stored lines without what is not to be stored. Ids and times stay.
- * @param namesToo also names of tools and of their parameters, which are no place for a secret
+ * Stored lines, redacted. Ids and times stay.
+ * @param namesToo also names of tools and of their parameters, which should never hold a secret
  */
 export function cleanLines(
   lines: readonly StoredLine[],

@@ -54,7 +54,7 @@ async function talkative(uid: string) {
 }
 
 describe("scrubbing again under stronger rules", () => {
-  it("leaves no trace of what was stored: in no table, no index and no byte", async () => {
+  it("leaves no trace of it: in no table, no index and no byte", async () => {
     const id = await talkative("s");
     await addNote(stage.work, { note: `shell: ${secret}`, branch: `b-${secret}` });
     await addNote(stage.work, { note: `later: ${other}`, sessionUid: "s" });
@@ -111,7 +111,7 @@ describe("scrubbing again under stronger rules", () => {
     expect(stage.memory.check()).toBe("ok");
   });
 
-  it("gives what reading under those rules would have given", async () => {
+  it("gives the same result as reading under those rules", async () => {
     const id = await talkative("s");
     await rescrub();
     const scrubbed = { chunks: stage.chunkTexts(id), turns: turnsOf(stage.memory, id) };
@@ -122,8 +122,8 @@ describe("scrubbing again under stronger rules", () => {
     // The same conversation, whose lines were scrubbed before they were stored.
     const before = secret;
     expect(scrubber.scrub(before, ledger)).toBe("[REDACTED_WORD]");
-    const placeholders = (told: string) =>
-      told.replaceAll(secret, "[REDACTED_WORD]").replaceAll(other, "[REDACTED_WORD_2]");
+    const placeholders = (text: string) =>
+      text.replaceAll(secret, "[REDACTED_WORD]").replaceAll(other, "[REDACTED_WORD_2]");
     const clean = await stage.store(
       "s",
       { branch: placeholders(`try-${secret}`) },
@@ -162,7 +162,7 @@ describe("scrubbing again under stronger rules", () => {
     expect(rows()).toEqual(scrubbed);
   });
 
-  it("reaches what stays of a session whose turns are gone", async () => {
+  it("cleans what is left of a session whose turns are gone", async () => {
     const id = await talkative("s");
     expireSessions(stage.memory, [id]);
     expect(matching(secret)).toBeGreaterThan(1);
@@ -187,7 +187,7 @@ describe("scrubbing again under stronger rules", () => {
 });
 
 describe("scrubbing that is stopped", () => {
-  it("goes on where it was, wherever that was", async () => {
+  it("continues from any place where it was stopped", async () => {
     const ids = [await talkative("a"), await talkative("b"), await talkative("c")];
     const result = async () => ids.map((id) => stage.chunkTexts(id));
     // Stopped at every write in turn, by an error in the middle of the work.

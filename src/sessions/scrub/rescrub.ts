@@ -37,9 +37,9 @@ export interface Rescrubbed {
 }
 
 /**
- * Scrubs everything that is stored by the rules in force now, session by session; stopped, it goes on from there when it
- * is called again. At the end the memory is known to be scrubbed by them, and the file holds no trace of what was
- * found. Not to be run while transcripts are read.
+ * Scrubs everything stored by the current rules, session by session. If stopped, the next call continues from there. At
+ * the end the memory is marked as scrubbed by these rules, and the file holds no trace of the findings. Do not run it
+ * while transcripts are read.
  * @param onProgress sessions done, and in all
  * @throws the signal's reason when it is aborted
  */

@@ -7,7 +7,7 @@ import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { storedTurns } from "../stored-turns.ts";
 import { cleanLines } from "./redact-stored.ts";
 
-/** What scrubbing again would take out. */
+/** What scrubbing again would remove. */
 export interface ScrubCheck {
   /** Places by rule, the most frequent first. */
   rules: { rule: string; type: string; places: number }[];
@@ -15,7 +15,7 @@ export interface ScrubCheck {
   sessions: number;
 }
 
-/** Looks for what the rules in force would take out of what is stored. Changes nothing. */
+/** Finds what the current rules would remove from the store. Changes nothing. */
 export function checkMemory(
   memory: Memory,
   scrubber: Scrubber,

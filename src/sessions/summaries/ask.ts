@@ -3,11 +3,11 @@ import { saysOnlyGoOn } from "./boilerplate.ts";
 import { sentencesOf, shortenUrls } from "./prose.ts";
 import { contentWords } from "./words.ts";
 
-/** How a plan is handed over: the plan's title says what is asked. */
+/** How a plan is handed over: the plan's title is the request. */
 const plan =
   /^\s*(?:please )?(?:implement|execute|carry out|follow) (?:the|this) (?:following )?plan:?[^\S\n]*\n\s*(?:#+\s*)?(?:plan:\s*)?(.+)/i;
 
-/** What is left of a slash command once the client has wrapped it. */
+/** A slash command's name, as the client wraps it. */
 const commandName = /<command-name>([^<]{0,200})<\/command-name>/;
 const commandArguments = /<command-args>([\s\S]*?)(?:<\/command-args>|$)/;
 const slashCommand = /^\s*\/([a-z][\w:.-]*)(?=\s|$)\s*/i;
@@ -20,16 +20,16 @@ const trailing = /[\s,]+(?:please|pls|thanks|thank you|tak)[.!?]*$/i;
 /** "You are a highly experienced developer. " */
 const persona = /^(?:you are|act as|du er) (?:an?|en|et) [^.!\n]{1,300}[.!]\s+/i;
 
-/** Characters of a prompt that are looked at. */
+/** Characters of a prompt that are read. */
 const maxReadLength = 60_000;
 
 export interface Ask {
-  /** What is asked, in one or two sentences. */
+  /** The request, in one or two sentences. */
   text: string;
   words: ReadonlySet<string>;
 }
 
-/** What a prompt asks for, without pasted blobs, commands and courtesies; null when it asks for nothing new. */
+/** A prompt's request, without pasted blobs, commands and courtesies; null without a new request. */
 export function askOf(prompt: string, most: number): Ask | null {
   const askText = withoutCommand(prompt.slice(0, maxReadLength).trim()).replace(attachments, " ");
   const planned = plan.exec(askText)?.[1];

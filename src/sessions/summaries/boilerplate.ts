@@ -1,4 +1,4 @@
-/** What agents say between their work, and people to agents, that nobody wants to read again. */
+/** Filler between agents' work, and of people to agents, that is not worth reading again. */
 
 /** "Great! ", "You're absolutely right, ". */
 const leadIn =

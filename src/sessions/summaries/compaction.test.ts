@@ -23,7 +23,7 @@ describe("cleanSummary", () => {
     expect(cleanSummary(statements)).toBe(statements);
   });
 
-  it("keeps a summary that only speaks of one", () => {
+  it("keeps a summary that only mentions one", () => {
     const text = `${statements}\n\nSummary: all is well`;
     expect(cleanSummary(text)).toBe(text);
   });
@@ -33,7 +33,7 @@ describe("cleanSummary", () => {
     expect(cleanSummary("")).toBe("");
   });
 
-  it("is bounded, and gives up code before words", () => {
+  it("is bounded, and drops code before words", () => {
     const code = `\`\`\`\n${"let x = 1;\n".repeat(2000)}\`\`\``;
     const long = cleanSummary(`${preamble}Analysis:\nx\n\nSummary:\n1. Request:\n${code}\n${statements}`);
     expect(long).toBe(`1. Request:\n[code]\n${statements}`);
@@ -43,7 +43,7 @@ describe("cleanSummary", () => {
 });
 
 describe("compactionSummaries", () => {
-  it("gives each with the turns that it speaks of", () => {
+  it("gives each with the turns that it covers", () => {
     const turns = conversation(
       prompt("Fix the resume command"),
       text("Fixed."),

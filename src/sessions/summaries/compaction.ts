@@ -4,7 +4,7 @@ import type { Turn } from "../turn-content.ts";
 /** Characters. */
 const maxSummaryLength = 12_000;
 
-/** What the client says around the summary, for the agent that goes on with it. */
+/** The client's text around the summary, for the agent that continues. */
 const preamble = /^\s*This session is being continued from a previous conversation[^\n]*\n?/i;
 const goOn =
   /\n[^\S\n]*(?:If you need specific details from before (?:the )?compaction|Please continue the conversation from where we left|Continue (?:the conversation|with the last task)|Recent messages are preserved verbatim)[\s\S]*$/i;
@@ -16,7 +16,7 @@ const summaryHeading = /^\s*Summary:[^\S\n]*\n/i;
 
 export interface CompactionSummary {
   text: string;
-  /** The last turn before the compaction: the summary speaks of the turns up to it. */
+  /** The last turn before the compaction: the summary covers the turns up to it. */
   upToTurn: number;
 }
 
@@ -37,7 +37,7 @@ export function compactionSummaries(turns: Iterable<Turn>): CompactionSummary[] 
   return found;
 }
 
-/** The summary itself: without what was said to the agent around it, and the thoughts that led to it. */
+/** The summary itself: without the instructions to the agent around it, and the thoughts that led to it. */
 export function cleanSummary(raw: string): string {
   const text = raw
     .replace(preamble, "")

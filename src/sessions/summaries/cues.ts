@@ -1,8 +1,8 @@
-/** Words that tell what a sentence is for, in English and Danish. Weights are relative. */
+/** Words that show a sentence's purpose, in English and Danish. Weights are relative. */
 
 type Cue = readonly [pattern: RegExp, weight: number];
 
-/** `\b` knows no æ, ø, å: words are bounded by what is no letter of either language. */
+/** `\b` does not know æ, ø, å: words are bounded by non-letters of either language. */
 const words = (alternatives: string): RegExp =>
   new RegExp(`(?<![a-zæøå0-9_])(?:${alternatives})(?![a-zæøå0-9_])`, "i");
 
@@ -40,7 +40,7 @@ const decisions: Cue[] = [
   [words("fordi|derfor|skal (?:ikke|aldrig|altid)|bør(?: ikke)?"), 1],
 ];
 
-/** What tells a decision when it is the user who says it. */
+/** Signs of a decision in a user's message. */
 const wishes: Cue[] = [
   [
     words(
@@ -110,7 +110,7 @@ const nextSteps: Cue[] = [
   ],
 ];
 
-/** All is well, or errors are only spoken of. */
+/** All is well, or errors are only mentioned. */
 const noProblem = words(
   "(?:not|isn't|never) (?:an? |the |data )?(?:issue|problem|bug|loss|failure)|(?:0|no|without|zero) (?:\\w+ )?(?:issues?|problems?|errors?|failures?|conflicts?|bugs?)|error (?:handling|messages?|wrapping|path|types?|cases?)|all (?:\\w+ )?(?:tests |checks )?(?:pass|green|good)(?:ed|es|ing)?|missing (?:tests|coverage)|ingen fejl|alt(?:ing)? virker",
 );

@@ -10,16 +10,16 @@ import { sentencesOf } from "./prose.ts";
 import { atMost, isSentence, type Statement, statementOf } from "./statement.ts";
 import { answersTo, distinctiveLine, failedUses, nameOf, openTodos } from "./tool-evidence.ts";
 
-/** What of a session may stand in its summary, gathered turn by turn in bounded memory. */
+/** The material for a session's summary, gathered turn by turn in bounded memory. */
 export interface Evidence {
   asks: (Ask & { turn: number })[];
   decisions: Statement[];
   problems: Problem[];
   /** Files that were changed, and how often. */
   files: ReadonlyMap<string, number>;
-  /** What the agent said last in each of the last turns, the latest one last. */
+  /** The agent's last statements in each of the last turns, the latest one last. */
   conclusions: Statement[][];
-  /** What the user said was left to do, and what stood open on the agent's list; latest last. */
+  /** Next steps from the user, and open items of the agent's list; latest last. */
   nextSteps: Statement[];
   /** In how many sentences each word stands, the most of that, and how many sentences there are. */
   wordCounts: ReadonlyMap<string, number>;
@@ -29,7 +29,7 @@ export interface Evidence {
   lastTurn: number;
 }
 
-/** What is kept at most; of more the weaker half is dropped. */
+/** The most that is kept; beyond it the weaker half is dropped. */
 const keep = {
   asks: 400,
   statements: 300,
@@ -88,7 +88,7 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
   function takePrompt(text: string, turn: number): void {
     const ask = askOf(text, longest.ask);
     if (ask !== null && asks.length < keep.asks) asks.push({ ...ask, turn });
-    // What is longer was pasted: a plan, a review, a report.
+    // Longer texts are pasted: a plan, a review, a report.
     const isTyped = text.length <= longest.typed;
     for (const raw of sentencesOf(text)) {
       const sentence = withoutBoilerplate(raw) || raw;
@@ -153,7 +153,7 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
     const error = distinctiveLine(errorLines(result.text, 1_000));
     if (error === "" || problems.isFailing(name)) return;
     const text = `\`${beginningOf(name, 60)}\`: ${beginningOf(error, longest.error)}`;
-    // What the agent says of it counts for more than the output.
+    // The agent's explanation counts for more than the output.
     problems.failed(name, statementOf(text, turn, order++, 1));
   }
 

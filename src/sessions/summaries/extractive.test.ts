@@ -39,7 +39,7 @@ const session: Happening[] = [
 describe("extractiveSummary", () => {
   const summary = summaryOf(...session);
 
-  it("tells what was asked, without courtesies, code and prompts that only go on", () => {
+  it("states the request, without courtesies, code and prompts that only continue", () => {
     expect(part(summary, "Asked")).toEqual([
       "- Look into why the resume command loses its session after a restart",
       "- Let's keep the lock in the daemon instead of the command line, because two commands may run at once",
@@ -47,32 +47,32 @@ describe("extractiveSummary", () => {
     expect(summary).not.toContain("nil map");
   });
 
-  it("tells what was decided, without what agents say in between", () => {
+  it("states decisions, without the filler of agents", () => {
     expect(part(summary, "Decisions")).toContainEqual(
       "- We decided against a lock file, since a stale one would block every later command.",
     );
     expect(summary).not.toMatch(/Perfect|Let me/);
   });
 
-  it("tells a problem with its resolution", () => {
+  it("states a problem with its resolution", () => {
     expect(part(summary, "Problems")).toContainEqual(
       "- The root cause is that the session store is opened before the lock is taken. → " +
         "The fix is to take the lock before the session store is opened.",
     );
   });
 
-  it("tells of a command that failed, and that it succeeded later", () => {
+  it("reports a command that failed, and that it succeeded later", () => {
     const failing = part(summary, "Problems").find((line) => line.includes("npm test"));
     expect(failing).toMatch(/`npm test -- resume`: .+ → The fix is to take the lock/);
   });
 
-  it("tells which files changed, those that changed most first", () => {
+  it("lists the changed files, those that changed most first", () => {
     expect(part(summary, "Files changed")).toEqual(["src/store.ts, src/lock.ts"]);
     const twice = summaryOf(...session, edited("/home/dev/app/src/lock.ts", "a", "b"));
     expect(part(twice, "Files changed")).toEqual(["src/lock.ts, src/store.ts"]);
   });
 
-  it("tells what came of it, and what is left", () => {
+  it("states the outcome, and what is left", () => {
     expect(part(summary, "Outcome")[0]).toMatch(/^The resume command keeps its session after a restart/);
     expect(summaryOf(...session)).toMatch(/Windows build needs a named pipe/);
     const later = summaryOf(
@@ -86,7 +86,7 @@ describe("extractiveSummary", () => {
     expect(part(later, "Next")).toEqual(["- The remaining work is a limit on its size in bytes."]);
   });
 
-  it("takes what stands open on the agent's list for what is left", () => {
+  it("lists open items of the agent's list as left to do", () => {
     const todos = [
       { content: "Write the migration for the users table", status: "completed" },
       { content: "Document the migration in the handbook", status: "pending" },

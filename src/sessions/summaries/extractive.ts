@@ -8,7 +8,7 @@ import { sameness, selectBest, worth } from "./select.ts";
 import type { Statement } from "./statement.ts";
 import { coverage } from "./words.ts";
 
-/** An outcome of fewer words is told with what was said before it. */
+/** An outcome of fewer words is shown with the sentence before it. */
 const enoughWords = 10;
 
 export interface SummaryMeta {
@@ -22,9 +22,9 @@ const longest = { firstAsk: 400, ask: 140, statement: 220, problem: 150, outcome
 const most = { asks: 6, decisions: 5, problems: 4, files: 12, outcome: 4, nextSteps: 3 } as const;
 
 /**
- * What a session was about, in its own words: what was asked, decided, what went wrong and how it was put right, which
- * files changed, what came of it and what is left. The same for the same turns; "" for a session in which nothing was
- * said. Plain text with headings and lists, up to 2,500 characters; the turns are read once, in bounded memory.
+ * A session's subject in its own words: the request, decisions, problems and their fixes, changed files, the outcome
+ * and what is left. The same for the same turns; "" for a session without text. Plain text with headings and lists, up
+ * to 2,500 characters; the turns are read once, in bounded memory.
  */
 export function extractiveSummary(turns: Iterable<Turn>, { relativize }: SummaryMeta): string {
   const evidence = gatherEvidence(turns, relativize);
@@ -108,7 +108,7 @@ function filesOf({ files }: Evidence): string[] {
   return [named.join(", ") + (others > 0 ? `, and ${others} more` : "")];
 }
 
-/** What the agent said last; where that is but little ("Committed."), what it said before as well. */
+/** The agent's last statement; if that is short ("Committed."), the one before as well. */
 function outcomeOf({ conclusions }: Evidence, besides: readonly Pick<Statement, "words">[]): Statement[] {
   const bullets: Statement[] = [];
   for (const conclusion of conclusions.toReversed()) {
@@ -124,7 +124,7 @@ function outcomeOf({ conclusions }: Evidence, besides: readonly Pick<Statement, 
   return bullets;
 }
 
-/** What was still to be done when the session ended, not what was next in the middle of it. */
+/** The steps that were left when the session ended, not those planned in the middle of it. */
 function nextStepsOf(evidence: Evidence, besides: readonly Pick<Statement, "words">[]): Statement[] {
   const { nextSteps, conclusions, lastTurn, sentences } = evidence;
   const concluded = conclusions

@@ -42,7 +42,7 @@ Summary:`;
 
 /**
  * A summary and a title by a language model.
- * @throws PommelError `llm_unavailable`, also for an answer that is no summary; the signal's reason when it is aborted
+ * @throws PommelError `llm_unavailable`, also for an invalid answer; the signal's reason when it is aborted
  */
 export async function llmSummary(turns: Iterable<Turn>, llm: Llm, signal?: AbortSignal): Promise<LlmSummary> {
   const transcript = condensedTranscript(turns, longest.transcript);
@@ -90,8 +90,8 @@ function isRefusal(text: string): boolean {
 }
 
 /**
- * A summary that shares almost none of its words with what it sums up was made up. Few are enough: one in another
- * language shares only names.
+ * A summary that shares almost no words with its transcript was made up. A few are enough: one in another language
+ * shares only names.
  */
 function speaksOf(text: string, transcript: string): boolean {
   const words = contentWords(text);

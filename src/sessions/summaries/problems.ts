@@ -4,19 +4,19 @@ export interface Problem extends Statement {
   resolution: Statement | null;
 }
 
-/** What is kept at most; of more problems the weaker half is dropped. */
+/** The most that is kept; beyond it the weaker half of the problems is dropped. */
 const keep = { problems: 300, open: 20, failing: 200, repairs: 20 } as const;
-/** A problem whose resolution is not told within this many sentences and turns stays open. */
+/** A problem without a resolution within this many sentences and turns stays open. */
 const resolvedWithin = { sentences: 60, turns: 2 } as const;
 
-/** The problems of a session and what solved them, in the order in which both were said or happened. */
+/** The problems of a session and their solutions, in order. */
 export class Problems {
   private readonly found = atMost<Problem>(keep.problems);
   /** Those that may still be resolved, latest last. */
   private open: Problem[] = [];
   /** Commands that failed and did not succeed since, by name. */
   private readonly failing = new Map<string, Problem>();
-  /** What was said to be done, lately. */
+  /** Repairs that were reported lately. */
   private readonly repairs: Statement[] = [];
 
   all(): Problem[] {
@@ -57,15 +57,15 @@ export class Problems {
     return this.failing.has(command);
   }
 
-  /** A command failed that did not fail before: what its output says is a problem. */
+  /** A command failed that did not fail before: its error message is a problem. */
   failed(command: string, statement: Statement): void {
     const problem = this.add(statement);
     if (this.failing.size < keep.failing) this.failing.set(command, problem);
   }
 
   /**
-   * A command succeeds. If it failed before, the strongest of what was said to be done since then was the remedy.
-   * @param otherwise the remedy where nothing was said
+   * A command succeeds. If it failed before, the strongest repair reported since then was the remedy.
+   * @param otherwise the remedy if none was reported
    */
   succeeded(command: string, otherwise: () => Statement): void {
     const problem = this.failing.get(command);

@@ -1,6 +1,6 @@
 /**
- * The sentences of what people and agents write: Markdown with code, tables, lists and logs in between. What is no
- * prose is left out.
+ * The sentences in texts of people and agents: Markdown with code, tables, lists and logs in between. Only prose is
+ * kept.
  */
 
 /** Longer texts are read at their beginning and their end. Characters. */

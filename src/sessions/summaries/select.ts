@@ -18,7 +18,7 @@ function centrality({ words }: Pick<Statement, "words">, { wordCounts, mostFrequ
   return sum / words.size / Math.log2(1 + mostFrequent);
 }
 
-/** Cues, centrality, and a little for what was said late: it stands in the end. */
+/** Cues, centrality, and a little for late statements, which hold to the end. */
 export function worth(statement: Statement, evidence: Evidence): number {
   const position = evidence.sentences === 0 ? 0 : statement.order / evidence.sentences;
   return statement.weight + centralityWorth * centrality(statement, evidence) + 0.5 * position;

@@ -21,7 +21,7 @@ export function statementOf(sentence: string, turn: number, order: number, weigh
   return { text, words: contentWords(text), turn, order, weight };
 }
 
-/** Mostly letters: no path, no data, no line of a log; and not the announcement of what follows. */
+/** Mostly letters: not a path, data, or a line of a log; nor an announcement such as "as follows:". */
 export function isSentence(text: string): boolean {
   if (text.endsWith(":") || text.length < 20) return false;
   const letters = text.match(/[\p{L} ]/gu)?.length ?? 0;

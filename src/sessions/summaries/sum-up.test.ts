@@ -34,7 +34,7 @@ const long = [
   text("The daemon takes the lock now, and the resume command keeps its session."),
 ];
 
-const told = (uid = "s") => {
+const stored = (uid = "s") => {
   const { id } = sessionByUid(stage.memory, uid)!;
   return {
     summaries: summariesOf(stage.memory, id).map(({ source, upToTurn, model }) => [source, upToTurn, model]),
@@ -48,10 +48,10 @@ describe("a session that is summed up", () => {
     const result = await sumUpSession({ ...stage.work, llm: null }, "s");
     expect(result).toEqual({
       summaries: 2,
-      chunks: told().chunks.length,
+      chunks: stored().chunks.length,
       title: "Why does the resume command lose its session after a restart?",
     });
-    const { summaries, chunks } = told();
+    const { summaries, chunks } = stored();
     expect(chunks.length).toBeGreaterThan(1);
     expect(summaries).toEqual([
       ["extractive", 2, null],
@@ -73,7 +73,7 @@ describe("a session that is summed up", () => {
     expect(rows()).toEqual(before);
   });
 
-  it("keeps of its own summaries the one that speaks of most", async () => {
+  it("keeps of its own summaries the one that covers most", async () => {
     await stage.store("s", ...long);
     await sumUpSession({ ...stage.work, llm: null }, "s");
     const { id } = sessionByUid(stage.memory, "s")!;
@@ -87,11 +87,11 @@ describe("a language model", () => {
   it("is asked only if it is wanted, and names the session", async () => {
     const { id } = await stage.store("s", ...long);
     await sumUpSession({ ...stage.work, llm: llm(written) }, "s");
-    expect(told().summaries).toHaveLength(2);
+    expect(stored().summaries).toHaveLength(2);
     const result = await sumUpSession({ ...stage.work, llm: llm(written) }, "s", { withLlm: true });
     expect(result).toMatchObject({ summaries: 1, title: "Resume keeps its session" });
     expect(bestSummaries(stage.memory, [id]).get(id)).toMatchObject({ source: "llm", model: "fake/model" });
-    expect(told().chunks[0]?.text).toContain("The resume command lost its session");
+    expect(stored().chunks[0]?.text).toContain("The resume command lost its session");
   });
 
   it("does not take the title that the user chose", async () => {
@@ -114,7 +114,7 @@ describe("a language model", () => {
     });
   });
 
-  it("is not waited for when nobody wants it any more", async () => {
+  it("stops waiting when it is aborted", async () => {
     await stage.store("s", ...long);
     const reason = new Error("enough");
     const signal = AbortSignal.abort(reason);
@@ -129,7 +129,7 @@ it("says nothing twice: a session of a few words has no chunk of its summary", a
   expect(await sumUpSession({ ...stage.work, llm: null }, "s")).toMatchObject({ summaries: 1, chunks: 0 });
 });
 
-it("leaves alone what has no turns", async () => {
+it("skips sessions without turns", async () => {
   saveSession(stage.memory, { uid: "empty", agent: "claude", cwd: "/repo" });
   expect(await sumUpSession({ ...stage.work, llm: null }, "empty")).toBeNull();
   expect(await sumUpSession({ ...stage.work, llm: null }, "unknown")).toBeNull();

@@ -15,7 +15,7 @@ import { summarise } from "./summarise.ts";
 import { sessionTitle } from "./title.ts";
 
 export interface SumUpOptions extends SessionWork {
-  /** Asked within its budget (llm/budget.ts); null: nobody is asked. */
+  /** Called within its budget (llm/budget.ts); null: no model. */
   llm: Llm | null;
 }
 
@@ -24,7 +24,7 @@ export interface SummedUp {
   summaries: number;
   /** Chunks of summaries that the session has now. */
   chunks: number;
-  /** What the session is called now. */
+  /** The session's current title. */
   title: string | null;
 }
 
@@ -54,7 +54,7 @@ export async function sumUpSession(
     for (const { source, upToTurn, text, model } of found) {
       const same = known.find((other) => other.source === source && other.upToTurn === upToTurn);
       if (same?.text === text && same.model === model) continue;
-      // The time of what it speaks of: whoever sums the same up later gets the same.
+      // The time of the turns that it covers: a later summary of the same turns is the same.
       const at = (source !== "llm" && turnOf(memory, session.id, upToTurn)?.endedAt) || Date.now();
       saveSummary(memory, { sessionId: session.id, source, upToTurn, at, model, text });
       changes++;
@@ -72,8 +72,8 @@ export async function sumUpSession(
 }
 
 /**
- * Makes the summaries of a session searchable: the one that speaks of most of it, and the agent's own. Chunks that are
- * there already stay.
+ * Makes the summaries of a session searchable: the one that covers most of it, and the agent's own. Existing chunks
+ * stay.
  * @returns how many there are now
  */
 export async function storeSummaryChunks(
@@ -128,8 +128,8 @@ function summaryDrafts(work: SessionWork, session: SessionRecord): DraftChunk[] 
 }
 
 /**
- * Whether a session says more than one chunk holds: the extract of one that does not is that chunk said again, and would
- * only stand in its way.
+ * Whether a session is longer than one chunk: the extract of a shorter one would only repeat that chunk and compete
+ * with it.
  */
 function isLong({ memory, chunks }: SessionWork, session: SessionRecord): boolean {
   const raw = chunksOfSession(memory, session.id, { type: "raw" });

@@ -34,7 +34,7 @@ function fakeLlm(answer: string | Error): Llm & { requests: LlmRequest[] } {
 const down = new PommelError("llm_unavailable", "Ollama does not answer.", "Start it.");
 
 describe("llmSummary", () => {
-  it("asks for a summary of what was said, and reads title and text", async () => {
+  it("asks for a summary of the session, and reads title and text", async () => {
     const llm = fakeLlm(written);
     expect(await llmSummary(turns, llm)).toEqual({
       title: "Session lost on resume",
@@ -81,13 +81,13 @@ describe("llmSummary", () => {
     });
   });
 
-  it("asks nobody about nothing", async () => {
+  it("makes no call for an empty session", async () => {
     const llm = fakeLlm(written);
     await expect(llmSummary([], llm)).rejects.toMatchObject({ code: "llm_unavailable" });
     expect(llm.requests).toEqual([]);
   });
 
-  it("is bounded, whatever the model writes", async () => {
+  it("bounds the model's text", async () => {
     const endless = fakeLlm(`${written} ${"resume command session lock daemon ".repeat(5000)}`);
     expect((await llmSummary(turns, endless)).text.length).toBeLessThanOrEqual(6000);
     const long = conversation(
@@ -151,7 +151,7 @@ describe("summarise", () => {
     await expect(aborted).rejects.toBe(reason);
   });
 
-  it("never fails for what a model writes", async () => {
+  it("never fails on a model's text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary", maxLength: 400 }), async (answer) => {
         const found = await summarise(() => turns, {

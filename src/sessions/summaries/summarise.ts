@@ -10,7 +10,7 @@ import { llmSummary } from "./llm-summary.ts";
 
 export interface Summary {
   source: SummarySource;
-  /** It speaks of the turns up to this one. */
+  /** It covers the turns up to this one. */
   upToTurn: number;
   text: string;
   /** The generator that wrote it; null for the others. */
@@ -20,7 +20,7 @@ export interface Summary {
 }
 
 interface SummariseOptions extends SummaryMeta {
-  /** Asked for a summary of its own; null: nobody is asked. */
+  /** The model that writes a summary; null: none. */
   llm: Llm | null;
   signal?: AbortSignal | undefined;
   log?: Logger;

@@ -49,7 +49,7 @@ describe("sessionTitle", () => {
     expect(sessionTitle([])).toBeNull();
   });
 
-  it("says what was done where the prompts say nothing of it", () => {
+  it("names the actions if the prompts say nothing about them", () => {
     const branch = { branch: "feature/lock" };
     const asked = prompt("Review the changes in this branch");
     expect(sessionTitle(conversation(branch, asked))).toBe("Review on feature/lock");
@@ -62,7 +62,7 @@ describe("sessionTitle", () => {
     ).toBe("Move the lock into the daemon");
   });
 
-  it("is one line of up to 80 characters, whatever was asked", () => {
+  it("is one line of up to 80 characters, for any prompt", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary", maxLength: 500 }), { maxLength: 5 }), (prompts) => {
         const title = titleOf(...prompts) ?? "x";

@@ -6,10 +6,10 @@ import { type Ask, askOf } from "./ask.ts";
 const maxTitleLength = 80;
 /** An ask of fewer words is kept in mind, and a better one looked for. */
 const enoughWords = 3;
-/** Prompts that are looked at. */
+/** The number of prompts that are tried. */
 const promptsToTry = 10;
 
-/** Words that any session may begin with: they tell nothing of this one. */
+/** Words that any session may begin with: they say nothing about this one. */
 const generic = new Set(
   (
     "add approach branch branches can change changed changes check code comment comments commit commits conflict conflicts " +
@@ -20,8 +20,8 @@ const generic = new Set(
 );
 const enoughTelling = 2;
 
-/** What a prompt that tells nothing else asks for. */
-const deeds: readonly [RegExp, string][] = [
+/** The request of a prompt that says nothing else. */
+const fallbackTitles: readonly [RegExp, string][] = [
   [/\breview|gennemgå/i, "Review"],
   [/\b(?:rebase|merge|conflict)/i, "Merge"],
   [/\b(?:commit|push)\b/i, "Commit"],
@@ -30,9 +30,9 @@ const deeds: readonly [RegExp, string][] = [
 const filesNamed = 2;
 
 /**
- * A short title, up to 80 characters, for a session that its agent gave none: what the first prompt asks for that says
- * something. Where none does ("commit this"), what was done: the files that were changed, and the branch.
- * @returns null when nothing was asked, and nothing done
+ * A short title, up to 80 characters, for a session without one from its agent: the request of the first prompt that
+ * says something. If none does ("commit this"), the actions: the changed files, and the branch.
+ * @returns null without a prompt and without actions
  */
 export function sessionTitle(turns: Iterable<Turn>): string | null {
   let best: Ask | null = null;
@@ -73,13 +73,17 @@ function countEdits(touched: readonly FileTouch[], files: Map<string, number>): 
 /** "Review of feature/lock", "setup.go, hooks.go and 3 more (feature/lock)"; null where that is not known either. */
 function doneTitle(asked: string, files: ReadonlyMap<string, number>, branch: string | null): string | null {
   const topic = branch === null || /^(?:main|master|HEAD|trunk|develop)$/.test(branch) ? null : branch;
-  const deed = deeds.find(([pattern]) => pattern.test(asked))?.[1] ?? null;
+  const fallback = fallbackTitles.find(([pattern]) => pattern.test(asked))?.[1] ?? null;
   const names = [...files].sort(([, a], [, b]) => b - a).map(([name]) => name);
   const more = names.length - filesNamed;
   const changed = names.slice(0, filesNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
   if (changed === "" && topic === null) return null;
   const what =
-    changed === "" ? `${deed ?? "Work"} on ${topic}` : deed === null ? changed : `${deed}: ${changed}`;
+    changed === ""
+      ? `${fallback ?? "Work"} on ${topic}`
+      : fallback === null
+        ? changed
+        : `${fallback}: ${changed}`;
   return beginningOf(changed === "" || topic === null ? what : `${what} (${topic})`, maxTitleLength);
 }
 

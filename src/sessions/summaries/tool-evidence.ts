@@ -1,11 +1,11 @@
 import type { Turn } from "../turn-content.ts";
 
-/** What the uses of tools tell that belongs into a summary. */
+/** The facts from tool uses that belong in a summary. */
 
-/** Characters of a command that tell it from others. */
+/** Characters of a command that identify it. */
 const maxNameLength = 300;
 
-/** A command without what varies from try to try: where it is run, what is shown of its output. */
+/** A command without the parts that vary from try to try: its directory, and filters on its output. */
 export function nameOf(command: string): string {
   const line = command.slice(0, maxNameLength).trim().split("\n", 1)[0]!.replace(/\s+/g, " ");
   const parts = line.replace(/^(?:cd \S+ ?(?:&&|;) ?)+/, "").split("|");
@@ -43,7 +43,7 @@ export function openTodos(list: readonly unknown[]): string[] {
   });
 }
 
-/** What the user chose where the agent let them choose: `"Which cache?"="Redis"`. */
+/** The user's choices when the agent let them choose: `"Which cache?"="Redis"`. */
 export function answersTo(text: string): string[] {
   if (!/^User has answered your questions?:/.test(text)) return [];
   const pairs = text.slice(0, 8_000).matchAll(/"([^"]{1,400})"="([^"]{1,400})"/g);

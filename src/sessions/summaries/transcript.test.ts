@@ -12,7 +12,7 @@ import {
 import { condensedTranscript } from "./transcript.ts";
 
 describe("condensedTranscript", () => {
-  it("tells who said what, and tools in a line each", () => {
+  it("names the speakers, and shows tools in a line each", () => {
     const turns = conversation(
       prompt("Fix the parser"),
       thinking("Hm."),
@@ -48,7 +48,7 @@ describe("condensedTranscript", () => {
     expect(found).not.toContain("Prompt 1000 ");
   });
 
-  it("shortens what one of them says, and leaves abandoned turns out", () => {
+  it("shortens long messages, and leaves abandoned turns out", () => {
     expect(condensedTranscript(conversation(text("y".repeat(50_000))), 40_000).length).toBeLessThan(2100);
     const turns = conversation(prompt("Take the other way"));
     turns[0]!.abandoned = true;
@@ -65,8 +65,8 @@ describe("condensedTranscript", () => {
       fc.property(
         fc.array(happening, { maxLength: 20 }),
         fc.integer({ min: 200, max: 5000 }),
-        (told, most) => {
-          expect(condensedTranscript(conversation(...told), most).length).toBeLessThanOrEqual(most);
+        (happenings, most) => {
+          expect(condensedTranscript(conversation(...happenings), most).length).toBeLessThanOrEqual(most);
         },
       ),
     );

@@ -4,18 +4,18 @@ import type { Turn } from "../turn-content.ts";
 
 /** Characters of one prompt, answer, tool use and error. */
 const longest = { prompt: 3_000, answer: 2_000, command: 160, error: 240 } as const;
-/** Where not everything fits, this part of what is shown is the beginning of the session. */
+/** If not everything fits, this share of the text comes from the beginning of the session. */
 const headShare = 0.4;
 
 interface Piece {
   text: string;
-  /** Prompts and answers come first, tool uses fill what room is left. */
+  /** Prompts and answers come first, tool uses fill the remaining room. */
   isTool: boolean;
 }
 
 /**
- * A session for a model to read, up to `most` characters: what was said by both, tool uses in a line each. Of a longer
- * one the tool uses go first, then the middle. The turns are read once; what is held is bounded by a few times `most`.
+ * A session for a model to read, up to `most` characters: the messages of both sides, tool uses in a line each. A
+ * longer one loses tool uses first, then the middle. The turns are read once; memory is bounded by a few times `most`.
  */
 export function condensedTranscript(turns: Iterable<Turn>, most: number): string {
   let head: Piece[] = [];
@@ -27,7 +27,7 @@ export function condensedTranscript(turns: Iterable<Turn>, most: number): string
     if (turn.abandoned) continue;
     for (const piece of piecesOf(turn)) {
       const size = piece.text.length + 1;
-      // Tools are dropped later: more than fits is held until it is known how much was said.
+      // Tools are dropped later: more than fits is kept until the size of the messages is known.
       if (headSize + size <= most) {
         head.push(piece);
         headSize += size;
@@ -93,7 +93,7 @@ function statements(who: string, text: string, most: number): Piece {
   return { text: `[${who}] ${headAndTail(text.trim(), most)}`, isTool: false };
 }
 
-/** What tells a tool use from another: its file, its command, or whatever text comes first. */
+/** The text that identifies a tool use: its file, its command, or the first text of its input. */
 function detailOf(input: Record<string, unknown>): string {
   const { file_path, command } = input;
   const named = [file_path, command].find((value) => typeof value === "string");

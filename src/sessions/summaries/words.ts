@@ -22,7 +22,7 @@ export function contentWords(text: string): Set<string> {
   return found;
 }
 
-/** How much of what `words` say is said by `others` as well, from 0 to 1. */
+/** The share of `words` that `others` have as well, from 0 to 1. */
 export function coverage(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
   if (words.size === 0) return 0;
   let shared = 0;

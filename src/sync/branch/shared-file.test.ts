@@ -129,7 +129,7 @@ const step = fc.record({
 });
 
 describe("machines that sync at once", () => {
-  it("converge without loss, whatever the order of their steps", () => {
+  it("converge without loss, in any order of their steps", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 4 }),

@@ -11,10 +11,10 @@ afterEach(() => shared.remove());
 
 const secret = "the quokka is in the garden";
 async function remember(machine: Machine, id: string, said = secret) {
-  const told = machine.session(id);
-  told.prompt(`Remember that ${said}`);
-  told.reply("I will.");
-  await machine.read(told);
+  const builder = machine.session(id);
+  builder.prompt(`Remember that ${said}`);
+  builder.reply("I will.");
+  await machine.read(builder);
 }
 
 /** Not a secret: generated here. */
@@ -98,18 +98,18 @@ describe("with a passphrase", () => {
 
   it("joins two machines' versions of a session", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
-    const told = one.session("a");
-    told.prompt("First");
-    told.reply("One.");
-    await one.read(told);
+    const builder = one.session("a");
+    builder.prompt("First");
+    builder.reply("One.");
+    await one.read(builder);
     await one.sync({}, byPassphrase());
     await two.pull({}, byPassphrase());
     two.memory
       .prepare("UPDATE sessions SET title = 'Ours', title_source = 'user', last_at = last_at + 1")
       .run();
-    told.prompt("Second");
-    told.reply("Two.");
-    await one.read(told);
+    builder.prompt("Second");
+    builder.reply("Two.");
+    await one.read(builder);
     for (const machine of [one, two, one]) await machine.sync({}, byPassphrase());
     expect(contentOf(one)).toMatchObject({
       sessions: [{ title: "Ours" }],

@@ -111,7 +111,7 @@ export function identitiesIn(text: string): string[] {
   return text.split("\n").flatMap((line) => /^\s*(AGE-SECRET-KEY-1[A-Z0-9]+)\s*$/.exec(line)?.[1] ?? []);
 }
 
-/** A public note on the branch that tells which key file is needed. */
+/** A public note on the branch that names the required key file. */
 export async function keyNotice(identity: string): Promise<{ path: string; content: Uint8Array }> {
   const text = "Encrypted with a key file (sync.key_file), which is not here.\n";
   return { path: `${keysDir}${await keyId(identity)}.txt`, content: Buffer.from(text) };

@@ -18,11 +18,11 @@ import { findTemplate } from "./template.ts";
 type Span = readonly [number, number];
 type Places = Map<FileId, Span[]>;
 
-/** What holds everything that it must, and where. */
+/** The chunks that contain all required texts, and where. */
 export interface Holders {
   /** The smallest chunks around the matches, with the lines on which these begin. */
   chunks: Map<ChunkId, number[]>;
-  /** There are more: only so many files are looked into. */
+  /** There are more: the number of files that are searched is limited. */
   isCut: boolean;
 }
 

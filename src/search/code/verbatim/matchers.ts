@@ -3,7 +3,7 @@ import { innerWordsOf } from "../../../text/tokens.ts";
 import type { CodeQuery } from "../types.ts";
 import { requiredTexts } from "./required-texts.ts";
 
-/** What a result must hold to the letter. Its time grows with the text only. */
+/** Text that a result must contain literally. Its time grows linearly with the text. */
 export interface Matcher {
   /** Why a result is there, for its reader. */
   reason: string;
@@ -13,11 +13,11 @@ export interface Matcher {
   words: readonly string[];
   /** Start and end (exclusive) of each match, in order. UTF-16 offsets. */
   matchesIn: (text: string) => Iterable<readonly [number, number]>;
-  /** Whether the program's values may stand in it: then a text with placeholders matches where none has it literally. */
+  /** Whether it may contain values that the program fills in: then a template matches if no text has it literally. */
   mayBeRendered: boolean;
 }
 
-/** What every result of a query must hold: all of it, or what it has in double quotes. */
+/** The texts that every result of a query must contain: all of it, or its parts in double quotes. */
 export function matchersOf({ query, match }: Pick<CodeQuery, "query" | "match">): Matcher[] {
   if (match === "regex") return [patternMatcher(query)];
   if (match === "exact") return [literalMatcher(query, { mayBeRendered: false })];
@@ -41,7 +41,7 @@ function literalMatcher(text: string, options: { mayBeRendered: boolean }): Matc
 
 /**
  * A pattern in RE2's syntax.
- * @throws PommelError `usage` when it is none
+ * @throws PommelError `usage` if it is invalid
  */
 function patternMatcher(pattern: string): Matcher {
   const expression = compileExpression(pattern);
@@ -67,7 +67,7 @@ export function mayBeMessage({ query, match }: Pick<CodeQuery, "query" | "match"
   return match === undefined && /\w/.test(query.replace(/"[^"]*"/g, ""));
 }
 
-/** What stands in double quotes in a query. */
+/** The quoted parts of a query, in double quotes. */
 function quotedIn(query: string): string[] {
   return [...query.matchAll(/"([^"]*)"/g)].map(([, text]) => text!.trim()).filter((text) => text !== "");
 }

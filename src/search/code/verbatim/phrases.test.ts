@@ -8,7 +8,7 @@ it("takes neighbouring words, by the tokens that touch", () => {
   expect(tokensOf("parseHTTP twice")).toEqual(["http twice"]);
 });
 
-it("reaches over stop words to one that says something", () => {
+it("reaches over stop words to a distinctive one", () => {
   expect(tokensOf("map is not a function")).toEqual([
     "map is",
     "is not a function",

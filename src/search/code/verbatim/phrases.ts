@@ -13,15 +13,15 @@ interface Phrase {
 
 /** A phrase of more words is left out: it has none but stop words. */
 const maxWords = 6;
-/** A longer query is known by its beginning. */
+/** Longer queries are cut after this many phrases. */
 const maxPhrases = 24;
-/** What more chunks than this hold is common and says nothing. */
+/** A phrase in more chunks than this is common and means nothing. */
 const maxHolders = 64;
 /** Two neighbouring words are a subject ("request headers"), three are a quotation. */
 const minRun = 3;
-/** A run of so many words counts in full. */
+/** A run of this many words counts in full. */
 const fullRun = 5;
-/** What a phrase that no chunk holds weighs: of a message, the part around a value that the program put in. */
+/** The weight of a phrase that no chunk contains: in a message, the part around a value from the program. */
 const unfoundShare = 0.5;
 
 const question = /^(?:how|what|when|where|which|who|why|can|do|does|is(?! not))\b|\?\s*$/i;

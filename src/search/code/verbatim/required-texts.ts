@@ -1,7 +1,7 @@
 /**
- * Texts that stand in everything that a pattern matches (letter case aside): of a pattern without alternatives, its
- * literal characters outside of groups. Few of them are found rather than a wrong one: what is in doubt is left out.
- * The idea is Russ Cox's, in "Regular Expression Matching with a Trigram Index".
+ * Texts that are part of every match of a pattern (letter case aside): for a pattern without alternatives, its literal
+ * characters outside of groups. Rather too few than a wrong one: doubtful ones are left out. The idea is Russ Cox's, in
+ * "Regular Expression Matching with a Trigram Index".
  */
 export function requiredTexts(pattern: string): string[] {
   const texts: string[] = [];
@@ -20,7 +20,7 @@ export function requiredTexts(pattern: string): string[] {
       at = end;
     } else if (character === "\\") {
       at++;
-      // \Q…\E, \pL, \x41 and \101 are rare: give up before getting them wrong.
+      // \Q…\E, \pL, \x41 and \101 are rare: return nothing rather than a wrong text.
       if (at >= pattern.length || /[QpPx\d]/.test(pattern[at]!)) return [];
       if (/[A-Za-z]/.test(pattern[at]!)) finish();
       else run += pattern[at];

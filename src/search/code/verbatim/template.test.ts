@@ -28,7 +28,7 @@ it.each([
   expect(findTemplate(`let a = 1;\n${source}`, message)).toMatchObject({ text });
 });
 
-it("finds it within what a program printed around it, and says where it stands", () => {
+it("finds it within other output of a program, with its place", () => {
   const source = 'a("x")\nb(`${n} bytes left over`)';
   expect(findTemplate(source, "error: 12 bytes left over (fatal)")).toEqual({
     text: "… bytes left over",

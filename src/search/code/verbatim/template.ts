@@ -23,7 +23,7 @@ const minWords = 2;
 export interface Template {
   /** The message with "…" for its values. */
   text: string;
-  /** Where it stands. UTF-16 offset. */
+  /** Its place. UTF-16 offset. */
   at: number;
 }
 
