@@ -6,8 +6,8 @@ import { Sqlite } from "./sqlite/sqlite.ts";
 
 /**
  * `registry.db`: the projects that this user has, for what goes across all of them. Only a list of places: it can be lost
- * at any time, and each project is in it again as soon as it is used. So whatever is wrong with it is nobody's failure:
- * a damaged one is made anew, and one that cannot be opened is as good as an empty one.
+ * at any time, and each project is in it again as soon as it is used. So its faults fail no command: a damaged one is
+ * created again, and one that cannot be opened counts as empty.
  */
 
 export interface KnownProject {
@@ -65,7 +65,7 @@ export function registerProject(
   return done ?? false;
 }
 
-/** Every project that is known, the one that was used last first; null when nobody can tell. */
+/** Every project that is known, the one that was used last first; null when the list cannot be read. */
 export function registeredProjects(file = registryFile()): KnownProject[] | null {
   return withRegistry(
     file,

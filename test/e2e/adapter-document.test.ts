@@ -89,7 +89,7 @@ interface Blamed {
   ranges: { author: string; agent: string | null; session_id: string | null; how: string | null }[];
 }
 
-it("its sessions are imported, its hooks are heard, and what its commands wrote is its own", async () => {
+it("its sessions are imported, its hooks are recorded, and lines that its commands wrote are its own", async () => {
   const started = Date.now() - 3_600_000;
   const time = (seconds: number) => new Date(started + seconds * 1000).toISOString();
   const command = "printf 'let total = 2;\\n' > total.ts";
@@ -112,7 +112,7 @@ it("its sessions are imported, its hooks are heard, and what its commands wrote 
   const settings = JSON.parse(readFileSync(join(repo, ".jot/settings.json"), "utf8"));
   expect(Object.keys(settings.hooks).sort()).toEqual(["answered", "asked", "done"]);
 
-  // The daemon finds Jot's home, which only the adapter knows of.
+  // The daemon finds Jot's home, which only the adapter knows.
   expect(pm("start")).toContain("pm import jot");
   expect(json("import", "jot", "--yes")).toMatchObject({ agent: "jot", sessions: 1, failed: [] });
   await until(async () => json<Blamed>("blame", "total.ts").ranges[0]?.author === "agent");

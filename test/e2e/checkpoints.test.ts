@@ -30,7 +30,7 @@ let commits: string[];
 const [lock, docs] = [idOf("lock"), idOf("docs")];
 
 beforeAll(async () => {
-  // Nobody takes in commits but the tests.
+  // Only the tests record commits.
   process.env.POMMEL_GIT_CHECKPOINTS = "false";
   project = createProject({});
   git = temporaryGit(project.root);

@@ -108,7 +108,7 @@ describe("pm search", () => {
     expect(JSON.parse(stdout)).toMatchObject({ scope: "all", query: "code" });
   });
 
-  it("limits conversations by what is known of them", async () => {
+  it("filters sessions", async () => {
     const found = async (...args: string[]) => {
       const { code, stdout } = await pm("search", "transcripts", "pause", ...args, "--json");
       const { length } = JSON.parse(stdout).results;

@@ -100,7 +100,7 @@ test("a session is found while it goes on", async () => {
   expect(all.transcripts!.results[0]!.session_id).toBe(idOf(1));
 });
 
-test("what hooks tell of is remembered at once, and is the same when the transcript tells of it", async () => {
+test("what hooks report is recorded at once, and only once when the transcript contains it too", async () => {
   await start(project);
   const note = "the flamingo needs 5 s";
   const made = sessionIn(project, idOf(1), { start: new Date().toISOString() });
@@ -377,7 +377,7 @@ test("a memory that is damaged keeps nothing from working on code, and is left a
   expect(stdout).toContain("Problem:");
 });
 
-test("jobs that cannot be done are given up in the end, and can be tried again", async () => {
+test("impossible jobs fail after some attempts, and can be tried again", async () => {
   await start(project);
   const file = join(dir, "nobody.jsonl");
   await askDaemon(project, "indexTranscript", { transcript_path: file, agent: "claude" });

@@ -183,7 +183,7 @@ test("says who writes the index when that is not a daemon", async () => {
   }
 });
 
-test("exits when nobody needs it", async () => {
+test("exits when idle", async () => {
   const project = createProject(modules(1));
   const daemon = spawnDaemon(project, ["--idle-exit-seconds", "1"]);
   const [code] = await once(daemon, "exit");

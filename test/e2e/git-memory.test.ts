@@ -36,7 +36,7 @@ beforeEach(() => {
   git("config", "user.name", "Ann");
   git("config", "user.email", "ann@example.org");
   writeFileSync(join(project.root, ".gitignore"), ".pommel\n");
-  // What is said from now on was said after it.
+  // Later turns come after it.
   const anHourAgo = `${Math.floor(Date.now() / 1000) - 3600} +0000`;
   process.env.GIT_AUTHOR_DATE = anHourAgo;
   process.env.GIT_COMMITTER_DATE = anHourAgo;

@@ -49,7 +49,7 @@ interface Odd {
   file?: string;
   /** Commands whose exit code is not 0, by their first words; with what they say. */
   but?: Record<string, [code: number, says: RegExp]>;
-  /** Where there is no line of an agent's, as nobody could know. */
+  /** Where no line can be attributed to an agent. */
   isUnknown?: boolean;
 }
 
@@ -267,7 +267,7 @@ it.each(odd)(
 
 const binary = Buffer.from([0, 1, 2, 255]);
 
-it("what git has no lines of is told with what to do", async () => {
+it("a file without lines in git is reported with what to do", async () => {
   const project = createProject({});
   const git = temporaryGit(project.root);
   twoCommits(git, { "out/y.ts": "const y = 1;\n" });

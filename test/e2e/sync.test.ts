@@ -45,7 +45,7 @@ function cloned(): Project {
   return project;
 }
 
-/** Reads sessions in which something was said, as the daemon does. */
+/** Imports sessions with a conversation, as the daemon does. */
 async function remember(project: Project, from: number, count: number, turns = 2): Promise<void> {
   await withWritableMemory(
     project,
@@ -169,7 +169,7 @@ describe("killed with SIGKILL", () => {
   it("at five random points of pm sync and five of pm pull, nothing is lost and nothing comes twice", async () => {
     const third = cloned();
     await remember(one, 0, 12);
-    // How long it takes tells where the points are.
+    // How long it takes gives the range of points.
     let started = performance.now();
     await pmJson(one, "sync");
     let syncMs = ms(started);

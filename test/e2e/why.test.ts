@@ -47,7 +47,7 @@ function commit(message: string, date: string): string {
   return git("rev-parse", "HEAD");
 }
 
-/** An agent rewrites a line, a person adds one, both are committed together; then all of it is taken in. */
+/** An agent rewrites a line, a person adds one, both are committed together; then all of it is imported. */
 async function agentAtWork(): Promise<string> {
   const told = sessionIn(project, session, { start: "2026-03-02T09:00:00.000Z" });
   told.prompt("look at the token handling");
@@ -209,7 +209,7 @@ describe("an agent's line", () => {
 });
 
 describe("without an agent", () => {
-  it("git's part is told, with a word on what is missing", async () => {
+  it("git's part is shown, with a note on what is missing", async () => {
     const { code, stdout, stderr } = await pm("why", "src/auth.ts:2");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("Written by unknown (Ann)");

@@ -5,7 +5,7 @@ import { clients } from "./client.ts";
 import { note, prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";
 
-/** That what Pommel tells by itself reaches the model, and is not remembered as said. */
+/** Automatic context reaches the model, and is not recorded as conversation. */
 
 if (clients.length === 0) {
   it.skip("context by itself in the real Claude Code (skipped: POMMEL_CLAUDE_BIN names none; see CONTRIBUTING.md)", () => {});

@@ -95,7 +95,7 @@ describe.each(geminis)("%s", (bin) => {
 
   it("runs every hook, without a word and without a failure", () => {
     const run = stage.hooksRun().filter(({ hook }) => !hook.startsWith("git-"));
-    // It tells of a compression that nobody asked for, which is before every request.
+    // It reports an automatic compression before every request.
     const ours = ["session-start", "user-prompt", "post-tool-use", "stop", "session-end", "pre-compact"];
     expect(ours).toEqual(expect.arrayContaining([...new Set(run.map(({ hook }) => hook))]));
     expect(run.map(({ hook }) => hook)).toEqual(expect.arrayContaining(ours.slice(0, 5)));
@@ -103,7 +103,7 @@ describe.each(geminis)("%s", (bin) => {
     expect(stage.hooksSaid()).toBe("");
   });
 
-  it("leaves in the spool what happened without a daemon, which a daemon takes in", () => {
+  it("leaves in the spool what happened without a daemon, which a daemon imports", () => {
     expect(spooledAlone).toHaveLength(5);
     expect(readdirSync(stage.project.spoolDir)).toEqual([]);
     expect(logOf(stage.project)).not.toMatch(/rejected|"level":(?:40|50)/);
@@ -120,7 +120,7 @@ describe.each(geminis)("%s", (bin) => {
     }
   });
 
-  it("is found by what was said, and its edits by the lines that they wrote", async () => {
+  it("is found by its conversation, and its edits by the lines that they wrote", async () => {
     const found = await search("heron importer timeout retry", "--file", "src/heron.ts", "--agent", "gemini");
     expect(found.map((result) => result.session_id)).toContain(ids.edit);
     expect((await search("pelican exporter label"))[0]).toMatchObject({ session_id: ids.write });
@@ -147,7 +147,7 @@ describe.each(geminis)("%s", (bin) => {
     expect(await show(ids.write)).toEqual(before);
   });
 
-  it("is told of the project at the start, with a prompt and after an edit, which nobody remembers as said", async () => {
+  it("gets context at the start, with a prompt and after an edit, none of it recorded as conversation", async () => {
     expect(toldWhereNothingIsKnown).toBe(false);
     const { told } = await stage.pm<{ told: Injected[] }>("context");
     const eventsOf = (id: string) =>
@@ -164,7 +164,7 @@ describe.each(geminis)("%s", (bin) => {
     expect(JSON.stringify(await show(ids.write))).not.toMatch(quoted);
   });
 
-  it("makes one annotation of a note, though hook and chat both tell of it", async () => {
+  it("makes one annotation of a note that both hook and chat report", async () => {
     const { annotations } = await stage.pm<AnnotationsResponse>("annotations");
     expect(annotations).toHaveLength(6);
     expect(annotations.find((one) => one.note === note)).toMatchObject({ session_id: ids.edit, turn: 1 });

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unifiedDiff } from "./diff-fixture.ts";
 
-/** A record as it stands in the file. */
+/** A record as it is in the file. */
 export type RawRecord = Record<string, unknown>;
 
 export interface ChatOptions {
@@ -221,9 +221,9 @@ export function chat(options: ChatOptions = {}) {
       set({ messages: repeated() });
       tick();
     },
-    /** What stands in the file of a client that appends. */
+    /** The file of a client that appends. */
     text: () => records.map((each) => `${typeof each === "string" ? each : JSON.stringify(each)}\n`).join(""),
-    /** What stands in the file of a client up to 0.36. */
+    /** The file of a client up to 0.36. */
     object: () => JSON.stringify({ ...metadata(), startTime: start, messages }, null, 2),
     /** Where the client keeps it, under a home. */
     path: (extension = "jsonl") =>

@@ -140,7 +140,7 @@ export function contentOf({ memory }: Pick<Machine, "memory">): Record<string, u
       `SELECT s.uid, message_uid, turn, model, input, output FROM usage JOIN sessions s ON s.id = session_id ORDER BY 1, 2`,
     ),
     chunks: all("SELECT uid, first_turn, last_turn, type, kind, text, files FROM chunks ORDER BY uid, text")
-      // Notes are told apart by the row of the note.
+      // The row of a note identifies it.
       .map(({ uid, ...row }) => ({ ...row, text: home(String(row.text)) }))
       .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
     annotations: all(

@@ -64,7 +64,7 @@ it.each([
   ["cut", (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
   ["empty", () => Buffer.alloc(0)],
   ["of another content", (bytes: Buffer) => Buffer.concat([bytes.subarray(0, -8), Buffer.alloc(8, 7)])],
-])("loads the module when what was kept is %s, and keeps it anew", (_, change) => {
+])("loads the module when the cache is %s, and caches it again", (_, change) => {
   const first = keep();
   const whole = readFileSync(first);
   writeFileSync(first, change(whole));

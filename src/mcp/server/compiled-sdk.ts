@@ -45,7 +45,7 @@ export function requireCompiled(file: string): void {
   }
 }
 
-/** Where it is kept: by everything that it depends on. Null where nobody can tell. */
+/** Where it is kept: by everything that it depends on. Null where that is unknown. */
 function keptFor(file: string): string | null {
   try {
     const { size, mtimeMs } = statSync(file);
@@ -85,7 +85,7 @@ function keep(file: string, script: Script): void {
 }
 
 /**
- * FNV-1a over words of four bytes: tells a file that was not written to its end, which V8 would crash over. (Loading
+ * FNV-1a over words of four bytes: detects a truncated file, which V8 would crash on. (Loading
  * node:crypto for it would cost more than it is worth.)
  */
 function sumOf(bytes: Uint8Array): number {

@@ -6,7 +6,7 @@ import { beginningOf } from "../../text/text-size.ts";
 import { clean, lineOrNull, minute, oneLine } from "../text/text.ts";
 import { ask, type CallContext } from "../tool.ts";
 
-/** Sessions as several tools tell of them. */
+/** Sessions as several tools show them. */
 
 /**
  * The session that an agent means: by an id or the beginning of one, "current", or without any the latest of the others.

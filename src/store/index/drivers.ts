@@ -20,8 +20,8 @@ export interface IndexDriver {
    */
   read<T>(file: string, use: (index: CodeIndex) => Promise<T>): Promise<T>;
   /**
-   * Moves a damaged index aside, which nobody has open; of several only the newest is kept.
-   * @returns what to tell people
+   * Moves a damaged index aside, which must not be open; keeps only the newest of several.
+   * @returns a message for people
    */
   moveAside(file: string, why: string, log: Logger): string;
   /** Whether an index is sound and of a format that this Pommel knows. Reads all of it. */

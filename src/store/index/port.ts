@@ -26,7 +26,7 @@ export interface Scope {
   levels: readonly Level[] | null;
 }
 
-/** How much a token counts by where it stands in a chunk. */
+/** The weight of a token by its place in a chunk. */
 export interface FieldWeights {
   name: number;
   path: number;
@@ -93,7 +93,7 @@ export interface IndexEntry {
   language: string;
 }
 
-/** What tells whether a file has changed. */
+/** What shows whether a file has changed. */
 export interface KnownFile extends FileStamp {
   /** null for a skipped file. */
   hash: string | null;
@@ -156,11 +156,11 @@ export interface SearchableIndex {
 
 /** A code index: files, their chunks, and the words, names and vectors of those. Has one writer at a time. */
 export interface CodeIndex extends SearchableIndex {
-  // What is known of files. Each change is all or nothing, and seen by readers as such.
+  // Files. Each change is all or nothing, and readers see it as such.
 
   /** Everything known, indexed and skipped, by path: of the whole project, or of a path and what lies below it. */
   known(below?: string): Promise<Map<string, KnownFile>>;
-  /** Puts what is known of a file now in place of what was: its chunks, with a model's vectors of them, or why it has none. */
+  /** Replaces a file's record: its chunks, with a model's vectors of them, or why it has none. */
   replace(file: IndexedFile | SkippedFile, vectors?: FileVectors): Promise<void>;
   /** A file was touched but holds the same bytes: only its stamp changes. */
   restamp(stamp: FileStamp): Promise<void>;

@@ -147,7 +147,7 @@ export function isLinked({ addedAt, removedAt }: Pick<EventLink, "addedAt" | "re
 }
 
 /**
- * What belongs to events: what was linked, and what an event takes in by itself: sessions (not those of subagents) and
+ * Members of events: linked ones, and those that an event includes by itself: sessions (not those of subagents) and
  * checkpoints on its branch, or of its time where it is temporal, up to when it was closed; without what was unlinked.
  * It is worked out whenever it is asked for, so that all machines that know the same agree.
  */
@@ -183,7 +183,7 @@ export interface EventMembers {
   checkpoints: string[];
 }
 
-/** The sessions and checkpoints of an event: linked ones, and those that it takes in by its branch or its time. */
+/** The sessions and checkpoints of an event: linked ones, and those that it includes by its branch or its time. */
 export function membersOf(memory: Memory, eventUid: string): EventMembers {
   const rows = memory.prepare(members).all(eventUid) as {
     kind: EventLink["kind"];

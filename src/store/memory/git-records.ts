@@ -16,7 +16,7 @@ export interface CommitRecord {
   hash: string;
   tree: string;
   parents: string[];
-  /** Where it was made; null where nobody knows. */
+  /** Where it was made; null where unknown. */
   branch: string | null;
   author: string;
   authoredAt: number;

@@ -105,7 +105,7 @@ export interface ChunkDecision {
 }
 
 export interface ChunkToStore extends SessionChunk {
-  /** Left out: nobody looked yet. */
+  /** Left out: not yet checked. */
   decisions?: readonly ChunkDecision[];
   terms: ChunkTerms;
   /** By model id. */
@@ -150,7 +150,7 @@ export interface JobRecord {
   subject: string;
   payload: Record<string, unknown>;
   state: "pending" | "running" | "dead";
-  /** Who works on it: a text that tells one daemon from all others. */
+  /** Who works on it: a text that identifies one daemon. */
   owner: string | null;
   priority: number;
   attempts: number;

@@ -125,7 +125,7 @@ describe("memory.db", () => {
     expect(thrownBy(() => addSession(damaged, "t")).code).toBe("memory_corrupt");
   });
 
-  it("of a newer Pommel is not touched, and nobody is told to delete it", () => {
+  it("of a newer Pommel is not touched, and no message suggests deleting it", () => {
     open();
     const other = new Sqlite(file, { mode: "create", timeoutMs: 0 });
     other.exec("PRAGMA user_version = 99");
@@ -149,7 +149,7 @@ describe("memory.db", () => {
     expect(memory.prepare("SELECT count(*) AS n FROM chunk_terms").get()).toEqual({ n: 20 });
   });
 
-  it("tells readers that it changed, whoever wrote", () => {
+  it("notifies readers of changes, whoever wrote", () => {
     const [memory, other] = [open(), open()];
     const versions = [memory.version()];
     addSession(memory, "mine");

@@ -19,7 +19,7 @@ interface DisableResult {
   git: { files: string[]; changed: boolean } | null;
 }
 
-/** `pm disable`: takes all that agents and git were told of Pommel out again. What was remembered stays. */
+/** `pm disable`: removes Pommel from the settings of agents and git. The memory stays. */
 export async function disableCommand(
   { cwd, output }: CommandContext,
   { global = false }: { global?: boolean } = {},

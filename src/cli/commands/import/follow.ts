@@ -15,7 +15,7 @@ export interface ImportFollowed {
   /** Chunks that the sessions have now. */
   chunks: number;
   took_ms: number;
-  /** Transcripts that were given up, and why. */
+  /** Transcripts that failed, and why. */
   failed: { path: string; error: string }[];
 }
 
@@ -26,8 +26,8 @@ const maxSilences = 3;
 const askMs = 2000;
 
 /**
- * Shows a progress bar until everything is read that was asked for. The queue stands in the memory, where this reads it.
- * @returns null when `signal` says that nobody waits any more
+ * Shows a progress bar until all requested transcripts are read. Reads the queue from the memory.
+ * @returns null when `signal` is aborted
  * @throws PommelError `daemon_unreachable` when the daemon ends meanwhile
  */
 export async function followImport(
@@ -80,7 +80,7 @@ function standOf(memory: Memory, files: readonly TranscriptToImport[]): Stand {
   const jobs = new Map<string, JobRecord>();
   for (const job of listJobs(memory)) {
     const known = jobs.get(job.subject);
-    // One that waits again beside one that was given up counts.
+    // A pending job takes precedence over a failed one.
     if (job.kind === "transcript" && (known === undefined || known.state === "dead"))
       jobs.set(job.subject, job);
   }

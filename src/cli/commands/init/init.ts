@@ -112,7 +112,7 @@ export async function initCommand(
 }
 
 /**
- * What is the user's alone stays out of `git status`; what is to be committed has to stand in it.
+ * Personal files stay out of `git status`; files to commit have to show up in it.
  * @param saved what somebody chose now
  */
 async function showOrHide(

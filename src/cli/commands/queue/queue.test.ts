@@ -43,7 +43,7 @@ describe("the queue for a person", () => {
     );
   });
 
-  it("shows what was given up, why, and what was done last", () => {
+  it("shows failed jobs with the reason, and the last finished one", () => {
     const shown = renderQueue(
       {
         ...idle,

@@ -154,7 +154,7 @@ async function scrubAgain(project: Project, output: Output): Promise<number | un
   }
 }
 
-/** @throws PommelError `internal` when it was given up */
+/** @throws PommelError `internal` when the job failed */
 async function untilScrubbed(
   project: Project,
   update: (done: number, total: number) => void,

@@ -60,7 +60,7 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
   const { colors } = style;
   const place = `${printable(style.pathOf(result.file))}:${result.start_line}`;
   const what = [result.kind || result.level, printable(result.name)].filter((part) => part !== "").join(" ");
-  // A file's own name stands in the path already.
+  // The path contains the file's own name already.
   const isInFile = result.parent_name === null || result.file.includes(`${result.parent_name}.`);
   const inside = !isInFile ? colors.dim(` in ${printable(result.parent_name ?? "")}`) : "";
   const drifted = result.freshness === "drifted" ? colors.yellow(" (changed since it was indexed)") : "";

@@ -121,7 +121,7 @@ function only(
   return { scope: "all", query, code: null, transcripts: null, ...side, notes: [] };
 }
 
-/** How far the answer may be behind what it is about, as nobody watches that. */
+/** How stale the answer may be without a daemon that watches files and transcripts. */
 function noteOnAge({ code, transcripts }: SearchAllResponse, why: string): string | null {
   let note = why;
   if (code && !code.index.is_complete) note += " and the first indexing is incomplete";

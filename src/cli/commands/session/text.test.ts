@@ -9,7 +9,7 @@ it("shortens ids so that commands still take them", () => {
   expect(shortId("01a1fd9b-688b-7d53-abbe-926542a1db0b")).toBe("01a1fd9b-688b");
 });
 
-it("tells times where the reader is", () => {
+it("shows times in the reader's time zone", () => {
   expect(localTime(new Date(2026, 2, 4, 5, 6).toISOString())).toBe("2026-03-04 05:06");
 });
 
@@ -34,7 +34,7 @@ it("counts in words", () => {
 describe("noteOnMemory", () => {
   const asOf = new Date(Date.now() - 3 * 86_400_000).toISOString();
 
-  it("says how old what was read is, where no daemon answered", () => {
+  it("says how old the data is where no daemon answered", () => {
     expect(noteOnMemory({ without: "not_running", asOf })).toBe(
       "No daemon is running; the last session is from 3 days ago.",
     );

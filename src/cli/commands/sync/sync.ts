@@ -17,7 +17,7 @@ interface SyncCommandOptions {
   yes?: number;
 }
 
-/** `pm sync`: takes in what others shared, and shares what is new here. */
+/** `pm sync`: imports what others shared, and shares what is new here. */
 export async function syncCommand(
   { cwd, output }: CommandContext,
   { dryRun = false, filter, allowPublic = false, everything = false, yes = 0 }: SyncCommandOptions,

@@ -122,7 +122,7 @@ describe("the similarities of given chunks", () => {
 });
 
 describe("following the database", () => {
-  it("takes in what is written, replaced and removed", () => {
+  it("picks up vectors that are written, replaced and removed", () => {
     write("a.ts", [{ id: "1", vector: [1, 0] }]);
     expect(near([1, 0])).toEqual(["1"]);
     write("b.ts", [{ id: "2", vector: [1, 0] }]);
@@ -182,7 +182,7 @@ describe("following the database", () => {
     expect(near([1, 0, 0])).toEqual(["2"]);
   });
 
-  it("loads everything again after it was let go", () => {
+  it("loads everything again after it was released", () => {
     write("a.ts", [{ id: "1", vector: [1, 0] }]);
     expect(near([1, 0])).toEqual(["1"]);
     vectors.release();

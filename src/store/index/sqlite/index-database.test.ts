@@ -167,7 +167,7 @@ describe("looking up", () => {
     },
   );
 
-  it("tells how many chunks hold a word", () => {
+  it("counts the chunks that hold a word", () => {
     expect(chunkFrequencies(index, ["retry", "absent"])).toEqual(new Map([["retry", 3]]));
     index.replace(indexed("src/b.ts", [chunk("4", "absent", "retry")]));
     expect(chunkFrequencies(index, ["retry", "absent"])).toEqual(

@@ -45,7 +45,7 @@ export function decidingChunks(memory: Memory): DecidingChunk[] {
   }));
 }
 
-/** Chunks that nobody looked at yet, at most so many. */
+/** Chunks not yet checked for decisions, up to a limit. */
 export function unjudgedChunks(
   memory: Memory,
   most: number,

@@ -70,7 +70,7 @@ export function linesByAuthor(memory: Memory, commitId: number): Record<Attribut
 }
 
 export interface LinesByAuthor {
-  /** By the agent's name; those of sessions that are not known here, or that nobody named, as "agent". */
+  /** By the agent's name; those of sessions that are unknown here or have no agent name, as "agent". */
   agents: Record<string, number>;
   human: number;
   unknown: number;

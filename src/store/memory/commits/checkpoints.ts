@@ -75,7 +75,7 @@ export function saveCheckpoint(memory: Memory, checkpoint: CheckpointToStore): b
   });
 }
 
-/** Lets go of the checkpoint of a commit, if it has one; those after it come after the one before it. */
+/** Drops the checkpoint of a commit, if it has one; its children get its parent. */
 export function dropCheckpoint(memory: Memory, commitId: number): void {
   memory.inTransaction(() => {
     const gone = memory

@@ -54,7 +54,7 @@ export function saveCommit(
   });
 }
 
-/** What came to be known of a commit that is stored: its branch, what it took the place of, how it was seen. */
+/** Adds facts to a stored commit: its branch, what it replaced, how it was found. */
 export function updateCommit(
   memory: Memory,
   id: number,
@@ -179,7 +179,7 @@ export interface GitCounts {
   commits: number;
   /** Those that sessions led to. */
   checkpoints: number;
-  /** Commits that wait to be looked at, or to be looked at again when more was said of them. */
+  /** Commits pending analysis, or another one after new activity. */
   waiting: number;
 }
 

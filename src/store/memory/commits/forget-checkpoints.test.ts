@@ -102,7 +102,7 @@ it("forgets turns: with the last of them the session goes from the checkpoint", 
   expect(traces("zqsecretxv")).toBe(0);
 });
 
-it("keeps what sessions led to that are let go by age", () => {
+it("keeps the checkpoints of sessions that expire", () => {
   const one = session("one", 1);
   addCheckpoint(memory, "a", "1", [binding("one", [1])], { agentState: { one: { said: "so" } } });
   const before = checkpointByUid(memory, "a");

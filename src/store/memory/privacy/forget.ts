@@ -5,9 +5,9 @@ import { forgetInCheckpoints, forgetTurnsInCheckpoints } from "../commits/forget
 import type { Memory } from "../memory.ts";
 
 /**
- * The one way to remove what is remembered. What is forgotten is gone from every table, from the full-text index, from
- * the bytes of the database and of its log, and with the copies from before a migration; only ids stay, so that it is
- * not taken in again from a transcript that still holds it.
+ * The one way to remove from the memory. Forgotten data is gone from every table, from the full-text index, from the
+ * bytes of the database and of its log, and with the copies from before a migration; only ids stay, so that a
+ * transcript that still holds it does not bring it back.
  */
 
 /** What to forget. */
@@ -97,9 +97,9 @@ export function sessionsBefore(memory: Memory, at: number): number[] {
 }
 
 /**
- * What was said in sessions that are older than is kept goes: turns and their chunks. Their notes and summaries stay,
- * with the chunks of both, and so does what they led to: checkpoints and who wrote which lines. Lines stay known, so that
- * neither they nor copies of them are taken in again; unlike forgotten sessions they may go on.
+ * Removes turns and their chunks of sessions past the retention period. Their notes and summaries stay, with the chunks
+ * of both, and so does what they led to: checkpoints and who wrote which lines. Lines stay known, so that neither they
+ * nor copies of them are imported again; unlike forgotten sessions, these may go on.
  */
 export function expireSessions(memory: Memory, ids: readonly number[]): void {
   memory.inTransaction(() => {

@@ -2,7 +2,7 @@ import { PommelError } from "../../../project/errors.ts";
 import type { Memory } from "../memory.ts";
 import { type SessionRecord, type TitleSource, titleSources } from "../memory-records.ts";
 
-/** What is known of a session by now; merged with what is stored. What is left out stays as it is. */
+/** New facts about a session, merged with the stored ones. Absent fields stay as they are. */
 export interface SessionUpdate {
   uid: string;
   agent: string;
