@@ -22,7 +22,7 @@ export async function forward(args: readonly string[]): Promise<number | "timeou
   try {
     return await askDaemonToRun(args);
   } catch {
-    // What is wrong here is wrong in the command, too, which says it.
+    // The command meets the same error, and reports it.
     return null;
   }
 }

@@ -46,7 +46,7 @@ describe("the registry", () => {
     expect(registryFile({})).toBe(join(homedir(), ".local/share/pommel/registry.db"));
   });
 
-  it("is made anew when it is damaged", () => {
+  it("is created again when it is damaged", () => {
     mkdirSync(join(dir, "share", "pommel"), { recursive: true });
     writeFileSync(file, "this is no database, however long it goes on".repeat(100));
     expect(registerProject(project("a"), { file })).toBe(true);

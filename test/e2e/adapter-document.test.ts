@@ -120,13 +120,13 @@ it("its sessions are imported, its hooks are recorded, and lines that its comman
     { agent: "jot", session_id: "7f3a", how: "shell" },
   ]);
 
-  const heard = spawnSync("sh", ["-c", settings.hooks.asked[0].hooks[0].command], {
+  const hook = spawnSync("sh", ["-c", settings.hooks.asked[0].hooks[0].command], {
     cwd: repo,
     env: environment(),
     input: JSON.stringify({ session: "7f3a", log, dir: repo, prompt: "Note to Pommel: round once" }),
     encoding: "utf8",
   });
-  expect(heard).toMatchObject({ status: 0, stdout: "", stderr: "" });
+  expect(hook).toMatchObject({ status: 0, stdout: "", stderr: "" });
   await until(async () => json<Annotations>("annotations").annotations.length > 0);
   expect(json<Annotations>("annotations").annotations).toMatchObject([
     { note: "round once", session_id: "7f3a" },

@@ -185,10 +185,10 @@ describe("pm checkpoint", () => {
     expect((await pm("checkpoint", "diff", "HEAD", "HEAD")).stdout).toContain("The files are identical.");
   });
 
-  it("goes with what is forgotten; lines stay an agent's", async () => {
-    const told = await pm("forget", "--session", docs, "--yes");
-    expect(told).toMatchObject({ code: 0 });
-    expect(told.stdout).not.toContain("pm sync");
+  it("goes with its forgotten session; lines stay an agent's", async () => {
+    const forgot = await pm("forget", "--session", docs, "--yes");
+    expect(forgot).toMatchObject({ code: 0 });
+    expect(forgot.stdout).not.toContain("pm sync");
     const left = await list();
     expect(left.map(({ commit, sessions }) => [commit, sessions.map((one) => one.session_id)])).toEqual([
       [commits[1], [lock]],

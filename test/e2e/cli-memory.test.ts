@@ -26,12 +26,12 @@ const word = "zanzibarine";
 
 /** A session from long ago, with a conversation. */
 function past(n: number, said: string, cwd = project.root): string {
-  const told = transcript({ session: id(n), cwd, start: "2026-01-05T09:00:00.000Z" });
-  told.prompt(`How do we handle ${said} in the parser?`);
-  told.reply(`We decided to handle ${said} in the tokeniser, as it is known there.`);
-  told.prompt("Now let's write it down please");
-  told.reply("It is written down in the docs.");
-  return told.writeTo(transcripts);
+  const fixture = transcript({ session: id(n), cwd, start: "2026-01-05T09:00:00.000Z" });
+  fixture.prompt(`How do we handle ${said} in the parser?`);
+  fixture.reply(`We decided to handle ${said} in the tokeniser, as it is known there.`);
+  fixture.prompt("Now let's write it down please");
+  fixture.reply("It is written down in the docs.");
+  return fixture.writeTo(transcripts);
 }
 
 const bytesOfMemory = () =>
@@ -78,7 +78,7 @@ describe("pm import", () => {
     });
   }, 60_000);
 
-  it("says what is wrong with what it is asked", async () => {
+  it("explains invalid arguments", async () => {
     const other = past(3, "numbers", "/somewhere/else");
     for (const [args, code, said] of [
       [["import", "cursor"], 2, "claude"],
@@ -194,7 +194,7 @@ describe("pm forget", () => {
     60_000,
   );
 
-  it("refuses what makes no sense", async () => {
+  it("rejects invalid arguments", async () => {
     expect((await pm("forget", "--session", "1111")).code).toBe(3);
     past(1, word);
     await pmJson(project, "import", "claude");

@@ -65,7 +65,7 @@ describe("a question that the daemon answers", () => {
   }, 60_000);
 });
 
-describe("what stands behind daemon.json", () => {
+describe("the process behind daemon.json", () => {
   let server: Server | undefined;
   const requests: { url: string | undefined; body: unknown; authorization: string | undefined }[] = [];
 

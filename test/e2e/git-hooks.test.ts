@@ -80,9 +80,15 @@ describe("git, with hooks", () => {
     heads.push(commit("five"));
     const all = await spooled(5);
     expect(all).toHaveLength(5);
-    const told = Object.fromEntries(all.map(({ payload }) => [payload.head, payload.branch]));
+    const branches = Object.fromEntries(all.map(({ payload }) => [payload.head, payload.branch]));
     const [one, two, three, four, five] = heads as [string, string, string, string, string];
-    expect(told).toEqual({ [one]: "main", [two]: "main", [three]: "main", [four]: "topic/x", [five]: null });
+    expect(branches).toEqual({
+      [one]: "main",
+      [two]: "main",
+      [three]: "main",
+      [four]: "topic/x",
+      [five]: null,
+    });
     expect(all[0]).toEqual({
       kind: "git-hook",
       hook: "post-commit",
@@ -153,8 +159,8 @@ describe("git, with hooks", () => {
     const module = join(cwd, "module");
     commit("unheard", module);
     expect((await runPm(["init"], { cwd: module, env })).code).toBe(0);
-    const heard = commit("heard", module);
-    expect((await spooled(1, module))[0]!.payload).toMatchObject({ cwd: module, head: heard });
+    const submoduleHead = commit("heard", module);
+    expect((await spooled(1, module))[0]!.payload).toMatchObject({ cwd: module, head: submoduleHead });
     expect((await settled()).filter(({ payload }) => payload.cwd === module)).toEqual([]);
   });
 
@@ -243,7 +249,7 @@ describe("pm hook git-...", () => {
     expect(items().map((item) => item.payload)).toEqual([{ cwd, ...payload }]);
   });
 
-  it("exits with 0 and says nothing on stdout, whatever it is asked", async () => {
+  it("exits with 0 and prints nothing on stdout, whatever its arguments", async () => {
     const nonsense = await runPm(["hook", "git-post\ncommit"], { cwd, env });
     expect(nonsense).toMatchObject({
       code: 0,

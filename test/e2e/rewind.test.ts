@@ -104,7 +104,7 @@ describe("pm rewind", () => {
     });
   });
 
-  it("refuses to restore over anybody's work, and says which", async () => {
+  it("refuses to restore over uncommitted work, and says which", async () => {
     const { dir, git } = repository;
     writeFileSync(join(dir, ".git/info/exclude"), ".env.example\n");
     writeFileSync(join(dir, ".env.example"), "A=mine\n");
@@ -138,7 +138,7 @@ describe("pm rewind", () => {
     expect(git("status", "--porcelain")).toBe("");
   });
 
-  it("minds what Pommel itself changed as little as it loses it", async () => {
+  it("ignores and keeps Pommel's own changes", async () => {
     const { dir, commit, git } = repository;
     const read = (file: string) => readFileSync(join(dir, file), "utf8");
     commit("Settings", {
@@ -224,7 +224,7 @@ describe("pm rewind", () => {
 });
 
 describe("a search", () => {
-  it("says what became of commits, and is limited to one, with a daemon as without", async () => {
+  it("shows the fate of commits, and is limited to one, with a daemon as without", async () => {
     const project = projectAt(repository.dir);
     const { stdout } = await pm("search", "transcripts", "token", "--by", "turn");
     expect(stdout).toContain(`Led to ${first.slice(0, 7)} "Make refresh atomic" (on HEAD)`);

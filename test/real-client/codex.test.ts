@@ -115,7 +115,7 @@ describe.each(codexes)("%s", (bin) => {
     });
   });
 
-  it("asks Pommel through its tools, and nothing of their answers is remembered as said", async () => {
+  it("calls Pommel's tools, and none of their answers is recorded as conversation", async () => {
     const { answers } = stage.api;
     expect(answers.get("call_search_code")).toContain("src/heron.ts");
     for (const call of ["search_sessions", "resources", "pm"]) {

@@ -129,7 +129,7 @@ describe.each(geminis)("%s", (bin) => {
     expect(origins[0]!.commit).toMatchObject({ subject: "Retry the import" });
   });
 
-  it("keeps what was seen first, when a chat is resumed, written anew, compressed and deleted", async () => {
+  it("keeps what was seen first, when a chat is resumed, rewritten, compressed and deleted", async () => {
     expect(written).toContain('"toolCalls"');
     const before = await show(ids.write);
     expect(before.turns.slice(0, 2)).toMatchObject([
@@ -170,7 +170,7 @@ describe.each(geminis)("%s", (bin) => {
     expect(annotations.find((one) => one.note === note)).toMatchObject({ session_id: ids.edit, turn: 1 });
   });
 
-  it("calls Pommel's tools, whose answers are not remembered", async () => {
+  it("calls Pommel's tools, whose answers are not recorded", async () => {
     expect(stage.api.answers.get("mcp_pommel_search_code")).toContain("src/heron.ts");
     for (const tool of ["mcp_pommel_search_sessions", "run_shell_command"]) {
       expect(stage.api.answers.get(tool)).toContain("The heron importer gives up");

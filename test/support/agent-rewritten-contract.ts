@@ -18,7 +18,7 @@ export interface RewrittenSample {
 
 /** What an agent's adapter does with transcripts that do not grow at their end; beside `agent-contract.ts`. */
 export function describeRewritten(name: string, { agent, path, contents, info }: RewrittenSample): void {
-  describe(`${name}, written anew,`, () => {
+  describe(`${name}, rewritten,`, () => {
     const last = contents.at(-1)!;
     let file: string;
     beforeEach(() => {
@@ -38,7 +38,7 @@ export function describeRewritten(name: string, { agent, path, contents, info }:
       }
     });
 
-    it("gives each time what is new, and all in all what it gives in one go", async () => {
+    it("returns new lines each time, and in total the same as one reading", async () => {
       put(last);
       const whole = await readAll(agent, file);
       expect(whole.lines.length).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ export function describeRewritten(name: string, { agent, path, contents, info }:
       expect(new Set(uids).size).toBe(uids.length);
     });
 
-    it("gives nothing of what is not whole yet", async () => {
+    it("returns nothing of an incomplete file", async () => {
       for (const length of [0, 1, 2, Math.floor(last.length / 2), last.length - 1]) {
         put(last.slice(0, length));
         expect(await readAll(agent, file)).toEqual({ lines: [], skipped: {}, cursor: null });

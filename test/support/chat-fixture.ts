@@ -199,7 +199,7 @@ export function chat(options: ChatOptions = {}) {
       const history = repeated({ withCalls: false, idsOf: (id) => ids.get(id) ?? id });
       messages = history;
       const text = `<state_snapshot>${summary}</state_snapshot>`;
-      const told = [
+      const summarised = [
         { id: newId(), timestamp: time(), type: "user", content: [{ text }] },
         {
           id: newId(),
@@ -208,7 +208,7 @@ export function chat(options: ChatOptions = {}) {
           content: [{ text: "Got it. Thanks for the additional context!" }],
         },
       ];
-      set({ messages: [...told, ...history] });
+      set({ messages: [...summarised, ...history] });
       tick();
     },
     /** Goes back to before a message. */

@@ -70,10 +70,10 @@ export function sharedRemote(...init: string[]) {
       settings,
       git,
       /** Reads a transcript, as the daemon does. */
-      async read(told: TranscriptFixture) {
-        const file = told.writeTo(join(base, `${name}-transcripts`));
+      async read(fixture: TranscriptFixture) {
+        const file = fixture.writeTo(join(base, `${name}-transcripts`));
         await ingestTranscript({ ...work, agent: claude }, file);
-        await sumUpSession({ ...work, llm: null }, told.session);
+        await sumUpSession({ ...work, llm: null }, fixture.session);
       },
       session: (session: string, more: TranscriptOptions = {}) => transcript({ session, cwd: dir, ...more }),
       sync: (options: SyncOptions = {}, more: Partial<SyncSettings> = {}) =>

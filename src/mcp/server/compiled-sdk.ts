@@ -17,8 +17,8 @@ const prefix = "mcp-sdk-";
 const sumBytes = 4;
 
 /**
- * Loads a CommonJS module as `require` would, from what V8 compiled at an earlier start if that is there, so that a later
- * `require` finds it loaded. Whatever goes wrong with what was kept, the module is loaded.
+ * Loads a CommonJS module as `require` would, from V8's cached code of an earlier start if there is any, so that a later
+ * `require` finds it loaded. Loads the module whatever is wrong with the cache.
  * @param file absolute
  */
 export function requireCompiled(file: string): void {
@@ -56,7 +56,7 @@ function keptFor(file: string): string | null {
   }
 }
 
-/** Null for what is not there, not whole, or could have been written by somebody else. */
+/** Undefined if it is missing, incomplete, or could have been written by another user. */
 function readKept(file: string): Buffer | undefined {
   try {
     const { uid, mode } = statSync(file);

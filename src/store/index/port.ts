@@ -167,8 +167,8 @@ export interface CodeIndex extends SearchableIndex {
   /** Forgets files. */
   remove(paths: readonly string[]): Promise<void>;
   /**
-   * Lets words count as in an index that was made anew; until then what was replaced may count as well.
-   * @param tolerated nothing is done while no larger part of all chunks was replaced
+   * Corrects word counts to those of a rebuilt index; until then replaced chunks may count as well.
+   * @param tolerated does nothing while no larger part of all chunks was replaced
    */
   settle(options?: { tolerated?: number }): Promise<void>;
 

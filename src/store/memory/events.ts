@@ -116,8 +116,8 @@ export function findEvent(memory: Memory, wanted: string): EventRecord {
 }
 
 /**
- * Adds a link, or what is new of it: of two versions the later time of adding and the later of removing count.
- * Whichever of both is later then holds (`isLinked`).
+ * Adds or merges a link: of two versions, the later time of adding and the later time of removing count. The later of
+ * both decides (`isLinked`).
  */
 export function saveLink(memory: Memory, link: EventLink): void {
   memory.inTransaction(() => {

@@ -186,7 +186,7 @@ describe("a migration", () => {
     return tables;
   };
 
-  it("copies what is there first, privately, and keeps the newest two copies", () => {
+  it("first makes a private copy, and keeps the newest two copies", () => {
     migrateTo(1);
     expect(readdirSync(dir)).toEqual(["memory.db"]);
     migrateTo(2);
@@ -200,7 +200,7 @@ describe("a migration", () => {
     expect(tablesOf(file)).toHaveLength(12);
   });
 
-  it("that fails leaves what was there, and its copy", () => {
+  it("that fails leaves the old version, and its copy", () => {
     migrateTo(1);
     expect(() => migrateTo(2, [...steps(1), "CREATE TABLE half (x); SELECT nonsense;"])).toThrow("nonsense");
     expect(tablesOf(file)).toEqual(["step1"]);

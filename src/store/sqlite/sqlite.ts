@@ -145,8 +145,8 @@ export class Statement {
 }
 
 /**
- * The interface would cut text at its first NUL, which occurs in terminal output now and then. U+FFFD replaces it, as in
- * HTML and CommonMark.
+ * The interface would cut text at its first NUL, which occurs in terminal output now and then. U+FFFD replaces it, as
+ * in HTML and CommonMark.
  */
 function whole(given: unknown[]): unknown[] {
   return given.some(hasNul) ? given.map(withoutNul) : given;

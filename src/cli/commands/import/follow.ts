@@ -75,7 +75,7 @@ interface Stand {
   failed: ImportFollowed["failed"];
 }
 
-/** What has no job any more is read. */
+/** A transcript without a job has been read. */
 function standOf(memory: Memory, files: readonly TranscriptToImport[]): Stand {
   const jobs = new Map<string, JobRecord>();
   for (const job of listJobs(memory)) {

@@ -13,7 +13,7 @@ import type { CommandContext } from "../../frame.ts";
 import { type Colors, humanBytes, humanDuration, relativeTime, table, tick } from "../../terminal/output.ts";
 import { counted, oneLine } from "../session/text.ts";
 
-/** The JSON of `pm queue`: how the queue of conversations stands, and whether somebody works on it. */
+/** The JSON of `pm queue`: the state of the queue, and whether a daemon works on it. */
 type QueueReport = JobsStatus & { daemon_running: boolean };
 
 /** `pm queue`: pending, running, failed and last finished jobs. */

@@ -164,7 +164,7 @@ describe("a checkpoint", () => {
     expect(text(answer)).toContain("Prompt: prompt 3");
   });
 
-  it("is put into a worktree, but not over anything", async () => {
+  it("is checked out in a worktree, but not over existing files", async () => {
     const dir = join(mkdtempSync(join(tmpdir(), "pommel-tree-")), "-before");
     const answer = await ask({ worktree: dir });
     expect(answer.worktree).toBe(dir);

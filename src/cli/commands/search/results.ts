@@ -79,7 +79,7 @@ interface Side {
   results: readonly unknown[];
 }
 
-/** Of a search: that of what is not found where no side has a result. */
+/** The exit code of a search: "not found" where no side has a result. */
 export function exitCodeOf({ code, transcripts }: { code: Side | null; transcripts: Side | null }): number {
   const isFound = [code, transcripts].some((side) => side !== null && side.results.length > 0);
   return isFound ? exitCode.ok : exitCode.notFound;

@@ -21,7 +21,7 @@ it("makes text safe to print", () => {
   expect(wrapped("a verylongword b", 6)).toEqual(["a", "verylongword", "b"]);
 });
 
-it("measures titles by what a terminal shows", () => {
+it("measures titles by display width", () => {
   expect(oneLine("修正登录页面", 8)).toBe("修正登…");
   expect(wrapped("修正 登录 页面", 9)).toEqual(["修正 登录", "页面"]);
   expect(heading("修正", picocolors.createColors(false))).toBe("修正\n════");
@@ -41,7 +41,7 @@ describe("noteOnMemory", () => {
     expect(noteOnMemory({ without: "timeout", asOf })).toMatch(/^The daemon does not answer;/);
   });
 
-  it("says nothing where that is not worth a word", () => {
+  it("shows nothing where the data is recent enough", () => {
     expect(noteOnMemory({ without: null, asOf: null })).toBeNull();
     expect(noteOnMemory({ without: "stale", asOf: null })).toBeNull();
     expect(noteOnMemory({ without: "stale", asOf: new Date().toISOString() })).toBeNull();

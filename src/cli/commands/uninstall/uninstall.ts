@@ -165,7 +165,7 @@ function memoryFiles({ stateDir }: Project): string[] {
   return existsSync(stateDir) ? readdirSync(stateDir).filter((name) => name.startsWith("memory.db")) : [];
 }
 
-/** What agents and git run goes first, so that nothing starts anew what is being removed. */
+/** Hooks go first, so that nothing restarts what is being removed. */
 async function clearProject(report: ProjectReport, keepMemory: boolean): Promise<void> {
   const project = projectAt(report.root);
   try {

@@ -95,7 +95,7 @@ describe("settling", () => {
   const save = (at: IndexDatabase, path: number) =>
     at.replace(indexed(`src/${path}.ts`, [chunk(`${path}`, `rare${path % 5}`, "common ".repeat(path + 1))]));
 
-  it("lets words count as in an index that was made anew, however often files were saved", () => {
+  it("counts words as in a new index, however often files were saved", () => {
     const anew = IndexDatabase.open(join(dir, "anew.db"), { readonly: false });
     for (let path = 0; path < 10; path++) save(anew, path);
     for (let time = 0; time < 5; time++) for (let path = 0; path < 10; path++) save(index, path);

@@ -2,7 +2,7 @@ import { phraseOf } from "../../../text/tokens.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionChunkId } from "../memory-records.ts";
 
-/** How common words are among sessions: what a whole session is about, its every chunk says. */
+/** How common words are among sessions: the topic of a whole session occurs in its every chunk. */
 
 /** A token in more chunks than this is common, whatever sessions they are of, and not counted further. */
 const maxCounted = 1000;

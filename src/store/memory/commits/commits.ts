@@ -173,9 +173,9 @@ function unpackAdded(packed: Uint8Array): AddedKey[] {
   return added;
 }
 
-/** What is remembered of commits. */
+/** Totals of the stored commits. */
 export interface GitCounts {
-  /** Commits that were looked at. */
+  /** Analysed commits. */
   commits: number;
   /** Those that sessions led to. */
   checkpoints: number;

@@ -114,7 +114,7 @@ it("keeps the checkpoints of sessions that expire", () => {
   expect(links()).toEqual(["session one"]);
 });
 
-it("takes nothing in again of what was forgotten", () => {
+it("records nothing forgotten again", () => {
   forget(memory, { ...nothing, sessions: [session("one", 1)] });
   const commit = addCommit(memory, "1");
   const given = { uid: "a", commitId: commit.id, parentUid: null, agentState: {}, createdAt: 1 };

@@ -125,7 +125,7 @@ describe("a job that fails", () => {
     ]);
   });
 
-  it("is tried again soon, from its first attempt, when it is asked for anew", () => {
+  it("is tried again soon, from its first attempt, when it is requested again", () => {
     add("a");
     for (let now = 0; now < 100_000; now = nextDue(memory)!) {
       fail(memory, take(now)!, { error: "locked", retryable: true, now });
@@ -190,7 +190,7 @@ describe("a job whose process is gone", () => {
     expect(take()).toMatchObject({ attempts: 1 });
   });
 
-  it("is no longer its worker's: what that says has no effect", () => {
+  it("is no longer its worker's, whose reports have no effect", () => {
     add("a");
     const job = take(0, "slow")!;
     recover(memory, () => false, 0);

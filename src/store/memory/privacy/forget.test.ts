@@ -232,7 +232,7 @@ describe("forgotten turns", () => {
     expect(sessionByUid(memory, "s")?.title).toBe("Mine");
   });
 
-  it("say nothing of sessions that have none of them", () => {
+  it("leave out sessions that have none of them", () => {
     const { id } = conversation("s", 2, markOf);
     expect(
       forget(memory, {

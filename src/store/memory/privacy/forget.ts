@@ -210,7 +210,7 @@ function forgetTurns(memory: Memory, session: number, numbers: readonly number[]
   if (changes === 0) return false;
   const forgotten = memory.prepare("SELECT uid FROM sessions WHERE id = ?").pluck().get(session) as string;
   forgetTurnsInCheckpoints(memory, forgotten, numbers);
-  // What it was called may have been taken from what is forgotten.
+  // The title may come from forgotten text.
   memory
     .prepare(
       `UPDATE sessions SET title = NULL, title_source = NULL
@@ -229,7 +229,7 @@ function forgetAnnotations(memory: Memory, condition: string, given: object, now
 }
 
 /**
- * Takes what was deleted out of the files' bytes. SQLite overwrites deleted rows (secure_delete); the full-text index
+ * Removes deleted text from the files' bytes. SQLite overwrites deleted rows (secure_delete); the full-text index
  * only marks its words as gone until it is merged into one; free pages and the log hold older versions.
  * @returns false when another process was reading, and the log could not be emptied
  */

@@ -55,7 +55,7 @@ it("uses the summary of the whole session, a language model's where there is one
   ]);
 });
 
-describe("what a session was found by", () => {
+describe("outdated terms of a session", () => {
   const changes: Record<string, (id: number) => unknown> = {
     "its title": () =>
       saveSession(store.memory, {

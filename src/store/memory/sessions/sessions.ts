@@ -25,7 +25,7 @@ const columns = `id, uid, agent, parent_id AS parentId, parent_tool_use AS paren
   last_at AS lastAt, ended_at AS endedAt, end_reason AS endReason`;
 
 /**
- * Adds a session, or what is new of it: the earliest start, the latest line with its branch, the title of the
+ * Adds or merges a session: the earliest start, the latest line with its branch, the title of the
  * strongest source (of equal ones the latest; a prompt: the first). Where it was launched stays, as do links once set.
  * @returns the session as it is now
  */

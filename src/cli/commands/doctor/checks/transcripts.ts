@@ -46,6 +46,6 @@ const named = (kinds: readonly string[]) =>
   [...kinds.slice(0, 5), ...(kinds.length > 5 ? ["…"] : [])].join(", ");
 
 function sealedOf(project: Project, agent: Agent, places: readonly string[]): Promise<number> {
-  // What is wrong with the memory is another check's to say.
+  // Another check reports faults of the memory.
   return withMemoryIfAny(project, (memory) => countSealed({ agent, places, memory }));
 }
