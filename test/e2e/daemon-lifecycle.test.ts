@@ -286,7 +286,7 @@ test("does not touch an index of a newer Pommel", async () => {
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("newer Pommel") });
 });
 
-test("keeps unreadable entries in the spool", async () => {
+test("keeps entries of unknown kinds in the spool", async () => {
   const project = createProject(modules(1));
   await start(project);
   await pmJson(project, "stop");

@@ -104,7 +104,7 @@ describe("pm rewind", () => {
     });
   });
 
-  it("refuses to restore over uncommitted work, and says which", async () => {
+  it("refuses to overwrite local work, and says which", async () => {
     const { dir, git } = repository;
     writeFileSync(join(dir, ".git/info/exclude"), ".env.example\n");
     writeFileSync(join(dir, ".env.example"), "A=mine\n");

@@ -114,7 +114,7 @@ describe("pm sync and pm pull", () => {
     expect(await pmJson<Report>(two, "pull", "--force")).toMatchObject({ taken_in: { sessions: 0 } });
   });
 
-  it("reject settings that could leak data", async () => {
+  it("reject options that could leak data", async () => {
     await remember(one, 0, 1);
     const unfiltered = await runPm(["sync", "--no-filter"], { cwd: one.root });
     expect(unfiltered).toMatchObject({ code: 2, stdout: "" });

@@ -26,7 +26,7 @@ const mostEntries = 50;
 /** What no argument may hold, whatever operation it is for. */
 function contentProblem([name, value]: [string, unknown], input: z.ZodMiniType): string | [] {
   const entries = [value].flat().map(String);
-  // Neither file names nor git's arguments can contain one; git and the file system fail with obscure errors.
+  // Neither file names nor git's arguments can contain one; each place would fail with an error of its own.
   if (entries.some((one) => one.includes("\0"))) return `${name} contains a NUL character.`;
   if (entries.length > mostEntries) return `${name} must be a list of at most ${mostEntries} entries.`;
   const isLong = entries.some((one) => one.length > mostCharacters);

@@ -17,8 +17,8 @@ const prefix = "mcp-sdk-";
 const sumBytes = 4;
 
 /**
- * Loads a CommonJS module as `require` would, from V8's cached code of an earlier start if there is any, so that a later
- * `require` finds it loaded. Loads the module whatever is wrong with the cache.
+ * Loads a CommonJS module as `require` would, from V8's cached code of an earlier start if there is any, so that a
+ * later `require` finds it loaded. Loads the module whatever is wrong with the cache.
  * @param file absolute
  */
 export function requireCompiled(file: string): void {
