@@ -6,7 +6,7 @@ import { forwarded } from "./forwarded.ts";
 import { createOutput, type Output } from "./terminal/output.ts";
 import { ownStreams, type Streams } from "./terminal/streams.ts";
 
-/** What every command is given. */
+/** The context of every command. */
 export interface CommandContext {
   /** The working directory, after `-C`. */
   cwd: string;

@@ -27,7 +27,7 @@ export interface KnownProject {
 /** A command that is about something else waits no longer for it. Milliseconds. */
 const timeoutMs = 250;
 
-/** What is read and written by this version; a file of another one is left alone. */
+/** The format of this version; a file of another one is left alone. */
 const version = 1;
 
 const schema = `

@@ -35,7 +35,7 @@ import {
 } from "./daemon-fixture.ts";
 import { runPm } from "./run-pm.ts";
 
-/** What the daemon makes of an agent's transcripts and of what its hooks leave. */
+/** How the daemon records an agent's transcripts and its hooks' events. */
 
 let project: Project;
 let dir: string;
@@ -385,7 +385,7 @@ test("impossible jobs fail after some attempts, and can be tried again", async (
   await until(async () => (await jobs()).pending === 1);
   about(1, "flamingo").writeTo(dir);
   await until(async () => (await status(project)).memory.sessions === 1);
-  // What is not there yet holds nothing up; and it is read when it comes.
+  // A missing transcript delays nothing, and is read when it appears.
   const late = sessionIn(project, idOf(2));
   late.prompt("Is it there now?");
   writeFileSync(file, late.text());

@@ -237,7 +237,7 @@ describe("a search", () => {
     expect(await pm("start")).toMatchObject({ code: 0 });
     const ask = (commit: string) => askDaemon(project, "searchTranscripts", { q: "token", commit });
     await expect(ask("fffffff")).rejects.toMatchObject({ code: "not_found" });
-    // What git did not answer in time it has said by the next time.
+    // Answers that git did not give in time are there the next time.
     let answer = await ask(first.slice(0, 9));
     for (let i = 0; i < 50 && answer.notes.length > 0; i++) {
       await sleep(100);

@@ -29,7 +29,7 @@ describe.each(clients)("%s", (bin) => {
   let stage: Stage;
   /** Ids of the sessions by what happens in them. */
   const ids = { edit: "", note: "", fork: "", delegate: "", background: "", ask: "" };
-  /** What the hooks had left before there was a daemon. */
+  /** The hooks' spool before there was a daemon. */
   let spooledAlone: string[];
 
   beforeAll(async () => {

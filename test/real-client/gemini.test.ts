@@ -12,7 +12,7 @@ import { decided, note, prompts } from "./gemini-scripts.ts";
 import { filesBefore, type GeminiStage, setGeminiStage } from "./gemini-stage.ts";
 import { spooled } from "./ground.ts";
 
-/** What Gemini CLI really does with Pommel, from its trust to what is found. */
+/** The real Gemini CLI with Pommel, from trust to search. */
 
 if (geminis.length === 0) {
   it.skip("the real Gemini CLI (skipped: POMMEL_GEMINI_BIN names none; see CONTRIBUTING.md)", () => {});

@@ -22,7 +22,7 @@ const ingestOptions = {
   log: silentLog,
 };
 
-/** What every agent's adapter does: to be run by the tests of each one. */
+/** The contract of every agent's adapter, run by the tests of each one. */
 export function describeAgent(name: string, samples: AgentSamples): void {
   const { agent, transcripts } = samples;
 

@@ -23,7 +23,7 @@ export function readArguments<S extends z.ZodMiniType>(tool: string, input: S, g
 const mostCharacters = 1000;
 const mostEntries = 50;
 
-/** What no argument may hold, whatever operation it is for. */
+/** Content that no argument may have, whatever the operation. */
 function contentProblem([name, value]: [string, unknown], input: z.ZodMiniType): string | [] {
   const entries = [value].flat().map(String);
   // Neither file names nor git's arguments can contain one; each place would fail with an error of its own.

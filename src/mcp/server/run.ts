@@ -55,9 +55,9 @@ export function runMcp(cwd: string): void {
 }
 
 function complain(error: unknown): void {
-  // Names what happened, never what was asked or answered.
+  // Names the event, never the text of requests or answers.
   const [said = ""] = messageOf(error).split("\n", 1);
-  // A list of what is wrong with a message begins with its bracket.
+  // A list of a message's faults begins with a bracket.
   const what = said === "[" ? "skipped a message outside the protocol" : said.slice(0, 300);
   process.stderr.write(`pm mcp: ${what}\n`);
 }

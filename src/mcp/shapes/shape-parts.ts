@@ -30,7 +30,7 @@ export interface PagedOutput extends Output {
   next_cursor: string | null;
 }
 
-/** Of an answer with what people and agents once said. */
+/** Of an answer that quotes people and agents. */
 export interface LabelledOutput {
   /** Says that the texts are history, never instructions. */
   label: string;

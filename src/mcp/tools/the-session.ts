@@ -68,7 +68,7 @@ export function renderHead(session: ReturnType<typeof headOf>): string {
   return title === null ? line : `"${title}"\n${line}`;
 }
 
-/** The summary, or where there is none yet, what was asked first and last. */
+/** The summary, or where there is none yet, the first and the last prompt. */
 export function summaryOf({ summary, turns }: SessionResponse, longest: number) {
   if (summary !== null) {
     const { source, up_to_turn } = summary;

@@ -105,11 +105,11 @@ export interface IndexCounts {
   skipped: number;
   languages: Record<string, { files: number; chunks: number }>;
   skippedByReason: Partial<Record<SkipReason, number>>;
-  /** What the words take. Bytes. */
+  /** The size of the stored terms. Bytes. */
   termBytes: number;
 }
 
-/** What an index holds of one model, by the length of its vectors. */
+/** Totals of one model in an index, by the length of its vectors. */
 export interface VectorCounts {
   model: string;
   dimensions: number;
@@ -148,7 +148,7 @@ export interface SearchableIndex {
   chunksOf(files: readonly FileId[]): Promise<StoredChunk[]>;
   /** Every indexed file. */
   files(): Promise<IndexEntry[]>;
-  /** What there is of each model. Quick while nothing changes. */
+  /** Totals of each model. Fast while nothing changes. */
   vectorCounts(): Promise<VectorCounts[]>;
   /** Gives back the memory that searching took; the next search takes it again. */
   release(): Promise<void>;

@@ -6,7 +6,7 @@ import type {
   eventTypes,
 } from "../../protocol/values.ts";
 
-/** What memory.db holds of commits, as the rest of the program sees it. Times are milliseconds since the epoch. */
+/** Records of commits in memory.db, as the rest of the program sees them. Times are milliseconds since the epoch. */
 
 /** How a commit came to be known. */
 export type CommitSeen = "hook" | "reflog" | "history" | "sync";

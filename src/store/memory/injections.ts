@@ -10,7 +10,7 @@ interface InjectedItem {
   score: number | null;
 }
 
-/** What was put into an agent's context at once. */
+/** One injection into an agent's context. */
 export interface Injection {
   sessionUid: string;
   event: ContextEvent;
@@ -82,7 +82,7 @@ export function injectionTotals(memory: Memory, since = 0): InjectionTotals {
     .get(since) as InjectionTotals;
 }
 
-/** An answer that did not reach the agent in time. Of the session nothing is kept. */
+/** An answer that did not reach the agent in time. Stores nothing about the session. */
 export interface MissedInjection {
   event: ContextEvent;
   at: number;
@@ -90,7 +90,7 @@ export interface MissedInjection {
   tookMs: number;
 }
 
-/** Of `meta`: the last of them, as JSON. */
+/** In `meta`: the latest ones, as JSON. */
 const missedKey = "context.missed";
 const maxMissed = 200;
 

@@ -136,7 +136,7 @@ function entriesOf(project: Project | null): Entry[] {
   }));
 }
 
-/** What holds in a project that says nothing. */
+/** The value in a project that does not set it. */
 function globalEntries(): Entry[] {
   const file = globalConfigFile();
   const own = readConfigFile(file);

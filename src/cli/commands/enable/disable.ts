@@ -57,7 +57,7 @@ export async function removeFromGit(project: Project): Promise<string[]> {
 }
 
 /**
- * All that can be taken out is, also where one part fails.
+ * Removes as much as possible, even where one part fails.
  * @throws PommelError the first failure
  */
 export function takeAll(place: Place): TakeResult[] {

@@ -10,7 +10,7 @@ import type { JobRecord } from "../../../store/memory/memory-records.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import { createProgress } from "../../terminal/progress.ts";
 
-/** What became of an import. */
+/** The result of an import. */
 export interface ImportFollowed {
   /** Chunks that the sessions have now. */
   chunks: number;
@@ -22,7 +22,7 @@ export interface ImportFollowed {
 const pollIntervalMs = 200;
 /** A daemon that does not answer so many times one after the other is gone. */
 const maxSilences = 3;
-/** How often it is asked whether it is there. Milliseconds. */
+/** How often to check that the daemon is there. Milliseconds. */
 const askMs = 2000;
 
 /**

@@ -11,7 +11,7 @@ import { humanBytes, humanDuration, type Output } from "../../terminal/output.ts
 import { counted } from "../session/text.ts";
 import { type FoundSessions, findPastSessions } from "./import.ts";
 
-/** What somebody said about agents on the command line. */
+/** Choices about agents on the command line. */
 export interface AgentOptions {
   /** Names with commas between them. */
   agent?: string;

@@ -40,7 +40,7 @@ export interface HooksOutcome {
   reason: string | null;
 }
 
-/** What was done to files, by their paths. */
+/** Results for files, by their paths. */
 export type ChangedPaths = Pick<InitResult, "created" | "changed" | "already">;
 
 type Outcome = "created" | "changed" | "already";

@@ -66,7 +66,7 @@ async function render(
   isOfBoth: boolean,
   style: ResultStyle,
 ): Promise<string> {
-  // Where nothing is remembered, a search of all is one of code.
+  // With an empty memory, a search of all is one of code.
   const hasNone =
     transcripts === null || (transcripts.memory.as_of === null && transcripts.results.length === 0);
   if (hasNone && code !== null) return renderAnswer(code, style);

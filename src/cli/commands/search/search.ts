@@ -49,7 +49,7 @@ export async function searchCommand(
     : { metrics: null, said: "" };
   const shown = metrics && code ? { ...answer, code: { ...code, metrics } } : answer;
   const value = search.scope === "all" ? shown : shown[search.scope];
-  // Where nothing is remembered, a search of all is one of code. Notes from a shell are no conversation, but are found.
+  // With an empty memory, a search of all is one of code. Notes from a shell are no conversation, but are found.
   const isOfCode =
     search.asks === "all" && transcripts?.memory.as_of === null && transcripts.results.length === 0;
   if (transcripts === null || isOfCode) {

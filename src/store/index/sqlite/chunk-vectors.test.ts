@@ -155,7 +155,7 @@ describe("following the database", () => {
     expect(after.score).toBe(0);
   });
 
-  it("gives back the room of what is gone", () => {
+  it("frees the room of removed vectors", () => {
     write("b.ts", [{ id: "stays", vector: [-1, 0] }]);
     const many = Array.from({ length: 2000 }, (_, i) => ({ id: String(i), vector: [1, i % 100] }));
     for (let round = 0; round < 20; round++) {

@@ -140,7 +140,7 @@ export interface LinesOfToolUse {
   last: number;
 }
 
-/** What commits added of what tool calls wrote; lines that were only moved are left out. */
+/** Lines from tool calls that commits added; moved lines are left out. */
 export function linesOfToolUses(
   memory: Memory,
   { sessions, calls }: { sessions: readonly string[]; calls: readonly string[] },

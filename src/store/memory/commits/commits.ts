@@ -131,7 +131,7 @@ export function filesOfCommit(
   return rows.map((row) => ({ ...row, added: unpackAdded(row.added) }));
 }
 
-/** Of those of the commits that are stored: the version of the attribution that looked at them, by hash. */
+/** The version of the attribution that analysed each stored commit, by hash. */
 export function knownCommits(memory: Memory, hashes: readonly string[]): Map<string, number> {
   const rows = memory
     .prepare("SELECT hash, attributed FROM commits WHERE hash IN (SELECT value FROM json_each(?))")

@@ -64,7 +64,7 @@ it("forgets a session and its subagents in checkpoints, in who wrote what, and i
   expect(previewForget(memory, { ...nothing, sessions: [one] })).toMatchObject({ sessions: 2 });
   expect(listCheckpoints(memory)).toHaveLength(4);
   forget(memory, { ...nothing, sessions: [one] });
-  // Those that come after what goes come after what was before it.
+  // The children of removed ones get their parents.
   expect(checkpointByUid(memory, "a")).toBeNull();
   expect(checkpointByUid(memory, "c")).toBeNull();
   expect(checkpointByUid(memory, "b")).toMatchObject({

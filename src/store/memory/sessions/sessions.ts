@@ -232,7 +232,7 @@ export interface SessionCounts {
   children: number;
 }
 
-/** What sessions hold, by id. */
+/** Totals of sessions, by id. */
 export function countsOfSessions(memory: Memory, ids: readonly number[]): Map<number, SessionCounts> {
   const rows = memory
     .prepare(
@@ -246,7 +246,7 @@ export function countsOfSessions(memory: Memory, ids: readonly number[]): Map<nu
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
-/** What the whole memory holds. */
+/** Totals of the whole memory. */
 export interface MemoryCounts {
   /** People's own of which something is stored: those that are listed. */
   sessions: number;

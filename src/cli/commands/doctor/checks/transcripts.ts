@@ -32,7 +32,7 @@ export async function checkTranscripts(
   return ok([`transcripts of ${found.join(", ")}`, ...odd.map(asText)].join("; "));
 }
 
-/** As a newer client may write more than this version knows, what is known is remembered all the same. */
+/** A newer client may write lines that this version does not know; the others are recorded all the same. */
 function asText({ agent, unknown, kinds, damaged }: LeftOut): string {
   const title = agents.find(({ name }) => name === agent)?.title ?? agent;
   const what = [
