@@ -1,7 +1,7 @@
 import { config } from "zod/v4/core";
 
 /**
- * The parts of the MCP SDK in use, bundled into a file of their own (tsdown.config.ts): the SDK brings all of zod, while
+ * The parts of the MCP SDK in use, bundled into a file of their own (tsdown.config.ts): the SDK brings all of zod, and
  * the rest of the program should load only the part that it needs.
  */
 export {
