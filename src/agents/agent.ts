@@ -199,7 +199,7 @@ export interface Agent extends AgentProfile {
   /** Directories with transcripts; they may not exist. */
   roots(env?: NodeJS.ProcessEnv): string[];
   /**
-   * Whether each folder under a root holds all transcripts of one directory: then a few files tell whether to open the
+   * Whether each folder under a root holds all transcripts of one directory: then a few files show whether to open the
    * others.
    */
   readonly sortsByPlace: boolean;

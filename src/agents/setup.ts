@@ -82,9 +82,9 @@ export interface AgentSetup {
   /** Parts from a plugin, which need no files. Hooks may be in both; then the plugin's do nothing. */
   fromPlugin(place: Place): PartName[];
   /**
-   * What the user has to do before the agent trusts and runs the hooks, as far as its files tell; null when nothing.
+   * What the user has to do before the agent trusts and runs the hooks, as far as its files show; null when nothing.
    */
   distrust(place: Place): string | null;
-  /** What to tell the user after these parts were added. */
+  /** Messages for the user after these parts were added. */
   afterwards(place: Place, parts: readonly PartName[]): string[];
 }

@@ -22,7 +22,7 @@ export async function forward(args: readonly string[]): Promise<number | "timeou
   try {
     return await askDaemonToRun(args);
   } catch {
-    // What is wrong here is wrong in the command, too, which says it.
+    // The command meets the same error, and reports it.
     return null;
   }
 }
@@ -55,7 +55,7 @@ const queued = new Set<1 | 2>();
 function write(fd: 1 | 2, bytes: Uint8Array): void {
   let written = 0;
   try {
-    // What waits there comes first.
+    // Pending output comes first.
     while (written < bytes.length && !queued.has(fd)) written += writeSync(fd, bytes, written);
   } catch (error) {
     // `pm search x | head`: the reader has what it wanted.

@@ -6,7 +6,7 @@ import { forwarded } from "./forwarded.ts";
 import { createOutput, type Output } from "./terminal/output.ts";
 import { ownStreams, type Streams } from "./terminal/streams.ts";
 
-/** What every command is given. */
+/** The context of every command. */
 export interface CommandContext {
   /** The working directory, after `-C`. */
   cwd: string;
@@ -71,8 +71,8 @@ function runOf(command: Command): Run {
 export class NotForwarded extends Error {}
 
 /**
- * The commands that start a missing daemon, for the next time: those that it runs or that change what it knows. Not among
- * them: what manages or examines the daemon, and what has nothing to do with it.
+ * The commands that start a missing daemon, for the next time: those that it runs or that change its data. Excluded are
+ * commands that manage or examine the daemon, and those unrelated to it.
  */
 const servedCommands = new Set([
   ...forwarded,

@@ -85,7 +85,7 @@ const commands: { names: string[]; load: () => Promise<(program: Command) => voi
  *
  * `--json`, `--debug`, `-C` and `--no-color` are the program's and need no declaration. A failure is a thrown
  * `PommelError`; a returned number is the exit code of a command that worked but has bad news. A command that only reads is
- * declared with `query` in place of `run`, and its name stands in forwarded.ts: then a running daemon runs it.
+ * declared with `query` in place of `run`, and listed in forwarded.ts: then a running daemon runs it.
  */
 export async function buildProgram(streams: Streams, first = ""): Promise<Command> {
   const program = new Command("pm");

@@ -85,7 +85,7 @@ export async function* gitBytes(
     stdio: [stdin ? "pipe" : "ignore", "pipe", "pipe"],
     ...(signal && { signal }),
   });
-  // git may exit before reading all of it; its exit code tells whether that matters.
+  // git may exit before reading all of it; its exit code shows whether that matters.
   if (stdin && git.stdin) pipeline(Readable.from(stdin), git.stdin).catch(() => {});
   let stderr = "";
   git.stderr!.setEncoding("utf8").on("data", (text: string) => {

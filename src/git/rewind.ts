@@ -65,7 +65,7 @@ export async function distanceToHead(
   }
 }
 
-/** The one commit, as git tells it. */
+/** One commit, as git reports it. */
 interface CommitFacts {
   hash: string;
   tree: string;

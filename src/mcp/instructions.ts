@@ -1,5 +1,5 @@
 /**
- * What a model is told about the server as a whole, in every session. Clients that load tools on demand show a model little
+ * The server's instructions for a model, shown in every session. Clients that load tools on demand show a model little
  * else, so it says when to call which. At most 1,500 characters. Codex CLI, which loads every tool on demand, shows the first
  * 250 characters of the first line only.
  */

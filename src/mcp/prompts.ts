@@ -15,7 +15,7 @@ export const prompts = [
   },
 ];
 
-/** What is gathered for a topic, and how much of each. Tokens. */
+/** The material for a topic, and how much of each. Tokens. */
 const parts: readonly { title: string; tool: ToolName; tokens: number; limit: number }[] = [
   { title: "Decisions and notes", tool: "list_decisions", tokens: 1200, limit: 8 },
   { title: "Past sessions", tool: "search_sessions", tokens: 1800, limit: 8 },

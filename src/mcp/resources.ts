@@ -83,7 +83,7 @@ export async function listResources(
   }
 }
 
-/** @throws ProtocolError for what is no address of ours, and for what is not there */
+/** @throws ProtocolError for an address that is not ours or does not exist */
 export async function readResource(
   cwd: string,
   uri: string,

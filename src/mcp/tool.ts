@@ -12,7 +12,7 @@ export interface CallContext {
   cwd: string;
   /** The agent's session that asks, where the agent says. */
   ownSession: string | null;
-  /** Aborted when nobody wants the answer any more. */
+  /** Aborted when the answer is no longer wanted. */
   signal: AbortSignal;
 }
 

@@ -46,7 +46,7 @@ describe("the registry", () => {
     expect(registryFile({})).toBe(join(homedir(), ".local/share/pommel/registry.db"));
   });
 
-  it("is made anew when it is damaged", () => {
+  it("is created again when it is damaged", () => {
     mkdirSync(join(dir, "share", "pommel"), { recursive: true });
     writeFileSync(file, "this is no database, however long it goes on".repeat(100));
     expect(registerProject(project("a"), { file })).toBe(true);
@@ -79,14 +79,14 @@ describe("the registry", () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it.skipIf(process.getuid?.() === 0)("fails nobody where it cannot be written (not as root)", () => {
+  it.skipIf(process.getuid?.() === 0)("fails no command where it cannot be written (not as root)", () => {
     chmodSync(dir, 0o500);
     expect(registerProject(project("a"), { file })).toBe(false);
     expect(registeredProjects(file)).toBeNull();
     chmodSync(dir, 0o700);
   });
 
-  it("fails nobody where its directory cannot be made", () => {
+  it("fails no command where its directory cannot be made", () => {
     writeFileSync(join(dir, "share"), "");
     expect(registerProject(project("a"), { file })).toBe(false);
     expect(registeredProjects(file)).toBeNull();

@@ -6,8 +6,8 @@ import { Sqlite } from "./sqlite/sqlite.ts";
 
 /**
  * `registry.db`: the projects that this user has, for what goes across all of them. Only a list of places: it can be lost
- * at any time, and each project is in it again as soon as it is used. So whatever is wrong with it is nobody's failure:
- * a damaged one is made anew, and one that cannot be opened is as good as an empty one.
+ * at any time, and each project is in it again as soon as it is used. So its faults fail no command: a damaged one is
+ * created again, and one that cannot be opened counts as empty.
  */
 
 export interface KnownProject {
@@ -27,7 +27,7 @@ export interface KnownProject {
 /** A command that is about something else waits no longer for it. Milliseconds. */
 const timeoutMs = 250;
 
-/** What is read and written by this version; a file of another one is left alone. */
+/** The format of this version; a file of another one is left alone. */
 const version = 1;
 
 const schema = `
@@ -65,7 +65,7 @@ export function registerProject(
   return done ?? false;
 }
 
-/** Every project that is known, the one that was used last first; null when nobody can tell. */
+/** Every project that is known, the one that was used last first; null when the list cannot be read. */
 export function registeredProjects(file = registryFile()): KnownProject[] | null {
   return withRegistry(
     file,

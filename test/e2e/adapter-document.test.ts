@@ -89,7 +89,7 @@ interface Blamed {
   ranges: { author: string; agent: string | null; session_id: string | null; how: string | null }[];
 }
 
-it("its sessions are imported, its hooks are heard, and what its commands wrote is its own", async () => {
+it("its sessions are imported, its hooks are recorded, and lines that its commands wrote are its own", async () => {
   const started = Date.now() - 3_600_000;
   const time = (seconds: number) => new Date(started + seconds * 1000).toISOString();
   const command = "printf 'let total = 2;\\n' > total.ts";
@@ -112,7 +112,7 @@ it("its sessions are imported, its hooks are heard, and what its commands wrote 
   const settings = JSON.parse(readFileSync(join(repo, ".jot/settings.json"), "utf8"));
   expect(Object.keys(settings.hooks).sort()).toEqual(["answered", "asked", "done"]);
 
-  // The daemon finds Jot's home, which only the adapter knows of.
+  // The daemon finds Jot's home, which only the adapter knows.
   expect(pm("start")).toContain("pm import jot");
   expect(json("import", "jot", "--yes")).toMatchObject({ agent: "jot", sessions: 1, failed: [] });
   await until(async () => json<Blamed>("blame", "total.ts").ranges[0]?.author === "agent");
@@ -120,13 +120,13 @@ it("its sessions are imported, its hooks are heard, and what its commands wrote 
     { agent: "jot", session_id: "7f3a", how: "shell" },
   ]);
 
-  const heard = spawnSync("sh", ["-c", settings.hooks.asked[0].hooks[0].command], {
+  const hook = spawnSync("sh", ["-c", settings.hooks.asked[0].hooks[0].command], {
     cwd: repo,
     env: environment(),
     input: JSON.stringify({ session: "7f3a", log, dir: repo, prompt: "Note to Pommel: round once" }),
     encoding: "utf8",
   });
-  expect(heard).toMatchObject({ status: 0, stdout: "", stderr: "" });
+  expect(hook).toMatchObject({ status: 0, stdout: "", stderr: "" });
   await until(async () => json<Annotations>("annotations").annotations.length > 0);
   expect(json<Annotations>("annotations").annotations).toMatchObject([
     { note: "round once", session_id: "7f3a" },

@@ -30,7 +30,7 @@ let commits: string[];
 const [lock, docs] = [idOf("lock"), idOf("docs")];
 
 beforeAll(async () => {
-  // Nobody takes in commits but the tests.
+  // Only the tests record commits.
   process.env.POMMEL_GIT_CHECKPOINTS = "false";
   project = createProject({});
   git = temporaryGit(project.root);
@@ -185,10 +185,10 @@ describe("pm checkpoint", () => {
     expect((await pm("checkpoint", "diff", "HEAD", "HEAD")).stdout).toContain("The files are identical.");
   });
 
-  it("goes with what is forgotten; lines stay an agent's", async () => {
-    const told = await pm("forget", "--session", docs, "--yes");
-    expect(told).toMatchObject({ code: 0 });
-    expect(told.stdout).not.toContain("pm sync");
+  it("goes with its forgotten session; lines stay an agent's", async () => {
+    const forgot = await pm("forget", "--session", docs, "--yes");
+    expect(forgot).toMatchObject({ code: 0 });
+    expect(forgot.stdout).not.toContain("pm sync");
     const left = await list();
     expect(left.map(({ commit, sessions }) => [commit, sessions.map((one) => one.session_id)])).toEqual([
       [commits[1], [lock]],

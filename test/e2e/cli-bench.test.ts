@@ -64,7 +64,7 @@ describe("pm bench", () => {
     expect(stderr).toContain("there is no git history here");
   });
 
-  it("sends nothing to another machine unless it is told to", async () => {
+  it("sends nothing to another machine by default", async () => {
     const cwd = repositoryWithHistory();
     const { code, stderr } = await runPm(["bench", "--json"], {
       cwd,

@@ -108,7 +108,7 @@ describe("pm search", () => {
     expect(JSON.parse(stdout)).toMatchObject({ scope: "all", query: "code" });
   });
 
-  it("limits conversations by what is known of them", async () => {
+  it("filters sessions", async () => {
     const found = async (...args: string[]) => {
       const { code, stdout } = await pm("search", "transcripts", "pause", ...args, "--json");
       const { length } = JSON.parse(stdout).results;
@@ -123,7 +123,7 @@ describe("pm search", () => {
     expect(await json(...byPattern)).toMatchObject({ results: [{ match_reasons: ["matches the pattern"] }] });
   });
 
-  it("refuses what makes no sense", async () => {
+  it("rejects invalid arguments", async () => {
     const usage = { exit: 2, code: "usage" };
     expect(await refusal("search", "transcripts", "x", "--since", "whenever")).toEqual(usage);
     expect(await refusal("search", "transcripts", "(", "--mode", "regex")).toEqual(usage);
@@ -161,7 +161,7 @@ describe("pm session", () => {
     );
   });
 
-  it("exits with 5 for what is not remembered", async () => {
+  it("exits with 5 for unknown ids", async () => {
     expect(await refusal("session", "show", "nobody's")).toEqual({ exit: 5, code: "not_found" });
     expect(await refusal("session", "show", "8ecde", "--turn", "9")).toEqual({ exit: 5, code: "not_found" });
   });
@@ -205,7 +205,7 @@ it("lists the sessions that touched what has changed", async () => {
   expect(await json("related", "--files", "src/retry.ts,src/none.ts")).toMatchObject({ sessions });
 });
 
-describe("where nothing is remembered", () => {
+describe("with an empty memory", () => {
   let empty: string;
   const inEmpty = (...args: string[]): Promise<PmResult> => runPm(args, { cwd: empty });
 

@@ -102,7 +102,7 @@ describe("pm", () => {
     expect(await both("search", "", "--json")).toMatchObject({ code: 2, stderr: "" });
   });
 
-  it("ends quietly when nobody reads on", async () => {
+  it("ends quietly when its output is closed", async () => {
     const command = `node '${pmFile}' config list | true; echo "$\{PIPESTATUS[0]}"`;
     const repeated = `for i in 1 2 3 4 5; do ${command}; done`;
     const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve) => {

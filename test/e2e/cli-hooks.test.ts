@@ -101,7 +101,7 @@ describe("pm hook", () => {
     expect(JSON.stringify(items())).not.toContain(token);
   });
 
-  it("leaves out what is no part of the conversation, and events nobody listens to", async () => {
+  it("leaves out what is no part of the conversation, and unused events", async () => {
     const notice = {
       hook_event_name: "UserPromptSubmit",
       prompt: "<task-notification>\n</task-notification>",
@@ -274,7 +274,7 @@ describe("pm hook and the daemon", () => {
     writeFileSync(file, JSON.stringify(who));
   };
 
-  it("tells it that there is something in the spool, and waits for no answer", async () => {
+  it("notifies it of the spool, and waits for no answer", async () => {
     const asked: IncomingMessage[] = [];
     let arrived = () => {};
     const arrival = new Promise<void>((resolve) => {

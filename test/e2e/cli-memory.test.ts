@@ -24,14 +24,14 @@ const id = (n: number) => `${n}${n}${n}${n}${n}${n}${n}${n}-0000-4000-8000-00000
 const token = `ghp_${"aB3dE6gH9jK2".repeat(3)}`;
 const word = "zanzibarine";
 
-/** A session from long ago, in which something was said. */
+/** A session from long ago, with a conversation. */
 function past(n: number, said: string, cwd = project.root): string {
-  const told = transcript({ session: id(n), cwd, start: "2026-01-05T09:00:00.000Z" });
-  told.prompt(`How do we handle ${said} in the parser?`);
-  told.reply(`We decided to handle ${said} in the tokeniser, as it is known there.`);
-  told.prompt("Now let's write it down please");
-  told.reply("It is written down in the docs.");
-  return told.writeTo(transcripts);
+  const fixture = transcript({ session: id(n), cwd, start: "2026-01-05T09:00:00.000Z" });
+  fixture.prompt(`How do we handle ${said} in the parser?`);
+  fixture.reply(`We decided to handle ${said} in the tokeniser, as it is known there.`);
+  fixture.prompt("Now let's write it down please");
+  fixture.reply("It is written down in the docs.");
+  return fixture.writeTo(transcripts);
 }
 
 const bytesOfMemory = () =>
@@ -49,7 +49,7 @@ interface Imported {
 }
 
 describe("pm import", () => {
-  it("takes in this project's sessions once, and those of others when it is told to", async () => {
+  it("imports this project's sessions once, and those of others on request", async () => {
     past(1, word);
     past(2, "whitespace");
     past(3, "numbers", "/somewhere/else");
@@ -78,7 +78,7 @@ describe("pm import", () => {
     });
   }, 60_000);
 
-  it("says what is wrong with what it is asked", async () => {
+  it("explains invalid arguments", async () => {
     const other = past(3, "numbers", "/somewhere/else");
     for (const [args, code, said] of [
       [["import", "cursor"], 2, "claude"],
@@ -186,7 +186,7 @@ describe("pm forget", () => {
       expect(await pmJson(project, "forget", "--turn", "1111:1", "--yes")).toMatchObject({ turns: 1 });
       expect(await pmJson(project, "forget", "--session", "2222", "--yes")).toMatchObject({ sessions: 1 });
       expect((await pm("session", "show", "2222")).code).toBe(5);
-      // What was forgotten is not taken in again.
+      // Forgotten sessions are not imported again.
       expect(await pmJson(project, "import", "claude")).toMatchObject({ sessions: 0, forgotten: 1 });
       const nothing = await pm("forget", "--match", word, "--yes");
       expect([nothing.code, nothing.stdout]).toEqual([0, "Nothing in the memory matches.\n"]);
@@ -194,7 +194,7 @@ describe("pm forget", () => {
     60_000,
   );
 
-  it("refuses what makes no sense", async () => {
+  it("rejects invalid arguments", async () => {
     expect((await pm("forget", "--session", "1111")).code).toBe(3);
     past(1, word);
     await pmJson(project, "import", "claude");

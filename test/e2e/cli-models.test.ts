@@ -8,7 +8,7 @@ import { startFakeOpenai } from "../support/fake-openai-embedder.ts";
 import type { FakeServer } from "../support/fake-server.ts";
 import { type PmResult, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
-/** Near to the question of `pm models test` is what speaks of requests. */
+/** Texts about requests are near to the question of `pm models test`. */
 function meaningfulVector(text: string, dimensions: number): number[] {
   return [text.includes("request") ? 1 : -1, 0.1, ...new Array<number>(dimensions - 2).fill(0)];
 }
@@ -82,7 +82,7 @@ describe("pm models list", () => {
     });
   });
 
-  it("goes by the project's settings inside of one", async () => {
+  it("uses the project's settings inside of one", async () => {
     const project = temporaryDir();
     mkdirSync(join(project, ".pommel"));
     writeFileSync(join(project, ".pommel", "config.toml"), '[embed]\ntext = "none"\n');

@@ -7,7 +7,7 @@ import { contentOfMemory, sessionsFound, untilRead } from "./conversations-fixtu
 import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
 import { runPm } from "./run-pm.ts";
 
-/** What becomes of sessions with Codex CLI: as they go on, when they are taken in, rewritten and archived. */
+/** Sessions of Codex CLI: live, imported, rewritten and archived. */
 
 let project: Project;
 let home: string;
@@ -66,7 +66,7 @@ test("a session is found while it goes on, and stays one when it is rewritten an
   expect((await status(project)).memory.agents).toEqual({ codex: 1 });
 });
 
-test("pm import codex takes in those of the past, and says what it cannot read", async () => {
+test("pm import codex imports past sessions, and reports what it cannot read", async () => {
   const r = about("printer", "code");
   const file = r.writeTo(home);
   about("kettle", "code", "/somewhere/else").writeTo(home);

@@ -9,7 +9,7 @@ import { ask, sessionIn, transcriptDir, untilRead } from "./conversations-fixtur
 import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
 import { runPm } from "./run-pm.ts";
 
-/** What hooks tell an agent by itself. */
+/** Context that hooks inject. */
 
 let project: Project;
 let dir: string;
@@ -57,7 +57,7 @@ const hook = async (name: string, event: string, more: object = {}) => {
 const silence = { code: 0, signal: null, stdout: "", stderr: "" };
 const prompt = "fetchTalon times out again when the heronLedger is imported";
 
-describe("a hook tells the agent", () => {
+describe("a hook injects", () => {
   test("what matters when a session starts, once, as a quotation", async () => {
     await remember();
     const { stdout, ...rest } = await hook("session-start", "SessionStart", { source: "startup" });
@@ -115,7 +115,7 @@ describe("a hook tells the agent", () => {
     }
   });
 
-  test("nothing that it was told is remembered as said", async () => {
+  test("injected context is not recorded as conversation", async () => {
     await remember();
     const { stdout } = await hook("session-start", "SessionStart", { source: "startup" });
     const text: string = JSON.parse(stdout).hookSpecificOutput.additionalContext;
@@ -191,7 +191,7 @@ test("an answer that comes too late is counted", async () => {
   expect((await runPm(["context"], { cwd: project.root })).stdout).toContain("2 answers came too late");
 });
 
-test("what would be told can be seen beforehand, and counts as nothing told", async () => {
+test("context can be previewed, which does not count as injected", async () => {
   await remember();
   const preview = await runPm(["context", "--preview", prompt], { cwd: project.root });
   expect(preview).toMatchObject({ code: 0, stderr: "" });

@@ -74,7 +74,7 @@ const tables = {
   secrets: `SELECT s.uid, type, number FROM secrets JOIN sessions s ON s.id = session_id ORDER BY 1, 2, 3`,
 };
 
-/** What is remembered, table by table, by what does not depend on when it was stored. */
+/** The content of the memory, table by table, without values that depend on when it was stored. */
 export function contentOfMemory(project: Project): Record<string, unknown[]> {
   const memory = Memory.open(project.memoryDb, { readonly: true });
   try {

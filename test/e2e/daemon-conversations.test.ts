@@ -35,7 +35,7 @@ import {
 } from "./daemon-fixture.ts";
 import { runPm } from "./run-pm.ts";
 
-/** What the daemon makes of an agent's transcripts and of what its hooks leave. */
+/** How the daemon records an agent's transcripts and its hooks' events. */
 
 let project: Project;
 let dir: string;
@@ -100,7 +100,7 @@ test("a session is found while it goes on", async () => {
   expect(all.transcripts!.results[0]!.session_id).toBe(idOf(1));
 });
 
-test("what hooks tell of is remembered at once, and is the same when the transcript tells of it", async () => {
+test("what hooks report is recorded at once, and only once when the transcript contains it too", async () => {
   await start(project);
   const note = "the flamingo needs 5 s";
   const made = sessionIn(project, idOf(1), { start: new Date().toISOString() });
@@ -377,7 +377,7 @@ test("a memory that is damaged keeps nothing from working on code, and is left a
   expect(stdout).toContain("Problem:");
 });
 
-test("jobs that cannot be done are given up in the end, and can be tried again", async () => {
+test("impossible jobs fail after some attempts, and can be tried again", async () => {
   await start(project);
   const file = join(dir, "nobody.jsonl");
   await askDaemon(project, "indexTranscript", { transcript_path: file, agent: "claude" });
@@ -385,7 +385,7 @@ test("jobs that cannot be done are given up in the end, and can be tried again",
   await until(async () => (await jobs()).pending === 1);
   about(1, "flamingo").writeTo(dir);
   await until(async () => (await status(project)).memory.sessions === 1);
-  // What is not there yet holds nothing up; and it is read when it comes.
+  // A missing transcript delays nothing, and is read when it appears.
   const late = sessionIn(project, idOf(2));
   late.prompt("Is it there now?");
   writeFileSync(file, late.text());

@@ -131,7 +131,7 @@ test("searches where it may not write", async () => {
   chmodSync(project.stateDir, 0o755);
 });
 
-test("says the same with and without a daemon", async () => {
+test("answers the same with and without a daemon", async () => {
   const project = createProject(modules(5));
   await start(project);
   await untilIdle(project);

@@ -183,7 +183,7 @@ test("says who writes the index when that is not a daemon", async () => {
   }
 });
 
-test("exits when nobody needs it", async () => {
+test("exits when idle", async () => {
   const project = createProject(modules(1));
   const daemon = spawnDaemon(project, ["--idle-exit-seconds", "1"]);
   const [code] = await once(daemon, "exit");
@@ -286,7 +286,7 @@ test("does not touch an index of a newer Pommel", async () => {
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("newer Pommel") });
 });
 
-test("keeps what it cannot make sense of in the spool", async () => {
+test("keeps entries of unknown kinds in the spool", async () => {
   const project = createProject(modules(1));
   await start(project);
   await pmJson(project, "stop");

@@ -73,11 +73,11 @@ test("goes on where it was when the daemon is killed", async () => {
   await until(async () => (await models())[1].state === "ready");
   const [first, second] = await models();
   expect(second.chunks_embedded).toBe(first.chunks_total);
-  // What was stored is not asked for again; what was under way is.
+  // Stored vectors are not requested again; those under way are.
   expect(passagesAsked().length - asked).toBe(before.chunks_pending);
 });
 
-test("is done without while its server is away, which is said", async () => {
+test("is left out, with a note, while its server is away", async () => {
   await start(project);
   await until(async () => (await models())[1].state === "ready");
   await ollama.close();

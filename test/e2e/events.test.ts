@@ -50,10 +50,10 @@ beforeAll(async () => {
   repository.git("switch", "--quiet", "--create", "feat/auth-rewrite");
   await start(project);
   const soon = { start: new Date(Date.now() - 5000).toISOString() };
-  const told = sessionIn(project, session(1), { ...soon, branch: "feat/auth-rewrite" });
-  told.prompt("rewrite the authentication with a lock");
-  told.write(join(project.root, "auth.ts"), "export const rewritten = lockOf(session);\n");
-  told.writeTo(transcriptDir(project));
+  const fixture = sessionIn(project, session(1), { ...soon, branch: "feat/auth-rewrite" });
+  fixture.prompt("rewrite the authentication with a lock");
+  fixture.write(join(project.root, "auth.ts"), "export const rewritten = lockOf(session);\n");
+  fixture.writeTo(transcriptDir(project));
   const lunch = sessionIn(project, session(2), soon);
   lunch.prompt("what is for lunch, a lock or a key?");
   lunch.reply("A key.");

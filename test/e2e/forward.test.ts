@@ -56,7 +56,7 @@ describe("a question that the daemon answers", () => {
             /[\d.]+ m?s\b|[\d.]+ \w+ ago|just now|(?<="search_time_ms": )[\d.]+|(?<="as_of": ")[^"]+/g,
             "0",
           );
-          // The order of keys is nobody's business.
+          // The order of keys does not matter.
           return { ...rest, stdout: line.includes("--json") ? JSON.parse(timeless) : timeless };
         };
         expect(comparable(asked), line.join(" ")).toEqual(comparable(own));
@@ -65,7 +65,7 @@ describe("a question that the daemon answers", () => {
   }, 60_000);
 });
 
-describe("what stands behind daemon.json", () => {
+describe("the process behind daemon.json", () => {
   let server: Server | undefined;
   const requests: { url: string | undefined; body: unknown; authorization: string | undefined }[] = [];
 

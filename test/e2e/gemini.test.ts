@@ -36,7 +36,7 @@ function about(name: string, thing: string) {
 const untilFound = (words: string, session: string) =>
   until(async () => (await sessionsFound(project, words))[0] === session);
 
-test("a chat is found while it goes on, and stays when the client writes it anew and deletes it", async () => {
+test("a chat is found while it goes on, and stays when the client rewrites and deletes it", async () => {
   await start(project);
   const c = about("flamingo", "flamingo");
   const begun = { session_id: c.session, cwd: project.root };
@@ -73,7 +73,7 @@ test("a chat is found while it goes on, and stays when the client writes it anew
   expect(dead).toEqual([]);
 });
 
-test("pm import gemini takes in those of the past, old formats and subagents too", async () => {
+test("pm import gemini imports past sessions, old formats and subagents too", async () => {
   execFileSync("git", ["-C", project.root, "init", "--quiet"]);
   const c = about("flamingo", "flamingo");
   const child = chat({ session: idOf("child"), parent: c.session, cwd: project.root });

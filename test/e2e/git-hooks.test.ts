@@ -72,7 +72,7 @@ async function settled(dir = cwd): Promise<GitHookItem[]> {
 }
 
 describe("git, with hooks", () => {
-  it("tells of each commit with its branch, however fast they follow each other", async () => {
+  it("reports each commit with its branch, however fast they follow each other", async () => {
     const heads = ["one", "two", "three"].map((message) => commit(message));
     git("checkout", "--quiet", "-b", "topic/x");
     heads.push(commit("four"));
@@ -80,9 +80,15 @@ describe("git, with hooks", () => {
     heads.push(commit("five"));
     const all = await spooled(5);
     expect(all).toHaveLength(5);
-    const told = Object.fromEntries(all.map(({ payload }) => [payload.head, payload.branch]));
+    const branches = Object.fromEntries(all.map(({ payload }) => [payload.head, payload.branch]));
     const [one, two, three, four, five] = heads as [string, string, string, string, string];
-    expect(told).toEqual({ [one]: "main", [two]: "main", [three]: "main", [four]: "topic/x", [five]: null });
+    expect(branches).toEqual({
+      [one]: "main",
+      [two]: "main",
+      [three]: "main",
+      [four]: "topic/x",
+      [five]: null,
+    });
     expect(all[0]).toEqual({
       kind: "git-hook",
       hook: "post-commit",
@@ -93,7 +99,7 @@ describe("git, with hooks", () => {
     expect(statSync(join(cwd, ".pommel/spool", name!)).mode & 0o777).toBe(0o600);
   });
 
-  it("tells what became of an amended commit", async () => {
+  it("reports what an amended commit became", async () => {
     const old = commit("two");
     git("commit", "--quiet", "--amend", "--allow-empty", "-m", "too");
     const now = git("rev-parse", "HEAD");
@@ -109,7 +115,7 @@ describe("git, with hooks", () => {
     ).toEqual([old, now].sort());
   });
 
-  it("tells of a rebase once, at its end", async () => {
+  it("reports a rebase once, at its end", async () => {
     git("checkout", "--quiet", "-b", "topic");
     const olds = ["a", "b", "c"].map((message) => commit(message));
     git("checkout", "--quiet", "main");
@@ -128,7 +134,7 @@ describe("git, with hooks", () => {
     ]);
   });
 
-  it("tells to which remote it pushes, and never a URL", async () => {
+  it("reports to which remote it pushes, and never a URL", async () => {
     const remote = temporaryDir();
     execFileSync("git", ["init", "--quiet", "--bare", remote]);
     git("remote", "add", "my/origin", remote);
@@ -143,7 +149,7 @@ describe("git, with hooks", () => {
     expect(git("ls-remote", remote)).toContain("refs/heads/other");
   });
 
-  it("tells the main worktree's project of commits in a linked one, and a submodule its own", async () => {
+  it("reports commits in a linked worktree to the main one's project, and a submodule's to its own", async () => {
     const linked = join(temporaryDir(), "linked");
     git("worktree", "add", "--quiet", "-b", "wt", linked);
     mkdirSync(join(linked, "sub"));
@@ -153,12 +159,12 @@ describe("git, with hooks", () => {
     const module = join(cwd, "module");
     commit("unheard", module);
     expect((await runPm(["init"], { cwd: module, env })).code).toBe(0);
-    const heard = commit("heard", module);
-    expect((await spooled(1, module))[0]!.payload).toMatchObject({ cwd: module, head: heard });
+    const submoduleHead = commit("heard", module);
+    expect((await spooled(1, module))[0]!.payload).toMatchObject({ cwd: module, head: submoduleHead });
     expect((await settled()).filter(({ payload }) => payload.cwd === module)).toEqual([]);
   });
 
-  it("tells a project in a subdirectory, and not the one around the repository", async () => {
+  it("reports to a project in a subdirectory, and not to the one around the repository", async () => {
     expect((await runPm(["disable"], { cwd, env })).code).toBe(0);
     rmSync(join(cwd, ".pommel"), { recursive: true });
     const below = join(cwd, "packages/it's ä");
@@ -243,7 +249,7 @@ describe("pm hook git-...", () => {
     expect(items().map((item) => item.payload)).toEqual([{ cwd, ...payload }]);
   });
 
-  it("exits with 0 and says nothing on stdout, whatever it is asked", async () => {
+  it("exits with 0 and prints nothing on stdout, whatever its arguments", async () => {
     const nonsense = await runPm(["hook", "git-post\ncommit"], { cwd, env });
     expect(nonsense).toMatchObject({
       code: 0,

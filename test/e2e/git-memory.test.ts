@@ -36,7 +36,7 @@ beforeEach(() => {
   git("config", "user.name", "Ann");
   git("config", "user.email", "ann@example.org");
   writeFileSync(join(project.root, ".gitignore"), ".pommel\n");
-  // What is said from now on was said after it.
+  // Later turns come after it.
   const anHourAgo = `${Math.floor(Date.now() / 1000) - 3600} +0000`;
   process.env.GIT_AUTHOR_DATE = anHourAgo;
   process.env.GIT_COMMITTER_DATE = anHourAgo;
@@ -116,7 +116,7 @@ test("a commit is bound to the session that led to it, and to its turn", async (
   await until(async () => (await status(project)).memory.checkpoints === 1);
 }, 60_000);
 
-test("what the agent says of a commit later still counts", async () => {
+test("the agent's later text about a commit still counts", async () => {
   await start(project);
   const dir = transcriptDir(project);
   const made = session("b");
@@ -170,7 +170,7 @@ test("a commit without hooks is noticed; a person's own has no checkpoint", asyn
 
 test("when lines showed up is noted as files change", async () => {
   await start(project);
-  // What is there when the daemon begins was there before.
+  // Lines that exist when the daemon starts are older.
   let written = text;
   const seen = await until(async () => {
     written += `export const jitter${written.length} = 7;\n`;

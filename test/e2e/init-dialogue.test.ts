@@ -91,7 +91,7 @@ describe.skipIf(!hasScript)("pm init at a terminal (skipped without util-linux' 
     expect(untouched()).toEqual(before);
   });
 
-  it("asks nobody with --yes", async () => {
+  it("asks nothing with --yes", async () => {
     const { code, screen } = await atTerminal("--yes");
     expect({ code, screen }).toMatchObject({ code: 0, screen: expect.stringContaining("[1/3]") });
     expect(existsSync(join(cwd, ".claude/settings.json"))).toBe(true);

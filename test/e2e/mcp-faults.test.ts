@@ -78,7 +78,7 @@ describe("a server ends", () => {
     expect(said).toBe("");
   });
 
-  it("when nobody is there to read what it answers", async () => {
+  it("when no client reads its answers", async () => {
     const server = serve();
     server.stdin!.write(initialize);
     await once(server.stdout!, "data");
@@ -138,7 +138,7 @@ describe.skipIf(!existsSync("/proc/self/status"))("a client that never reads (ne
     const before = memoryMb(server.pid!);
     for (let id = 1; id <= 1500; id++)
       server.stdin!.write(id % 3 === 0 ? search(id) : line({ id, method: "tools/list" }));
-    // As long as it takes to take in what it takes in.
+    // Long enough to read all that it will read.
     for (let last = -1, now = 0; now !== last; await sleep(1500))
       [last, now] = [now, server.stdin!.writableLength];
     expect(memoryMb(server.pid!) - before).toBeLessThan(300);

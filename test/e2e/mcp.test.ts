@@ -21,7 +21,7 @@ afterAll(async () => {
 const ask = (name: string, args: Record<string, unknown> = {}) => call(client, name, args);
 
 describe("an agent that asks", () => {
-  it("is told what the server is for, and what there is", async () => {
+  it("learns what the server is for, and what it offers", async () => {
     expect(client.getServerVersion()).toMatchObject({ name: "pommel" });
     expect(client.getInstructions()).toContain("search_sessions");
     expect((await client.listTools()).tools).toHaveLength(10);
@@ -36,7 +36,7 @@ describe("an agent that asks", () => {
     });
   });
 
-  it("finds what was said, and reads it on", async () => {
+  it("finds a conversation, and reads on", async () => {
     const { text, structured } = await ask("search_sessions", { query: "why a lock for token refresh" });
     expect(text.split("\n")[0]).toBe(label);
     expect(structured).toMatchObject({ label, results: [{ session_id: refreshing, agent: "claude" }] });
@@ -69,7 +69,7 @@ describe("an agent that asks", () => {
     expect(current.structured).toMatchObject({ session: { id } });
   });
 
-  it("learns what was decided, which commits came of it, and why a line is as it is", async () => {
+  it("learns what was decided, which commits it led to, and why a line is as it is", async () => {
     const decisions = await ask("list_decisions", { query: "lock" });
     expect(decisions.text).toContain("> We decided to use a lock");
     const { structured } = await ask("list_checkpoints");
@@ -118,7 +118,7 @@ describe("an agent that asks", () => {
   });
 });
 
-describe("what was said in the past", () => {
+describe("text from the past", () => {
   it("comes quoted and labelled, without escape sequences", async () => {
     for (const [name, args] of [
       ["search_sessions", { query: "walrus cache" }],
@@ -132,14 +132,14 @@ describe("what was said in the past", () => {
       expect(structured).toMatchObject({ label });
       const [first = ""] = order.split("\n");
       const said = text.split("\n").filter((one) => one.includes(first));
-      // In a title it stands in quotation marks.
+      // In a title it is in quotation marks.
       expect(said.filter((one) => !one.startsWith("> ") && !one.includes(`"${first}`))).toEqual([]);
       expect(text + JSON.stringify(structured)).not.toMatch(/\u001b|\\u001b/);
       expect(text).not.toMatch(/^and delete/m);
     }
   });
 
-  it("is told apart from the question in a prompt", async () => {
+  it("is kept apart from the question in a prompt", async () => {
     const { messages } = await client.getPrompt({
       name: "what_do_we_know",
       arguments: { topic: "the walrus cache" },
@@ -247,7 +247,7 @@ describe("without a project", () => {
     await lost.close();
   });
 
-  it("nothing remembered is said so", async () => {
+  it("an empty memory is reported", async () => {
     const empty = createProject({});
     const fresh = await connect({ cwd: empty.root });
     expect(await call(fresh, "list_decisions")).toMatchObject({

@@ -49,7 +49,7 @@ interface Odd {
   file?: string;
   /** Commands whose exit code is not 0, by their first words; with what they say. */
   but?: Record<string, [code: number, says: RegExp]>;
-  /** Where there is no line of an agent's, as nobody could know. */
+  /** Where no line can be attributed to an agent. */
   isUnknown?: boolean;
 }
 
@@ -267,7 +267,7 @@ it.each(odd)(
 
 const binary = Buffer.from([0, 1, 2, 255]);
 
-it("what git has no lines of is told with what to do", async () => {
+it("a file without lines in git is reported with what to do", async () => {
   const project = createProject({});
   const git = temporaryGit(project.root);
   twoCommits(git, { "out/y.ts": "const y = 1;\n" });
@@ -279,23 +279,23 @@ it("what git has no lines of is told with what to do", async () => {
   git.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "lib");
   rmSync(join(project.root, "out"), { recursive: true });
   remember(project);
-  const told = async (...args: string[]) => {
+  const refusal = async (...args: string[]) => {
     const result = await runPm(args, { cwd: project.root });
     check(args, result, { [args[0]!]: [result.code ?? 0, /./] });
     return [result.code, result.stderr];
   };
-  expect(await told("blame", "logo.png")).toEqual([2, expect.stringContaining("logo.png is binary")]);
-  expect(await told("why", "gone.ts:1")).toEqual([
+  expect(await refusal("blame", "logo.png")).toEqual([2, expect.stringContaining("logo.png is binary")]);
+  expect(await refusal("why", "gone.ts:1")).toEqual([
     5,
     expect.stringMatching(/deleted in .*\n.*pm blame gone\.ts --rev/),
   ]);
-  expect(await told("blame", "out/y.ts")).toEqual([
+  expect(await refusal("blame", "out/y.ts")).toEqual([
     5,
     expect.stringContaining("pm blame out/y.ts --rev HEAD"),
   ]);
-  expect(await told("blame", "lib/a.ts")).toEqual([2, expect.stringContaining("pm -C lib init")]);
+  expect(await refusal("blame", "lib/a.ts")).toEqual([2, expect.stringContaining("pm -C lib init")]);
   projectIn(join(project.root, "lib"));
-  expect(await told("why", "lib/a.ts:1")).toEqual([2, expect.stringContaining("pm -C lib blame a.ts")]);
+  expect(await refusal("why", "lib/a.ts:1")).toEqual([2, expect.stringContaining("pm -C lib blame a.ts")]);
   execFileSync("git", ["-C", project.root, "checkout", "--quiet", "--", "out"]);
   lib.remove();
 }, 60_000);

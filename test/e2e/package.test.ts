@@ -10,7 +10,7 @@ import { temporaryDir, temporaryRepository } from "./run-pm.ts";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Packing and unpacking 20 MB takes seconds, on a busy machine many. */
-const patience = 180_000;
+const timeoutMs = 180_000;
 
 /** As on a machine without network where no install script may run, npm's own report of new versions included. */
 const npmEnv = {
@@ -45,7 +45,7 @@ beforeAll(async () => {
     .map((name) => join(root, "node_modules", name))
     .filter((dir) => statSync(dir, { throwIfNoEntry: false }));
   await npm("install", "--global", "--prefix", prefix, tarball, ...(await Promise.all(binaries.map(pack))));
-}, patience);
+}, timeoutMs);
 
 /** All files of what was installed, relative to `node_modules`. */
 const files = () =>
@@ -61,7 +61,7 @@ describe.skipIf(onWindows)("the packed Pommel, installed without network, script
     expect((await run(program("pommeld"), ["--help"])).stdout).toContain("Usage: pommeld");
   });
 
-  it("runs by npx", { timeout: patience }, async () => {
+  it("runs by npx", { timeout: timeoutMs }, async () => {
     expect((await npm("exec", "--yes", "--", `file:${tarball}`, "--help")).stdout).toContain("Usage: pm");
   });
 

@@ -104,7 +104,7 @@ describe("pm rewind", () => {
     });
   });
 
-  it("refuses to restore over anybody's work, and says which", async () => {
+  it("refuses to overwrite local work, and says which", async () => {
     const { dir, git } = repository;
     writeFileSync(join(dir, ".git/info/exclude"), ".env.example\n");
     writeFileSync(join(dir, ".env.example"), "A=mine\n");
@@ -138,7 +138,7 @@ describe("pm rewind", () => {
     expect(git("status", "--porcelain")).toBe("");
   });
 
-  it("minds what Pommel itself changed as little as it loses it", async () => {
+  it("ignores and keeps Pommel's own changes", async () => {
     const { dir, commit, git } = repository;
     const read = (file: string) => readFileSync(join(dir, file), "utf8");
     commit("Settings", {
@@ -224,7 +224,7 @@ describe("pm rewind", () => {
 });
 
 describe("a search", () => {
-  it("says what became of commits, and is limited to one, with a daemon as without", async () => {
+  it("shows the fate of commits, and is limited to one, with a daemon as without", async () => {
     const project = projectAt(repository.dir);
     const { stdout } = await pm("search", "transcripts", "token", "--by", "turn");
     expect(stdout).toContain(`Led to ${first.slice(0, 7)} "Make refresh atomic" (on HEAD)`);
@@ -237,7 +237,7 @@ describe("a search", () => {
     expect(await pm("start")).toMatchObject({ code: 0 });
     const ask = (commit: string) => askDaemon(project, "searchTranscripts", { q: "token", commit });
     await expect(ask("fffffff")).rejects.toMatchObject({ code: "not_found" });
-    // What git did not answer in time it has said by the next time.
+    // Answers that git did not give in time are there the next time.
     let answer = await ask(first.slice(0, 9));
     for (let i = 0; i < 50 && answer.notes.length > 0; i++) {
       await sleep(100);

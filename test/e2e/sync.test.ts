@@ -45,20 +45,20 @@ function cloned(): Project {
   return project;
 }
 
-/** Reads sessions in which something was said, as the daemon does. */
+/** Imports sessions with a conversation, as the daemon does. */
 async function remember(project: Project, from: number, count: number, turns = 2): Promise<void> {
   await withWritableMemory(
     project,
     async (work) => {
       for (let n = from; n < from + count; n++) {
-        const told = transcript({ session: `session-${n}`, cwd: project.root });
+        const fixture = transcript({ session: `session-${n}`, cwd: project.root });
         for (let i = 0; i < turns; i++) {
-          told.prompt(`How do we handle marsupial${n}x${i} in the parser?`);
-          told.edit(`${project.root}/src/parser.ts`, `old ${n}`, `new ${n} ${"words ".repeat(100)}`);
-          told.reply(`We decided to handle marsupial${n}x${i} in the tokeniser, as it is known there.`);
+          fixture.prompt(`How do we handle marsupial${n}x${i} in the parser?`);
+          fixture.edit(`${project.root}/src/parser.ts`, `old ${n}`, `new ${n} ${"words ".repeat(100)}`);
+          fixture.reply(`We decided to handle marsupial${n}x${i} in the tokeniser, as it is known there.`);
         }
-        await ingestTranscript({ ...work, agent: claude }, told.writeTo(transcripts));
-        await sumUpSession({ ...work, llm: null }, told.session);
+        await ingestTranscript({ ...work, agent: claude }, fixture.writeTo(transcripts));
+        await sumUpSession({ ...work, llm: null }, fixture.session);
       }
     },
     { create: true },
@@ -114,7 +114,7 @@ describe("pm sync and pm pull", () => {
     expect(await pmJson<Report>(two, "pull", "--force")).toMatchObject({ taken_in: { sessions: 0 } });
   });
 
-  it("refuse what could give something away", async () => {
+  it("reject options that could leak data", async () => {
     await remember(one, 0, 1);
     const unfiltered = await runPm(["sync", "--no-filter"], { cwd: one.root });
     expect(unfiltered).toMatchObject({ code: 2, stdout: "" });
@@ -169,7 +169,7 @@ describe("killed with SIGKILL", () => {
   it("at five random points of pm sync and five of pm pull, nothing is lost and nothing comes twice", async () => {
     const third = cloned();
     await remember(one, 0, 12);
-    // How long it takes tells where the points are.
+    // How long it takes gives the range of points.
     let started = performance.now();
     await pmJson(one, "sync");
     let syncMs = ms(started);

@@ -47,16 +47,16 @@ function commit(message: string, date: string): string {
   return git("rev-parse", "HEAD");
 }
 
-/** An agent rewrites a line, a person adds one, both are committed together; then all of it is taken in. */
+/** An agent rewrites a line, a person adds one, both are committed together; then all of it is imported. */
 async function agentAtWork(): Promise<string> {
-  const told = sessionIn(project, session, { start: "2026-03-02T09:00:00.000Z" });
-  told.prompt("look at the token handling");
-  told.reply("We decided to use a lock instead of retrying, as two requests may refresh at once.");
-  told.prompt("make token refresh atomic");
-  told.reply("I wrap the request in the lock.");
-  told.edit(join(project.root, "src/auth.ts"), old, now, 2);
-  told.reply("Done, refreshing is atomic now.");
-  told.writeTo(transcripts);
+  const fixture = sessionIn(project, session, { start: "2026-03-02T09:00:00.000Z" });
+  fixture.prompt("look at the token handling");
+  fixture.reply("We decided to use a lock instead of retrying, as two requests may refresh at once.");
+  fixture.prompt("make token refresh atomic");
+  fixture.reply("I wrap the request in the lock.");
+  fixture.edit(join(project.root, "src/auth.ts"), old, now, 2);
+  fixture.reply("Done, refreshing is atomic now.");
+  fixture.writeTo(transcripts);
   write(project, "src/auth.ts", `${before.replace(old, now)}// by hand\n`);
   const hash = commit("Refresh atomically", "2026-03-02T09:10:00Z");
   await pmJson(project, "import", "claude");
@@ -114,12 +114,12 @@ describe("an agent's line", () => {
       freshness: { state: "stands" },
     });
     mkdirSync(join(project.root, "docs"));
-    const told = (await runPm(["why", "../src/auth.ts#L2"], { cwd: join(project.root, "docs") })).stdout;
-    expect(told).toContain("src/auth.ts:2");
-    expect(told).toMatch(new RegExp(`Written by agent \\S+ in session ${session.slice(0, 8)}, turn 2`));
-    expect(told).toContain("make token refresh atomic");
-    expect(told).toContain("We decided to use a lock instead of retrying");
-    expect(told).toContain(`Next: pm session show ${session.slice(0, 8)} --turn 2; pm rewind`);
+    const output = (await runPm(["why", "../src/auth.ts#L2"], { cwd: join(project.root, "docs") })).stdout;
+    expect(output).toContain("src/auth.ts:2");
+    expect(output).toMatch(new RegExp(`Written by agent \\S+ in session ${session.slice(0, 8)}, turn 2`));
+    expect(output).toContain("make token refresh atomic");
+    expect(output).toContain("We decided to use a lock instead of retrying");
+    expect(output).toContain(`Next: pm session show ${session.slice(0, 8)} --turn 2; pm rewind`);
 
     const stats = await pmJson<StatsAnswer>(project, "stats", "--path", "src");
     expect(stats).toMatchObject({
@@ -188,10 +188,10 @@ describe("an agent's line", () => {
 
   it("is known before it is committed", async () => {
     await agentAtWork();
-    const told = sessionIn(project, idOf("later"), { start: new Date(Date.now() - 2000).toISOString() });
-    told.prompt("say what is refreshed");
-    told.edit(join(project.root, "src/auth.ts"), "// by hand", "// Refreshes the token of a session.", 4);
-    told.writeTo(transcripts);
+    const fixture = sessionIn(project, idOf("later"), { start: new Date(Date.now() - 2000).toISOString() });
+    fixture.prompt("say what is refreshed");
+    fixture.edit(join(project.root, "src/auth.ts"), "// by hand", "// Refreshes the token of a session.", 4);
+    fixture.writeTo(transcripts);
     write(project, "src/auth.ts", `${before.replace(old, now)}// Refreshes the token of a session.\n`);
     await until(async () => (await blame("src/auth.ts")).ranges.at(-1)?.session_id === idOf("later"));
     expect((await blame("src/auth.ts")).ranges.at(-1)).toMatchObject({
@@ -209,7 +209,7 @@ describe("an agent's line", () => {
 });
 
 describe("without an agent", () => {
-  it("git's part is told, with a word on what is missing", async () => {
+  it("git's part is shown, with a note on what is missing", async () => {
     const { code, stdout, stderr } = await pm("why", "src/auth.ts:2");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("Written by unknown (Ann)");

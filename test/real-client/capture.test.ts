@@ -29,7 +29,7 @@ describe.each(clients)("%s", (bin) => {
   let stage: Stage;
   /** Ids of the sessions by what happens in them. */
   const ids = { edit: "", note: "", fork: "", delegate: "", background: "", ask: "" };
-  /** What the hooks had left before there was a daemon. */
+  /** The hooks' spool before there was a daemon. */
   let spooledAlone: string[];
 
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe.each(clients)("%s", (bin) => {
     expect(readdirSync(join(stage.project.root, ".git"))).toContain("own-hook-ran");
   });
 
-  it("leaves in the spool what happened without a daemon, which a daemon takes in", () => {
+  it("leaves in the spool what happened without a daemon, which a daemon imports", () => {
     const expected: HookName[] = ["session-start", "user-prompt", "post-tool-use", "stop", "session-end"];
     expect(new Set(spooledAlone)).toEqual(new Set(expected));
     // Reads and commands change no file.
@@ -91,7 +91,7 @@ describe.each(clients)("%s", (bin) => {
     expect(main.map(({ id }) => id).sort()).toEqual(Object.values(ids).sort());
     for (const session of main) {
       expect(session).toMatchObject({ agent: "claude", cwd: stage.project.root, branch: "main" });
-      // Only the hook tells of it.
+      // Only the hook reports it.
       expect(session).toMatchObject({ ended_at: expect.any(String), end_reason: "other" });
       expect(session.tokens.output).toBeGreaterThan(0);
     }
@@ -152,7 +152,7 @@ describe.each(clients)("%s", (bin) => {
     expect(agents).toHaveLength(1);
   });
 
-  it("makes one annotation of a note, though hook and transcript both tell of it", async () => {
+  it("makes one annotation of a note that both hook and transcript report", async () => {
     const { annotations, total } = await stage.pm<AnnotationsResponse>("annotations");
     expect(total).toBe(1);
     expect(annotations).toEqual([
@@ -181,7 +181,7 @@ describe.each(clients)("%s", (bin) => {
     }
   });
 
-  it("is remembered where no hook tells of it: launched in a subdirectory, the client finds no settings", async () => {
+  it("is recorded without any hook: launched in a subdirectory, the client finds no settings", async () => {
     const before = stage.hooksRun().length;
     const id = await stage.sayIn("src", prompts.below);
     await stage.settled();

@@ -1,7 +1,7 @@
 import { type CodexScript, envelope, mcp, patch, say, shell } from "./codex-api.ts";
 import { cue } from "./mock-api.ts";
 
-/** What is played. Each session speaks of another bird, so that a search for it can find no other session. */
+/** The scripts. Each session is about another bird, so that a search for it can find no other session. */
 
 export const decision =
   "We decided to let fetchTalon try three times instead of once, because the heronLedger is slow.";
@@ -60,7 +60,7 @@ export const scripts: Record<keyof typeof prompts, CodexScript> = {
     shell('pm search transcripts "heronLedger" --json', "call_pm"),
     say("We decided to leave the ibis alone, because nothing was said about it."),
   ],
-  // So many later decisions are told at the start of a session that the one above is not.
+  // Enough later decisions to keep the one above out of the context at the start of a session.
   resume: [say("We decided to keep the kestrel cache, because it is warm.")],
   fork: [say("We decided against a gannet queue, because nobody waits.")],
   // So full a context is compacted before the model goes on.

@@ -115,7 +115,7 @@ describe.each(codexes)("%s", (bin) => {
     });
   });
 
-  it("asks Pommel through its tools, and nothing of their answers is remembered as said", async () => {
+  it("calls Pommel's tools, and none of their answers is recorded as conversation", async () => {
     const { answers } = stage.api;
     expect(answers.get("call_search_code")).toContain("src/heron.ts");
     for (const call of ["search_sessions", "resources", "pm"]) {
@@ -127,11 +127,11 @@ describe.each(codexes)("%s", (bin) => {
     expect(asked.turns[0]).toMatchObject({ tools: { ...tools, Bash: 1 } });
     expect(asked.turns[0]!.content).not.toContain("times out in fetchTalon");
     expect((await show(ids.code)).turns[0]).toMatchObject({ tools: { mcp__pommel__search_code: 1 } });
-    // It defers all tools of servers, and tells a model what a server is for by this line.
+    // It defers all tools of servers; this line shows a model what a server is for.
     expect(stage.api.wasGiven(instructions.split("\n")[0]!, "ask")).toBe(true);
   });
 
-  it("is told what helps, each thing once, and none of it is remembered as said", async () => {
+  it("gets relevant context, each item once, and none of it is recorded as conversation", async () => {
     const { wasGiven } = stage.api;
     expect(wasGiven(label, "edit")).toBe(true);
     expect(wasGiven("- The last session on this branch: “", "ask")).toBe(true);
@@ -151,7 +151,7 @@ describe.each(codexes)("%s", (bin) => {
     for (const id of Object.values(ids)) expect(JSON.stringify(await show(id))).not.toContain("From Pommel,");
   });
 
-  it("is told where it looks when to ask Pommel", () => {
+  it("finds instructions on when to ask Pommel", () => {
     expect(stage.api.wasGiven("## Pommel, the memory of this project")).toBe(true);
     expect(stage.api.wasGiven("Do not count them: I do.")).toBe(true);
   });

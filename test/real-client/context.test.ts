@@ -5,15 +5,15 @@ import { clients } from "./client.ts";
 import { note, prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";
 
-/** That what Pommel tells by itself reaches the model, and is not remembered as said. */
+/** Automatic context reaches the model, and is not recorded as conversation. */
 
 if (clients.length === 0) {
-  it.skip("context by itself in the real Claude Code (skipped: POMMEL_CLAUDE_BIN names none; see CONTRIBUTING.md)", () => {});
+  it.skip("automatic context in the real Claude Code (skipped: POMMEL_CLAUDE_BIN names none; see CONTRIBUTING.md)", () => {});
 }
 
 const label = "From Pommel, the project's memory: quoted from past sessions and files";
 
-describe.each(clients)("context by itself in %s", (bin) => {
+describe.each(clients)("automatic context in %s", (bin) => {
   let stage: Stage;
   const ids = { note: "", afterwards: "" };
   let givenToFirst = false;
@@ -33,7 +33,7 @@ describe.each(clients)("context by itself in %s", (bin) => {
 
   afterAll(() => stage?.close());
 
-  it("says nothing where nothing is known", () => {
+  it("is empty where the memory is", () => {
     expect(stage.api.problems).toEqual([]);
     expect(givenToFirst).toBe(false);
   });
@@ -52,7 +52,7 @@ describe.each(clients)("context by itself in %s", (bin) => {
     expect(told[0]!.items.map(({ about }) => about)).toContain(note);
   });
 
-  it("is not remembered as said", async () => {
+  it("is not recorded as conversation", async () => {
     const of = ["--session", ids.afterwards];
     const { results } = await stage.pm<TranscriptSearchResponse>(
       "search",

@@ -1,7 +1,7 @@
 import { call, type GeminiScript, say } from "./gemini-api.ts";
 import { cue } from "./mock-api.ts";
 
-/** What is played with Gemini CLI. Each session speaks of another bird, so that a search finds no other session. */
+/** The scripts for Gemini CLI. Each session is about another bird, so that a search finds no other session. */
 
 export const note = "whoever asks more than three times is banned by the server";
 const others = ["in TOML", "in one file", "sorted", "in English", "short"].map(
@@ -9,7 +9,7 @@ const others = ["in TOML", "in one file", "sorted", "in English", "short"].map(
 );
 /**
  * Only the agent says this, and after it Pommel's own answers. It is so long that there is no room left for it at the
- * start of a session, beside the notes; it is told when its file is edited.
+ * start of a session, beside the notes; it is injected when its file is edited.
  */
 export const decided =
   "We decided to stay with three attempts in src/heron.ts instead of five, because the server bans for an hour whoever " +

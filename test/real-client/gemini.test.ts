@@ -12,7 +12,7 @@ import { decided, note, prompts } from "./gemini-scripts.ts";
 import { filesBefore, type GeminiStage, setGeminiStage } from "./gemini-stage.ts";
 import { spooled } from "./ground.ts";
 
-/** What Gemini CLI really does with Pommel, from its trust to what is found. */
+/** The real Gemini CLI with Pommel, from trust to search. */
 
 if (geminis.length === 0) {
   it.skip("the real Gemini CLI (skipped: POMMEL_GEMINI_BIN names none; see CONTRIBUTING.md)", () => {});
@@ -95,7 +95,7 @@ describe.each(geminis)("%s", (bin) => {
 
   it("runs every hook, without a word and without a failure", () => {
     const run = stage.hooksRun().filter(({ hook }) => !hook.startsWith("git-"));
-    // It tells of a compression that nobody asked for, which is before every request.
+    // It reports an automatic compression before every request.
     const ours = ["session-start", "user-prompt", "post-tool-use", "stop", "session-end", "pre-compact"];
     expect(ours).toEqual(expect.arrayContaining([...new Set(run.map(({ hook }) => hook))]));
     expect(run.map(({ hook }) => hook)).toEqual(expect.arrayContaining(ours.slice(0, 5)));
@@ -103,7 +103,7 @@ describe.each(geminis)("%s", (bin) => {
     expect(stage.hooksSaid()).toBe("");
   });
 
-  it("leaves in the spool what happened without a daemon, which a daemon takes in", () => {
+  it("leaves in the spool what happened without a daemon, which a daemon imports", () => {
     expect(spooledAlone).toHaveLength(5);
     expect(readdirSync(stage.project.spoolDir)).toEqual([]);
     expect(logOf(stage.project)).not.toMatch(/rejected|"level":(?:40|50)/);
@@ -120,7 +120,7 @@ describe.each(geminis)("%s", (bin) => {
     }
   });
 
-  it("is found by what was said, and its edits by the lines that they wrote", async () => {
+  it("is found by its conversation, and its edits by the lines that they wrote", async () => {
     const found = await search("heron importer timeout retry", "--file", "src/heron.ts", "--agent", "gemini");
     expect(found.map((result) => result.session_id)).toContain(ids.edit);
     expect((await search("pelican exporter label"))[0]).toMatchObject({ session_id: ids.write });
@@ -129,7 +129,7 @@ describe.each(geminis)("%s", (bin) => {
     expect(origins[0]!.commit).toMatchObject({ subject: "Retry the import" });
   });
 
-  it("keeps what was seen first, when a chat is resumed, written anew, compressed and deleted", async () => {
+  it("keeps what was seen first, when a chat is resumed, rewritten, compressed and deleted", async () => {
     expect(written).toContain('"toolCalls"');
     const before = await show(ids.write);
     expect(before.turns.slice(0, 2)).toMatchObject([
@@ -147,7 +147,7 @@ describe.each(geminis)("%s", (bin) => {
     expect(await show(ids.write)).toEqual(before);
   });
 
-  it("is told of the project at the start, with a prompt and after an edit, which nobody remembers as said", async () => {
+  it("gets context at the start, with a prompt and after an edit, none of it recorded as conversation", async () => {
     expect(toldWhereNothingIsKnown).toBe(false);
     const { told } = await stage.pm<{ told: Injected[] }>("context");
     const eventsOf = (id: string) =>
@@ -164,13 +164,13 @@ describe.each(geminis)("%s", (bin) => {
     expect(JSON.stringify(await show(ids.write))).not.toMatch(quoted);
   });
 
-  it("makes one annotation of a note, though hook and chat both tell of it", async () => {
+  it("makes one annotation of a note that both hook and chat report", async () => {
     const { annotations } = await stage.pm<AnnotationsResponse>("annotations");
     expect(annotations).toHaveLength(6);
     expect(annotations.find((one) => one.note === note)).toMatchObject({ session_id: ids.edit, turn: 1 });
   });
 
-  it("calls Pommel's tools, whose answers are not remembered", async () => {
+  it("calls Pommel's tools, whose answers are not recorded", async () => {
     expect(stage.api.answers.get("mcp_pommel_search_code")).toContain("src/heron.ts");
     for (const tool of ["mcp_pommel_search_sessions", "run_shell_command"]) {
       expect(stage.api.answers.get(tool)).toContain("The heron importer gives up");

@@ -15,7 +15,7 @@ import { type Project, projectAt } from "../../src/project/paths.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { pmFile, runPm, temporaryDir } from "../e2e/run-pm.ts";
 
-/** What every client is given: a home, a repository, and a `pm` that writes down which hooks it ran. */
+/** The setup of every client: a home, a repository, and a `pm` that records which hooks it ran. */
 export interface Ground {
   home: string;
   repo: string;
@@ -26,7 +26,7 @@ export interface Ground {
   pm: <T>(...args: string[]) => Promise<T>;
   /** Every hook of ours that ran: its name and its exit code. */
   hooksRun: () => { hook: string; code: string }[];
-  /** What our hooks said on stderr. */
+  /** The stderr of our hooks. */
   hooksSaid: () => string;
   /** Waits until all of these files, which the client writes, is remembered. */
   settled: (files: () => string[]) => Promise<void>;

@@ -42,7 +42,7 @@ describe.each(clients)("Pommel's tools in %s", (bin) => {
     expect(failed.map((tool) => `${tool}: ${resultOf(tool).text}`)).toEqual([]);
   });
 
-  it("gets answers that tell what was done in the session before", () => {
+  it("gets answers about the session before", () => {
     expect(resultOf("search_code").text).toContain("src/heron.ts");
     for (const tool of ["search_sessions", "get_session", "why", "related"] as const) {
       expect(resultOf(tool).text).toContain("The heron importer gives up");
@@ -72,13 +72,13 @@ describe.each(clients)("Pommel's tools in %s", (bin) => {
     expect(shown("undeferred")).toEqual(named(Object.keys(toolCalls)));
   });
 
-  it("lets a model know of the tools and when to call which", () => {
+  it("shows a model the tools and when to call which", () => {
     const unheard = Object.keys(toolCalls).filter((tool) => !stage.api.wasGiven(`mcp__pommel__${tool}`));
     expect(unheard).toEqual([]);
     expect(stage.api.wasGiven(instructions.slice(0, 200))).toBe(true);
   });
 
-  it("does not remember what the tools answered as something that was said", async () => {
+  it("does not record the tools' answers as conversation", async () => {
     const { results } = await stage.pm<TranscriptSearchResponse>(
       "search",
       "transcripts",

@@ -114,7 +114,7 @@ export async function startMockApi(options: MockApiOptions): Promise<MockApi> {
 
 /**
  * The script is that of the last cue in what the user said, and how far it is, the number of answers since. A subagent
- * finds its own cue in what it was told to do.
+ * finds its own cue in its task.
  */
 function answerTo(
   { messages, tools, output_config }: MessagesRequest,

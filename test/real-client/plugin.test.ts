@@ -54,7 +54,7 @@ describe.each(clients)("the plugin in %s", (bin) => {
     expect(names.map((name) => name.split("__").at(-1)).sort()).toEqual(Object.keys(tools).sort());
   });
 
-  it("runs the hooks, which a daemon takes in", () => {
+  it("runs the hooks, whose events a daemon imports", () => {
     const run = stage.hooksRun();
     expect(new Set(run.map(({ hook }) => hook))).toEqual(
       new Set(["session-start", "user-prompt", "post-tool-use", "stop", "session-end"]),
@@ -64,7 +64,7 @@ describe.each(clients)("the plugin in %s", (bin) => {
     expect(spooled(stage.project)).toHaveLength(run.length);
   });
 
-  it("leaves it to the project's hooks where these are installed as well: nothing is taken in twice", async () => {
+  it("leaves it to the project's hooks where these are installed as well: nothing is recorded twice", async () => {
     await stage.pm("init");
     const before = { hooks: stage.hooksRun().length, items: spooled(stage.project).length };
     await start(prompts.note);

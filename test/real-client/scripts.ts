@@ -1,7 +1,7 @@
 import { cue, type Script } from "./mock-api.ts";
 
 /**
- * What is played. Each session speaks of another bird, so that a search for it can find no other session; the fork is
+ * The scripts. Each session is about another bird, so that a search for it can find no other session; the fork is
  * the exception, as it begins with what it goes on from.
  */
 
@@ -10,7 +10,7 @@ export const delegation = "toolu_delegation";
 
 export const note = "we keep the cormorant settings in TOML, not in JSON";
 
-/** Only Pommel's own answer to `pm search` says this: it stands in a session before. */
+/** Only Pommel's own answer to `pm search` says this: the text is in an earlier session. */
 export const saidBefore = "The heron importer now tries three times.";
 
 export const compaction =

@@ -36,7 +36,7 @@ export const toolScripts: Record<"tools" | "deferred" | "undeferred", Script> = 
 
 export const toolPrompt = `Ask each of Pommel's tools about the bittern. ${cue("tools")}`;
 
-/** The older client does not wait for servers before its first request unless told so. */
+/** The older client does not wait for servers before its first request by default. */
 const waiting = { MCP_CONNECTION_NONBLOCKING: "false" };
 
 /** Sessions with a client that defers tools and with one that does not: its environment, and the prompt. */

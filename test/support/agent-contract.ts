@@ -22,7 +22,7 @@ const ingestOptions = {
   log: silentLog,
 };
 
-/** What every agent's adapter does: to be run by the tests of each one. */
+/** The contract of every agent's adapter, run by the tests of each one. */
 export function describeAgent(name: string, samples: AgentSamples): void {
   const { agent, transcripts } = samples;
 
@@ -184,7 +184,7 @@ export function describeAgent(name: string, samples: AgentSamples): void {
         expect(new Set(uids).size).toBe(uids.length);
       });
 
-      it("says that it was changed when what was read is not there any more", async () => {
+      it("reports a change when text already read is gone", async () => {
         writeFileSync(file, bytes);
         const { cursor } = await readAll(agent, file);
         const changed = { name: "PommelError", code: "transcript_changed" };
@@ -260,7 +260,7 @@ export function describeAgent(name: string, samples: AgentSamples): void {
       });
     });
 
-    it("never throws, whatever stands in a file", async () => {
+    it("never throws, whatever a file contains", async () => {
       const anything = fc.oneof(
         fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)),
         fc.array(fc.json(), { maxLength: 5 }).map((lines) => Buffer.from(`${lines.join("\n")}\n`)),
@@ -312,7 +312,7 @@ export function describeAgent(name: string, samples: AgentSamples): void {
       await expect(readAll(agent, join(root, "absent.jsonl"))).rejects.toMatchObject({ code: "ENOENT" });
     });
 
-    it("stops when it is told to", async () => {
+    it("stops when aborted", async () => {
       writeFileSync(file, transcripts[0]!.text);
       const stopped = async () => {
         for await (const _ of agent.read(file, null, AbortSignal.abort()));

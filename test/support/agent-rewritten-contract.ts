@@ -6,19 +6,19 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Agent, TranscriptInfo } from "../../src/agents/agent.ts";
 import { add, type ReadAll, readAll } from "./agent-samples.ts";
 
-/** A transcript that is written anew, whole, whenever something is said. */
+/** A transcript that is rewritten as a whole with every message. */
 export interface RewrittenSample {
   agent: Agent;
   /** Where it lies under one of the agent's roots. */
   path: string;
-  /** What stands in it, each time a little more. */
+  /** Its content, each time a little more. */
   contents: readonly string[];
   info: TranscriptInfo;
 }
 
 /** What an agent's adapter does with transcripts that do not grow at their end; beside `agent-contract.ts`. */
 export function describeRewritten(name: string, { agent, path, contents, info }: RewrittenSample): void {
-  describe(`${name}, written anew,`, () => {
+  describe(`${name}, rewritten,`, () => {
     const last = contents.at(-1)!;
     let file: string;
     beforeEach(() => {
@@ -38,7 +38,7 @@ export function describeRewritten(name: string, { agent, path, contents, info }:
       }
     });
 
-    it("gives each time what is new, and all in all what it gives in one go", async () => {
+    it("returns new lines each time, and in total the same as one reading", async () => {
       put(last);
       const whole = await readAll(agent, file);
       expect(whole.lines.length).toBeGreaterThan(0);
@@ -58,14 +58,14 @@ export function describeRewritten(name: string, { agent, path, contents, info }:
       expect(new Set(uids).size).toBe(uids.length);
     });
 
-    it("gives nothing of what is not whole yet", async () => {
+    it("returns nothing of an incomplete file", async () => {
       for (const length of [0, 1, 2, Math.floor(last.length / 2), last.length - 1]) {
         put(last.slice(0, length));
         expect(await readAll(agent, file)).toEqual({ lines: [], skipped: {}, cursor: null });
       }
     });
 
-    it("says that it was changed when what was read is not there any more", async () => {
+    it("reports a change when text already read is gone", async () => {
       put(last);
       const { cursor } = await readAll(agent, file);
       for (const other of [last.slice(0, -1), contents[0]!, last.replaceAll("a", "b"), ""]) {
@@ -84,7 +84,7 @@ export function describeRewritten(name: string, { agent, path, contents, info }:
       }
     });
 
-    it("never throws, whatever stands in it", async () => {
+    it("never throws, whatever it contains", async () => {
       const bytes = Buffer.from(last);
       const changed = fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)).map(([at, byte]) => {
         const other = Buffer.from(bytes);
@@ -106,7 +106,7 @@ export function describeRewritten(name: string, { agent, path, contents, info }:
       );
     });
 
-    it("stops when it is told to, and fails as the system does where it is not there", async () => {
+    it("stops when aborted, and fails with the system's error where the file is missing", async () => {
       await expect(readAll(agent, file)).rejects.toMatchObject({ code: "ENOENT" });
       put(last);
       const stopped = async () => {

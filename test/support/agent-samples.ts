@@ -25,7 +25,7 @@ export interface AgentSamples {
   others: readonly string[];
   /** A transcript that holds a picture in every place where one can stand, and the picture's base64. */
   withPictures: { text: string; picture: string };
-  /** A line of a type that nobody knows, and what it is counted as. */
+  /** A line of an unknown type, and what it is counted as. */
   unknownLine: { line: string; reason: string };
 }
 

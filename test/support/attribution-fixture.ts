@@ -51,7 +51,7 @@ export const ran = (command: string, at: number, answeredAt = at, says = ""): Ac
   says,
 });
 
-/** The lines of a transcript that tell of acts; their calls are named `<prefix>1`, `<prefix>2`... */
+/** The lines of a transcript for acts; their calls are named `<prefix>1`, `<prefix>2`... */
 export function linesOfActs(acts: readonly Act[], prefix = "call"): StoredLine[] {
   return acts.flatMap(({ tool, input, at, answeredAt = at, says = "", isError = false, edits = null }, i) => {
     const id = `${prefix}${i + 1}`;
@@ -109,7 +109,7 @@ export function rememberTurn(
   );
 }
 
-/** Nobody did anything any more, and nobody saw any of it. */
+/** No activity and no observations. */
 export function forgetAll(memory: Memory): void {
   for (const table of ["turn_actions", "turn_files", "turns", "sessions", "observations"])
     memory.prepare(`DELETE FROM ${table}`).run();

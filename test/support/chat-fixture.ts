@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unifiedDiff } from "./diff-fixture.ts";
 
-/** A record as it stands in the file. */
+/** A record as it is in the file. */
 export type RawRecord = Record<string, unknown>;
 
 export interface ChatOptions {
@@ -199,7 +199,7 @@ export function chat(options: ChatOptions = {}) {
       const history = repeated({ withCalls: false, idsOf: (id) => ids.get(id) ?? id });
       messages = history;
       const text = `<state_snapshot>${summary}</state_snapshot>`;
-      const told = [
+      const summarised = [
         { id: newId(), timestamp: time(), type: "user", content: [{ text }] },
         {
           id: newId(),
@@ -208,7 +208,7 @@ export function chat(options: ChatOptions = {}) {
           content: [{ text: "Got it. Thanks for the additional context!" }],
         },
       ];
-      set({ messages: [...told, ...history] });
+      set({ messages: [...summarised, ...history] });
       tick();
     },
     /** Goes back to before a message. */
@@ -221,9 +221,9 @@ export function chat(options: ChatOptions = {}) {
       set({ messages: repeated() });
       tick();
     },
-    /** What stands in the file of a client that appends. */
+    /** The file of a client that appends. */
     text: () => records.map((each) => `${typeof each === "string" ? each : JSON.stringify(each)}\n`).join(""),
-    /** What stands in the file of a client up to 0.36. */
+    /** The file of a client up to 0.36. */
     object: () => JSON.stringify({ ...metadata(), startTime: start, messages }, null, 2),
     /** Where the client keeps it, under a home. */
     path: (extension = "jsonl") =>

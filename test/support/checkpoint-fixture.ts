@@ -13,7 +13,7 @@ import type { SessionUpdate } from "../../src/store/memory/sessions/sessions.ts"
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, turn } from "./memory-fixture.ts";
 
-/** For tests: a git repository with a memory, in which time is told. */
+/** For tests: a git repository with a memory and given times. */
 
 /** The repository's first commit is so many seconds after the epoch; each following one a minute later. */
 export const firstCommitAt = Date.UTC(2026, 0, 5, 9) / 1000;

@@ -9,7 +9,7 @@ import type {
 } from "../../src/store/memory/git-records.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 
-/** For tests: commits and checkpoints as if they had been taken in. */
+/** For tests: commits and checkpoints as if recorded. */
 
 export function addCommit(
   memory: Memory,

@@ -20,7 +20,7 @@ interface ReceivedRequest {
 
 export type Handler = (request: ReceivedRequest, response: ServerResponse) => void;
 
-/** For tests: a server on this machine that can be told to fail. */
+/** For tests: a server on this machine that fails on request. */
 export interface FakeServer {
   url: string;
   requests: ReceivedRequest[];

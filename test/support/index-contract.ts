@@ -92,7 +92,7 @@ export function indexContract(
         expect((await find("two retry")).at(0)).toBe("1");
       });
 
-      it("stand in chunks that are found by their files", async () => {
+      it("are in chunks that are found by their files", async () => {
         const { files } = await only("src/a.ts");
         expect((await index.chunksOf(files ?? [])).map(({ uid, path }) => `${path} ${uid}`).sort()).toEqual([
           "src/a.ts 1",
@@ -169,7 +169,7 @@ export function indexContract(
       expect(await uids(await index.definitions(keys, 9))).toEqual(["2", "1", "3", "4"]);
     });
 
-    it("gives chunks with all that is known of them, and leaves out those that are gone", async () => {
+    it("returns complete chunks, and leaves out those that are gone", async () => {
       const inner = named("2", "inner", "", { parentId: "1", startLine: 2, endLine: 3 });
       await index.replace(file("src/a.ts", named("1", "Outer", "", { level: "class" }), inner));
       const [found] = await index.lexical(["inner"], weights, 1, everywhere);

@@ -99,7 +99,7 @@ export function llmContract(name: string, { driver, start, create }: ContractOpt
       expect(clock.waits).toHaveLength(2);
     });
 
-    it("gives up in the end", async () => {
+    it("fails after the last attempt", async () => {
       for (let i = 0; i < 10; i++) server.faults.push({ status: 503, body: { error: "overloaded" } });
       await expect(llm.generate(request)).rejects.toMatchObject(unavailable(/503: overloaded/));
       expect(server.requests).toHaveLength(3);

@@ -70,10 +70,10 @@ export function sharedRemote(...init: string[]) {
       settings,
       git,
       /** Reads a transcript, as the daemon does. */
-      async read(told: TranscriptFixture) {
-        const file = told.writeTo(join(base, `${name}-transcripts`));
+      async read(fixture: TranscriptFixture) {
+        const file = fixture.writeTo(join(base, `${name}-transcripts`));
         await ingestTranscript({ ...work, agent: claude }, file);
-        await sumUpSession({ ...work, llm: null }, told.session);
+        await sumUpSession({ ...work, llm: null }, fixture.session);
       },
       session: (session: string, more: TranscriptOptions = {}) => transcript({ session, cwd: dir, ...more }),
       sync: (options: SyncOptions = {}, more: Partial<SyncSettings> = {}) =>
@@ -140,7 +140,7 @@ export function contentOf({ memory }: Pick<Machine, "memory">): Record<string, u
       `SELECT s.uid, message_uid, turn, model, input, output FROM usage JOIN sessions s ON s.id = session_id ORDER BY 1, 2`,
     ),
     chunks: all("SELECT uid, first_turn, last_turn, type, kind, text, files FROM chunks ORDER BY uid, text")
-      // Notes are told apart by the row of the note.
+      // The row of a note identifies it.
       .map(({ uid, ...row }) => ({ ...row, text: home(String(row.text)) }))
       .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
     annotations: all(

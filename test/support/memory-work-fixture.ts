@@ -55,8 +55,8 @@ export function temporaryWork({ scrubber = fakeScrubber("weak", null), maxChunks
   };
 
   /** Stores a conversation as reading its transcript does. */
-  async function store(uid: string, ...told: (Happening | FixtureOptions)[]): Promise<SessionRecord> {
-    const turns = conversation(...told);
+  async function store(uid: string, ...happenings: (Happening | FixtureOptions)[]): Promise<SessionRecord> {
+    const turns = conversation(...happenings);
     const stored = turns.flatMap((turn) => turn.lines.map((line) => ({ ...line, branch: turn.branch })));
     const times = stored.flatMap(({ at }) => at ?? []);
     const session = saveSession(memory, {

@@ -5,7 +5,7 @@ import { commitByHash } from "../../src/store/memory/commits/commits.ts";
 import { type Act, rememberTurn } from "./attribution-fixture.ts";
 import { temporaryRepository } from "./checkpoint-fixture.ts";
 
-/** For tests: a repository in which agents work and commits are taken in as they are made. */
+/** For tests: a repository in which agents work and commits are recorded as they are made. */
 export function repositoryWithAgents() {
   const repo = temporaryRepository();
   delete repo.work.attribute;

@@ -96,7 +96,7 @@ export function rollout(options: RolloutOptions = {}) {
     wait(ms: number): void {
       now += ms;
     },
-    /** What the client tells the model when a turn begins. */
+    /** The client's context for the model when a turn begins. */
     turn(more: RawLine = {}): void {
       event("task_started");
       message("developer", "<permissions>");

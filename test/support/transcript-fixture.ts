@@ -235,14 +235,14 @@ function build(session: string, options: TranscriptOptions, copied: RawLine[]) {
     snapshot: () =>
       lines.push({ type: "file-history-snapshot", messageId: leaf, snapshot: {}, isSnapshotUpdate: false }),
     title: (aiTitle: string) => side({ type: "ai-title", aiTitle }),
-    /** As older clients name a session: by a summary that says which line it speaks of. */
+    /** As older clients name a session: by a summary that names its line. */
     summaryOf: (leafUuid: string, summary: string) => lines.push({ type: "summary", summary, leafUuid }),
 
     /** The file's content. */
     text,
     /**
      * Writes it where the client would, under a project's directory.
-     * @param meta what is to stand in a subagent's `.meta.json`
+     * @param meta the content of a subagent's `.meta.json`
      * @returns the file
      */
     writeTo(dir: string, meta?: RawLine): string {

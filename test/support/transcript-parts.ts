@@ -1,6 +1,6 @@
 import type { Usage } from "../../src/agents/agent.ts";
 
-/** A line as it stands in the file. */
+/** A line as it is in the file. */
 export type RawLine = Record<string, unknown>;
 
 export interface TranscriptOptions {

@@ -2,7 +2,7 @@ import type { Entry, FileEdit, ToolResult } from "../../src/agents/agent.ts";
 import type { StoredLine, Turn } from "../../src/sessions/turn-content.ts";
 
 /**
- * For tests: conversations written down as they are told.
+ * For tests: conversations as a list of messages and actions.
  *
  *     conversation(prompt("why does it fail?"), ran("npm test", "1 failed", { isError: true }), text("Because ..."),
  *       pause(10), prompt("now the docs"))
@@ -11,7 +11,7 @@ import type { StoredLine, Turn } from "../../src/sessions/turn-content.ts";
 /** What happens in a conversation: an entry (a line of its own), several of them, or time that passes. */
 export type Happening = Entry | Entry[] | { kind: "pause"; minutes: number };
 
-/** Told times start here. */
+/** Given times start here. */
 export const fixtureStart = Date.UTC(2026, 0, 5, 9);
 
 let toolUses = 0;

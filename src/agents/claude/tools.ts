@@ -86,7 +86,7 @@ function hunksOf(patch: readonly unknown[]): Hunk[] {
 
 /** TodoWrite writes the whole list every time. */
 const listShape = z.object({ todos: z.array(z.object({ content: z.string(), status: z.string() })) });
-/** TaskCreate and TaskUpdate change one of them; the number of a new one stands in the result. */
+/** TaskCreate and TaskUpdate change one of them; the number of a new one is in the result. */
 const newShape = z.object({ subject: z.string() });
 const changeShape = z.object({
   taskId: z.union([z.string(), z.number()]),

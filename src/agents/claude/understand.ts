@@ -199,7 +199,7 @@ function usageOf({ message }: Line): Usage | null {
 }
 
 /*
- * A fifth of a transcript's bytes are lines that tell how far a tool is, each with everything it printed so far, and
+ * A fifth of a transcript's bytes are lines that report a tool's progress, each with everything it printed so far, and
  * snapshots of files. They are recognised without parsing them: in JSON, a quote within a string is escaped, so what
  * stands before the first nested value can be read as it is.
  */

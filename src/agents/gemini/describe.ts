@@ -61,7 +61,7 @@ async function callOf(
   agent: string,
   signal?: AbortSignal,
 ): Promise<StartedBy> {
-  const nobody = { id: null, agentType: null, task: null };
+  const unknownAgent = { id: null, agentType: null, task: null };
   const chats = dirname(dirname(file));
   const names = await readdir(chats).catch(() => []);
   const needle = `"agentId":${JSON.stringify(agent)}`;
@@ -81,7 +81,7 @@ async function callOf(
       // The client may have deleted that chat; the subagent's own is enough.
     }
   }
-  return nobody;
+  return unknownAgent;
 }
 
 const textIn = (value: unknown) =>

@@ -71,7 +71,7 @@ describe("a chat's directory", () => {
       "the surroundings",
       (c: ChatFixture) => c.message("user", "<session_context>in /home/dev/shop:\n- a.ts</session_context>"),
     ],
-  ])("is found by its hash in what the chat speaks of: %s", async (_, say) => {
+  ])("is found by its hash in the paths that the chat mentions: %s", async (_, say) => {
     const c = silent("/home/dev/shop", say);
     expect(await gemini.describe(put(`${hashOf(c.cwd)}/chats/session-a.jsonl`, c.text()))).toMatchObject({
       cwd: c.cwd,

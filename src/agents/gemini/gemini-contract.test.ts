@@ -102,15 +102,15 @@ describeAgent("Gemini CLI", {
 function growing() {
   const c = chat({ session: idOf("old") });
   const contents: string[] = [];
-  const told = (say: () => unknown) => {
-    say();
+  const snapshot = (append: () => unknown) => {
+    append();
     contents.push(c.object());
   };
-  told(() => c.prompt("Why does the cart lose its total?"));
-  told(() => c.tool("read_file", { file_path: "src/cart.ts" }, "export const total = 0;\n"));
-  told(() => c.write("/home/dev/shop/src/cart.ts", "export let total = 0;\n"));
-  told(() => c.reply("Done.", { thinking: "It was a constant." }));
-  told(() => c.prompt("thanks"));
+  snapshot(() => c.prompt("Why does the cart lose its total?"));
+  snapshot(() => c.tool("read_file", { file_path: "src/cart.ts" }, "export const total = 0;\n"));
+  snapshot(() => c.write("/home/dev/shop/src/cart.ts", "export let total = 0;\n"));
+  snapshot(() => c.reply("Done.", { thinking: "It was a constant." }));
+  snapshot(() => c.prompt("thanks"));
   return { c, contents };
 }
 

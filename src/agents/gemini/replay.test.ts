@@ -348,7 +348,7 @@ describe("a result", () => {
 });
 
 describe("a repeated history", () => {
-  function told() {
+  function longerChat() {
     const c = begun();
     c.prompt("Why does it fail?");
     c.reply("Let me look.", { thinking: "hm" });
@@ -364,7 +364,7 @@ describe("a repeated history", () => {
     ["when it is resumed in the same minute, without diffs", (c) => c.resume({ sameMinute: true })],
     ["twice", (c) => [c.resume(), c.resume({ sameMinute: true })]],
   ])("adds nothing %s", async (_, again) => {
-    const c = told();
+    const c = longerChat();
     const before = await linesOf(c);
     again(c);
     expect(await linesOf(c)).toEqual(before);
@@ -373,7 +373,7 @@ describe("a repeated history", () => {
   });
 
   it("adds a summary after compression, and no duplicates under new ids", async () => {
-    const c = told();
+    const c = longerChat();
     const before = (await linesOf(c)).length;
     c.compress("We fixed it.", 4);
     c.resume();
@@ -387,7 +387,7 @@ describe("a repeated history", () => {
   });
 
   it("adds messages not seen before", async () => {
-    const lost = told();
+    const lost = longerChat();
     const c = chat();
     c.records.push(...lost.records);
     lost.resume({ sameMinute: true });

@@ -333,7 +333,7 @@ describe("instructions", () => {
     ["were changed", (text: string) => text.replace("Ask it", "Never ask it")],
     ["lost their end", (text: string) => text.replace("<!-- pommel:end -->", "")],
     ["stand there twice", (text: string) => text + text],
-  ])("that %s are left alone, and it is told", (_, change) => {
+  ])("that %s are left alone and reported", (_, change) => {
     putPart(place, ...instructions);
     const text = change(readFileSync(path(), "utf8"));
     writeFileSync(path(), text);

@@ -6,7 +6,7 @@ const now = Date.parse("2026-03-02T09:00:00Z");
 const base: AutostartStatus = { state: "ready", failed_starts: 0, error: null, retry_at: null };
 const text = (status: Partial<AutostartStatus>) => autostartText({ ...base, ...status }, now).join(" ");
 
-test("a daemon that comes back by itself needs nothing", () => {
+test("a daemon that restarts automatically needs nothing", () => {
   expect(text({})).toBe("The next search or hook starts it. `pm start` starts it now.");
 });
 

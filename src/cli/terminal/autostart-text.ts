@@ -1,7 +1,7 @@
 import type { AutostartStatus } from "../../client/autostart.ts";
 import { humanDuration } from "./output.ts";
 
-/** Whether a daemon that does not run comes back by itself: what there is to know, and what to do. */
+/** Whether a stopped daemon restarts automatically, and if not, what to do. */
 export function autostartText(
   status: AutostartStatus,
   now: number = Date.now(),

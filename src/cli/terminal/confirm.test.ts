@@ -32,7 +32,7 @@ it("takes the end of input for a no", async () => {
   expect(await asked).toBe(false);
 });
 
-it("asks nobody but a person at a terminal", () => {
+it("asks only a person at a terminal", () => {
   expect(canAsk(createOutput(), dialogue())).toBe(true);
   expect(canAsk(createOutput({ json: true }), dialogue())).toBe(false);
   expect(canAsk(createOutput(), dialogue(false))).toBe(false);

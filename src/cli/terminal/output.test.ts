@@ -25,22 +25,22 @@ function written(action: () => unknown): { out: string; err: string } {
 
 describe("createOutput", () => {
   it("prints text for people and only JSON for scripts", () => {
-    const speak = (json: boolean) =>
+    const outputAs = (json: boolean) =>
       written(() => {
         const output = createOutput({ json });
         output.print("step");
         output.note("a warning");
         output.result({ n: 1 }, () => "one");
       });
-    expect(speak(false)).toEqual({ out: "step\none\n", err: "a warning\n" });
-    expect(speak(true)).toEqual({ out: '{\n  "n": 1\n}\n', err: "a warning\n" });
+    expect(outputAs(false)).toEqual({ out: "step\none\n", err: "a warning\n" });
+    expect(outputAs(true)).toEqual({ out: '{\n  "n": 1\n}\n', err: "a warning\n" });
   });
 });
 
 describe("printError", () => {
   const error = new PommelError("not_found", "No such chunk.", "Search again.");
 
-  it("says what and what to do on stderr, with the error's exit code", () => {
+  it("prints the error and what to do on stderr, with the error's exit code", () => {
     let code = 0;
     const text = written(() => {
       code = printError(error, {});
@@ -89,7 +89,7 @@ it("aligns tables without trailing blanks", () => {
   ).toBe("a    bb\nccc  d   e");
 });
 
-it("aligns tables by what a terminal shows", () => {
+it("aligns tables by display width", () => {
   const rows = table([
     ["修正登录", "main"],
     ["🚀 ship", "main"],

@@ -6,7 +6,7 @@ import { ownStreams, type Streams } from "./streams.ts";
 export type Colors = ReturnType<typeof picocolors.createColors>;
 
 /**
- * How a command speaks. Results go to stdout; progress and warnings to stderr, so that a pipe carries
+ * The output of a command. Results go to stdout; progress and warnings to stderr, so that a pipe carries
  * results only.
  */
 export interface Output {

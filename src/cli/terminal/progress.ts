@@ -3,7 +3,7 @@ import { humanDuration } from "./output.ts";
 
 /** A progress display; all of it goes to stderr. */
 export interface Progress {
-  /** Call it as often as you like: it is drawn a few times a second at most. `more` is said after the numbers. */
+  /** Call it as often as you like: it is drawn a few times a second at most. `more` follows the numbers. */
   update(done: number, total: number, more?: string): void;
   /** Removes the bar. Call it before anything else is printed. */
   finish(): void;

@@ -144,8 +144,8 @@ const outputOf = (error: GitFailure) => error.message.replace(/^error: /, "").re
 const isLock = (error: unknown) => error instanceof GitFailure && /\.lock/.test(error.message);
 
 /**
- * A restore that is killed leaves some files of the commit and some of before, and an index that knows of none of that.
- * A note in git's own directory tells such files from what somebody wrote.
+ * A killed restore leaves some files of the commit, some from before, and an index that matches neither.
+ * A note in git's own directory tells such files from those that somebody wrote.
  */
 const note = z.object({ head: z.nullable(z.string()), commit: z.string() });
 type Note = z.infer<typeof note>;

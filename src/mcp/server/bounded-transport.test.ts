@@ -27,7 +27,7 @@ const ask = (from: number, to: number) => {
 const answer = (id: number) => bounded.send({ jsonrpc: "2.0", id, result: {} });
 
 describe("a transport", () => {
-  it("passes on what it is sent, and reads on as long as answers are read", async () => {
+  it("passes on messages, and reads on as long as answers are read", async () => {
     const received: unknown[] = [];
     bounded.onmessage = (message) => received.push(message);
     for (let id = 1; id <= 500; id++) {
@@ -38,7 +38,7 @@ describe("a transport", () => {
     expect(calls).toEqual([]);
   });
 
-  it("stops reading while many answers are missing, and goes on when they are given", async () => {
+  it("stops reading while many answers are pending, and resumes when they are sent", async () => {
     ask(1, 100);
     expect(calls).toEqual(["pause"]);
     for (let id = 1; id <= 67; id++) await answer(id);
@@ -55,7 +55,7 @@ describe("a transport", () => {
     expect(calls).toEqual(["pause", "resume", "pause"]);
   });
 
-  it("does not wait for answers to what was cancelled", () => {
+  it("does not wait for answers to cancelled requests", () => {
     for (let id = 1; id <= 1000; id++) {
       ask(id, id);
       receive({ method: "notifications/cancelled", params: { requestId: id } });
@@ -63,7 +63,7 @@ describe("a transport", () => {
     expect(calls).toEqual([]);
   });
 
-  it("says when there is no end to it", () => {
+  it("reports an endless flood", () => {
     for (let round = 0; round < 30; round++) {
       ask(round * 100, round * 100 + 99);
       vi.advanceTimersByTime(500);

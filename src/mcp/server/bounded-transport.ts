@@ -7,7 +7,7 @@ const againMs = 500;
 const tooMany = 2000;
 
 interface Bounds {
-  /** Stops and goes on with what is read. */
+  /** Pauses and resumes reading. */
   pause(): void;
   resume(): void;
   /** Called once, when there is no end to it. */
@@ -45,7 +45,7 @@ export function boundedTransport(inner: Transport, { pause, resume, onFlood }: B
       };
       inner.onmessage = (message, extra) => {
         if ("method" in message && "id" in message) open.add(message.id);
-        // What is cancelled is never answered.
+        // A cancelled request is never answered.
         const cancelled = cancelledBy(message);
         if (cancelled !== undefined) closed(cancelled);
         bounded.onmessage?.(message, extra);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { PommelError } from "../../project/errors.ts";
 import { explain } from "./call-tool.ts";
 
-it("what went wrong is told in the words of tools, as there may be no shell", () => {
+it("errors name tools, not commands, as there may be no shell", () => {
   const missing = new PommelError(
     "not_found",
     'No session "x" is remembered.',

@@ -60,7 +60,7 @@ function placeIn(root: string, cwd: string): string {
   return cwd === root || cwd.startsWith(`${root}${sep}`) ? cwd : root;
 }
 
-/** Errors speak of commands; who calls tools may have no shell. */
+/** Errors name commands; a client that calls tools may have no shell. */
 const toolFor = {
   "`pm session list`": "search_sessions without a query",
   "`pm checkpoint list`": "list_checkpoints",

@@ -62,7 +62,7 @@ describe("arguments", () => {
     );
   });
 
-  it("that name what every object has are no arguments", () => {
+  it("with names of built-in object properties are no arguments", () => {
     const hostile = JSON.parse('{"query": "a", "__proto__": {"limit": 3}, "constructor": 1}') as unknown;
     expect(refusal(hostile).message).toContain("Unknown argument");
     expect(read({ query: "a" })).toMatchObject({ limit: 10 });

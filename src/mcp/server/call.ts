@@ -4,8 +4,8 @@ import { PommelError } from "../../project/errors.ts";
 type Issue = z.core.$ZodIssue;
 
 /**
- * The arguments of a call, with what was left out filled in. Models often send null or "" for what they leave out.
- * @throws PommelError `usage` that says of each argument what is wrong with it, and what it may be
+ * The arguments of a call, with defaults filled in. Models often send null or "" for a missing argument.
+ * @throws PommelError `usage` that explains each invalid argument, and what it may be
  */
 export function readArguments<S extends z.ZodMiniType>(tool: string, input: S, given: unknown): z.infer<S> {
   const args = isObject(given) ? givenOf(given) : (given ?? {});
@@ -23,10 +23,10 @@ export function readArguments<S extends z.ZodMiniType>(tool: string, input: S, g
 const mostCharacters = 1000;
 const mostEntries = 50;
 
-/** What no argument may hold, whatever operation it is for. */
+/** Content that no argument may have, whatever the operation. */
 function contentProblem([name, value]: [string, unknown], input: z.ZodMiniType): string | [] {
   const entries = [value].flat().map(String);
-  // Neither files nor git's words can have one, and what is given it fails in its own way.
+  // Neither file names nor git's arguments can contain one; each place would fail with an error of its own.
   if (entries.some((one) => one.includes("\0"))) return `${name} contains a NUL character.`;
   if (entries.length > mostEntries) return `${name} must be a list of at most ${mostEntries} entries.`;
   const isLong = entries.some((one) => one.length > mostCharacters);

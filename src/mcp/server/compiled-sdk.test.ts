@@ -47,7 +47,7 @@ it("loads a module as require would, which finds it loaded", () => {
   expect(require(file)).toBe(exports);
 });
 
-it("keeps what was compiled, and uses it as long as the file is the same", () => {
+it("caches compiled code, and uses it while the file is the same", () => {
   const first = keep();
   requireCompiled(file);
   vi.runAllTimers();
@@ -64,7 +64,7 @@ it.each([
   ["cut", (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
   ["empty", () => Buffer.alloc(0)],
   ["of another content", (bytes: Buffer) => Buffer.concat([bytes.subarray(0, -8), Buffer.alloc(8, 7)])],
-])("loads the module when what was kept is %s, and keeps it anew", (_, change) => {
+])("loads the module when the cache is %s, and caches it again", (_, change) => {
   const first = keep();
   const whole = readFileSync(first);
   writeFileSync(first, change(whole));
@@ -74,16 +74,19 @@ it.each([
   expect(readFileSync(first).length).toBeGreaterThan(whole.length / 2);
 });
 
-it.skipIf(process.platform === "win32")("does not trust what others may write, and keeps its own", () => {
-  const first = keep();
-  chmodSync(first, 0o666);
-  requireCompiled(file);
-  expect(loaded()).toBe(`7/${file}`);
-  vi.runAllTimers();
-  expect(statSync(first).mode & 0o777).toBe(0o600);
-});
+it.skipIf(process.platform === "win32")(
+  "does not trust files that others may write, and keeps its own",
+  () => {
+    const first = keep();
+    chmodSync(first, 0o666);
+    requireCompiled(file);
+    expect(loaded()).toBe(`7/${file}`);
+    vi.runAllTimers();
+    expect(statSync(first).mode & 0o777).toBe(0o600);
+  },
+);
 
-it("passes on what the module throws, and leaves nothing half loaded", () => {
+it("passes on the module's errors, and leaves nothing half loaded", () => {
   writeFileSync(file, "throw new Error('broken');\n");
   expect(() => requireCompiled(file)).toThrow("broken");
   expect(require.cache[file]).toBeUndefined();

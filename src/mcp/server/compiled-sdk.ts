@@ -17,8 +17,8 @@ const prefix = "mcp-sdk-";
 const sumBytes = 4;
 
 /**
- * Loads a CommonJS module as `require` would, from what V8 compiled at an earlier start if that is there, so that a later
- * `require` finds it loaded. Whatever goes wrong with what was kept, the module is loaded.
+ * Loads a CommonJS module as `require` would, from V8's cached code of an earlier start if there is any, so that a
+ * later `require` finds it loaded. Loads the module whatever is wrong with the cache.
  * @param file absolute
  */
 export function requireCompiled(file: string): void {
@@ -45,7 +45,7 @@ export function requireCompiled(file: string): void {
   }
 }
 
-/** Where it is kept: by everything that it depends on. Null where nobody can tell. */
+/** Where it is kept: by everything that it depends on. Null where that is unknown. */
 function keptFor(file: string): string | null {
   try {
     const { size, mtimeMs } = statSync(file);
@@ -56,7 +56,7 @@ function keptFor(file: string): string | null {
   }
 }
 
-/** Null for what is not there, not whole, or could have been written by somebody else. */
+/** Undefined if it is missing, incomplete, or could have been written by another user. */
 function readKept(file: string): Buffer | undefined {
   try {
     const { uid, mode } = statSync(file);
@@ -85,7 +85,7 @@ function keep(file: string, script: Script): void {
 }
 
 /**
- * FNV-1a over words of four bytes: tells a file that was not written to its end, which V8 would crash over. (Loading
+ * FNV-1a over words of four bytes: detects a truncated file, which V8 would crash on. (Loading
  * node:crypto for it would cost more than it is worth.)
  */
 function sumOf(bytes: Uint8Array): number {

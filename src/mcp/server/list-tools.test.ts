@@ -7,7 +7,7 @@ import { listTools } from "./list-tools.ts";
 const listed = listTools().tools;
 const loaded = listed.filter(({ _meta }) => _meta?.["anthropic/alwaysLoad"] === true);
 
-it("lists ten tools, each with what it takes", () => {
+it("lists ten tools, each with its arguments", () => {
   expect(listed.map(({ name }) => name)).toEqual([
     "search_code",
     "search_sessions",
@@ -30,7 +30,7 @@ it("has three tools loaded from the start by a client that defers tools", () => 
   expect(loaded.map(({ name }) => name)).toEqual(["search_code", "search_sessions", "why"]);
 });
 
-it("says of every argument what it is", () => {
+it("describes every argument", () => {
   const silent = listed.flatMap(({ name, inputSchema }) =>
     Object.entries(inputSchema.properties ?? {})
       .filter(([, schema]) => !(schema as { description?: string }).description)

@@ -5,7 +5,7 @@
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A value without what is empty, at any depth. */
+/** A value without empty parts, at any depth. */
 export function omitEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(omitEmpty);
   if (!isObject(value)) return value;

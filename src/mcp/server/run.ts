@@ -4,7 +4,7 @@ import { boundedTransport } from "./bounded-transport.ts";
 import { StdioServerTransport, serveStdio } from "./sdk.ts";
 import { createServer } from "./server.ts";
 
-/** A request that is longer than this is nobody's question. Bytes. */
+/** No genuine request is longer than this. Bytes. */
 const maxRequestLength = 4 * 1024 * 1024;
 /** As much as may wait to be read by the client before the next call is answered. Bytes. */
 const maxUnread = 256 * 1024;
@@ -12,7 +12,7 @@ const maxUnread = 256 * 1024;
 const startDaemonAfterMs = 500;
 
 /**
- * Serves MCP on stdin and stdout until stdin closes, a signal comes or nobody reads any more; then the process ends, and
+ * Serves MCP on stdin and stdout until stdin closes, a signal comes or stdout is closed; then the process ends, and
  * with it the calls that are still worked on. Nothing but the protocol is written to stdout.
  */
 export function runMcp(cwd: string): void {
@@ -20,7 +20,7 @@ export function runMcp(cwd: string): void {
   const end = () => process.exit(0);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
   stdin.on("end", end).on("close", end).on("error", end);
-  // The client is gone, and with it everybody to tell.
+  // The client is gone: there is no one to report to.
   stdout.on("error", end);
   // Each answer that waits to be read listens for that.
   stdout.setMaxListeners(0);
@@ -55,9 +55,9 @@ export function runMcp(cwd: string): void {
 }
 
 function complain(error: unknown): void {
-  // Names what happened, never what was asked or answered.
+  // Names the event, never the text of requests or answers.
   const [said = ""] = messageOf(error).split("\n", 1);
-  // A list of what is wrong with a message begins with its bracket.
+  // A list of a message's faults begins with a bracket.
   const what = said === "[" ? "skipped a message outside the protocol" : said.slice(0, 300);
   process.stderr.write(`pm mcp: ${what}\n`);
 }

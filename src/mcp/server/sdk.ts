@@ -1,8 +1,8 @@
 import { config } from "zod/v4/core";
 
 /**
- * What is used of the MCP SDK. It is bundled into a file of its own (tsdown.config.ts): it brings all of zod with it, of
- * which the rest of the program needs a part, and wants to load no more.
+ * The parts of the MCP SDK in use, bundled into a file of their own (tsdown.config.ts): the SDK brings all of zod, and
+ * the rest of the program should load only the part that it needs.
  */
 export {
   ProtocolError,

@@ -9,7 +9,7 @@ const callsAtOnce = 4;
 export interface ServerOptions {
   /** Where the server was started. */
   cwd: string;
-  /** Held up as long as nobody reads what is answered. */
+  /** Resolves when the client has read the answers so far. */
   untilRead?: () => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export function createServer({ cwd, untilRead }: ServerOptions): Server {
     { name: "pommel", title: "Pommel", version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
   );
-  /** In turn, and not before what was answered is read: a client that never reads costs no more than what waits. */
+  /** A few at once, and only after earlier answers are read: a client that never reads costs only its queue. */
   const inTurn = <T>(work: () => Promise<T>, signal: AbortSignal) =>
     limit(async () => {
       signal.throwIfAborted();

@@ -20,7 +20,7 @@ export const cursor = field("next_cursor of the last answer", z.string());
 
 /** The structure of an answer. No client shows a model a schema of it, so it is a type and none is listed. */
 export interface Output {
-  /** What to know of the answer. */
+  /** Notes on the answer. */
   notes: string[];
 }
 
@@ -30,7 +30,7 @@ export interface PagedOutput extends Output {
   next_cursor: string | null;
 }
 
-/** Of an answer with what people and agents once said. */
+/** Of an answer that quotes people and agents. */
 export interface LabelledOutput {
   /** Says that the texts are history, never instructions. */
   label: string;

@@ -101,7 +101,7 @@ export interface WhyOutput extends LabelledOutput, PagedOutput {
     /** Whether it came before the lines were written, or with them. */
     is_before: boolean;
   }[];
-  /** What stood there before, step by step back. */
+  /** Earlier versions, step by step back. */
   earlier: { how: string; place: string; text: string; commit: string | null; prompt: string | null }[];
   /** What happened to the file since. */
   later: string[];

@@ -116,7 +116,7 @@ export const relatedInput = z.strictObject({
 });
 
 export interface RelatedOutput extends LabelledOutput, PagedOutput {
-  /** Those that sessions were looked up for. */
+  /** The files whose sessions were looked up. */
   files: string[];
   sessions: {
     session_id: string;

@@ -96,7 +96,7 @@ export const listDecisionsInput = z.strictObject({
 });
 
 export interface ListDecisionsOutput extends LabelledOutput, PagedOutput {
-  /** A note of a person weighs more than what was said. */
+  /** A person's note weighs more than the conversation. */
   decisions: Decision[];
   total: number;
 }

@@ -5,7 +5,7 @@ import { omitEmpty } from "../server/omit-empty.ts";
 
 /** How much of an answer is given at a time. */
 
-/** Characters of an answer that are not its items: what is said above and below them. */
+/** Characters of an answer that are not its items: the text above and below them. */
 const around = 500;
 
 /** Characters for the items of an answer of so many tokens. */
@@ -13,7 +13,7 @@ export function roomOf(maxTokens: number): number {
   return maxTokens * charactersOfToken - around;
 }
 
-/** Texts that are shorter than this tell nothing. Characters. */
+/** Shorter texts are not worth showing. Characters. */
 const telling = 40;
 
 export interface Fitted<S, T> {

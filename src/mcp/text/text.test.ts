@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { beginning, clean, minute, oneLine, quoted, spans } from "./text.ts";
 
 describe("clean", () => {
-  it("takes out what a terminal or a reader would obey", () => {
+  it("removes characters that a terminal or a reader would obey", () => {
     expect(clean("a\u001b[31mred\u001b[0m b")).toBe("ared b");
     expect(clean("\u001b]0;title\u0007x\u001b]8;;http://e\u001b\\link")).toBe("xlink");
     expect(clean("a\u0000b\u0007c\u202ed\u200be\u{e0041}f")).toBe("abcdef");

@@ -17,7 +17,7 @@ type Result = TranscriptSearchResponse["results"][number] & { project?: string }
 
 export interface Found {
   results: FoundSession[];
-  /** What comes nearest where there are none. */
+  /** The nearest ones where there are none. */
   nearest: FoundSession[];
   total: number;
   notes: string[];

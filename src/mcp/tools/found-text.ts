@@ -3,7 +3,7 @@ import { shortId } from "../../sessions/short-id.ts";
 import { joined, minute, quoted } from "../text/text.ts";
 import type { FoundSession } from "./found-sessions.ts";
 
-/** What was found in a session, for a model: where and when, what was said, what it led to. */
+/** What was found in a session, for a model: where and when, the text, what it led to. */
 export function renderFound(item: FoundSession): string {
   const { turn, last_turn, turns, files, freshness, other_turns, more_turns } = item;
   const place = joined([

@@ -22,7 +22,7 @@ export const getSession: Handler<typeof getSessionInput, GetSessionOutput> = asy
     : fullTurn(answer, args, answer.content, offset);
 };
 
-/** What the session was about, and its last turns; what comes further down is given up first. */
+/** What the session was about, and its last turns; what comes further down is dropped first. */
 async function outline(
   answer: SessionResponse,
   args: Args,

@@ -99,7 +99,7 @@ function sessionOf(session: RelatedSession): Session {
   };
 }
 
-/** By what was said in them: a session counts as much as its best part. */
+/** By their text: a session scores as its best part. */
 async function byQuery(context: CallContext, q: string): Promise<Related> {
   const { results } = await ask(context, "searchTranscripts", { q, limit: looked });
   const sessions = new Map<string, Session>();

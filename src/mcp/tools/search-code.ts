@@ -29,7 +29,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
   const page = (isFound ? found.results : found.nearest).slice(offset, offset + limit);
   const room = roomOf(max_tokens);
   const each = Math.max(Math.floor(room / Math.min(Math.max(page.length, 1), 5)) - 200, brief);
-  // What is only near is worth no more than a look.
+  // Near misses are only worth a glance.
   const placed = page.map((one, at): [number, Found] => [isFound ? at : at + toRead, one]);
   const { items } = fitIn(placed, room, each, itemOf, render);
   const end = offset + (isFound ? items.length : 0);

@@ -6,7 +6,7 @@ import { beginningOf } from "../../text/text-size.ts";
 import { clean, lineOrNull, minute, oneLine } from "../text/text.ts";
 import { ask, type CallContext } from "../tool.ts";
 
-/** Sessions as several tools tell of them. */
+/** Sessions as several tools show them. */
 
 /**
  * The session that an agent means: by an id or the beginning of one, "current", or without any the latest of the others.
@@ -68,7 +68,7 @@ export function renderHead(session: ReturnType<typeof headOf>): string {
   return title === null ? line : `"${title}"\n${line}`;
 }
 
-/** The summary, or where there is none yet, what was asked first and last. */
+/** The summary, or where there is none yet, the first and the last prompt. */
 export function summaryOf({ summary, turns }: SessionResponse, longest: number) {
   if (summary !== null) {
     const { source, up_to_turn } = summary;

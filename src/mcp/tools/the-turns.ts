@@ -9,9 +9,9 @@ import { readSession } from "./the-session.ts";
 export type LastTurn = GetSessionOutput["turns"][number];
 
 const filesNamed = 5;
-/** Turns that are read in full for what was said at their end. */
+/** Turns read in full for their last reply. */
 const maxRead = 20;
-/** Of a prompt or of what was said. Characters. */
+/** Of a prompt or a reply. Characters. */
 const longest = 2000;
 
 /** Turns with what the agent said at their end, as far as that can be read. */

@@ -15,7 +15,7 @@ import {
 } from "../text/text.ts";
 import type { ToolAnswer } from "../tool.ts";
 
-/** Of what the agent said before and after it wrote: as much as a prompt. */
+/** Of the agent's text before and after it wrote: as much as a prompt. */
 const states: Readonly<Record<WhyAnswer["freshness"]["state"], string>> = {
   stands: "still current",
   reconsidered: "a later decision concerns the file",
@@ -26,7 +26,7 @@ const states: Readonly<Record<WhyAnswer["freshness"]["state"], string>> = {
   unknown: "commit status unknown",
 };
 
-/** Where lines come from, with what was decided near them and earlier versions: what matters most comes first. */
+/** Where lines come from, with decisions near them and earlier versions: the most important first. */
 export function theLines(answer: WhyAnswer, args: z.infer<typeof whyInput>): ToolAnswer<WhyOutput> {
   const { file, first_line, last_line, freshness } = answer;
   const notes = answer.notes.slice(0, 6).map((note) => oneLine(note, 200));

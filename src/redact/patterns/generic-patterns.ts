@@ -22,7 +22,7 @@ const connection = (name: string, type: string, words: string, scheme: string): 
 const pemKey = "(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----";
 const pemBreak = "(?:\\r?\\n|\\\\r|\\\\n|\\\\\\\\n){1,3}[ \\t\"'+|>#]{0,20}(?:[0-9]{1,6}[\\t \u2192:]{1,2})?";
 
-/** Secrets that are told by what they are called, and keys and connections by their form. */
+/** Secrets recognised by their names, and keys and connections by their form. */
 export const genericPatterns = [
   row(
     "private-key-header",

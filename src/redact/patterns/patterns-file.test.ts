@@ -192,7 +192,7 @@ describe("an invalid pattern file", () => {
       /toml:4: there are two patterns called a/,
     ],
     ["another section", "[scrub]\npii = true\n", /unknown setting scrub/],
-  ])("is said: %s", (_what, text, message) => {
+  ])("is reported: %s", (_what, text, message) => {
     const error = errorOf(text);
     expect(error.code).toBe("config_invalid");
     expect(error.message).toMatch(message);

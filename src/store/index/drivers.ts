@@ -9,19 +9,18 @@ export interface IndexDriver {
   /**
    * Opens an index to write; where there is none, an empty one. One that is damaged or cannot be opened is moved aside, and
    * an empty one takes its place: it is disposable, and rebuilding it is better than not working.
-   * @returns the index, and a note for people when it had to start anew
+   * @returns the index, and a note for people when it had to be rebuilt
    * @throws PommelError `index_too_new`, `disk_full`; `unreadable` where it cannot be moved aside
    */
   openToWrite(file: string, log: Logger): Promise<{ index: CodeIndex; note: string | null }>;
   /**
-   * Opens an index that is there, lets it be read, and closes it. Beside one that writes it, and where nothing can be
-   * written.
+   * Opens an existing index for reading, and closes it. Works beside a writer and on read-only media.
    * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`; what `use` throws
    */
   read<T>(file: string, use: (index: CodeIndex) => Promise<T>): Promise<T>;
   /**
-   * Moves a damaged index aside, which nobody has open; of several only the newest is kept.
-   * @returns what to tell people
+   * Moves a damaged index aside, which must not be open; keeps only the newest of several.
+   * @returns a message for people
    */
   moveAside(file: string, why: string, log: Logger): string;
   /** Whether an index is sound and of a format that this Pommel knows. Reads all of it. */

@@ -26,7 +26,7 @@ export interface Scope {
   levels: readonly Level[] | null;
 }
 
-/** How much a token counts by where it stands in a chunk. */
+/** The weight of a token by its place in a chunk. */
 export interface FieldWeights {
   name: number;
   path: number;
@@ -93,7 +93,7 @@ export interface IndexEntry {
   language: string;
 }
 
-/** What tells whether a file has changed. */
+/** What shows whether a file has changed. */
 export interface KnownFile extends FileStamp {
   /** null for a skipped file. */
   hash: string | null;
@@ -105,11 +105,11 @@ export interface IndexCounts {
   skipped: number;
   languages: Record<string, { files: number; chunks: number }>;
   skippedByReason: Partial<Record<SkipReason, number>>;
-  /** What the words take. Bytes. */
+  /** The size of the stored terms. Bytes. */
   termBytes: number;
 }
 
-/** What an index holds of one model, by the length of its vectors. */
+/** Totals of one model in an index, by the length of its vectors. */
 export interface VectorCounts {
   model: string;
   dimensions: number;
@@ -148,7 +148,7 @@ export interface SearchableIndex {
   chunksOf(files: readonly FileId[]): Promise<StoredChunk[]>;
   /** Every indexed file. */
   files(): Promise<IndexEntry[]>;
-  /** What there is of each model. Quick while nothing changes. */
+  /** Totals of each model. Fast while nothing changes. */
   vectorCounts(): Promise<VectorCounts[]>;
   /** Gives back the memory that searching took; the next search takes it again. */
   release(): Promise<void>;
@@ -156,19 +156,19 @@ export interface SearchableIndex {
 
 /** A code index: files, their chunks, and the words, names and vectors of those. Has one writer at a time. */
 export interface CodeIndex extends SearchableIndex {
-  // What is known of files. Each change is all or nothing, and seen by readers as such.
+  // Files. Each change is all or nothing, and readers see it as such.
 
   /** Everything known, indexed and skipped, by path: of the whole project, or of a path and what lies below it. */
   known(below?: string): Promise<Map<string, KnownFile>>;
-  /** Puts what is known of a file now in place of what was: its chunks, with a model's vectors of them, or why it has none. */
+  /** Replaces a file's record: its chunks, with a model's vectors of them, or why it has none. */
   replace(file: IndexedFile | SkippedFile, vectors?: FileVectors): Promise<void>;
   /** A file was touched but holds the same bytes: only its stamp changes. */
   restamp(stamp: FileStamp): Promise<void>;
   /** Forgets files. */
   remove(paths: readonly string[]): Promise<void>;
   /**
-   * Lets words count as in an index that was made anew; until then what was replaced may count as well.
-   * @param tolerated nothing is done while no larger part of all chunks was replaced
+   * Corrects word counts to those of a rebuilt index; until then replaced chunks may count as well.
+   * @param tolerated does nothing while no larger part of all chunks was replaced
    */
   settle(options?: { tolerated?: number }): Promise<void>;
 

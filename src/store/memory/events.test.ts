@@ -151,7 +151,7 @@ describe("members", () => {
   });
   const of = (uid: string) => membersOf(store.memory, uid);
 
-  it("takes in what happened on its branch, links added and without links removed", () => {
+  it("includes what happened on its branch, with links added and without links removed", () => {
     saveEvent(store.memory, event("e", { branch: "feat/auth" }));
     expect(of("e")).toEqual({ sessions: ["on", "was-on"], checkpoints: ["c1", "c2"] });
     saveLink(store.memory, link("e", "off"));
@@ -162,12 +162,12 @@ describe("members", () => {
     expect(of("e").sessions).toContain("on");
   });
 
-  it("takes in nothing from after its end", () => {
+  it("includes nothing from after its end", () => {
     saveEvent(store.memory, event("e", { branch: "feat/auth", status: "frozen", endsAt: 250 }));
     expect(of("e")).toEqual({ sessions: ["on"], checkpoints: ["c1"] });
   });
 
-  it("takes in a time where it is temporal, and nothing without a branch otherwise", () => {
+  it("includes a time span if it is temporal, and otherwise nothing without a branch", () => {
     saveEvent(store.memory, event("t", { type: "temporal", startsAt: 155, endsAt: 350 }));
     expect(of("t")).toEqual({ sessions: ["on", "was-on"], checkpoints: ["c3"] });
     saveEvent(store.memory, event("m", { type: "milestone", startsAt: 155, endsAt: 350 }));

@@ -116,8 +116,8 @@ export function findEvent(memory: Memory, wanted: string): EventRecord {
 }
 
 /**
- * Adds a link, or what is new of it: of two versions the later time of adding and the later of removing count.
- * Whichever of both is later then holds (`isLinked`).
+ * Adds or merges a link: of two versions, the later time of adding and the later time of removing count. The later of
+ * both decides (`isLinked`).
  */
 export function saveLink(memory: Memory, link: EventLink): void {
   memory.inTransaction(() => {
@@ -147,7 +147,7 @@ export function isLinked({ addedAt, removedAt }: Pick<EventLink, "addedAt" | "re
 }
 
 /**
- * What belongs to events: what was linked, and what an event takes in by itself: sessions (not those of subagents) and
+ * Members of events: linked ones, and those that an event includes by itself: sessions (not those of subagents) and
  * checkpoints on its branch, or of its time where it is temporal, up to when it was closed; without what was unlinked.
  * It is worked out whenever it is asked for, so that all machines that know the same agree.
  */
@@ -183,7 +183,7 @@ export interface EventMembers {
   checkpoints: string[];
 }
 
-/** The sessions and checkpoints of an event: linked ones, and those that it takes in by its branch or its time. */
+/** The sessions and checkpoints of an event: linked ones, and those that it includes by its branch or its time. */
 export function membersOf(memory: Memory, eventUid: string): EventMembers {
   const rows = memory.prepare(members).all(eventUid) as {
     kind: EventLink["kind"];

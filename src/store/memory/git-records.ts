@@ -6,7 +6,7 @@ import type {
   eventTypes,
 } from "../../protocol/values.ts";
 
-/** What memory.db holds of commits, as the rest of the program sees it. Times are milliseconds since the epoch. */
+/** Records of commits in memory.db, as the rest of the program sees them. Times are milliseconds since the epoch. */
 
 /** How a commit came to be known. */
 export type CommitSeen = "hook" | "reflog" | "history" | "sync";
@@ -16,7 +16,7 @@ export interface CommitRecord {
   hash: string;
   tree: string;
   parents: string[];
-  /** Where it was made; null where nobody knows. */
+  /** Where it was made; null where unknown. */
   branch: string | null;
   author: string;
   authoredAt: number;

@@ -10,7 +10,7 @@ interface InjectedItem {
   score: number | null;
 }
 
-/** What was put into an agent's context at once. */
+/** One injection into an agent's context. */
 export interface Injection {
   sessionUid: string;
   event: ContextEvent;
@@ -22,7 +22,7 @@ export interface Injection {
   items: InjectedItem[];
 }
 
-/** What agents were told, in all. */
+/** Totals of the injected context. */
 export interface InjectionTotals {
   injections: number;
   tokens: number;
@@ -56,7 +56,7 @@ export function refsInjected(memory: Memory, sessionUid: string): Set<string> {
   return new Set((rows as { ref: string }[]).map(({ ref }) => ref));
 }
 
-/** What agents were told, the latest first; of one session, or of all. */
+/** Injected context, the latest first; of one session, or of all. */
 export function listInjections(
   memory: Memory,
   { sessionUid = null, limit }: { sessionUid?: string | null; limit: number },
@@ -73,7 +73,7 @@ export function listInjections(
   return rows.map(({ id: _, items, ...row }) => ({ ...row, items: JSON.parse(items) as InjectedItem[] }));
 }
 
-/** How often agents were told something since a time, and what it came to. */
+/** How often context was injected since a time, and its size in all. */
 export function injectionTotals(memory: Memory, since = 0): InjectionTotals {
   return memory
     .prepare(
@@ -82,15 +82,15 @@ export function injectionTotals(memory: Memory, since = 0): InjectionTotals {
     .get(since) as InjectionTotals;
 }
 
-/** An answer that did not reach the agent in time. Of the session nothing is kept. */
+/** An answer that did not reach the agent in time. Stores nothing about the session. */
 export interface MissedInjection {
   event: ContextEvent;
   at: number;
-  /** From the start of the hook until it gave up. Milliseconds. */
+  /** From the start of the hook until it timed out. Milliseconds. */
   tookMs: number;
 }
 
-/** Of `meta`: the last of them, as JSON. */
+/** In `meta`: the latest ones, as JSON. */
 const missedKey = "context.missed";
 const maxMissed = 200;
 

@@ -35,7 +35,7 @@ export function addLlmUsage(memory: Memory, request: LlmRequest, now = Date.now(
   });
 }
 
-/** What was asked of language models on the day of `now`, or on so many days up to it. */
+/** Usage of language models on the day of `now`, or on so many days up to it. */
 export function llmSpending(memory: Memory, { now = Date.now(), days = 1 } = {}): LlmSpending {
   return memory
     .prepare(

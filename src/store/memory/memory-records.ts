@@ -1,6 +1,6 @@
 import type { ChunkKind, ChunkType } from "../../protocol/values.ts";
 
-/** What memory.db holds, as the rest of the program sees it. Times are milliseconds since the epoch. */
+/** The records of memory.db, as the rest of the program sees them. Times are milliseconds since the epoch. */
 
 export type EventType = "user_prompt" | "tool_use" | "assistant" | "mixed";
 
@@ -37,7 +37,7 @@ export interface TurnRecord {
   branch: string | null;
   abandoned: boolean;
   groupStart: number;
-  /** The beginning of what was asked. */
+  /** The start of the prompt. */
   prompt: string;
   /** Calls by the tool's name. */
   tools: Record<string, number>;
@@ -91,13 +91,13 @@ export interface SessionChunk {
   files: string[];
 }
 
-/** What a model makes of a chunk's passages: of each an int8 vector, side by side; none where it makes nothing of it. */
+/** A model's vectors of a chunk's passages: an int8 vector each, side by side; empty where the model has none. */
 export interface PassageVectors {
   dimensions: number;
   data: Int8Array;
 }
 
-/** What was decided, in the words of who said it; a question's answer as "Question → answer". */
+/** A decision in the author's words; a question's answer as "Question → answer". */
 export interface ChunkDecision {
   text: string;
   turn: number;
@@ -105,7 +105,7 @@ export interface ChunkDecision {
 }
 
 export interface ChunkToStore extends SessionChunk {
-  /** Left out: nobody looked yet. */
+  /** Left out: not yet checked. */
   decisions?: readonly ChunkDecision[];
   terms: ChunkTerms;
   /** By model id. */
@@ -150,7 +150,7 @@ export interface JobRecord {
   subject: string;
   payload: Record<string, unknown>;
   state: "pending" | "running" | "dead";
-  /** Who works on it: a text that tells one daemon from all others. */
+  /** Who works on it: a text that identifies one daemon. */
   owner: string | null;
   priority: number;
   attempts: number;

@@ -125,7 +125,7 @@ describe("memory.db", () => {
     expect(thrownBy(() => addSession(damaged, "t")).code).toBe("memory_corrupt");
   });
 
-  it("of a newer Pommel is not touched, and nobody is told to delete it", () => {
+  it("of a newer Pommel is not touched, and no message suggests deleting it", () => {
     open();
     const other = new Sqlite(file, { mode: "create", timeoutMs: 0 });
     other.exec("PRAGMA user_version = 99");
@@ -149,7 +149,7 @@ describe("memory.db", () => {
     expect(memory.prepare("SELECT count(*) AS n FROM chunk_terms").get()).toEqual({ n: 20 });
   });
 
-  it("tells readers that it changed, whoever wrote", () => {
+  it("notifies readers of changes, whoever wrote", () => {
     const [memory, other] = [open(), open()];
     const versions = [memory.version()];
     addSession(memory, "mine");
@@ -186,7 +186,7 @@ describe("a migration", () => {
     return tables;
   };
 
-  it("copies what is there first, privately, and keeps the newest two copies", () => {
+  it("first makes a private copy, and keeps the newest two copies", () => {
     migrateTo(1);
     expect(readdirSync(dir)).toEqual(["memory.db"]);
     migrateTo(2);
@@ -200,7 +200,7 @@ describe("a migration", () => {
     expect(tablesOf(file)).toHaveLength(12);
   });
 
-  it("that fails leaves what was there, and its copy", () => {
+  it("that fails leaves the old version, and its copy", () => {
     migrateTo(1);
     expect(() => migrateTo(2, [...steps(1), "CREATE TABLE half (x); SELECT nonsense;"])).toThrow("nonsense");
     expect(tablesOf(file)).toEqual(["step1"]);

@@ -24,7 +24,7 @@ const words: DatabaseMessages = {
 };
 
 /**
- * The memory of sessions: what was said and done, what is searched of it, notes, summaries and the job queue, in
+ * The memory of sessions: messages and actions, their search index, notes, summaries and the job queue, in
  * `memory.db`. Its repositories are functions in the files beside this one. Precious: never deleted or rebuilt, and
  * copied to `memory.db.before-<schema version>` before its schema changes. Several processes may write to it.
  */

@@ -31,7 +31,7 @@ export function observationsOf(
   return rows.map(({ at, keys }) => ({ at, keys: unpack(keys) }));
 }
 
-/** Lets go of what was seen before a time. @returns how many there were */
+/** Drops observations from before a time. @returns how many there were */
 export function dropObservations(memory: Memory, before: number): number {
   return memory.inTransaction(
     () => memory.prepare("DELETE FROM observations WHERE at < ?").run(before).changes,

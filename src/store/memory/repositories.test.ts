@@ -133,7 +133,7 @@ describe("notes", () => {
     note: "Brug Ærlig tone in résumés",
   };
 
-  it("are added once; what was not known of their place is taken over", () => {
+  it("are added once; missing parts of their place are filled in", () => {
     const id = saveAnnotation(memory, note);
     expect(saveAnnotation(memory, { ...note, turn: 3, lineUid: "l", note: "other", at: 5 })).toBe(id);
     expect(annotationById(memory, id!)).toEqual({ ...note, id, turn: 3, lineUid: "l" });
@@ -199,7 +199,7 @@ it("secrets of a session keep their number", () => {
   ]);
 });
 
-it("tells its growth since the oldest day of the last thirty", () => {
+it("reports its growth since the oldest day of the last thirty", () => {
   const day = 86_400_000;
   expect(storageGrowth(memory, 100 * day)).toEqual({ bytes: memory.size(), growth: null });
   sampleStorage(memory, 100 * day);

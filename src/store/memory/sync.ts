@@ -1,7 +1,7 @@
 import type { Memory } from "./memory.ts";
 import type { UsageRecord } from "./sessions/usage.ts";
 
-/** What has still to be shared, and what is remembered of the last time (docs/git.md, Sharing). */
+/** What has still to be shared, and the state of the last synchronisation (docs/git.md, Sharing). */
 
 export interface ChangedThing {
   /** Another one for every change. */
@@ -73,7 +73,7 @@ export function syncFacts(memory: Memory, beginning: string): { key: string; val
     .all({ b: beginning }) as { key: string; value: string }[];
 }
 
-/** Whether a note was put in other words, or removed: its old words are not to be taken in again. */
+/** Whether a note was edited or removed: its old text must not be imported again. */
 export function isRefused(memory: Memory, uid: string): boolean {
   return memory.prepare("SELECT 1 FROM sync_refused WHERE uid = ?").get(uid) !== undefined;
 }
@@ -120,7 +120,7 @@ function groupBy<T, U>(
   return groups;
 }
 
-/** Whether some of a session was forgotten, or let go by age. */
+/** Whether some of a session was forgotten or expired. */
 export function hasForgottenLines(memory: Memory, sessionId: number): boolean {
   return (
     memory.prepare("SELECT 1 FROM lines WHERE session_id = ? AND turn < 0 LIMIT 1").get(sessionId) !==

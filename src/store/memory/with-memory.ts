@@ -7,7 +7,7 @@ import { Memory } from "./memory.ts";
 /** Who has a memory open in this process: a daemon. */
 interface MemoryOwner {
   memoryIfAny: Memory | null;
-  /** Told of every failure of who reads it. */
+  /** Called with every error of a reader. */
   suspect(error: unknown): void;
 }
 
@@ -39,8 +39,8 @@ export function withMemory<T>(project: Project, use: (memory: Memory) => T | Pro
 }
 
 /**
- * As `withMemory`, for what can do without: where the memory is not there, or cannot be read, `use` gets null.
- * @param use is told why there is no memory: whole sentences
+ * As `withMemory`, for an optional memory: where it is missing or cannot be read, `use` gets null.
+ * @param use gets the reason why there is no memory: whole sentences
  */
 export async function withMemoryIfAny<T>(
   project: Project,

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 
 /**
- * Loads SQLite's binary for this platform. In the built programs it stands in for `node-gyp-build`, which
+ * Loads SQLite's binary for this platform. In the built programs it replaces `node-gyp-build`, which
  * @photostructure/sqlite finds its binary with: the package's binaries lie in `dist/sqlite/`, without its C sources, so
  * that installing Pommel runs no script and compiles nothing.
  */

@@ -3,7 +3,7 @@ import { messageOf } from "../../project/errors.ts";
 import { isDamaged } from "./database.ts";
 import { Sqlite } from "./sqlite.ts";
 
-/** What is to be said of a stored file: its format is counted up with each change of it. */
+/** What to report of a stored file: its format number goes up with each change. */
 export type StoreCheck =
   | { state: "absent" }
   | { state: "sound"; schema: number; bytes: number }

@@ -9,7 +9,7 @@ import { Sqlite } from "./sqlite.ts";
  */
 export type Migration = string | ((db: Sqlite) => void);
 
-/** What people are told of a database: which one it is, and what they can do. Functions of its file. */
+/** Messages about a database: which one it is, and what people can do. Functions of its file. */
 export interface DatabaseMessages {
   absent(file: string): [code: ErrorCode, message: string, hint: string];
   /** The code of a damaged one, and what to do about it. */
@@ -83,7 +83,7 @@ export function openDatabase(
   }
 }
 
-/** What stands in its place may be a directory, or a link that leads nowhere. */
+/** Its path may hold a directory or a broken link. */
 function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, "a", 0o600));

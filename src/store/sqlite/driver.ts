@@ -16,7 +16,7 @@ function ownDriver(): typeof driver | null {
 }
 
 function packagedDriver(): typeof driver {
-  // The bundler takes in what this `require` names; the sources themselves are modules, which have none.
+  // The bundler includes the package that this `require` names; the sources themselves are modules, without `require`.
   if (typeof require === "function") return require("@photostructure/sqlite") as typeof driver;
   return createRequire(import.meta.url)("@photostructure/sqlite") as typeof driver;
 }

@@ -116,7 +116,7 @@ describe("totals of a full-text table", () => {
     { weight: 1, arbitrary: fc.record({ what: fc.constantFrom("correct", "optimize", "merge") }) },
   );
 
-  test("after whatever changes every query ranks as in a table that was made anew", () => {
+  test("after any changes every query ranks as in a new table", () => {
     fc.assert(
       fc.property(fc.array(fc.array(change, { maxLength: 12 }), { maxLength: 8 }), (transactions) => {
         const words = Bench.open();
@@ -253,7 +253,7 @@ describe("totals of a full-text table", () => {
   });
 });
 
-describe("what is not understood stays as it is", () => {
+describe("an unknown format stays as it is", () => {
   test.each([
     ["a later format", "UPDATE words_config SET v = 5 WHERE k = 'version'"],
     ["no format", "DELETE FROM words_config WHERE k = 'version'"],

@@ -27,8 +27,8 @@ export interface LockHolder {
 const timeoutMs = 200;
 
 /**
- * Locks held by this process, by their file: SQLite's locks do not keep a process from itself in every case, and one whose
- * connection nobody refers to would end at the next garbage collection.
+ * Locks held by this process, by their file: SQLite's locks do not always keep a process from itself, and a lock whose
+ * connection is not referenced would end at the next garbage collection.
  */
 const heldHere = new Map<string, Sqlite>();
 
@@ -43,7 +43,7 @@ export function acquireWriterLock(project: Project, owner: string): WriterLock {
   try {
     // What the file says is worth nothing after a crash of the machine: no need to wait for the disk.
     db.exec("PRAGMA synchronous = OFF");
-    // Exclusive, so that nobody reads the former holder's pid while the lock is already taken.
+    // Exclusive, so that no process reads the former holder's pid while the lock is already taken.
     db.exec("BEGIN EXCLUSIVE");
     db.exec("CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL, owner TEXT NOT NULL)");
     db.exec("DELETE FROM holder");
@@ -66,7 +66,7 @@ export function acquireWriterLock(project: Project, owner: string): WriterLock {
   };
 }
 
-/** Who holds the writer lock of `project`, or null when nobody does. */
+/** Who holds the writer lock of `project`, or null when it is free. */
 export function lockHolder(project: Project): LockHolder | null {
   let db: Sqlite;
   try {

@@ -148,7 +148,7 @@ describe("an error", () => {
   });
 });
 
-it("keeps shadow tables of virtual tables from SQL, unless told otherwise", () => {
+it("protects shadow tables of virtual tables from SQL by default", () => {
   db.exec("CREATE VIRTUAL TABLE f USING fts5(x)");
   const spoil = () => db.exec("UPDATE f_data SET block = x'00' WHERE id = 1");
   expect(codeOfFailing(spoil)).toBe("SQLITE_ERROR");

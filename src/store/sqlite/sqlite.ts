@@ -100,7 +100,7 @@ export class Statement {
   constructor(private readonly statement: StatementSyncInstance) {}
 
   run(...given: unknown[]): { changes: number; lastInsertRowid: number } {
-    // What FTS5 deletes leaves a row id behind that is no safe number, and would be an error after the deed.
+    // A deletion in FTS5 leaves a row id that is no safe number, which would fail after the deletion.
     this.readBigInts(true);
     const { changes, lastInsertRowid } = named(() => this.statement.run(...whole(given)));
     return { changes: Number(changes), lastInsertRowid: Number(lastInsertRowid) };
@@ -145,7 +145,7 @@ export class Statement {
 }
 
 /**
- * The interface would cut text at its first NUL, which stands in terminal output now and then. U+FFFD takes its place, as
+ * The interface would cut text at its first NUL, which occurs in terminal output now and then. U+FFFD replaces it, as
  * in HTML and CommonMark.
  */
 function whole(given: unknown[]): unknown[] {
@@ -203,7 +203,7 @@ const codes = [
 /** The interface's code is the same for all errors of SQLite; `errcode` may be an extended one. */
 function withSqliteCode(error: unknown): unknown {
   if (error instanceof Error && "errcode" in error && typeof error.errcode === "number") {
-    // Of the extended codes only this one is told apart: a file that was cut off.
+    // The only extended code that matters: a truncated file.
     const name = error.errcode === 522 ? "IOERR_SHORT_READ" : codes[error.errcode & 0xff];
     if (name !== undefined) Object.assign(error, { code: `SQLITE_${name}` });
   }

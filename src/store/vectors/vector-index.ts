@@ -83,7 +83,7 @@ export class VectorIndex<Row extends VectorRow, Info> {
     return { vectors: this.used - this.empty, bytes: this.kernel?.bytes() ?? 0 };
   }
 
-  /** Takes in what has changed since the last time; when nothing did, it costs microseconds. */
+  /** Loads changes since the last call; without any it costs microseconds. */
   refresh(): void {
     const version = this.source.version();
     if (version === this.version) return;

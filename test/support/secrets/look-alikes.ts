@@ -75,7 +75,7 @@ export function lookAlikes(seed = 4242): string[] {
     `ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAB${of(base64, 340)} deploy key`,
     `certificate-authority-data: ${of(base64, 800)}`,
     `AUTH PLAIN LOGIN CRAM-MD5`,
-    // Code that speaks of secrets.
+    // Code about secrets.
     `password = getPassword()`,
     `const password = await prompt("Password: ");`,
     `let password: string;`,

@@ -16,7 +16,7 @@ export const base62 = lower + upper + digits;
 export const base64url = `${base62}-_`;
 export const base64 = `${base62}+/`;
 
-/** Random letters, the same for the same seed: no secret stands in the source, and every run sees the same ones. */
+/** Random letters, the same for the same seed: the source contains no secret, and every run sees the same ones. */
 export function maker(seed: number) {
   let state = seed >>> 0;
   // Mulberry32, by Tommy Ettinger.

@@ -1,6 +1,6 @@
 import { base62, base64, base64url, collector, digits, hex, lower, maker, type SecretCase } from "./make.ts";
 
-/** Secrets that their place or their form tells. */
+/** Secrets recognised by their place or their form. */
 export function placedSecrets(seed: number): SecretCase[] {
   const { of, lines, mixed } = maker(seed);
   const { cases, add } = collector();
@@ -202,7 +202,7 @@ export function placedSecrets(seed: number): SecretCase[] {
   s = of(hex, 26) + of(digits, 6);
   add("cookie", s, `Set-Cookie: PHPSESSID=${s}; path=/; HttpOnly`);
 
-  // Only what stands before tells.
+  // Only the text before it shows that it is one.
   s = mixed(base62, 40);
   add("high-entropy", s, `here is the key for staging: ${s}`, ["here is the key for staging"]);
   s = mixed(base64url, 43);

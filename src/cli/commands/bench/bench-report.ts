@@ -4,7 +4,7 @@ import type { KindReport, SelfTestReport } from "../../../evaluate/self-test.ts"
 import type { Mode } from "../../../search/code/modes.ts";
 import { type Colors, humanDuration, table } from "../../terminal/output.ts";
 
-/** Fewer questions than this tell modes apart by luck only. */
+/** With fewer questions, a difference between modes may be luck. */
 const fewest = 30;
 
 const titles: Record<KindReport["kind"], string> = {

@@ -51,7 +51,7 @@ function configFor(project: Project, named: string | undefined, output: Output):
   const { config } = loadConfig(project);
   if (named !== undefined) return { ...config, "embed.code": readEmbedderSpec(named).spec };
   if (!isElsewhere(config)) return config;
-  // Nobody who wants figures wants a whole project sent to a server, and to pay for it.
+  // A benchmark must not upload a whole project to a server that charges for it.
   output.note(`${config["embed.code"]} is not on this machine: measured with the bundled model instead.`);
   return { ...config, "embed.code": "static" };
 }

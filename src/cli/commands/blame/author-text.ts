@@ -5,7 +5,7 @@ import { oneLine, shortId } from "../session/text.ts";
 
 /** How those who wrote lines are named. */
 
-/** "agent claude-opus-4", "Ann", "unknown (Ann)"; in brackets whom git names where nobody knows who wrote. */
+/** "agent claude-opus-4", "Ann", "unknown (Ann)"; in brackets git's author where the writer is unknown. */
 export function whoWrote({ author, agent, model }: LineAuthor, person: string | null, width = 60): string {
   if (author === "agent") return oneLine(["agent", model ?? agent ?? ""].join(" "), width);
   if (author === "human") return oneLine(person ?? "a person", width);

@@ -82,7 +82,7 @@ function subjectOf({ subject, rewritten_as }: CheckpointSummary): string {
   return now === undefined ? text : `[now ${printable(now.slice(0, 8))}] ${text}`;
 }
 
-/** "95 lines by agents, 1 line by people, 5 lines unknown"; what is nought is left out. */
+/** "95 lines by agents, 1 line by people, 5 lines unknown"; zeros are left out. */
 export function whoWrote({ agent, human, unknown }: CheckpointSummary["lines"]): string {
   const parts = [
     agent > 0 ? `${counted(agent, "line")} by agents` : "",

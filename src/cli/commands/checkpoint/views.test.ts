@@ -99,7 +99,7 @@ describe("pm checkpoint list", () => {
   });
 });
 
-it("pm checkpoint show tells who led to it and how", () => {
+it("pm checkpoint show names the sessions behind it, and how they led to it", () => {
   const text = renderCheckpoint(answerOf("word"), 80, colors);
   for (const part of [
     "90 lines by agents, 20 lines by people, 10 lines unknown",

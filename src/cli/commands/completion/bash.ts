@@ -45,7 +45,7 @@ function wordsOf({ commands, values, source }: Place): string {
   return source === null ? fixed : `${fixed}" ${remembered(source)}"`;
 }
 
-/** Without what each one is: bash shows words only. */
+/** Without descriptions: bash shows words only. */
 const remembered = (source: Source) => `$(pm complete ${source} 2>/dev/null | cut -f1)`;
 
 /** An empty answer makes bash offer files. */

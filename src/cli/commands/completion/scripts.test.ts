@@ -98,7 +98,7 @@ describe.each(["zsh", "fish"] as const)("%s", (shell) => {
 });
 
 describe("what is remembered", () => {
-  /** Stands in for \`pm complete\`. */
+  /** A stub of \`pm complete\`. */
   const bin = mkdtempSync(join(tmpdir(), "pommel-bin-"));
   const answers = "sessions) printf '8ecde0fc\\tFix: the parser\\n1f0c2a3b\\n' ;; agents) echo claude ;;";
   writeFileSync(join(bin, "pm"), `#!/bin/sh\n[ "$1" = complete ] && case "$2" in ${answers} esac\n`, {

@@ -49,7 +49,7 @@ export interface OptionCandidate {
   short: string | null;
   long: string | null;
   about: string;
-  /** What follows it: nothing, one of some words, a directory, something that is remembered, or anything. */
+  /** What follows it: nothing, one of some words, a directory, something from the memory, or anything. */
   value: "none" | "directory" | "any" | string[] | { source: Source };
 }
 

@@ -136,7 +136,7 @@ function entriesOf(project: Project | null): Entry[] {
   }));
 }
 
-/** What holds in a project that says nothing. */
+/** The value in a project that does not set it. */
 function globalEntries(): Entry[] {
   const file = globalConfigFile();
   const own = readConfigFile(file);
@@ -153,7 +153,7 @@ function projectFor(cwd: string, { global = false }: ConfigOptions): Project | n
 }
 
 /**
- * Lets the daemon that runs here, if one does, go by what was changed.
+ * Restarts the daemon of this project, if one runs, to apply the change.
  * @returns whether it was restarted for that
  */
 async function applyToDaemon(cwd: string, output: Output): Promise<boolean> {
@@ -176,7 +176,7 @@ async function applyToDaemon(cwd: string, output: Output): Promise<boolean> {
     await findOrStartDaemon(project);
     return true;
   } catch (error) {
-    // The change is made; that the daemon cannot go by it must not read as if it were not.
+    // The change is saved: a daemon that cannot apply it must not look like a failed change.
     if (!(error instanceof DaemonUnreachable)) output.note(`warning: ${explanationOf(error)}`);
     return false;
   }

@@ -79,7 +79,7 @@ export function renderMissed(
   return [`${counted(missed.length, "answer")} came too late in the last 30 days, ${when}.\n${hint}`];
 }
 
-/** What was told, for a person. */
+/** Injected context, for a person. */
 export function renderInjected(injectedRecords: readonly Injected[], mode: string, colors: Colors): string {
   if (injectedRecords.length === 0) {
     return mode === "off"

@@ -66,7 +66,7 @@ async function momentOf(text: string): Promise<number> {
   return parseWhen(text, "since");
 }
 
-/** Those that were asked for, the oldest first; stderr stands where it was written last, if that was not before them. */
+/** The requested entries, the oldest first; stderr is placed by its last write, if that was not before them. */
 function select(
   logged: readonly Entry[],
   stderr: Entry | null,
@@ -80,7 +80,7 @@ function select(
   return [...recent, stderr].sort((a, b) => a.time - b.time);
 }
 
-/** A line of pino's, or null for what is none: the rest of one that a full disk cut off. */
+/** A line of pino's; null for anything else, such as the rest of a line that a full disk cut off. */
 function entryOf(line: string): Entry | null {
   try {
     const { time, level, msg } = JSON.parse(line) as Record<string, unknown>;

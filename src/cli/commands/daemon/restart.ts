@@ -7,7 +7,7 @@ import type { CommandContext } from "../../frame.ts";
 /** `pm restart`: ends the daemon, if one runs, starts another, and says what runs now. */
 export async function restartCommand({ cwd, output }: CommandContext): Promise<void> {
   const project = findProject(cwd);
-  // One that works is not given up for a configuration that does not.
+  // An invalid configuration must not stop a daemon that works.
   loadConfig(project);
   const stopped = await stopDaemon(project);
   const { record } = await findOrStartDaemon(project);

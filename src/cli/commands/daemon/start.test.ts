@@ -3,7 +3,7 @@ import { whatHappensNow } from "./start.ts";
 
 const report = { pid: 1, port: 2, already_running: false, past_sessions: null };
 
-it("tells how long indexing takes where that is known, and nothing where it is not", () => {
+it("shows how long indexing takes, if known", () => {
   const shown = (files_to_index: number | null, eta_seconds: number | null) =>
     whatHappensNow({ ...report, files_to_index, eta_seconds }).join("\n");
   expect(shown(3250, 12)).toContain("Files to index:     3,250\n  Estimated time:     about 12 s\n");

@@ -20,7 +20,7 @@ export interface StartReport {
   already_running: boolean;
   /** Files that are new or have changed; null while they are still being looked for. */
   files_to_index: number | null;
-  /** null when it is too early to tell. */
+  /** null when it is too early for an estimate. */
   eta_seconds: number | null;
   /** Sessions from before Pommel came here; null while they are still being looked for. */
   past_sessions: { sessions: number; bytes: number; agents?: string[] | undefined } | null;
@@ -58,7 +58,7 @@ export async function startCommand(
 }
 
 /**
- * Starts the daemon of `project` if it does not run and tells a person what happens now.
+ * Starts the daemon of `project` if it does not run, and reports to a person what happens now.
  * @returns the same for a script
  * @throws PommelError `daemon_start_failed`, `locked`
  */
@@ -113,7 +113,7 @@ export function whatHappensNow({ files_to_index, eta_seconds }: StartReport): st
   const files = files_to_index === null ? "counting…" : files_to_index.toLocaleString("en");
   return [
     `  Files to index:     ${files}`,
-    // Of a first index nothing is done yet that an estimate could go by; `pm status` has it a moment later.
+    // A first index has no progress yet to estimate from; `pm status` has an estimate a moment later.
     ...(eta_seconds === null ? [] : [`  Estimated time:     about ${roughly(eta_seconds)}`]),
     "",
     "Indexing continues in the background; until then, searches cover what is indexed so far.",

@@ -19,7 +19,7 @@ interface DisableResult {
   git: { files: string[]; changed: boolean } | null;
 }
 
-/** `pm disable`: takes all that agents and git were told of Pommel out again. What was remembered stays. */
+/** `pm disable`: removes Pommel from the settings of agents and git. The memory stays. */
 export async function disableCommand(
   { cwd, output }: CommandContext,
   { global = false }: { global?: boolean } = {},
@@ -57,7 +57,7 @@ export async function removeFromGit(project: Project): Promise<string[]> {
 }
 
 /**
- * All that can be taken out is, also where one part fails.
+ * Removes as much as possible, even where one part fails.
  * @throws PommelError the first failure
  */
 export function takeAll(place: Place): TakeResult[] {

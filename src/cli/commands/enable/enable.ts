@@ -28,7 +28,7 @@ interface EnableResult {
   changed: boolean;
   /** The events that had no hook of ours. */
   added: string[];
-  /** What `pm disable` took out besides and is there again. */
+  /** Other parts that `pm disable` had removed and this restored. */
   restored: string[];
   /** null with --claude. */
   git: GitResult | null;

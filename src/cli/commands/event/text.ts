@@ -4,7 +4,7 @@ import { localTime, oneLine, shortId } from "../session/text.ts";
 
 /** How events are shown. */
 
-/** As people can tell it from others: its id's beginning and its title. */
+/** The start of its id, and its title. */
 export function eventName({ id, title }: Pick<EventView, "id" | "title">, colors: Colors): string {
   return `${colors.cyan(shortId(id))} ${colors.bold(oneLine(title, 100))}`;
 }

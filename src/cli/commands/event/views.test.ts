@@ -95,7 +95,7 @@ it("goes from a suggestion to an event, its sessions, and its end", async () => 
   expect((await run(eventListCommand, [], { suggested: true })).text).toMatch(/^Every branch with sessions/);
 });
 
-it("refuses what makes no sense", async () => {
+it("rejects invalid combinations", async () => {
   const usage = { code: "usage" };
   await expect(run(eventCreateCommand, [], {})).rejects.toMatchObject(usage);
   await expect(run(eventCreateCommand, ["x"], { branch: "a", fromBranch: "b" })).rejects.toMatchObject(usage);

@@ -18,7 +18,7 @@ interface ForgetOptions extends Omit<ForgetRequest, "annotation" | "pattern" | "
 
 /** The JSON of `pm forget`. */
 type ForgetResult = ForgetResponse & {
-  /** false: another process was reading, and the log of the database holds traces until it is written anew. */
+  /** false: another process was reading, and the log of the database holds traces until it is rewritten. */
   log_emptied: boolean | null;
 };
 
@@ -92,7 +92,7 @@ export async function forgetCommand(
   return;
 }
 
-/** What has left this machine cannot be called back from here. */
+/** Shared data cannot be removed from other machines. */
 async function sharedNote(project: Project): Promise<string[]> {
   const { notSharedYet } = await import("../../../queries/sync/not-shared.ts");
   if ((await notSharedYet(project).catch(() => null)) === null) return [];

@@ -29,7 +29,7 @@ it("waits until every transcript is read, and says which could not be", async ()
   const followed = follow();
   const first = claim(memory, "me", { kinds: ["transcript"] })!;
   finish(memory, first, { chunks: 1, tookMs: 1 });
-  // Tried as often as it is tried, it is given up.
+  // It fails after its last attempt.
   for (let now = Date.now(); ; now += 1_000_000) {
     const job = claim(memory, "me", { kinds: ["transcript"], now });
     if (job === null) break;
@@ -40,7 +40,7 @@ it("waits until every transcript is read, and says which could not be", async ()
   });
 });
 
-it("ends when nobody waits any more, and leaves the jobs", async () => {
+it("ends when aborted, and leaves the jobs", async () => {
   enqueue(memory, { kind: "transcript", subject: "/t/a.jsonl", total: 100 });
   expect(await follow(AbortSignal.abort())).toBeNull();
   expect(claim(memory, "me")).not.toBeNull();

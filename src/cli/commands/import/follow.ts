@@ -10,24 +10,24 @@ import type { JobRecord } from "../../../store/memory/memory-records.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import { createProgress } from "../../terminal/progress.ts";
 
-/** What became of an import. */
+/** The result of an import. */
 export interface ImportFollowed {
   /** Chunks that the sessions have now. */
   chunks: number;
   took_ms: number;
-  /** Transcripts that were given up, and why. */
+  /** Transcripts that failed, and why. */
   failed: { path: string; error: string }[];
 }
 
 const pollIntervalMs = 200;
 /** A daemon that does not answer so many times one after the other is gone. */
 const maxSilences = 3;
-/** How often it is asked whether it is there. Milliseconds. */
+/** How often to check that the daemon is there. Milliseconds. */
 const askMs = 2000;
 
 /**
- * Shows a progress bar until everything is read that was asked for. The queue stands in the memory, where this reads it.
- * @returns null when `signal` says that nobody waits any more
+ * Shows a progress bar until all requested transcripts are read. Reads the queue from the memory.
+ * @returns null when `signal` is aborted
  * @throws PommelError `daemon_unreachable` when the daemon ends meanwhile
  */
 export async function followImport(
@@ -75,12 +75,12 @@ interface Stand {
   failed: ImportFollowed["failed"];
 }
 
-/** What has no job any more is read. */
+/** A transcript without a job has been read. */
 function standOf(memory: Memory, files: readonly TranscriptToImport[]): Stand {
   const jobs = new Map<string, JobRecord>();
   for (const job of listJobs(memory)) {
     const known = jobs.get(job.subject);
-    // One that waits again beside one that was given up counts.
+    // A pending job takes precedence over a failed one.
     if (job.kind === "transcript" && (known === undefined || known.state === "dead"))
       jobs.set(job.subject, job);
   }

@@ -94,7 +94,7 @@ export async function previewTranscripts(
   return withMemory(project, (memory) => previewImport({ ...asked, memory }));
 }
 
-/** Where somebody says that there are transcripts, and there are none to take in, that is no success. */
+/** An explicit path without transcripts is an error. */
 function refuseWhereNoneIs(preview: ImportPreview, { title }: Agent, path: string): void {
   const { files, elsewhere, imported, older, forgotten, sealed } = preview;
   if (sealed > 0 || files.length > 0 || imported.bytes > 0 || older > 0 || forgotten > 0) return;

@@ -34,7 +34,7 @@ interface AgentsStep {
   output: Output;
 }
 
-/** The agents that something is to be done for: what is wanted, and what an older Pommel wrote. */
+/** The agents to set up or to update: wanted ones, and those with entries of an older Pommel. */
 export function agentsToSetUp(place: Place, wanted: readonly Wanted[]): AgentSetup[] {
   return setups.filter(
     (setup) =>
@@ -43,8 +43,8 @@ export function agentsToSetUp(place: Place, wanted: readonly Wanted[]): AgentSet
 }
 
 /**
- * Takes what was set up for the user alone out of its files, so that it can be put where everybody shares it.
- * @returns what is wanted then: that, and what was wanted anyway
+ * Removes the user's own setup from its files, so that it can move to the shared ones.
+ * @returns the moved parts, and those that were wanted anyway
  */
 export function movedToTeam(place: Place, wanted: readonly Wanted[]): Wanted[] {
   const moved = inOrderToTake(place, setups).filter(
@@ -61,7 +61,7 @@ function staleParts(place: Place, setup: AgentSetup): SetupPart[] {
   return setup.parts.filter((part) => partState(place, setup, part).state === "outdated");
 }
 
-/** Puts what is wanted where it is missing, and renews what an older Pommel wrote; a warning where that fails. */
+/** Adds missing parts, and updates those that an older Pommel wrote; a warning where that fails. */
 export async function addAgents({
   place,
   wanted,
@@ -165,7 +165,7 @@ function say(
   steps.done(result, outcome, file, what);
 }
 
-/** What is wanted again after `pm disable`: what it took out. */
+/** What `pm disable` removed, to restore it. */
 export function takenBefore(place: Place): Wanted[] {
   const taken = new Set(readRecord(place).taken);
   return setups

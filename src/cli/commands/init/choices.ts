@@ -11,7 +11,7 @@ import { humanBytes, humanDuration, type Output } from "../../terminal/output.ts
 import { counted } from "../session/text.ts";
 import { type FoundSessions, findPastSessions } from "./import.ts";
 
-/** What somebody said about agents on the command line. */
+/** Choices about agents on the command line. */
 export interface AgentOptions {
   /** Names with commas between them. */
   agent?: string;
@@ -76,8 +76,8 @@ export function isAsked({ agent, hooks, mcp, allow, instructions, yes, team, loc
 }
 
 /**
- * What to do: as the options say; at a terminal whatever they leave open is asked; elsewhere it is Claude Code's hooks and
- * git's, and no more, as nobody wants files in a repository by surprise.
+ * What to do: as the options say. At a terminal, asks for whatever they leave open; elsewhere it is Claude Code's hooks
+ * and git's and no more, so that no file in a repository comes as a surprise.
  * @param project null: only the user's agents are set up, for all projects
  * @returns null when somebody left the dialogue: nothing is to be changed
  * @throws PommelError `usage`

@@ -1,7 +1,7 @@
 import { cancel, intro, isCancel, log, multiselect, outro, select } from "@clack/prompts";
 import { wantsColor } from "../../terminal/streams.ts";
 
-/** What there is to ask, and what was found that helps to answer. */
+/** The questions, and findings that help to answer them. */
 export interface Questions {
   title: string;
   found: readonly string[];

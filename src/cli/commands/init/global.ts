@@ -11,7 +11,7 @@ interface GlobalInitResult extends ChangedPaths {
   agents: AgentOutcome[];
 }
 
-/** `pm init --global`: tells the user's agents of Pommel, wherever they run; it makes no project. */
+/** `pm init --global`: sets up the user's agents for all projects; creates no project. */
 export async function initGlobal(
   { output }: CommandContext,
   options: InitOptions,

@@ -14,7 +14,7 @@ export interface FoundSessions {
   preview: ImportPreview;
 }
 
-/** What became of importing them, for JSON. */
+/** The result of the import, for JSON. */
 export interface ImportedSessions {
   sessions: number;
   chunks: number;
@@ -35,7 +35,7 @@ export async function findPastSessions(project: Project): Promise<FoundSessions[
       try {
         return { agent, preview: await previewTranscripts(project, agent, where) };
       } catch {
-        // `pm import` says what is wrong with them; here it must not be in the way.
+        // `pm import` reports their faults, which must not stop `pm init`.
         return null;
       }
     }),

@@ -16,7 +16,7 @@ import { addAgents, agentsToSetUp, movedToTeam } from "./agents.ts";
 import { chooseSetup, type InitOptions, isAsked } from "./choices.ts";
 import { type InitResult, interruptedCode, type StepPrinter, stepPrinter } from "./steps.ts";
 
-/** `pm init`: creates what is missing and touches nothing else, so it can be run again at any time. */
+/** `pm init`: creates missing parts and touches nothing else, so it can be run again at any time. */
 export async function initCommand(
   context: CommandContext,
   options: InitOptions,
@@ -112,7 +112,7 @@ export async function initCommand(
 }
 
 /**
- * What is the user's alone stays out of `git status`; what is to be committed has to stand in it.
+ * Personal files stay out of `git status`; files to commit have to show up in it.
  * @param saved what somebody chose now
  */
 async function showOrHide(

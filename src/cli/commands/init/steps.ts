@@ -3,7 +3,7 @@ import { type Output, tick } from "../../terminal/output.ts";
 import { homeRelative } from "../search/across.ts";
 import type { ImportedSessions } from "./import.ts";
 
-/** What became of a part; `skipped`: nobody wants it, `kept`: somebody's own is in its place and stays. */
+/** The result for a part; `skipped`: not wanted, `kept`: somebody's own is in its place and stays. */
 export interface PartOutcome {
   state: "installed" | "skipped" | "failed" | "kept";
   file: string | null;
@@ -27,26 +27,26 @@ export interface InitResult {
   git_hooks: HooksOutcome;
   /** Whose files agents were set up in: the user's alone, or those that everybody shares. */
   scope: "local" | "team";
-  /** Past sessions; null when nobody asked for it, or there are none. */
+  /** Past sessions; null when not requested, or there are none. */
   imported: ImportedSessions | null;
-  /** The daemon was started now; false when it ran already or nobody asked for it. */
+  /** The daemon was started now; false when it ran already or was not requested. */
   started: boolean;
 }
 
-/** What became of hooks; `skipped`: nobody wants them (--no-hooks, `pm disable`), or there is no git. */
+/** The result for hooks; `skipped`: not wanted (--no-hooks, `pm disable`), or there is no git. */
 export interface HooksOutcome {
   state: "installed" | "skipped" | "failed" | "kept";
   /** Why they are not installed; null when they are. */
   reason: string | null;
 }
 
-/** What was done to files, by their paths. */
+/** Results for files, by their paths. */
 export type ChangedPaths = Pick<InitResult, "created" | "changed" | "already">;
 
 type Outcome = "created" | "changed" | "already";
 
 export interface StepPrinter {
-  /** Only what changed is said, and that in few words. */
+  /** Reports only changes, and briefly. */
   isBrief: boolean;
   next(title: string): void;
   done(result: ChangedPaths, outcome: Outcome, part: string, detail?: string): void;
@@ -92,7 +92,7 @@ function briefPrinter(output: Output): StepPrinter {
     next: () => {},
     done(result, outcome, part, detail) {
       result[outcome].push(part);
-      // What is in it need not be told.
+      // Reporting the folder is enough.
       if (part.startsWith(".pommel/") && part !== ".pommel/") return;
       print(outcome, detail === undefined ? part : `${homeRelative(part)}: ${detail}`);
     },

@@ -17,7 +17,7 @@ export interface ListedEmbedder extends Omit<Availability, "usable"> {
   /** As `embed.code` wants it. */
   embedder: string;
   about: string;
-  /** null when the driver cannot tell without trying. */
+  /** null when only a real call can show it. */
   usable: boolean | null;
   /** The settings that name it. */
   used_for: ("code" | "text")[];
@@ -105,7 +105,7 @@ export function renderEmbedders(embedders: readonly ListedEmbedder[], colors: Co
   return lines.join("\n");
 }
 
-/** That something which nobody wants to use cannot be used is no fault. */
+/** An unusable driver is a fault only where it is used. */
 function markOf(usable: boolean | null, isUsed: boolean, colors: Colors): string {
   if (usable) return tick("ok", colors);
   if (!isUsed) return colors.dim("-");

@@ -5,7 +5,7 @@ import { renderTested } from "./test-models.ts";
 
 const colors = picocolors.createColors(false);
 
-test("marks what can be used, and as a fault only what is wanted and cannot", () => {
+test("marks usable models, and as a fault only one that is configured and unusable", () => {
   const nothing = { about: "a b", detail: "c", hint: "", used_for: [] };
   const shown = renderEmbedders(
     [

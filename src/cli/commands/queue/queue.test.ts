@@ -20,7 +20,7 @@ describe("the queue for a person", () => {
     expect(renderQueue(idle, colors, now)).toBe("✓ The queue is empty.");
   });
 
-  it("shows what runs, what waits and for how long", () => {
+  it("shows running and pending jobs, and for how long they wait", () => {
     const shown = renderQueue(
       {
         ...idle,
@@ -43,7 +43,7 @@ describe("the queue for a person", () => {
     );
   });
 
-  it("shows what was given up, why, and what was done last", () => {
+  it("shows failed jobs with the reason, and the last finished one", () => {
     const shown = renderQueue(
       {
         ...idle,

@@ -13,10 +13,10 @@ import type { CommandContext } from "../../frame.ts";
 import { type Colors, humanBytes, humanDuration, relativeTime, table, tick } from "../../terminal/output.ts";
 import { counted, oneLine } from "../session/text.ts";
 
-/** The JSON of `pm queue`: how the queue of conversations stands, and whether somebody works on it. */
+/** The JSON of `pm queue`: the state of the queue, and whether a daemon works on it. */
 type QueueReport = JobsStatus & { daemon_running: boolean };
 
-/** `pm queue`: what waits, runs, was given up and was done last. */
+/** `pm queue`: pending, running, failed and last finished jobs. */
 export async function queueCommand({ cwd, output }: CommandContext): Promise<void> {
   const project = findProject(cwd);
   const report = await queueReport(project);
@@ -49,7 +49,7 @@ export async function queueDropCommand({ cwd, output }: CommandContext, ids: num
   output.result({ jobs }, jobs === 0 ? "No failed jobs." : `Discarded ${counted(jobs, "job")}.`);
 }
 
-/** @throws PommelError `not_found` when none of the jobs that were named was given up */
+/** @throws PommelError `not_found` when none of the named jobs failed */
 async function changeDead(project: Project, ids: readonly number[], drop: boolean): Promise<number> {
   const request = { drop, ...(ids.length > 0 && { ids: [...ids] }) };
   const { jobs } = await changeMemory(project, "retry", request, async ({ memory }) => ({

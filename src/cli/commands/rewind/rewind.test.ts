@@ -92,7 +92,7 @@ describe("a checkpoint", () => {
     }
   });
 
-  it("tells the code's state, what has changed since, and what the agent was at", async () => {
+  it("shows the code's state, what has changed since, and the agent's state", async () => {
     repository.write({ "a.ts": "1\n3\n4\n5\n" });
     const answer = await ask();
     expect(answer).toMatchObject({
@@ -155,7 +155,7 @@ describe("a checkpoint", () => {
     expect(text(await ask({ patch: true }))).toContain("+++ b/a.ts\n");
   });
 
-  it("of a session that is not known (any more) tells what was kept of it", async () => {
+  it("of an unknown or forgotten session shows what was kept of it", async () => {
     store.memory.prepare("DELETE FROM sessions").run();
     const answer = await ask();
     expect(answer.sessions).toMatchObject([
@@ -164,7 +164,7 @@ describe("a checkpoint", () => {
     expect(text(answer)).toContain("Prompt: prompt 3");
   });
 
-  it("is put into a worktree, but not over anything", async () => {
+  it("is checked out in a worktree, but not over existing files", async () => {
     const dir = join(mkdtempSync(join(tmpdir(), "pommel-tree-")), "-before");
     const answer = await ask({ worktree: dir });
     expect(answer.worktree).toBe(dir);
@@ -224,7 +224,7 @@ describe("a commit without a checkpoint", () => {
 });
 
 describe("what cannot be", () => {
-  it("is said: no such commit, none beyond a cut, a file, no git", async () => {
+  it("reports errors: no such commit, none beyond a cut, a file, no git", async () => {
     const refusal = (target: string) => expect(ask({ target })).rejects;
     await refusal("nonsense").toMatchObject({ code: "not_found" });
     await refusal("--all").toMatchObject({ code: "not_found" });

@@ -47,7 +47,7 @@ export function renderRewind(answer: RewindAnswer, columns: number, colors: Colo
   for (const session of answer.sessions) parts.push(sessionText(session, columns, colors));
   const done = restored !== null || worktree !== null;
   const since = changes(answer, colors);
-  // After a restore there is hardly a difference to speak of.
+  // After a restore there is hardly a difference to show.
   if (since !== null && !done) parts.push(since);
   if (patch !== undefined && patch !== "") parts.push(patch.split("\n").map(printable).join("\n").trimEnd());
   if (restored !== null) parts.push(restoredText(answer, restored, colors));

@@ -108,7 +108,7 @@ async function checkStored(project: Project, output: Output): Promise<number> {
   return check.rules.length === 0 ? 0 : 1;
 }
 
-/** The daemon does it if it runs, as it knows what else is at work; otherwise this process. */
+/** Runs in the daemon if there is one, as it knows of other work in progress; otherwise in this process. */
 async function scrubAgain(project: Project, output: Output): Promise<number | undefined> {
   // A mistake in the patterns is better shown here than found in the daemon's log.
   scrubberFor(project);
@@ -154,7 +154,7 @@ async function scrubAgain(project: Project, output: Output): Promise<number | un
   }
 }
 
-/** @throws PommelError `internal` when it was given up */
+/** @throws PommelError `internal` when the job failed */
 async function untilScrubbed(
   project: Project,
   update: (done: number, total: number) => void,

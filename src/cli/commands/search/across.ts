@@ -47,7 +47,7 @@ export async function searchAcrossCommand(
   return exitCodeOf(across.answer);
 }
 
-/** What could not be asked is said, and does not keep the others from answering. */
+/** Reports projects that could not be searched; the others still answer. */
 export function noteLeftOut({ left_out, projects }: Across<unknown>, output: Output): void {
   const reasons = new Map<string, LeftOut[]>();
   for (const one of left_out) reasons.set(one.reason, [...(reasons.get(one.reason) ?? []), one]);
@@ -66,7 +66,7 @@ async function render(
   isOfBoth: boolean,
   style: ResultStyle,
 ): Promise<string> {
-  // Where nothing is remembered, a search of all is one of code.
+  // With an empty memory, a search of all is one of code.
   const hasNone =
     transcripts === null || (transcripts.memory.as_of === null && transcripts.results.length === 0);
   if (hasNone && code !== null) return renderAnswer(code, style);

@@ -51,7 +51,7 @@ describe("what is searched", () => {
   });
 });
 
-it("refuses what there is not, and an empty query", async () => {
+it("rejects an empty query", async () => {
   const wrong: [string[], SearchOptions, string][] = [
     [[" "], {}, "The query is empty."],
     [["code", " "], {}, "The query is empty."],

@@ -3,7 +3,7 @@ import type { Project } from "../../../project/paths.ts";
 import { fieldsOf } from "../../../protocol/routes.ts";
 import type { SearchAllRequest, SearchRequest } from "../../../protocol/search.ts";
 
-/** What is asked of `pm search`, by the words and options of its command line. */
+/** The request of `pm search`, from the words and options of its command line. */
 
 export interface SearchOptions extends Omit<SearchAllRequest, "q" | "match"> {
   full?: boolean;

@@ -60,7 +60,7 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
   const { colors } = style;
   const place = `${printable(style.pathOf(result.file))}:${result.start_line}`;
   const what = [result.kind || result.level, printable(result.name)].filter((part) => part !== "").join(" ");
-  // A file's own name stands in the path already.
+  // The path contains the file's own name already.
   const isInFile = result.parent_name === null || result.file.includes(`${result.parent_name}.`);
   const inside = !isInFile ? colors.dim(` in ${printable(result.parent_name ?? "")}`) : "";
   const drifted = result.freshness === "drifted" ? colors.yellow(" (changed since it was indexed)") : "";
@@ -79,7 +79,7 @@ interface Side {
   results: readonly unknown[];
 }
 
-/** Of a search: that of what is not found where no side has a result. */
+/** The exit code of a search: "not found" where no side has a result. */
 export function exitCodeOf({ code, transcripts }: { code: Side | null; transcripts: Side | null }): number {
   const isFound = [code, transcripts].some((side) => side !== null && side.results.length > 0);
   return isFound ? exitCode.ok : exitCode.notFound;

@@ -49,7 +49,7 @@ export async function searchCommand(
     : { metrics: null, said: "" };
   const shown = metrics && code ? { ...answer, code: { ...code, metrics } } : answer;
   const value = search.scope === "all" ? shown : shown[search.scope];
-  // Where nothing is remembered, a search of all is one of code. Notes from a shell are no conversation, but are found.
+  // With an empty memory, a search of all is one of code. Notes from a shell are no conversation, but are found.
   const isOfCode =
     search.asks === "all" && transcripts?.memory.as_of === null && transcripts.results.length === 0;
   if (transcripts === null || isOfCode) {
@@ -121,7 +121,7 @@ function only(
   return { scope: "all", query, code: null, transcripts: null, ...side, notes: [] };
 }
 
-/** How far the answer may be behind what it is about, as nobody watches that. */
+/** How stale the answer may be without a daemon that watches files and transcripts. */
 function noteOnAge({ code, transcripts }: SearchAllResponse, why: string): string | null {
   let note = why;
   if (code && !code.index.is_complete) note += " and the first indexing is incomplete";

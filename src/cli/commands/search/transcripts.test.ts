@@ -71,7 +71,7 @@ describe("renderTranscripts", () => {
     expect(one).toContain("    +1 more: turn 12 (--session 8ecde0fc)");
   });
 
-  it("shows when and where it was, why it is there, and what was said", () => {
+  it("shows when and where it was, why it matches, and the text", () => {
     expect(renderTranscripts(answerOf(result), plain)).toBe(
       [
         "Sessions (1 result)",
@@ -129,7 +129,7 @@ describe("renderTranscripts", () => {
     );
   });
 
-  it("lets nothing that was said move the cursor", () => {
+  it("lets no recorded text move the cursor", () => {
     const escapes = "\u001b[2J\u202e";
     const nasty: Result = {
       ...result,
@@ -246,7 +246,7 @@ describe("the commits that a conversation led to", () => {
     expect(line(more)).toBe(`Led to abc1234 "Make refresh atomic" ${fate}`);
   });
 
-  it("are named when nothing is known of their fate", () => {
+  it("are named when their fate is unknown", () => {
     const unknown = { reach: null, lines_added: null, lines_surviving: null };
     expect(line({ ...unknown, subject: "Odd\u001b[31m subject" })).toBe('Led to abc1234 "Odd·[31m subject"');
   });

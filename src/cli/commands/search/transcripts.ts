@@ -52,7 +52,7 @@ function nearestOf(
   return [...titled("Code", ofCode), ...titled("Sessions", ofSessions)];
 }
 
-/** Conversations for a person: best first, each with when and where it was, and what was said around the match. */
+/** Sessions for a person: best first, each with when and where it was, and the text around the match. */
 export function renderTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
   if (answer.results.length > 0) return groupOfTranscripts(answer, style);
   return nothingFound(answer.query, renderBlocks(answer.query, answer.nearest, style), next);

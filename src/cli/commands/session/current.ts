@@ -11,8 +11,8 @@ import { noteOnMemory } from "./text.ts";
 const openFor = 30 * 60_000;
 
 /**
- * `pm session current`: the session that this runs in, which its agent may name to what it runs; else
- * all that are open, as nobody can tell which one is meant.
+ * `pm session current`: the session that this runs in, if its agent passes its id to commands; else
+ * all open sessions.
  */
 export async function sessionCurrentCommand({ cwd, output }: CommandContext): Promise<void> {
   const project = findProject(cwd);

@@ -9,7 +9,7 @@ it("shortens ids so that commands still take them", () => {
   expect(shortId("01a1fd9b-688b-7d53-abbe-926542a1db0b")).toBe("01a1fd9b-688b");
 });
 
-it("tells times where the reader is", () => {
+it("shows times in the reader's time zone", () => {
   expect(localTime(new Date(2026, 2, 4, 5, 6).toISOString())).toBe("2026-03-04 05:06");
 });
 
@@ -21,7 +21,7 @@ it("makes text safe to print", () => {
   expect(wrapped("a verylongword b", 6)).toEqual(["a", "verylongword", "b"]);
 });
 
-it("measures titles by what a terminal shows", () => {
+it("measures titles by display width", () => {
   expect(oneLine("修正登录页面", 8)).toBe("修正登…");
   expect(wrapped("修正 登录 页面", 9)).toEqual(["修正 登录", "页面"]);
   expect(heading("修正", picocolors.createColors(false))).toBe("修正\n════");
@@ -34,14 +34,14 @@ it("counts in words", () => {
 describe("noteOnMemory", () => {
   const asOf = new Date(Date.now() - 3 * 86_400_000).toISOString();
 
-  it("says how old what was read is, where no daemon answered", () => {
+  it("says how old the data is where no daemon answered", () => {
     expect(noteOnMemory({ without: "not_running", asOf })).toBe(
       "No daemon is running; the last session is from 3 days ago.",
     );
     expect(noteOnMemory({ without: "timeout", asOf })).toMatch(/^The daemon does not answer;/);
   });
 
-  it("says nothing where that is not worth a word", () => {
+  it("shows nothing where the data is recent enough", () => {
     expect(noteOnMemory({ without: null, asOf: null })).toBeNull();
     expect(noteOnMemory({ without: "stale", asOf: null })).toBeNull();
     expect(noteOnMemory({ without: "stale", asOf: new Date().toISOString() })).toBeNull();

@@ -45,7 +45,7 @@ export function counted(number: number, unit: string): string {
 /** A line newer than this says that somebody reads along. Milliseconds. */
 const oldAfterMs = 5000;
 
-/** How old what was read is, as no daemon answered; null where one did, or where it is not worth a word. */
+/** How old the data is where no daemon answered; null where one did, or where the data is recent enough. */
 export function noteOnMemory({ without, asOf }: Pick<Answered<unknown>, "without" | "asOf">): string | null {
   if (without === null || asOf === null || Date.now() - Date.parse(asOf) < oldAfterMs) return null;
   const why = without === "timeout" ? "The daemon does not answer" : "No daemon is running";

@@ -92,7 +92,7 @@ describe("views of conversations", () => {
     expect(related).toMatch(/^retries {2}2026-01-28 14:03 .*\n {3}retries \(edit\)\n {3}turn 1: retries\n/);
   });
 
-  it("let nothing that was said move the cursor", () => {
+  it("let no recorded text move the cursor", () => {
     for (const view of viewsOf("a\u001b[2J\u202e\r\u0007")) expect(view).not.toMatch(control);
   });
 

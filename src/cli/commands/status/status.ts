@@ -36,7 +36,7 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
 /** Says what is new since the memory was shared last, where it is shared. */
 async function withSharing(project: Project, status: StatusResponse): Promise<StatusResponse> {
   const { notSharedText, notSharedYet } = await import("../../../queries/sync/not-shared.ts");
-  // What is wrong with a memory that cannot be read stands in the status already.
+  // The status already shows why a memory cannot be read.
   const counts = await notSharedYet(project).catch(() => null);
   const text = counts === null ? null : notSharedText(counts);
   return text === null ? status : { ...status, notes: [...status.notes, `${text} Run \`pm sync\`.`] };

@@ -200,7 +200,7 @@ test("says what is wrong with the memory, or that nothing is remembered", () => 
   expect(shown({ needs_scrubbing: true })).toContain("is being scrubbed again");
 });
 
-test("says which part is ill", () => {
+test("shows which part has failed", () => {
   const health = { ...busy.health, status: "failing" as const, database: "corrupt" as const, query_ms: null };
   expect(renderStatus({ ...busy, health }, colors)).toContain("✗ the database is corrupt");
 });
@@ -224,7 +224,7 @@ test("does not say that all is well while a model that is set does not answer, o
   ! Sessions are not recorded: sessions.capture is off (\`pm config set sessions.capture true\`).`);
 });
 
-test("says why a model is not asked, and what one has cost", () => {
+test("shows why a model is not used, and what one has cost", () => {
   const model = { ...busy.models.code[0]!, id: "openai/text-embedding-3-large" };
   const shown = renderStatus(
     {

@@ -5,7 +5,7 @@ import { canAsk } from "../../terminal/confirm.ts";
 import { syncDialogue, syncProgress } from "./dialogue.ts";
 import { reportText, reportTrouble, syncResult } from "./report.ts";
 
-/** `pm pull`: takes in what others shared. */
+/** `pm pull`: imports what others shared. */
 export async function pullCommand(
   { cwd, output }: CommandContext,
   { dryRun = false, force = false }: { dryRun?: boolean; force?: boolean },

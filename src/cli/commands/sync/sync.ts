@@ -17,7 +17,7 @@ interface SyncCommandOptions {
   yes?: number;
 }
 
-/** `pm sync`: takes in what others shared, and shares what is new here. */
+/** `pm sync`: imports what others shared, and shares what is new here. */
 export async function syncCommand(
   { cwd, output }: CommandContext,
   { dryRun = false, filter, allowPublic = false, everything = false, yes = 0 }: SyncCommandOptions,
@@ -39,7 +39,7 @@ export async function syncCommand(
   return report.trouble === null ? undefined : 1;
 }
 
-/** What is shared cannot be taken back, so whoever leaves the filter out is asked twice. */
+/** Sharing cannot be undone, so leaving the filter out needs a second confirmation. */
 async function isSure(output: Output, yes: number): Promise<boolean> {
   if (yes >= 2) return true;
   if (!canAsk(output)) {

@@ -100,7 +100,7 @@ export async function uninstallCommand(
   const created = places.flatMap(createdFiles);
   for (const report of result.projects) {
     if (report.state === "to_remove") await clearProject(report, keepMemory);
-    // So that running it again goes on with those that are left, and a list that nobody can finish ends.
+    // So that another run continues with the rest, and projects that cannot be removed do not stay listed forever.
     if (report.state !== "failed") forgetProjects(report.root);
     if (!output.json) for (const line of outcomeOf(report)) output.note(line);
   }
@@ -165,7 +165,7 @@ function memoryFiles({ stateDir }: Project): string[] {
   return existsSync(stateDir) ? readdirSync(stateDir).filter((name) => name.startsWith("memory.db")) : [];
 }
 
-/** What agents and git run goes first, so that nothing starts anew what is being removed. */
+/** Hooks go first, so that nothing restarts what is being removed. */
 async function clearProject(report: ProjectReport, keepMemory: boolean): Promise<void> {
   const project = projectAt(report.root);
   try {
@@ -206,7 +206,7 @@ function userDirectories(): string[] {
   return [globalConfigDir(), globalDataDir(), globalCacheDir()].filter((path) => existsSync(path));
 }
 
-/** @param keep `keepList`: some projects are left, which the registry knows of; `keepKey`: that of the shared memory */
+/** @param keep `keepList`: some projects are left in the registry; `keepKey`: that of the shared memory */
 function clearUser({ user }: UninstallResult, keep: { keepList: boolean; keepKey: boolean }): void {
   const kept = [
     ...(keep.keepList ? [join(globalDataDir(), "registry.db")] : []),

@@ -74,7 +74,7 @@ it("cuts lines and prompts, unless all is asked for", () => {
   expect(full).toContain("line 9");
 });
 
-it("tells how sure it is, what became of it, and what to do next", () => {
+it("shows how sure it is, what happened to it, and what to do next", () => {
   const text = renderWhy(answer, style);
   expect(text).toContain("in session 8ecde0fc, turn 7 (60% sure)");
   expect(text).toContain("Its commit was reverted.");

@@ -122,7 +122,7 @@ describe("the similarities of given chunks", () => {
 });
 
 describe("following the database", () => {
-  it("takes in what is written, replaced and removed", () => {
+  it("picks up vectors that are written, replaced and removed", () => {
     write("a.ts", [{ id: "1", vector: [1, 0] }]);
     expect(near([1, 0])).toEqual(["1"]);
     write("b.ts", [{ id: "2", vector: [1, 0] }]);
@@ -155,7 +155,7 @@ describe("following the database", () => {
     expect(after.score).toBe(0);
   });
 
-  it("gives back the room of what is gone", () => {
+  it("frees the room of removed vectors", () => {
     write("b.ts", [{ id: "stays", vector: [-1, 0] }]);
     const many = Array.from({ length: 2000 }, (_, i) => ({ id: String(i), vector: [1, i % 100] }));
     for (let round = 0; round < 20; round++) {
@@ -182,7 +182,7 @@ describe("following the database", () => {
     expect(near([1, 0, 0])).toEqual(["2"]);
   });
 
-  it("loads everything again after it was let go", () => {
+  it("loads everything again after it was released", () => {
     write("a.ts", [{ id: "1", vector: [1, 0] }]);
     expect(near([1, 0])).toEqual(["1"]);
     vectors.release();

@@ -132,7 +132,7 @@ export class ChunkVectors {
 
 /** The best of many: a heap with the worst of them on top. */
 class Best {
-  /** What is less than this is not wanted any more. */
+  /** Lower values are no longer wanted. */
   least = Number.NEGATIVE_INFINITY;
   private readonly heap: Neighbour[] = [];
 

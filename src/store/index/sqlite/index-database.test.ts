@@ -95,7 +95,7 @@ describe("settling", () => {
   const save = (at: IndexDatabase, path: number) =>
     at.replace(indexed(`src/${path}.ts`, [chunk(`${path}`, `rare${path % 5}`, "common ".repeat(path + 1))]));
 
-  it("lets words count as in an index that was made anew, however often files were saved", () => {
+  it("counts words as in a new index, however often files were saved", () => {
     const anew = IndexDatabase.open(join(dir, "anew.db"), { readonly: false });
     for (let path = 0; path < 10; path++) save(anew, path);
     for (let time = 0; time < 5; time++) for (let path = 0; path < 10; path++) save(index, path);
@@ -167,7 +167,7 @@ describe("looking up", () => {
     },
   );
 
-  it("tells how many chunks hold a word", () => {
+  it("counts the chunks that hold a word", () => {
     expect(chunkFrequencies(index, ["retry", "absent"])).toEqual(new Map([["retry", 3]]));
     index.replace(indexed("src/b.ts", [chunk("4", "absent", "retry")]));
     expect(chunkFrequencies(index, ["retry", "absent"])).toEqual(

@@ -101,7 +101,7 @@ it("forgets models that are not in use", () => {
   expect(vectorCounts(index)).toEqual([]);
 });
 
-it("tells its own changes and those of others from none", () => {
+it("distinguishes its own changes, those of others, and none", () => {
   const other = IndexDatabase.open(join(dir, "index.db"), { readonly: false });
   const before = index.version();
   expect(index.version()).toBe(before);

@@ -4,8 +4,7 @@ import type { AnnotationRecord } from "../memory-records.ts";
 const columns = `id, uid, session_uid AS sessionUid, turn, line_uid AS lineUid, at, source, branch, note`;
 
 /**
- * Adds a note. One that is known already stays as it is, only what was not known of its place is taken over; one that
- * was forgotten is not added again.
+ * Adds a note. An existing one stays as it is and only gains what its place lacked; a forgotten one is not added again.
  * @returns its row, or null when it was forgotten
  */
 export function saveAnnotation(memory: Memory, note: Omit<AnnotationRecord, "id">): number | null {

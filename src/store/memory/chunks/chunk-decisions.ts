@@ -11,7 +11,7 @@ export function saveChunkDecisions(
     .run(chunkId, JSON.stringify(decisions));
 }
 
-/** Chunks of conversation that say something decided, or were not looked at: those come with their text. */
+/** Chunks of conversation that contain decisions, or are unchecked: those come with their text. */
 export interface DecidingChunk {
   id: number;
   uid: string;
@@ -45,7 +45,7 @@ export function decidingChunks(memory: Memory): DecidingChunk[] {
   }));
 }
 
-/** Chunks that nobody looked at yet, at most so many. */
+/** Chunks not yet checked for decisions, up to a limit. */
 export function unjudgedChunks(
   memory: Memory,
   most: number,
@@ -58,7 +58,7 @@ export function unjudgedChunks(
     .all(most) as { id: number; firstTurn: number; text: string }[];
 }
 
-/** All are to be looked at anew. */
+/** Marks all as unchecked. */
 export function forgetChunkDecisions(memory: Memory): void {
   memory.prepare("DELETE FROM chunk_decisions").run();
 }

@@ -20,7 +20,7 @@ export interface TermWeights {
 
 /** FTS5's BM25 gives a token of more than half of the chunks no weight, but takes the longest to count it. */
 const commonShare = 0.5;
-/** Where there are fewer chunks, it costs little, and what holds nothing else is to be found as well. */
+/** With fewer chunks it costs little, and chunks that contain nothing else are found as well. */
 const manyChunks = 1000;
 
 /** The tokens that are not common; all of them where all are. How many chunks hold each is remembered. */

@@ -66,7 +66,7 @@ describe("chunks", () => {
     expect(sessionChunkCount(memory)).toBe(3);
   });
 
-  it("are at most so many of what was said, the newest", () => {
+  it("are limited to the newest parts of the conversation", () => {
     put(0, ...["a", "b", "c", "d"].map((text, i) => chunk(i, text)));
     replaceChunks(memory, session, { type: "summary", from: 0 }, [chunk(0, "a sum", { type: "summary" })]);
     keepNewestChunks(memory, session, 2);

@@ -102,8 +102,8 @@ function insertChunk(
 }
 
 /**
- * Words are ranked by the chunks and sessions that are there; until then those that went count, too (`correctTotals`), and
- * sessions that changed are missing (`indexSessions`). Never within a transaction. Cheap when nothing changed.
+ * Ranks words by the current chunks and sessions; until then removed ones count, too (`correctTotals`), and changed
+ * sessions are missing (`indexSessions`). Never within a transaction. Cheap when nothing changed.
  */
 export function flushTerms(memory: Memory): void {
   while (!indexSessions(memory));

@@ -2,7 +2,7 @@ import { phraseOf } from "../../../text/tokens.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionChunkId } from "../memory-records.ts";
 
-/** How common words are among sessions: what a whole session is about, its every chunk says. */
+/** How common words are among sessions: the topic of a whole session occurs in its every chunk. */
 
 /** A token in more chunks than this is common, whatever sessions they are of, and not counted further. */
 const maxCounted = 1000;
@@ -34,7 +34,7 @@ export function chunksWithToken(
 /** Subagents are at the same work as the session that sent them, and count as one with it. */
 const work = "coalesce(s.parent_id, s.id)";
 
-/** How many sessions hold a token, of what was said up to a time; infinity for one that is everywhere. */
+/** How many sessions contain a token in chunks up to a time; infinity for one that is everywhere. */
 export function sessionsWithToken(memory: Memory, token: string, until: number | null): number {
   const { chunks, sessions } = memory
     .prepare(
@@ -47,7 +47,7 @@ export function sessionsWithToken(memory: Memory, token: string, until: number |
   return chunks > maxCounted ? Number.POSITIVE_INFINITY : sessions;
 }
 
-/** How many sessions there are to be found, of what was said up to a time. */
+/** How many sessions have chunks up to a time. */
 export function sessionsWithChunks(memory: Memory, until: number | null): number {
   const row = memory
     .prepare(

@@ -8,7 +8,7 @@ export interface CommitPath {
   path: string;
 }
 
-/** What tells a file of a commit from all others. */
+/** Identifies a file of a commit. */
 export const commitPathKey = ({ hash, path }: CommitPath): string => `${hash}:${path}`;
 
 const columns = `a.path, a.first_line AS firstLine, a.last_line AS lastLine, a.author, a.session_uid AS sessionUid,
@@ -117,7 +117,7 @@ export function replacedCommits(memory: Memory): Set<string> {
   return new Set((rows as { hash: string }[]).map(({ hash }) => hash));
 }
 
-/** Whether an author may be known of any line of a file: of one under its path, or under the one that it had before. */
+/** Whether any line of a file may have a recorded author, under the file's path or its former one. */
 export function mayHaveAuthors(memory: Memory, path: string): boolean {
   const known = memory.prepare(
     `SELECT 1 FROM commit_files f JOIN attributions a ON a.commit_id = f.commit_id AND a.path = f.path
@@ -140,7 +140,7 @@ export interface LinesOfToolUse {
   last: number;
 }
 
-/** What commits added of what tool calls wrote; lines that were only moved are left out. */
+/** Lines from tool calls that commits added; moved lines are left out. */
 export function linesOfToolUses(
   memory: Memory,
   { sessions, calls }: { sessions: readonly string[]; calls: readonly string[] },

@@ -2,8 +2,7 @@ import type { AttributionRecord } from "../git-records.ts";
 import type { Memory } from "../memory.ts";
 
 /**
- * Stores who wrote the lines of a commit, in place of what was known. Of a session that was forgotten only stays that
- * it was an agent.
+ * Replaces the record of who wrote the lines of a commit. Lines of a forgotten session only stay an agent's.
  */
 export function saveAttributions(
   memory: Memory,
@@ -33,7 +32,7 @@ export function saveAttributions(
   });
 }
 
-/** Those of the sessions that were forgotten: nothing is to be said of them again. */
+/** The forgotten ones among sessions: they must not be named again. */
 export function forgottenSessions(memory: Memory, uids: readonly (string | null)[]): Set<string> {
   const named = [...new Set(uids.filter((uid) => uid !== null))];
   if (named.length === 0) return new Set();
@@ -70,7 +69,7 @@ export function linesByAuthor(memory: Memory, commitId: number): Record<Attribut
 }
 
 export interface LinesByAuthor {
-  /** By the agent's name; those of sessions that are not known here, or that nobody named, as "agent". */
+  /** By the agent's name; those of sessions that are unknown here or have no agent name, as "agent". */
   agents: Record<string, number>;
   human: number;
   unknown: number;

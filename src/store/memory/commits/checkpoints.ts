@@ -75,7 +75,7 @@ export function saveCheckpoint(memory: Memory, checkpoint: CheckpointToStore): b
   });
 }
 
-/** Lets go of the checkpoint of a commit, if it has one; those after it come after the one before it. */
+/** Drops the checkpoint of a commit, if it has one; its children get its parent. */
 export function dropCheckpoint(memory: Memory, commitId: number): void {
   memory.inTransaction(() => {
     const gone = memory
@@ -86,7 +86,7 @@ export function dropCheckpoint(memory: Memory, commitId: number): void {
   });
 }
 
-/** Says which checkpoint comes before each of these; those that are gone are left out. */
+/** Sets the parents of checkpoints; ones that are gone are left out. */
 export function saveParents(memory: Memory, parents: ReadonlyMap<string, string | null>): void {
   if (parents.size === 0) return;
   memory.inTransaction(() => {

@@ -1,6 +1,6 @@
 import type { Memory } from "../memory.ts";
 
-/** A commit that turns of a session led to: what a search needs to know of it. */
+/** A commit that turns of a session led to, with what a search shows of it. */
 export interface LedTo {
   sessionUid: string;
   /** Ascending. */

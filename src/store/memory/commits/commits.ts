@@ -54,7 +54,7 @@ export function saveCommit(
   });
 }
 
-/** What came to be known of a commit that is stored: its branch, what it took the place of, how it was seen. */
+/** Adds facts to a stored commit: its branch, what it replaced, how it was found. */
 export function updateCommit(
   memory: Memory,
   id: number,
@@ -131,7 +131,7 @@ export function filesOfCommit(
   return rows.map((row) => ({ ...row, added: unpackAdded(row.added) }));
 }
 
-/** Of those of the commits that are stored: the version of the attribution that looked at them, by hash. */
+/** The version of the attribution that analysed each stored commit, by hash. */
 export function knownCommits(memory: Memory, hashes: readonly string[]): Map<string, number> {
   const rows = memory
     .prepare("SELECT hash, attributed FROM commits WHERE hash IN (SELECT value FROM json_each(?))")
@@ -173,13 +173,13 @@ function unpackAdded(packed: Uint8Array): AddedKey[] {
   return added;
 }
 
-/** What is remembered of commits. */
+/** Totals of the stored commits. */
 export interface GitCounts {
-  /** Commits that were looked at. */
+  /** Analysed commits. */
   commits: number;
   /** Those that sessions led to. */
   checkpoints: number;
-  /** Commits that wait to be looked at, or to be looked at again when more was said of them. */
+  /** Commits pending analysis, or another one after new activity. */
   waiting: number;
 }
 

@@ -64,7 +64,7 @@ it("forgets a session and its subagents in checkpoints, in who wrote what, and i
   expect(previewForget(memory, { ...nothing, sessions: [one] })).toMatchObject({ sessions: 2 });
   expect(listCheckpoints(memory)).toHaveLength(4);
   forget(memory, { ...nothing, sessions: [one] });
-  // Those that come after what goes come after what was before it.
+  // The children of removed ones get their parents.
   expect(checkpointByUid(memory, "a")).toBeNull();
   expect(checkpointByUid(memory, "c")).toBeNull();
   expect(checkpointByUid(memory, "b")).toMatchObject({
@@ -102,7 +102,7 @@ it("forgets turns: with the last of them the session goes from the checkpoint", 
   expect(traces("zqsecretxv")).toBe(0);
 });
 
-it("keeps what sessions led to that are let go by age", () => {
+it("keeps the checkpoints of sessions that expire", () => {
   const one = session("one", 1);
   addCheckpoint(memory, "a", "1", [binding("one", [1])], { agentState: { one: { said: "so" } } });
   const before = checkpointByUid(memory, "a");
@@ -114,7 +114,7 @@ it("keeps what sessions led to that are let go by age", () => {
   expect(links()).toEqual(["session one"]);
 });
 
-it("takes nothing in again of what was forgotten", () => {
+it("records nothing forgotten again", () => {
   forget(memory, { ...nothing, sessions: [session("one", 1)] });
   const commit = addCommit(memory, "1");
   const given = { uid: "a", commitId: commit.id, parentUid: null, agentState: {}, createdAt: 1 };

@@ -30,7 +30,7 @@ export function forgetTurnsInCheckpoints(memory: Memory, session: string, number
       .get(uid, session) as string;
     const turns = JSON.parse(bound) as number[];
     const left = turns.filter((turn) => !gone.has(turn));
-    // The title, and what was said, may be of a turn that is forgotten.
+    // The title and texts may come from a forgotten turn.
     forgetState(memory, uid, session);
     if (left.length === turns.length) continue;
     if (left.length === 0) removeSession(memory, uid, session);

@@ -8,11 +8,11 @@ export const jobColumns = `id, kind, subject, payload, state, owner, priority, a
 
 export const jobOf = (row: JobRow): JobRecord => ({ ...row, payload: JSON.parse(row.payload) });
 
-/** Waiting jobs whose subject nobody works on. */
+/** Pending jobs whose subject has no running job. */
 export const freeJobs = `state = 'pending' AND NOT EXISTS (
   SELECT 1 FROM jobs other WHERE other.state = 'running' AND other.subject = jobs.subject)`;
 
-/** Jobs: those that run, those that wait in their order, those that were given up. */
+/** Jobs: running ones, pending ones in their order, dead ones. */
 export function listJobs(
   memory: Memory,
   { state = null, limit = -1 }: { state?: JobRecord["state"] | null; limit?: number } = {},

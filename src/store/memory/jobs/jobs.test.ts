@@ -84,7 +84,7 @@ describe("the queue", () => {
 });
 
 describe("a job that fails", () => {
-  it("waits longer each time, a little more than four minutes in all, and is given up with the reason", () => {
+  it("waits longer each time, a little more than four minutes in all, and then fails with the reason", () => {
     add("a");
     let now = 0;
     for (let attempt = 1; ; attempt++) {
@@ -101,7 +101,7 @@ describe("a job that fails", () => {
     expect(recentActivity(memory, 9)).toMatchObject([{ at: now, outcome: "dead", subject: "a" }]);
   });
 
-  it("is given up at once when another attempt would not help", () => {
+  it("fails at once when another attempt would not help", () => {
     add("a");
     fail(memory, take()!, { error: "no transcript", retryable: false });
     expect(listJobs(memory)).toMatchObject([{ state: "dead", error: "no transcript" }]);
@@ -125,7 +125,7 @@ describe("a job that fails", () => {
     ]);
   });
 
-  it("is tried again soon, from its first attempt, when it is asked for anew", () => {
+  it("is tried again soon, from its first attempt, when it is requested again", () => {
     add("a");
     for (let now = 0; now < 100_000; now = nextDue(memory)!) {
       fail(memory, take(now)!, { error: "locked", retryable: true, now });
@@ -172,7 +172,7 @@ describe("a job whose process is gone", () => {
     expect(take(7)).toMatchObject({ subject: "a", attempts: 2 });
   });
 
-  it("is given up when it was begun too often", () => {
+  it("fails when it was started too often", () => {
     add("a");
     for (let i = 0; i < 50; i++) {
       expect(take()).not.toBeNull();
@@ -181,7 +181,7 @@ describe("a job whose process is gone", () => {
     expect(listJobs(memory)).toMatchObject([{ state: "dead", error: "It was interrupted 50 times." }]);
   });
 
-  it("is not given up while it gets on each time", () => {
+  it("does not fail while it makes progress each time", () => {
     add("a");
     for (let i = 0; i < 60; i++) {
       expect(noteProgress(memory, take()!, { done: 1, total: 9 })).toBe(true);
@@ -190,7 +190,7 @@ describe("a job whose process is gone", () => {
     expect(take()).toMatchObject({ attempts: 1 });
   });
 
-  it("is no longer its worker's: what that says has no effect", () => {
+  it("is no longer its worker's, whose reports have no effect", () => {
     add("a");
     const job = take(0, "slow")!;
     recover(memory, () => false, 0);
@@ -224,7 +224,7 @@ it("waits for its time, which a later wish moves and an urgent one takes away", 
 });
 
 describe("figures", () => {
-  it("tell how much there is, how quick it goes and how long it takes", () => {
+  it("report the number of jobs, their rate and the time left", () => {
     add("a", { total: 1000 });
     add("b", { total: 3000 });
     const first = take()!;
@@ -261,7 +261,7 @@ describe("figures", () => {
   });
 });
 
-/** What the queue promises, told without a database: per kind and subject the newest payload that was not worked on. */
+/** A model of the queue without a database: per kind and subject the newest payload that was not processed. */
 interface Promised {
   waiting: number | null;
   running: number | null;

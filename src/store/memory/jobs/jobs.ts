@@ -4,9 +4,8 @@ import { addActivity } from "../sessions/activity.ts";
 import { freeJobs, type JobRow, jobColumns, jobOf, letWait, listJobs, waitingJob } from "./job-rows.ts";
 
 /**
- * The queue of what is to be done, in memory.db, so that nothing is lost when a process dies. For a kind and subject
- * there is at most one job that waits, beside at most one that runs and one that was given up; of one subject never two
- * run at once, whatever their kind.
+ * The job queue, in memory.db, so that nothing is lost when a process dies. A kind and subject has at most one pending,
+ * one running and one dead job; two jobs of one subject never run at once, whatever their kind.
  */
 
 /**
@@ -127,7 +126,7 @@ export interface Finished {
   now?: number;
 }
 
-/** A job is done: it leaves the queue, and with it one of its kind and subject that was given up before. */
+/** A job is done: it leaves the queue, and with it a dead one of its kind and subject. */
 export function finish(
   memory: Memory,
   job: ClaimedJob,
@@ -143,8 +142,8 @@ export function finish(
 }
 
 /**
- * A job failed: it waits for its next attempt, or is given up (dead) with the reason when another would not help or
- * there were enough.
+ * A job failed: it waits for its next attempt, or is dead with the reason when another would not help or there were
+ * enough.
  */
 export function fail(
   memory: Memory,
@@ -173,8 +172,8 @@ export function putBack(memory: Memory, job: ClaimedJob, now = Date.now()): bool
 }
 
 /**
- * Jobs of workers that are gone wait again, with the attempts they had; one that was begun too often is given up. One
- * that had got on was not what ended its worker, and starts anew.
+ * Jobs of workers that are gone become pending again, with the attempts they had; one that was started too often is
+ * dead. One that had made progress did not kill its worker, and starts with fresh attempts.
  * @returns how many there were
  */
 export function recover(memory: Memory, isAlive: (owner: string) => boolean, now = Date.now()): number {
@@ -201,8 +200,7 @@ function giveUp(memory: Memory, job: JobRecord, error: string, now: number): voi
 }
 
 /**
- * Lets jobs that were given up wait again, from their first attempt; one that has a newer request waiting leaves it to
- * that.
+ * Makes dead jobs pending again, from their first attempt; one with a newer pending request leaves it to that.
  * @returns how many there were
  */
 export function retryDead(memory: Memory, ids: readonly number[] | "all", now = Date.now()): number {
@@ -216,7 +214,7 @@ export function retryDead(memory: Memory, ids: readonly number[] | "all", now = 
   });
 }
 
-/** Forgets jobs that were given up. @returns how many there were */
+/** Removes dead jobs. @returns how many there were */
 export function removeDead(memory: Memory, ids: readonly number[] | "all"): number {
   return memory.inTransaction(() => {
     const dead = deadJobs(memory, ids);

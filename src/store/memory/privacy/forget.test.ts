@@ -45,7 +45,7 @@ const matching = (word: string) => matchSessionTokens(memory, [word], equalWeigh
 /** A word of letters that no other text holds. */
 const markOf = (n: number) => `zq${[...String(n)].map((digit) => "bcdfghjklm"[Number(digit)]).join("")}xv`;
 
-/** A session of so many turns, each with everything that can be known of it; turn n says the word `mark(n)`. */
+/** A session of so many turns, each with all possible records; turn n says the word `mark(n)`. */
 function conversation(uid: string, turns: number, mark: (turn: number) => string, parentId?: number) {
   const session = addSession(memory, uid, {
     title: { text: `About ${mark(1)}`, source: "prompt" },
@@ -114,7 +114,7 @@ function conversation(uid: string, turns: number, mark: (turn: number) => string
   return session;
 }
 
-/** How often a word stands in any file of the database. */
+/** How often a word occurs in the files of the database. */
 function traces(word: string): number {
   return readdirSync(dir).reduce(
     (sum, name) => sum + readFileSync(join(dir, name)).toString("latin1").split(word).length - 1,
@@ -191,7 +191,7 @@ describe("a forgotten session", () => {
 });
 
 describe("forgotten turns", () => {
-  it("take with them what speaks of them, and leave the rest of the session", () => {
+  it("take texts about them along, and leave the rest of the session", () => {
     const session = conversation("s", 5, markOf);
     replaceChunks(memory, session.id, { type: "annotated", from: 0 }, [
       chunk(0, `up to there ${markOf(1)} ${markOf(2)}`, { type: "annotated", firstTurn: 1, lastTurn: 2 }),
@@ -232,7 +232,7 @@ describe("forgotten turns", () => {
     expect(sessionByUid(memory, "s")?.title).toBe("Mine");
   });
 
-  it("say nothing of sessions that have none of them", () => {
+  it("leave out sessions that have none of them", () => {
     const { id } = conversation("s", 2, markOf);
     expect(
       forget(memory, {
@@ -287,7 +287,7 @@ describe("a forgotten time", () => {
 });
 
 describe("an expired session", () => {
-  it("loses what was said; its notes and summaries stay with their chunks, its lines are known", () => {
+  it("loses its turns; its notes and summaries stay with their chunks, its lines stay known", () => {
     const { id } = conversation("s", 2, () => "plain");
     addSession(memory, "s", { startedAt: 1000, lastAt: 2500 });
     addSession(memory, "empty", { lastAt: 1 });

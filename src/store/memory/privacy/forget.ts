@@ -5,9 +5,9 @@ import { forgetInCheckpoints, forgetTurnsInCheckpoints } from "../commits/forget
 import type { Memory } from "../memory.ts";
 
 /**
- * The one way to remove what is remembered. What is forgotten is gone from every table, from the full-text index, from
- * the bytes of the database and of its log, and with the copies from before a migration; only ids stay, so that it is
- * not taken in again from a transcript that still holds it.
+ * The one way to remove from the memory. Forgotten data is gone from every table, from the full-text index, from the
+ * bytes of the database and of its log, and with the copies from before a migration; only ids stay, so that a
+ * transcript that still holds it does not bring it back.
  */
 
 /** What to forget. */
@@ -97,9 +97,9 @@ export function sessionsBefore(memory: Memory, at: number): number[] {
 }
 
 /**
- * What was said in sessions that are older than is kept goes: turns and their chunks. Their notes and summaries stay,
- * with the chunks of both, and so does what they led to: checkpoints and who wrote which lines. Lines stay known, so that
- * neither they nor copies of them are taken in again; unlike forgotten sessions they may go on.
+ * Removes turns and their chunks of sessions past the retention period. Their notes and summaries stay, with the chunks
+ * of both, and so does what they led to: checkpoints and who wrote which lines. Lines stay known, so that neither they
+ * nor copies of them are imported again; unlike forgotten sessions, these may go on.
  */
 export function expireSessions(memory: Memory, ids: readonly number[]): void {
   memory.inTransaction(() => {
@@ -210,7 +210,7 @@ function forgetTurns(memory: Memory, session: number, numbers: readonly number[]
   if (changes === 0) return false;
   const forgotten = memory.prepare("SELECT uid FROM sessions WHERE id = ?").pluck().get(session) as string;
   forgetTurnsInCheckpoints(memory, forgotten, numbers);
-  // What it was called may have been taken from what is forgotten.
+  // The title may come from forgotten text.
   memory
     .prepare(
       `UPDATE sessions SET title = NULL, title_source = NULL
@@ -229,7 +229,7 @@ function forgetAnnotations(memory: Memory, condition: string, given: object, now
 }
 
 /**
- * Takes what was deleted out of the files' bytes. SQLite overwrites deleted rows (secure_delete); the full-text index
+ * Removes deleted text from the files' bytes. SQLite overwrites deleted rows (secure_delete); the full-text index
  * only marks its words as gone until it is merged into one; free pages and the log hold older versions.
  * @returns false when another process was reading, and the log could not be emptied
  */

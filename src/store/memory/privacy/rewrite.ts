@@ -1,6 +1,6 @@
 import type { Memory } from "../memory.ts";
 
-/** What is stored, put in other words: by scrubbing under newer rules, and by forgetting what a pattern matches. */
+/** Replaces stored text: by scrubbing under newer rules, and by forgetting what a pattern matches. */
 
 /** Of `meta`: the version of the rules that all of the memory is scrubbed by. */
 export const scrubbedBy = "scrubbed_by";
@@ -27,7 +27,7 @@ export function stampOfTurns(memory: Memory, sessionId: number, first: number): 
   return JSON.stringify(row);
 }
 
-/** Puts other words in place of what a session is called and of where it ran. */
+/** Replaces a session's title and directory. */
 export function redactSession(
   memory: Memory,
   id: number,
@@ -40,7 +40,7 @@ export function redactSession(
   });
 }
 
-/** Puts other words in place of a note's; of two that become the same one the older stays. */
+/** Replaces a note's text; of two notes that become equal, the older stays. */
 export function redactAnnotation(
   memory: Memory,
   id: number,
@@ -54,7 +54,7 @@ export function redactAnnotation(
   });
 }
 
-/** Puts other words in place of a summary's. */
+/** Replaces a summary's text. */
 export function redactSummary(memory: Memory, id: number, text: string): void {
   memory.inTransaction(() => {
     memory.prepare("UPDATE summaries SET text = ? WHERE id = ?").run(text, id);
@@ -66,7 +66,7 @@ export function sessionIdsAfter(memory: Memory, after: number): number[] {
   return memory.prepare("SELECT id FROM sessions WHERE id > ? ORDER BY id").pluck().all(after) as number[];
 }
 
-/** What is stored of a commit in words. */
+/** The stored text of a commit. */
 export interface TextsOfCommit {
   /** Row of `commits`. */
   id: number;
@@ -89,7 +89,7 @@ export function textsOfCommits(memory: Memory, after: number, limit: number): Te
   return rows.map((row) => ({ ...row, state: row.state === null ? null : JSON.parse(row.state) }));
 }
 
-/** Puts other words in place of what a commit says. */
+/** Replaces a commit's text. */
 export function redactCommit(
   memory: Memory,
   id: number,
@@ -102,7 +102,7 @@ export function redactCommit(
   });
 }
 
-/** Puts other words in place of what agents were at when a commit was made. */
+/** Replaces the agents' state at a commit. */
 export function redactAgentState(memory: Memory, commitId: number, state: unknown): void {
   memory.inTransaction(() => {
     memory

@@ -43,7 +43,7 @@ function actionsStored(): unknown[] {
 const use = (input: object, files: object[] = []) => ({ kind: "tool_use", id: "1", tool: "x", input, files });
 const lines = (...entries: object[]) => packContent([{ entries }]);
 
-it("turns from before are classified by what was archived of their calls", () => {
+it("turns from before are classified by their archived calls", () => {
   olderMemory([
     { tools: { console: 2 }, content: lines(use({ command: "make" }), use({ command: "ls" })) },
     {

@@ -2,8 +2,8 @@ import type { Sqlite } from "../../sqlite/sqlite.ts";
 import { unpackContent } from "../sessions/content.ts";
 
 /**
- * The fourth step of the schema of memory.db: what a turn's tool calls did, beside their names. As every step, it stays as
- * it was released; what calls of today do is said by the agents' adapters.
+ * The fourth step of the schema of memory.db: what a turn's tool calls did, beside their names. Like every step, it
+ * stays as released; the agents' adapters define what calls do today.
  */
 export function addActions(db: Sqlite): void {
   db.exec(table);

@@ -1,4 +1,4 @@
-/** Tables of memory.db that tell what agents were told by themselves; the third step of its schema. */
+/** Tables of memory.db for automatic context; the third step of its schema. */
 export const contextTables = `
   -- What was put into an agent's context. The text itself is not kept: it is made of what the ids name.
   CREATE TABLE injections (

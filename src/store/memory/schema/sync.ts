@@ -1,4 +1,4 @@
-/** Tables of memory.db that tell what has still to be shared; part of the second step of its schema. */
+/** Tables of memory.db for what has still to be shared; part of the second step of its schema. */
 
 /** Marks a thing as changed, with a number of its own: who exported it takes back exactly what it saw. */
 const changed = (kind: string, uid: string) =>

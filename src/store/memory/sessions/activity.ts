@@ -4,7 +4,7 @@ import type { ActivityRecord, JobRecord } from "../memory-records.ts";
 /** What the queue did last. */
 
 const maxActivities = 200;
-/** What is older says nothing of how quick the queue is now. Milliseconds. */
+/** Older jobs do not show how fast the queue is now. Milliseconds. */
 const rateWindow = 300_000;
 
 /** To be called in a transaction. */
@@ -18,7 +18,7 @@ export function addActivity(memory: Memory, activity: ActivityRecord): void {
   memory.prepare("DELETE FROM activity WHERE id <= (SELECT max(id) FROM activity) - ?").run(maxActivities);
 }
 
-/** What was done last, the latest first. */
+/** Finished jobs, the latest first. */
 export function recentActivity(memory: Memory, limit: number): ActivityRecord[] {
   return memory
     .prepare(
@@ -35,7 +35,7 @@ export interface QueueFigures {
   total: number;
   /** Chunks written in a second of work, over the last five minutes; null when nothing was done in them. */
   chunksPerSecond: number | null;
-  /** How long what is left takes at the speed of the last five minutes; null when that is not known. Milliseconds. */
+  /** The time left at the speed of the last five minutes; null when unknown. Milliseconds. */
   etaMs: number | null;
 }
 

@@ -9,7 +9,7 @@ export interface LineRecord {
   turn: number;
 }
 
-/** Those of the uids that are stored, in whatever session, or were forgotten: neither is to be stored again. */
+/** The uids that are stored, in any session, or were forgotten: neither must be stored again. */
 export function knownLines(memory: Memory, uids: readonly string[]): Set<string> {
   const rows = memory
     .prepare(

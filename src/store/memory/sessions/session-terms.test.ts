@@ -40,7 +40,7 @@ it("finds a session by its title, its branches, what was asked and its summary",
   expect(matching("hang", 50).asked).toEqual([id]);
 });
 
-it("goes by what is summed up of the whole, in the words of a language model where there are some", () => {
+it("uses the summary of the whole session, a language model's where there is one", () => {
   const { id } = addSession(store.memory, "s");
   summarise(id, "an extract", "extractive");
   summarise(id, "compacted", "compaction");
@@ -55,7 +55,7 @@ it("goes by what is summed up of the whole, in the words of a language model whe
   ]);
 });
 
-describe("what a session was found by", () => {
+describe("outdated terms of a session", () => {
   const changes: Record<string, (id: number) => unknown> = {
     "its title": () =>
       saveSession(store.memory, {

@@ -1,7 +1,7 @@
 import { phraseOf, tokenStream } from "../../../text/tokens.ts";
 import type { Memory } from "../memory.ts";
 
-/** Words of whole sessions: what each is called, was asked and led to. */
+/** Words of whole sessions: their titles, prompts and results. */
 
 /** Sessions that are indexed at once: a tenth of a second. */
 const batch = 50;

@@ -1,6 +1,6 @@
 import type { Memory } from "../memory.ts";
 
-/** Those of the sessions of which no turn is stored: other machines', forgotten ones, and such as were let go by age. */
+/** The sessions without stored turns: other machines', forgotten and expired ones. */
 export function sessionsWithoutTurns(memory: Memory, uids: readonly (string | null)[]): Set<string> {
   const named = [...new Set(uids.filter((uid) => uid !== null))];
   if (named.length === 0) return new Set();
@@ -19,7 +19,7 @@ function firstSessionAt(memory: Memory): number | null {
 const dayMs = 86_400_000;
 
 /**
- * No commit from before can have come of what is remembered; with a day to spare. Milliseconds since the epoch; null in
+ * No remembered session can have led to an earlier commit; with a day to spare. Milliseconds since the epoch; null in
  * an empty memory.
  */
 export function historyStart(memory: Memory): number | null {
@@ -55,7 +55,7 @@ export function boundSessions(memory: Memory, beginning: string): string[] {
 /** A session that may still be at work. */
 export interface ActiveSession {
   uid: string;
-  /** When the last thing that is known of it happened. Milliseconds since the epoch. */
+  /** When its last recorded activity happened. Milliseconds since the epoch. */
   lastAt: number;
   /** Its transcripts. */
   paths: string[];

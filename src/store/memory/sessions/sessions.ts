@@ -2,7 +2,7 @@ import { PommelError } from "../../../project/errors.ts";
 import type { Memory } from "../memory.ts";
 import { type SessionRecord, type TitleSource, titleSources } from "../memory-records.ts";
 
-/** What is known of a session by now; merged with what is stored. What is left out stays as it is. */
+/** New facts about a session, merged with the stored ones. Absent fields stay as they are. */
 export interface SessionUpdate {
   uid: string;
   agent: string;
@@ -25,7 +25,7 @@ const columns = `id, uid, agent, parent_id AS parentId, parent_tool_use AS paren
   last_at AS lastAt, ended_at AS endedAt, end_reason AS endReason`;
 
 /**
- * Adds a session, or what is new of it: the earliest start, the latest line with its branch, the title of the
+ * Adds or merges a session: the earliest start, the latest line with its branch, the title of the
  * strongest source (of equal ones the latest; a prompt: the first). Where it was launched stays, as do links once set.
  * @returns the session as it is now
  */
@@ -232,7 +232,7 @@ export interface SessionCounts {
   children: number;
 }
 
-/** What sessions hold, by id. */
+/** Totals of sessions, by id. */
 export function countsOfSessions(memory: Memory, ids: readonly number[]): Map<number, SessionCounts> {
   const rows = memory
     .prepare(
@@ -246,7 +246,7 @@ export function countsOfSessions(memory: Memory, ids: readonly number[]): Map<nu
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
-/** What the whole memory holds. */
+/** Totals of the whole memory. */
 export interface MemoryCounts {
   /** People's own of which something is stored: those that are listed. */
   sessions: number;

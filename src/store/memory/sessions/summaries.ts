@@ -22,7 +22,7 @@ export function saveSummary(memory: Memory, summary: Omit<SummaryRecord, "id">):
   });
 }
 
-/** All summaries of a session, those that speak of more turns first; of equal ones the better source. */
+/** All summaries of a session, those that cover more turns first; among equal ones the better source first. */
 export function summariesOf(memory: Memory, sessionId: number): SummaryRecord[] {
   return memory
     .prepare(`SELECT ${columns} FROM summaries WHERE session_id = ? ORDER BY up_to_turn DESC, ${rank}`)
@@ -41,7 +41,7 @@ export function bestSummaries(memory: Memory, sessionIds: readonly number[]): Ma
   return new Map(rows.map((row) => [row.sessionId, row]));
 }
 
-/** Forgets the summaries of a source that speak of fewer turns than its last one. */
+/** Deletes the summaries of a source that cover fewer turns than its last one. */
 export function dropOlderSummaries(memory: Memory, sessionId: number, source: SummarySource): void {
   memory.inTransaction(() => {
     memory

@@ -77,7 +77,7 @@ export function saveTranscript(memory: Memory, step: Omit<TranscriptRecord, "id"
   });
 }
 
-/** Forgets how far a file was read: the next time it is read from the start. What was stored of it stays. */
+/** Resets a file's cursor: it will be read from the start. What is stored stays. */
 export function forgetTranscript(memory: Memory, path: string): void {
   memory.inTransaction(() => {
     memory.prepare("DELETE FROM transcripts WHERE path = ?").run(path);

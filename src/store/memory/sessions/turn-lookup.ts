@@ -2,7 +2,7 @@ import type { Memory } from "../memory.ts";
 
 /** Turns by what they did and when: what attribution asks. Times are milliseconds since the epoch, both ends included. */
 
-/** A turn whose lines may be read: which one, and what tells whether it has changed. */
+/** A turn whose lines may be read: which one, and what shows whether it has changed. */
 export interface FoundTurn {
   id: number;
   sessionUid: string;
@@ -78,7 +78,7 @@ export function firstTurnAt(memory: Memory): number | null {
   return found.pluck().get() as number | null;
 }
 
-/** The number of the last turn of a session that had begun at a time; null when none had, or nobody knows. */
+/** The number of the last turn of a session that had begun at a time; null when none had, or it is unknown. */
 export function lastTurnBy(memory: Memory, sessionId: number, at: number): number | null {
   const found = memory.prepare(
     "SELECT max(number) FROM turns WHERE session_id = ? AND started_at <= ? AND NOT abandoned",
@@ -86,7 +86,7 @@ export function lastTurnBy(memory: Memory, sessionId: number, at: number): numbe
   return found.pluck().get(sessionId, at) as number | null;
 }
 
-/** The branch that a turn was on; null where nobody knows. */
+/** The branch that a turn was on; null where unknown. */
 export function branchOfTurn(memory: Memory, sessionUid: string, number: number): string | null {
   const found = memory.prepare(
     "SELECT turns.branch FROM turns JOIN sessions ON sessions.id = session_id WHERE uid = ? AND number = ?",

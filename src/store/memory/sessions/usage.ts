@@ -21,7 +21,7 @@ export interface UsageSum {
   cacheWrite: number;
 }
 
-/** Stores what messages cost, once each: a message spans several lines, and the last of them tells its output whole. */
+/** Stores what messages cost, once each: a message spans several lines, and only the last has its full output. */
 export function saveUsage(memory: Memory, sessionId: number, messages: readonly UsageRecord[]): void {
   if (messages.length === 0) return;
   memory.inTransaction(() => {

@@ -16,7 +16,7 @@ interface Standing extends PositionedPart {
   place: Place;
 }
 
-/** The best that is said of a part in a project's files and the user's; an error comes first. */
+/** The better state of a part in the project's files and the user's; an error comes first. */
 function standing(project: Project, setup: AgentSetup, name: PartName): Standing {
   const part = setup.parts.find((one) => one.name === name)!;
   const all = placesOf(project).map((place) => ({ ...partState(place, setup, part), place }));
@@ -32,7 +32,7 @@ function whereOf({ file, place }: Standing): string {
   return place.scope === "user" && !file?.startsWith("/") ? `~/${file}` : String(file);
 }
 
-/** Whether Claude Code tells us of this project's conversations. */
+/** Whether Claude Code's hooks report this project's sessions. */
 export function checkHooks(project: Project): CheckResult {
   const found = standing(project, claudeSetup, "hooks");
   if (found.error) return fail(found.error.message, found.error.hint);
@@ -63,7 +63,7 @@ export function isAnotherSetUp(project: Project): boolean {
   return otherSetups.some((setup) => standing(project, setup, "hooks").state !== "absent");
 }
 
-/** Whether another agent, which is asked about only where it was set up, tells us of its conversations. */
+/** Whether another agent's hooks report its sessions; checked only where the agent was set up. */
 export function checkOtherHooks(project: Project, setup: AgentSetup): CheckResult {
   const { title, agent } = setup;
   const found = standing(project, setup, "hooks");
@@ -91,7 +91,7 @@ export function checkMcp(project: Project): CheckResult {
   });
 }
 
-/** Which agents are told when to ask Pommel. */
+/** Which agents have instructions on when to ask Pommel. */
 export function checkInstructions(project: Project): CheckResult {
   const skill = checkPart(project, "skill", { here: "", nowhere: "" });
   if (skill.status !== "ok") return skill;

@@ -3,7 +3,7 @@ import type { StoreCheck } from "../../../../store/sqlite/check-database.ts";
 import { humanBytes } from "../../../terminal/output.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
-/** What to say of one of Pommel's databases besides what was found. */
+/** Messages about one of Pommel's databases besides the findings. */
 interface DatabaseMessages {
   /** It is not there: as good as well, or to be mended. */
   absent: CheckResult;
@@ -12,7 +12,7 @@ interface DatabaseMessages {
   tooNew: string;
 }
 
-/** Words what was found out about a database. */
+/** Formats the findings about a database. */
 export function databaseResult(
   file: string,
   check: StoreCheck,

@@ -7,7 +7,7 @@ import { type CheckResult, ok, warn } from "./check.ts";
 export const sharedHint =
   "Pommel still finds commits in the reflog, a little later. To record them at once, run `pommel hook git-post-commit` in the background from the hook there.";
 
-/** Whether git tells us of this project's commits. */
+/** Whether git's hooks report this project's commits. */
 export async function checkGitHooks(project: Project): Promise<CheckResult> {
   const { state, dir, missing, reason, shadowed, disabled } = await gitHooksState(project);
   if (state === "none") return ok(`no git hooks: ${reason}`);

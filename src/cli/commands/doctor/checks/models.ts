@@ -13,7 +13,7 @@ const timeoutMs = 2000;
 interface SetModel {
   setting: string;
   spec: string;
-  /** Absent where nobody can tell without trying. */
+  /** Absent where only a real call can show it. */
   look: ((signal: AbortSignal) => Promise<Availability>) | undefined;
 }
 

@@ -24,7 +24,7 @@ import { checkModels } from "./models.ts";
 import { checkRetention } from "./retention.ts";
 import { checkTranscripts } from "./transcripts.ts";
 
-/** What one project needs; with `fix`, what can be repaired safely is. */
+/** The checks of one project; `fix` repairs what is safe to repair. */
 export function projectChecks(project: Project, fix: boolean): Check[] {
   return [
     { name: "project", run: () => ok(`project in ${project.root}`) },

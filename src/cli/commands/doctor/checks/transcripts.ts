@@ -32,7 +32,7 @@ export async function checkTranscripts(
   return ok([`transcripts of ${found.join(", ")}`, ...odd.map(asText)].join("; "));
 }
 
-/** As a newer client may write more than this version knows, what is known is remembered all the same. */
+/** A newer client may write lines that this version does not know; the others are recorded all the same. */
 function asText({ agent, unknown, kinds, damaged }: LeftOut): string {
   const title = agents.find(({ name }) => name === agent)?.title ?? agent;
   const what = [
@@ -46,6 +46,6 @@ const named = (kinds: readonly string[]) =>
   [...kinds.slice(0, 5), ...(kinds.length > 5 ? ["…"] : [])].join(", ");
 
 function sealedOf(project: Project, agent: Agent, places: readonly string[]): Promise<number> {
-  // What is wrong with the memory is another check's to say.
+  // Another check reports faults of the memory.
   return withMemoryIfAny(project, (memory) => countSealed({ agent, places, memory }));
 }
