@@ -27,6 +27,7 @@ import { askForCode, type Named } from "./context/code.ts";
 import { continuedBy, manifestEntry } from "./context/continues.ts";
 import { figuresAt } from "./context/figures.ts";
 import { importSessions } from "./recall/import.ts";
+import { printTable } from "./table.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -103,7 +104,7 @@ function print(
       ]);
     }
   }
-  table(head, rows);
+  printTable(head, rows, options);
   const line = (name: string, times: number[]) => {
     times.sort((a, b) => a - b);
     const at = (share: number) => `${times[Math.floor(times.length * share)]!.toFixed(0)} ms`;
@@ -144,20 +145,10 @@ function printNamed(all: readonly Named[]): void {
     ];
   });
   console.log("");
-  table(["half", "told where named code is", "precision", "of places"], rows);
+  printTable(["half", "told where named code is", "precision", "of places"], rows, options);
   if (!options.shown) return;
   for (const { prompt, places } of all.filter((one) => one.places.length > 0)) {
     console.log(`\n${prompt.slice(0, 160).replace(/\s+/g, " ")}`);
     for (const { place, name, isUsed } of places) console.log(`  ${isUsed ? "+" : "-"} ${name}: ${place}`);
   }
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): void {
-  if (options.markdown) {
-    const line = (row: readonly string[]) => `| ${row.join(" | ")} |`;
-    console.log([line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n"));
-    return;
-  }
-  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
-  for (const row of [head, ...rows]) console.log(row.map((cell, i) => cell.padEnd(widths[i]!)).join("  "));
 }

@@ -24,6 +24,7 @@ import { candidatesIn, lettersOf } from "./decisions/candidates.ts";
 import { type Label, loadLabels } from "./decisions/labels.ts";
 import { importSessions } from "./recall/import.ts";
 import { halfOf } from "./recall/questions.ts";
+import { printTable } from "./table.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -127,13 +128,7 @@ function print(all: readonly Judged[]): void {
     const share = (of: number) => (of === 0 ? "-" : (right / of).toFixed(3));
     return [half, some.length, decisions, found.length, share(found.length), share(decisions)].map(String);
   });
-  if (options.markdown) {
-    const line = (row: readonly string[]) => `| ${row.join(" | ")} |`;
-    console.log([line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n"));
-    return;
-  }
-  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
-  for (const row of [head, ...rows]) console.log(row.map((cell, i) => cell.padEnd(widths[i]!)).join("  "));
+  printTable(head, rows, options);
 }
 
 /** Nothing of the held-out half is shown: whoever reads it tunes on it. */
