@@ -9,6 +9,7 @@ import type {
   SearchableIndex,
 } from "../../store/index/port.ts";
 import { tokenStream } from "../../text/tokens.ts";
+import { rarity } from "../rarity.ts";
 import type { EmbeddedQuery } from "../vectors/query-embedder.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Candidate, StemWeights } from "./signals.ts";
@@ -121,7 +122,7 @@ export async function weighStems(index: SearchableIndex, { stems }: AnalysedQuer
   const { chunks, holding } = await index.frequencies(stems);
   const idf = stems.map((stem): [string, number] => {
     const n = holding.get(stem) ?? 0;
-    return [stem, Math.log(1 + (chunks - n + 0.5) / (n + 0.5))];
+    return [stem, rarity(chunks, n)];
   });
   const sum = idf.reduce((total, [, weight]) => total + weight, 0) || 1;
   return new Map(idf.map(([stem, weight]) => [stem, weight / sum]));

@@ -98,13 +98,16 @@ export function fileNameSignal(path: string, { joined }: AnalysedQuery, weight: 
     hits += share;
   };
   for (const part of parts) {
-    const asked = [...weight.keys()].filter((one) => !covered.has(one));
     const whole = weight.has(part) ? [part] : joined.get(part);
+    if (whole) {
+      cover(whole, 1);
+      continue;
+    }
+    const asked = [...weight.keys()].filter((one) => !covered.has(one));
     const long =
       asked.find((one) => abbreviationsOf(one).has(part)) ??
       (part.length >= minBeginning ? asked.find((one) => one.startsWith(part)) : undefined);
-    if (whole) cover(whole, 1);
-    else if (long) cover([long], ofShortened);
+    if (long) cover([long], ofShortened);
   }
   return Math.sqrt((Math.min(coverage, 1) * hits) / parts.length);
 }

@@ -1,6 +1,7 @@
 import type { Frequencies } from "../../store/index/port.ts";
 import { identifiersOf, isSpaced, tokenStream } from "../../text/tokens.ts";
 import type { AnalysedQuery } from "../code/query.ts";
+import { rarity } from "../rarity.ts";
 
 /** The terms of a query: rare ones weigh more, and those that occur nowhere weigh most. */
 export interface AskedTerms {
@@ -30,7 +31,7 @@ export function termsOf({ words, stems }: Pick<AnalysedQuery, "words" | "stems">
 export function weighTerms(terms: readonly string[], { chunks, holding }: Frequencies): AskedTerms {
   const idf = terms.map((term) => {
     const n = Math.min(holding.get(term) ?? 0, chunks);
-    return Math.log(1 + (chunks - n + 0.5) / (n + 0.5));
+    return rarity(chunks, n);
   });
   const sum = idf.reduce((a, b) => a + b, 0) || 1;
   const known = terms.reduce((total, term, i) => total + (holding.has(term) ? idf[i]! : 0), 0);

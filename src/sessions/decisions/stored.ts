@@ -150,9 +150,9 @@ const maxWithWord = 200;
 function candidates(claim: Claim, byWord: ReadonlyMap<string, readonly number[]>): number[] {
   const counts = new Map<number, number>();
   for (const word of claim.words) {
-    const with_ = byWord.get(word) ?? [];
-    if (with_.length > maxWithWord) continue;
-    for (const i of with_) counts.set(i, (counts.get(i) ?? 0) + 1);
+    const holders = byWord.get(word) ?? [];
+    if (holders.length > maxWithWord) continue;
+    for (const i of holders) counts.set(i, (counts.get(i) ?? 0) + 1);
   }
   return [...counts].filter(([, count]) => count >= 2).map(([i]) => i);
 }

@@ -1,5 +1,6 @@
 import type { ChunkId, SearchableIndex } from "../../../store/index/port.ts";
 import { stopWords, tokenStream } from "../../../text/tokens.ts";
+import { rarity } from "../../rarity.ts";
 import type { AnalysedQuery } from "../query.ts";
 
 /** Neighbouring words of a query, as few as say something: "multiple times", "is not a function". */
@@ -55,7 +56,7 @@ export async function collectPhrases(
     const ids = holders[i]!;
     if (ids.length > maxHolders) return 0;
     const n = Math.max(ids.length, 1);
-    const weight = Math.log(1 + (chunks - n + 0.5) / (n + 0.5)) * (to - from);
+    const weight = rarity(chunks, n) * (to - from);
     all += ids.length === 0 ? weight * unfoundShare : weight;
     for (const id of ids) {
       const places = held.get(id);
