@@ -8,7 +8,7 @@ import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput } from 
 
 /** What the tools that search take and answer. */
 
-const { limit: _, explain: __, match: ___, level: ____, ...ofCode } = searchRequest().shape;
+const ofCode = searchRequest().shape;
 
 // Models read these with every request, so they are shorter here than on the command line.
 export const searchCodeInput = z.strictObject({
@@ -49,7 +49,10 @@ interface CodeFound {
   content: string;
 }
 
-const { q, file, session, limit: _____, explain: ______, ...ofSessions } = transcriptSearchRequest().shape;
+const { q, file, session, ...ofSessions } = z.omit(transcriptSearchRequest(), {
+  limit: true,
+  explain: true,
+}).shape;
 
 export const searchSessionsInput = z.strictObject({
   query: z.optional(q),
