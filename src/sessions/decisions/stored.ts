@@ -69,17 +69,17 @@ function decisionsIn(memory: Memory, marks: RegExp | null): SessionDecision[] {
   );
 }
 
-/** Raise this when the rules change: stored chunks are judged again. */
-const rules = 1;
+/** Raise this when the judgement changes: stored chunks are judged again. */
+const judgement = 2;
 const judgedBy = "decisions judged by";
 
 /**
- * Judges up to so many chunks that are not judged yet; starts over when the rules, or the project's words, change.
+ * Judges up to so many chunks that are not judged yet; starts over when the judgement, or the project's words, change.
  * @returns how many it judged
  */
 export function judgeStored(memory: Memory, config: Config, most: number): number {
   const words = config["sessions.decision_words"];
-  const version = JSON.stringify([rules, words]);
+  const version = JSON.stringify([judgement, words]);
   const marks = kindRules({ decision: words }).ownDecision;
   return memory.inTransaction(() => {
     const known = memory.meta(judgedBy);
