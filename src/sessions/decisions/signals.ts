@@ -49,12 +49,9 @@ export const signs = {
 } as const;
 export type Signals = Record<keyof typeof signs, number>;
 
-/** Bounded by what is no letter, digit or part of a name. `'` stands for an apostrophe of either sort. */
+/** `'` stands for an apostrophe of either sort. */
 const words = (...alternatives: string[]): RegExp =>
-  new RegExp(
-    `(?<![\\p{L}\\p{N}_'’-])(?:${alternatives.join("|").replaceAll("'", "['’]")})(?![\\p{L}\\p{N}_-])`,
-    "iu",
-  );
+  new RegExp(`\\b(?:${alternatives.join("|").replaceAll("'", "['’]")})\\b(?!-)`, "i");
 
 const choosing =
   "keep(?:s|ing)?|kept|us(?:e|es|ed|ing)|drop(?:s|ped)?|replac(?:e|es|ed|ing)|renam(?:e|es|ed)|remov(?:e|es|ed)|" +
@@ -70,10 +67,10 @@ const chores =
   "ensure|write|wrote|consider|start|continue|commit|push|merge|rebase|try|debug|adjust|convert|populate|trace|detect(?:ing|s)?";
 const adverb = "(?:now|always|never|only|also|just|not|no longer|don't|do not|instead|completely|rather)";
 const verb = (before: string, verbs: string): RegExp =>
-  new RegExp(`${before}(?:${adverb}\\s){0,2}(?:${verbs})(?![\\p{L}-])`.replaceAll("'", "['’]"), "iu");
+  new RegExp(`${before}(?:${adverb}\\s){0,2}(?:${verbs})(?![a-z-])`.replaceAll("'", "['’]"), "i");
 
 const choiceAnywhere = verb(
-  "(?:^|(?<=now |should |must |will |to |we |i |both |which |they |it |N |and |let's |don't |not ))",
+  "(?:^|\\b(?:now|should|must|will|to|we|i|both|which|they|it|N|and|let's|don't|not)\\s)",
   choosing,
 );
 const choiceFirst = verb("^", choosing);
@@ -104,7 +101,7 @@ const trouble = words(
 const past = words(
   "was|were|had|wasn't|weren't|currently|still|right now|previously|should have|doesn't|isn't|didn't|aren't|i see|your?",
 );
-const pronoun = /\b\p{L}+ (?:this|that|it|them|those|these|both)\b/iu;
+const pronoun = /\b[a-z]+ (?:this|that|it|them|those|these|both)\b/i;
 const tests = words("(?:sub)?tests?|assert(?:s|ions?|ed)?|fixtures?|mock(?:s|ing)?|coverage|N_test");
 const tidying = words("unused|now-unused|dead|duplicated?|obsolete|orphaned|leftover|stale|outdated");
 const business = words(
@@ -116,7 +113,7 @@ const business = words(
 const reason = words(
   "because|since|as (?:it|we|they)|to (?:avoid|prevent|keep|preserve|ensure|allow|make)",
   "so(?: that)? (?:the|it|we|users?|they|callers?|there|no|that)|otherwise|(?:which|this) (?:avoids|keeps|prevents)",
-  "for (?:\\p{L}+ )?(?:consistency|simplicity|clarity|safety|security|compatibility|performance|isolation|separation)",
+  "for (?:[a-z]+ )?(?:consistency|simplicity|clarity|safety|security|compatibility|performance|isolation|separation)",
   "no need|no longer needed|unnecessary|overkill|redundant|superseded|avoiding|ensuring|preserving|preserves|cleaner|simpler",
 );
 const arrow = /→|->|=>/;
@@ -126,13 +123,13 @@ const question =
 
 /** "This is by design": what is? */
 const pronounFirst = /^(?:this|that|these|those|it|they|both|which)\b/i;
-const namedSubject = /^(?:the |both |all |each |every )?(?:N|[\p{L}-]+ N|N [\p{L}-]+)\s/iu;
+const namedSubject = /^(?:the |both |all |each |every )?(?:N|[a-z-]+ N|N [a-z-]+)\s/i;
 
 /** How a sentence is led in: "Good point — ", "Now let me ", "I think ". */
 const lead =
   /^(?:(?:now|first|then|so|ok|okay|yes|yeah|no|done|also|and|but|actually|good|fair|great|point|fix|fixed|all|please|i think|i updated|i changed|let me|let['’]s|i['’]ll|we can|to)\b[\s,.:!—–-]*){1,4}/i;
 /** A title in front: "Writes: use a rename". */
-const title = /^[^:—–]{1,60}(?:[:：]|\s[—–-])\s+(?=\S)/u;
+const title = /^[^:—–]{1,60}(?:[:：]|\s[—–-])\s+(?=\S)/;
 /** How an item of a list begins. */
 const marker = /^[\s#>*|\d.)-]+(?:[A-H]\)\s)?|^[A-H]\)\s/;
 const quoted = /`[^`\n]+`|"[^"]*"|“[^”]*”/g;
