@@ -41,6 +41,8 @@ export const signs = {
   tests: -1,
   /** About the session's own business: branches, reviews, plans. */
   business: -1,
+  /** The agent's next step. */
+  narration: -1,
   /** A pronoun, and no name. */
   vague: -1,
   typed: 0,
@@ -95,14 +97,17 @@ const hedge = words(
   "not sure|unclear|propos(?:e|al)|in theory|can we",
 );
 const trouble = words(
-  "root cause|issues?|problems?|errors?|bugs?|fail(?:s|ed|ing|ure)?|broke(?:n)?|missing|incorrect(?:ly)?|wrong(?:ly)?",
-  "crash(?:es|ed)?|unrelated|brittle|repeatedly|expect(?:s|ed)?|warning|flag(?:s|ged|ging)",
+  "root cause|issues?|problems?|bugs?|fail(?:s|ed|ing|ure)?|broke(?:n)?|missing|incorrect(?:ly)?|wrong(?:ly)?",
+  "crash(?:es|ed)?|unrelated|repeatedly|expect(?:s|ed)?|flag(?:s|ged|ging)",
 );
 const past = words(
   "was|were|had|wasn't|weren't|currently|still|right now|previously|should have|doesn't|isn't|didn't|aren't|i see|your?",
 );
 const pronoun = /\b[a-z]+ (?:this|that|it|them|those|these|both)\b/i;
 const tests = words("(?:sub)?tests?|assert(?:s|ions?|ed)?|fixtures?|mock(?:s|ing)?|coverage|N_test");
+const narration = words(
+  "let me|i'll|i will|i'm|i am|i've|i need|i see|now i|now let's|let's (?:see|check|look|run|verify|start)",
+);
 const tidying = words("unused|now-unused|dead|duplicated?|obsolete|orphaned|leftover|stale|outdated");
 const business = words(
   "prs?|pull request|commit this|branch(?:es)?|review(?:er|ed)?|lint(?:er)?|push|merge|rebase|todo|plan|comments?|docs?",
@@ -183,6 +188,7 @@ export function readingOf(sentence: string, manner: Manner): Reading {
     tidying: is(tidying),
     tests: is(tests),
     business: is(business),
+    narration: is(narration),
     vague: is(pronoun) * Number(names === 0),
     typed,
     plan: Number(manner === "plan"),
