@@ -85,6 +85,8 @@ const decided = words(
   "(?:we|i)(?:'ve| have)? (?:explicitly |finally )?(?:decided|agreed|chose|chosen|opted|settled on|picked)",
   "(?:was|were|been) (?:decided|chosen|agreed)|(?:the|our|my) decision (?:is|was) to",
 );
+/** "The cache is intentionally not shared." */
+const intended = /\b(?:is|are|stays?|N) (?:intentional|by design|deliberate|on purpose)(?:ly)?\b/i;
 const norm = words("should(?:n't| not)?|must(?:n't| not)?|ought to|ha(?:s|ve) to|needs? to");
 const wish = words(
   "let's|we should|i(?:'d| would)(?: much)? (?:like|rather|prefer|want|replace|use|keep|drop)",
@@ -196,6 +198,8 @@ export function readingOf(sentence: string, manner: Manner): Reading {
   };
   const isPlain = asks + is(hedge) === 0 && content + names >= 3;
   const isIntended =
-    signals.intent * isClean === 1 && signals.tidying + signals.business + is(pronounFirst, body) === 0;
+    isClean === 1 &&
+    intended.test(body) &&
+    signals.tidying + signals.business + signals.narration + is(pronounFirst, body) === 0;
   return { signals, isDeclared: isPlain && (decided.test(bare) || isIntended) };
 }

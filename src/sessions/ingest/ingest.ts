@@ -192,14 +192,8 @@ function forkOf(memory: Memory, sessionId: number, lines: readonly TranscriptLin
 function sessionUpdate({ uid, agent, cwd, endedAt }: SessionRecord, lines: readonly TranscriptLine[]) {
   const times = lines.flatMap(({ at }) => at ?? []);
   const branch = lines.findLast((line) => line.branch !== null)?.branch;
-  const asked = lines.filter(({ entries }) => entries.some(({ kind }) => kind === "prompt"));
   const title = askedTitle(
-    asked.map((line, i) => ({
-      number: i + 1,
-      branch: null,
-      abandoned: false,
-      lines: [{ uid: line.uid, seq: i, at: line.at, entries: line.entries }],
-    })),
+    lines.flatMap(({ entries }) => entries.flatMap((entry) => (entry.kind === "prompt" ? entry.text : []))),
   );
   return {
     uid,

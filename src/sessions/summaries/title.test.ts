@@ -74,7 +74,7 @@ describe("sessionTitle", () => {
     "Merge conflicts",
   ])("says nothing as %j", (title) => {
     expect(saysNothing(title)).toBe(true);
-    expect(askedTitle(conversation(prompt(title)))).toBeNull();
+    expect(askedTitle([title])).toBeNull();
   });
 
   it.each([

@@ -52,11 +52,16 @@ export function sessionTitle(turns: Iterable<Turn>): string | null {
   return doneTitle(asked, files, branch) ?? own;
 }
 
-/** The same from prompts alone, before anything was done; null until one says something. */
-export function askedTitle(turns: Iterable<Turn>): string | null {
-  const { best } = readTurns(turns);
-  const title = best && titleOf(best);
-  return title === null || saysNothing(title) ? null : title;
+/**
+ * The same from prompts alone, before anything was done: of the first that says something at all, so that it does not
+ * matter in how many steps they are read. Null until one does.
+ */
+export function askedTitle(prompts: Iterable<string>): string | null {
+  for (const prompt of prompts) {
+    const ask = askOf(prompt, 240);
+    if (ask !== null && !saysNothing(titleOf(ask))) return titleOf(ask);
+  }
+  return null;
 }
 
 /** Whether a title could stand above any session: "Help", "Review the changes in this branch". */
