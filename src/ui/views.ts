@@ -31,6 +31,12 @@ export const views: readonly View[] = [
     nav: { icon: "session", key: "e" },
     load: () => import("./views/sessions/sessions.tsx"),
   },
+  {
+    title: "Session",
+    path: "/session/",
+    nav: null,
+    load: () => import("./views/session/session.tsx"),
+  },
 ];
 
 /** The view at a path, or null. */
