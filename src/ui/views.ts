@@ -37,6 +37,18 @@ export const views: readonly View[] = [
     nav: null,
     load: () => import("./views/session/session.tsx"),
   },
+  {
+    title: "File",
+    path: "/file/",
+    nav: null,
+    load: () => import("./views/file/file.tsx"),
+  },
+  {
+    title: "Commit",
+    path: "/commit/",
+    nav: null,
+    load: () => import("./views/commit/commit.tsx"),
+  },
 ];
 
 /** The view at a path, or null. */
