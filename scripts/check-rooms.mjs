@@ -24,7 +24,7 @@ const floors = [
   ["daemon", "hooks", "mcp"],
   ["cli"],
 ];
-const maxFiles = 18;
+const maxFiles = 15;
 const sql = /\b(?:SELECT|INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM|PRAGMA|CREATE TABLE)\b/;
 /** Reads another program's database. */
 const foreignReader = "agents/aline/aline-database.ts";

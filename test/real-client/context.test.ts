@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TranscriptSearchResponse } from "../../src/protocol/search.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
 import type { Injected } from "../../src/queries/context/injected.ts";
 import { clients } from "./client.ts";
 import { note, prompts } from "./scripts.ts";

@@ -24,7 +24,7 @@ import { shareOpenMemory } from "../../store/memory/with-memory.ts";
 import { acquireWriterLock } from "../../store/sqlite/lock.ts";
 import { createHandlers } from "../http/handlers.ts";
 import { answerWith, createServer } from "../http/server.ts";
-import { gitHookEvents } from "../jobs/git-events.ts";
+import { gitHookEvents } from "../jobs/git/git-events.ts";
 import { MemoryReport } from "../jobs/memory-report.ts";
 import { MemoryWork } from "../jobs/memory-work.ts";
 import { claudeHookEvents } from "../spool/hook-events.ts";

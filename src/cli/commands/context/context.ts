@@ -1,7 +1,7 @@
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject } from "../../../project/paths.ts";
-import type { ContextResponse } from "../../../protocol/context.ts";
+import type { ContextResponse } from "../../../protocol/operations/context.ts";
 import { previewContext } from "../../../queries/context/in-process.ts";
 import { type Injected, injectedIn } from "../../../queries/context/injected.ts";
 import { missedInjections } from "../../../store/memory/injections.ts";
