@@ -1,5 +1,5 @@
-import type { CheckpointSummary } from "../../../protocol/checkpoints.ts";
-import type { Annotation } from "../../../protocol/sessions.ts";
+import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
+import type { Annotation } from "../../../protocol/operations/sessions.ts";
 import { Badge, LinesBar } from "../../components/badge.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Time } from "../../components/time.tsx";

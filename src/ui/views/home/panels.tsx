@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { Decision } from "../../../protocol/decisions.ts";
-import type { StatusResponse } from "../../../protocol/status.ts";
+import type { Decision } from "../../../protocol/operations/decisions.ts";
+import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { type Answer, useAnswer } from "../../api/use-answer.ts";
 import { Failure, Hint, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";

@@ -1,4 +1,4 @@
-import type { SessionSummary } from "../../../protocol/sessions.ts";
+import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { Badge } from "../../components/badge.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Time } from "../../components/time.tsx";
