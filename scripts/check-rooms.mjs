@@ -27,7 +27,7 @@ const floors = [
 ];
 /** Programs of their own, which talk to the daemon as any client does. */
 const clients = new Map([["ui", ["protocol"]]]);
-const maxFiles = 18;
+const maxFiles = 15;
 const sql = /\b(?:SELECT|INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM|PRAGMA|CREATE TABLE)\b/;
 /** Reads another program's database. */
 const foreignReader = "agents/aline/aline-database.ts";

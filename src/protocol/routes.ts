@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
-import * as lines from "./blame.ts";
-import * as checkpoints from "./checkpoints.ts";
-import * as context from "./context.ts";
-import * as daemon from "./daemon.ts";
-import * as decisions from "./decisions.ts";
 import { endpoints, type RouteName } from "./endpoints.ts";
-import * as events from "./events.ts";
-import * as search from "./search.ts";
-import * as sessions from "./sessions.ts";
+import * as lines from "./operations/blame.ts";
+import * as checkpoints from "./operations/checkpoints.ts";
+import * as context from "./operations/context.ts";
+import * as daemon from "./operations/daemon.ts";
+import * as decisions from "./operations/decisions.ts";
+import * as events from "./operations/events.ts";
+import * as search from "./operations/search.ts";
+import * as sessions from "./operations/sessions.ts";
+import { statsAnswer, statsRequest } from "./operations/stats.ts";
+import * as status from "./operations/status.ts";
 import { lazy } from "./shape-parts.ts";
-import { statsAnswer, statsRequest } from "./stats.ts";
-import * as status from "./status.ts";
 
 /**
  * The daemon's HTTP contract: every route with the shape of its request and its response. The daemon and its clients

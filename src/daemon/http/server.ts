@@ -6,9 +6,9 @@ import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
 import { type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import { signInRequest } from "../../protocol/daemon.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import { type RouteName, signInPath } from "../../protocol/endpoints.ts";
+import { signInRequest } from "../../protocol/operations/daemon.ts";
 import {
   largestBody,
   type RequestOf,

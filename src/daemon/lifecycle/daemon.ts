@@ -26,7 +26,7 @@ import { createHandlers } from "../http/handlers.ts";
 import { PageAccess } from "../http/page-access.ts";
 import { builtPage } from "../http/page-files.ts";
 import { answerWith, createServer } from "../http/server.ts";
-import { gitHookEvents } from "../jobs/git-events.ts";
+import { gitHookEvents } from "../jobs/git/git-events.ts";
 import { MemoryReport } from "../jobs/memory-report.ts";
 import { MemoryWork } from "../jobs/memory-work.ts";
 import { claudeHookEvents } from "../spool/hook-events.ts";

@@ -1,4 +1,4 @@
-import type { Injected } from "../../protocol/context.ts";
+import type { Injected } from "../../protocol/operations/context.ts";
 import { annotationByUid } from "../../store/memory/chunks/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
 import { eventByUid } from "../../store/memory/events.ts";

@@ -9,7 +9,7 @@ import type {
   SessionSummary,
   SessionsRequest,
   SessionsResponse,
-} from "../../protocol/sessions.ts";
+} from "../../protocol/operations/sessions.ts";
 import type { Turn } from "../../sessions/turn-content.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -3,7 +3,7 @@ import { loadConfig } from "../../project/config/config.ts";
 import { editorAddress } from "../../project/config/editors.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
-import type { PageResponse } from "../../protocol/daemon.ts";
+import type { PageResponse } from "../../protocol/operations/daemon.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { branchesOfSessions, memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { withMemoryIfAny } from "../../store/memory/with-memory.ts";

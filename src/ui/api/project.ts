@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { PageResponse } from "../../protocol/daemon.ts";
+import type { PageResponse } from "../../protocol/operations/daemon.ts";
 import { AskError, ask } from "./ask.ts";
 
 /** What is known of the project from the start; null until the first answer. */

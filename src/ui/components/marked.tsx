@@ -1,6 +1,15 @@
-/** The words of a query that are worth marking. */
+/** Words of questions that stand everywhere. */
+const common = new Set(
+  "a an and are as at be by can do does did for from had has have how if in is it no not of on or our so that the then there this to was we were what when where which who why will with you".split(
+    " ",
+  ),
+);
+
+/** The words of a query that are worth marking; all of them if it has no others. */
 export function wordsOf(query: string): string[] {
-  return [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [])];
+  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [])];
+  const telling = words.filter((word) => !common.has(word));
+  return telling.length > 0 ? telling : words;
 }
 
 /** A text in which the words of a query stand out. */

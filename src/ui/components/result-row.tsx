@@ -21,7 +21,7 @@ interface ResultRowProps {
 export function ResultRow({ href, icon, kind, title, aside, meta, place, children }: ResultRowProps) {
   const editor = place ? editorLink(place.path, place.line) : null;
   return (
-    <li class="row">
+    <li class={children ? "row" : "row compact"}>
       <a href={href} data-row data-place={place && `${place.path}:${place.line}`}>
         <span class="row-icon" title={kind}>
           <Icon name={icon} />

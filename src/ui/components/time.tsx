@@ -1,32 +1,48 @@
 const units = [
-  ["year", 365 * 86_400],
-  ["month", 30 * 86_400],
   ["day", 86_400],
   ["hour", 3600],
   ["minute", 60],
 ] as const;
 
+/** What is older is a date. Seconds. */
+const longAgo = 7 * 86_400;
+
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
-/** "3 hr. ago" and the like. */
+/** "3 hr. ago" and the like; "16 Feb" or "16 Feb 2025" for what is older than a week. */
 export function relativeTime(iso: string, now = Date.now()): string {
-  const seconds = (Date.parse(iso) - now) / 1000;
+  const at = new Date(iso);
+  const seconds = (at.getTime() - now) / 1000;
+  if (Math.abs(seconds) >= longAgo) {
+    const isThisYear = at.getFullYear() === new Date(now).getFullYear();
+    return at.toLocaleDateString("en-GB", {
+      day: "numeric",
+      month: "short",
+      ...(!isThisYear && { year: "numeric" }),
+    });
+  }
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
   return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : "just now";
 }
 
-/** When: relative, with the exact time on hover. */
-export function Time({ at }: { at: string | null }) {
+/** When: relative, or the time of the day where the day is known; exact on hover. */
+export function Time({ at, isDayKnown = false }: { at: string | null; isDayKnown?: boolean | undefined }) {
   if (at === null) return null;
+  const time = new Date(at);
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
-      {relativeTime(at)}
+    <time dateTime={at} title={time.toLocaleString()}>
+      {isDayKnown
+        ? time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })
+        : relativeTime(at)}
     </time>
   );
 }
 
-/** The day of a time, where the reader is: "Monday, 3 March 2026". */
-export function dayOf(iso: string): string {
+/** The day of a time, where the reader is: "Today", "Monday, 3 March 2026". */
+export function dayOf(iso: string, now = Date.now()): string {
+  const day = (at: number | string) => new Date(at).toDateString();
+  if (day(iso) === day(now)) return "Today";
+  if (day(iso) === day(now - 86_400_000)) return "Yesterday";
   return new Date(iso).toLocaleDateString("en-GB", {
     weekday: "long",
     day: "numeric",

@@ -1,7 +1,7 @@
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject } from "../../../project/paths.ts";
-import type { ContextResponse, Injected } from "../../../protocol/context.ts";
+import type { ContextResponse, Injected } from "../../../protocol/operations/context.ts";
 import { previewContext } from "../../../queries/context/in-process.ts";
 import { injectedIn } from "../../../queries/context/injected.ts";
 import { missedInjections } from "../../../store/memory/injections.ts";

@@ -1,5 +1,5 @@
-import type { CheckpointSummary } from "../../../protocol/checkpoints.ts";
-import type { Annotation, SessionSummary } from "../../../protocol/sessions.ts";
+import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
+import type { Annotation, SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { dayOf } from "../../components/time.tsx";
 
 /** Something that happened, at a time. */

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { StatusResponse } from "../../../protocol/status.ts";
+import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { bytes, counted } from "../../components/words.ts";
 import { linkTo } from "../../router.ts";

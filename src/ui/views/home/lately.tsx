@@ -1,5 +1,5 @@
-import type { CheckpointSummary } from "../../../protocol/checkpoints.ts";
-import type { Annotation } from "../../../protocol/sessions.ts";
+import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
+import type { Annotation } from "../../../protocol/operations/sessions.ts";
 import { Badge, LinesBar } from "../../components/badge.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Time } from "../../components/time.tsx";
@@ -28,7 +28,7 @@ export function Lately({ happened }: { happened: readonly Happening[] }) {
 function Item({ item }: { item: Happening }) {
   switch (item.kind) {
     case "session":
-      return <SessionRow session={item.session} />;
+      return <SessionRow session={item.session} isDayKnown />;
     case "commit":
       return <CommitRow commit={item.commit} />;
     case "note":
@@ -52,9 +52,9 @@ function CommitRow({ commit }: { commit: CheckpointSummary }) {
       ))}
       meta={
         <>
-          <Time at={committed_at} />
+          <Time at={committed_at} isDayKnown />
           <span class="path">{hash.slice(0, 8)}</span>
-          {branch !== null && <span class="path">{branch}</span>}
+          {branch !== null && <span class="path branch">{branch}</span>}
           <span>
             +{insertions.toLocaleString("en")} −{deletions.toLocaleString("en")}
           </span>
@@ -76,8 +76,8 @@ function NoteRow({ note }: { note: Annotation }) {
       aside={<Badge tone="human">note</Badge>}
       meta={
         <>
-          <Time at={timestamp} />
-          {branch !== null && <span class="path">{branch}</span>}
+          <Time at={timestamp} isDayKnown />
+          {branch !== null && <span class="path branch">{branch}</span>}
         </>
       }
     />

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import type { Decision } from "../../../protocol/decisions.ts";
-import type { StatusResponse } from "../../../protocol/status.ts";
+import type { Decision } from "../../../protocol/operations/decisions.ts";
+import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { type Answer, useAnswer } from "../../api/use-answer.ts";
-import { Failure, Hint } from "../../components/states.tsx";
+import { Failure, Hint, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { bytes, counted } from "../../components/words.ts";
 import { commitLink, fileLink, sessionLink } from "../../router.ts";
@@ -19,11 +19,8 @@ function Panel<T>({
   return (
     <section class="panel" aria-label={title}>
       <h2>{title}</h2>
-      {answer.error ? (
-        <Failure error={answer.error} onRetry={answer.reload} />
-      ) : (
-        answer.data && children(answer.data)
-      )}
+      {answer.error && <Failure error={answer.error} onRetry={answer.reload} />}
+      {!answer.error && (answer.data ? children(answer.data) : <Loading rows={2} />)}
     </section>
   );
 }

@@ -3,7 +3,6 @@ import { CodeLines } from "../../components/code-lines.tsx";
 import { Marked } from "../../components/marked.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Time } from "../../components/time.tsx";
-import { counted } from "../../components/words.ts";
 import type { CodeResult, Hit, SessionResult } from "./hits.ts";
 
 interface HitRowProps<T> {
@@ -83,7 +82,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
         <>
           <span>
             turn {turn}
-            {more_turns > 0 && ` and ${counted(more_turns, "more turn").replace(" more turns", " more")}`}
+            {more_turns > 0 && ` and ${more_turns.toLocaleString("en")} more`}
           </span>
           <Time at={timestamp} />
           {branch !== null && <span class="path">{branch}</span>}

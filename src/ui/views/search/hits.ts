@@ -1,5 +1,5 @@
+import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
 import type { ResponseOf } from "../../../protocol/routes.ts";
-import type { SearchAllResponse } from "../../../protocol/search.ts";
 import { fileLink, sessionLink } from "../../router.ts";
 
 export type CodeResult = ResponseOf<"search">["results"][number];

@@ -1,4 +1,4 @@
-import type { SessionSummary } from "../../../protocol/sessions.ts";
+import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { Badge } from "../../components/badge.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Time } from "../../components/time.tsx";
@@ -6,7 +6,7 @@ import { counted } from "../../components/words.ts";
 import { sessionLink } from "../../router.ts";
 
 /** A session in a list. */
-export function SessionRow({ session }: { session: SessionSummary }) {
+export function SessionRow({ session, isDayKnown }: { session: SessionSummary; isDayKnown?: boolean }) {
   const { id, title, agent, branch, last_at, turns, decisions, annotations, agents } = session;
   return (
     <ResultRow
@@ -17,8 +17,8 @@ export function SessionRow({ session }: { session: SessionSummary }) {
       aside={<Badge tone="agent">{agent}</Badge>}
       meta={
         <>
-          <Time at={last_at} />
-          {branch !== null && <span class="path">{branch}</span>}
+          <Time at={last_at} isDayKnown={isDayKnown} />
+          {branch !== null && <span class="path branch">{branch}</span>}
           <span>{counted(turns, "turn")}</span>
           {decisions > 0 && <span>{counted(decisions, "decision")}</span>}
           {annotations > 0 && <span>{counted(annotations, "note")}</span>}
