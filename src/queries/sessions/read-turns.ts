@@ -6,8 +6,8 @@ import type {
   TurnInFull,
   TurnsRequest,
   TurnsResponse,
-} from "../../protocol/sessions.ts";
-import { sayUse } from "../../sessions/chunks/tool-uses.ts";
+} from "../../protocol/operations/sessions.ts";
+import { sayUse } from "../../sessions/chunks/units/tool-uses.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,4 +1,4 @@
-import type { CheckpointAnswer } from "../../../protocol/checkpoints.ts";
+import type { CheckpointAnswer } from "../../../protocol/operations/checkpoints.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge, LinesBar } from "../../components/badge.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";

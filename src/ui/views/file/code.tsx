@@ -14,7 +14,7 @@ import {
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
-import type { BlameRange } from "../../../protocol/blame.ts";
+import type { BlameRange } from "../../../protocol/operations/blame.ts";
 import { relativeTime } from "../../components/time.tsx";
 import css from "./code.css?inline";
 import { ageOf, type Colouring, colourOf } from "./colours.ts";

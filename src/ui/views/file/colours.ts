@@ -1,4 +1,4 @@
-import type { BlameRange } from "../../../protocol/blame.ts";
+import type { BlameRange } from "../../../protocol/operations/blame.ts";
 
 export const colourings = [
   ["author", "By author"],

@@ -1,4 +1,4 @@
-import type { LineAuthor, NearDecision, Origin, WhyAnswer } from "../../../protocol/blame.ts";
+import type { LineAuthor, NearDecision, Origin, WhyAnswer } from "../../../protocol/operations/blame.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { Markdown } from "../../components/markdown.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { SessionResponse } from "../../../protocol/sessions.ts";
+import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import { Icon } from "../../components/icon.tsx";
 import { sessionLink } from "../../router.ts";
 import type { Margin } from "./margin.ts";

@@ -1,4 +1,4 @@
-import type { ToolCall as Call } from "../../../protocol/sessions.ts";
+import type { ToolCall as Call } from "../../../protocol/operations/sessions.ts";
 import { editorLink } from "../../api/project.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Diff, DiffCount } from "../../components/diff.tsx";

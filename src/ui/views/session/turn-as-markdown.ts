@@ -1,4 +1,4 @@
-import type { ToolCall, TurnEntry, TurnInFull } from "../../../protocol/sessions.ts";
+import type { ToolCall, TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
 
 /** A turn as text to paste elsewhere: the prompt quoted, answers as they are, calls in a line each, edits as diffs. */
 export function turnAsMarkdown({ number, entries }: TurnInFull): string {

@@ -1,4 +1,4 @@
-import type { TurnEntry, TurnInFull } from "../../../protocol/sessions.ts";
+import type { TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
 import { Badge } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Markdown } from "../../components/markdown.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { TurnInFull } from "../../../protocol/sessions.ts";
+import type { TurnInFull } from "../../../protocol/operations/sessions.ts";
 import { AskError, ask } from "../../api/ask.ts";
 
 /** How many turns come before the first on request. */
