@@ -32,6 +32,18 @@ export const views: readonly View[] = [
     load: () => import("./views/sessions/sessions.tsx"),
   },
   {
+    title: "Timeline",
+    path: "/timeline",
+    nav: { icon: "timeline", key: "t" },
+    load: () => import("./views/timeline/timeline.tsx"),
+  },
+  {
+    title: "Pictures",
+    path: "/pictures",
+    nav: { icon: "pictures", key: "p" },
+    load: () => import("./views/pictures/pictures.tsx"),
+  },
+  {
     title: "Session",
     path: "/session/",
     nav: null,
