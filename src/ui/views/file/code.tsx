@@ -71,6 +71,8 @@ export function Code({ path, lines, ranges, by, line, onLine }: CodeProps) {
       }),
     });
     root.adoptedStyleSheets = [...root.adoptedStyleSheets.filter((one) => one !== styles), styles];
+    // The content takes the keys; its frame is what scrolls.
+    editor.scrollDOM.tabIndex = 0;
     view.current = editor;
     let isGone = false;
     void LanguageDescription.matchFilename(languages, path)

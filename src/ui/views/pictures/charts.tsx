@@ -2,7 +2,7 @@ import { treemap } from "./treemap.ts";
 
 const width = 720;
 
-export interface Part {
+interface Part {
   name: string;
   colour: string;
 }
@@ -53,7 +53,12 @@ export function Stack({ label, parts, points }: StackProps) {
       {points.map(
         ({ name }, i) =>
           i % every === 0 && (
-            <text key={name} x={xOf(i)} y={height - 6} text-anchor={i === 0 ? "start" : "middle"}>
+            <text
+              key={name}
+              x={xOf(i)}
+              y={height - 6}
+              text-anchor={i === 0 ? "start" : xOf(i) > width - 40 ? "end" : "middle"}
+            >
               {name}
             </text>
           ),

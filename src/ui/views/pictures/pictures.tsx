@@ -28,7 +28,7 @@ const palette = [
 /** The project in pictures. */
 export default function Pictures({ query }: ViewProps) {
   const since = query.get("since") ?? undefined;
-  const stats = useAnswer("stats", { since });
+  const stats = useAnswer("stats", { since, depth: 3 });
   const sessions = useAnswer("sessions", { since, limit });
   const injections = useAnswer("injections", { limit });
   const failed = [stats, sessions].find(({ error }) => error !== null);

@@ -3,7 +3,7 @@ import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 
 export type Grouping = "branch" | "agent";
 
-export interface Bar {
+interface Bar {
   session: SessionSummary;
   from: number;
   to: number;
