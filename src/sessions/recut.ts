@@ -75,7 +75,7 @@ async function recutSession(
     });
   }
   await pause();
-  const summed = await sumUpSession({ ...work, llm: null }, session.uid, { signal });
+  const summed = await sumUpSession({ ...work, llm: null }, session.uid, { signal, pause });
   return chunks + (summed?.chunks ?? 0);
 }
 

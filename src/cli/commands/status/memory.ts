@@ -41,7 +41,9 @@ export function memoryRows({ memory, daemon }: StatusResponse): Row[] {
 function recutRows({ recut: { sessions, all } }: StatusResponse["memory"], isRunning: boolean): Row[] {
   if (sessions === 0) return [];
   const which = `${number(sessions)} of ${plural(all, "session")}`;
-  return [["Chunks:", isRunning ? `cutting ${which} again` : `${which} to be cut again; no daemon is running`]];
+  return [
+    ["Chunks:", isRunning ? `cutting ${which} again` : `${which} to be cut again; no daemon is running`],
+  ];
 }
 
 /** "; claude 12, codex 3"; nothing where there is but one. */
