@@ -18,7 +18,7 @@ import type { SessionQuery } from "./types.ts";
  */
 
 /** A turn that matches, and its first match. */
-export interface ContentHit extends ArchivedTurn {
+interface ContentHit extends ArchivedTurn {
   /** The line's place in the session. */
   seq: number;
   at: number | null;
@@ -90,7 +90,7 @@ export async function searchContent(
       pauseAt = performance.now() + sliceMs;
     }
     const content = archivedContent(memory, turn.id);
-    const json = content && inflateContent(content);
+    const json = content && jsonOf(content);
     if (content === null || json === null || !mayMatch(json)) continue;
     const hit = firstMatch(turn, JSON.parse(json) as StoredLine[], matchers);
     if (hit === null) continue;
@@ -107,6 +107,15 @@ export async function searchContent(
     return shown === undefined ? [] : [{ shown, others }];
   });
   return { groups, reason: matchers.map(({ reason }) => reason).join("; "), notes };
+}
+
+/** Null where it is damaged: the others can still be found. */
+function jsonOf(content: Uint8Array): string | null {
+  try {
+    return inflateContent(content);
+  } catch {
+    return null;
+  }
 }
 
 function reached({ startedAt }: ArchivedTurn): string {

@@ -15,7 +15,7 @@ const cutRules = 1;
 type CutSettings = Pick<IngestOptions, "chunks" | "maxChunks">;
 
 /** How a configuration wants sessions to be cut into chunks. */
-export function chunkOptionsOf(config: Config): IngestOptions["chunks"] {
+function chunkOptionsOf(config: Config): IngestOptions["chunks"] {
   return {
     minTokens: config["sessions.chunk_min_tokens"],
     maxTokens: config["sessions.chunk_max_tokens"],
