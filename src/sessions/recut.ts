@@ -26,7 +26,7 @@ export interface RecutOptions {
  * titles, from their archived turns, so that nothing forgotten or redacted comes back. Newest first, as these are
  * searched most. It rests as long as it works. Each session remembers what it is cut by, so after a stop the next call
  * goes on; a session that comes out as it was is not written. Notes, language models' summaries and vectors of unchanged
- * text stay (docs/decisions/0011-sessions-are-cut-again.md).
+ * text stay (docs/decisions/0012-sessions-are-cut-again.md).
  * @returns how many chunks the sessions have
  * @throws the signal's reason when it is aborted; PommelError `embedder_unavailable`, and those of the store
  */

@@ -28,7 +28,7 @@ import { secretKey } from "../../store/memory/privacy/secrets.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
 import { priority } from "./conversation-requests.ts";
-import type { GitJobs } from "./git-work.ts";
+import type { GitJobs } from "./git/git-work.ts";
 import { type JobRun, NotYet } from "./job-worker.ts";
 
 /** What the jobs of each kind need to know. */

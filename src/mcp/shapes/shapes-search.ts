@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { levels } from "../../project/levels.ts";
-import { relatedRequest } from "../../protocol/decisions.ts";
-import { searchRequest, transcriptSearchRequest } from "../../protocol/search.ts";
+import { relatedRequest } from "../../protocol/operations/decisions.ts";
+import { searchRequest, transcriptSearchRequest } from "../../protocol/operations/search.ts";
 import { described, field } from "../../protocol/shape-parts.ts";
 import type { Confidence } from "../../protocol/values.ts";
 import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput } from "./shape-parts.ts";

@@ -1,6 +1,6 @@
 import { codeOf, explanationOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { SearchAllRequest, SearchAllResponse } from "../../protocol/search.ts";
+import type { SearchAllRequest, SearchAllResponse } from "../../protocol/operations/search.ts";
 import { answererHere } from "../here.ts";
 import { searchInProcess } from "./code.ts";
 import { searchTranscriptsInProcess } from "./sessions.ts";

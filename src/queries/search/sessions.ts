@@ -1,7 +1,7 @@
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
-import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/search.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/operations/search.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import { answererHere } from "../here.ts";
@@ -47,7 +47,7 @@ export async function memorySearch(
     import("../sessions/conversations.ts"),
     isByMeaning ? bundledQueryEmbedder() : null,
   ]);
-  const patience = { ms: 250, goesOn: false };
-  const search = new SessionSearch({ root: project.root, memory, embedder, patience });
+  const waitPolicy = { ms: 250, continueLater: false };
+  const search = new SessionSearch({ root: project.root, memory, embedder, waitPolicy });
   return (request, signal) => answerTranscriptSearch(search, memory, request, config, null, signal);
 }

@@ -3,7 +3,7 @@ import {
   resultUnitOf,
   type TranscriptSearchRequest,
   type TranscriptSearchResponse,
-} from "../../protocol/search.ts";
+} from "../../protocol/operations/search.ts";
 import type { SessionSearch } from "../../search/sessions/engine.ts";
 import type { SessionQuery } from "../../search/sessions/types.ts";
 import type { Memory } from "../../store/memory/memory.ts";

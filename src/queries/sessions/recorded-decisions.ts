@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { GitFailure, gitFields } from "../../git/git.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
-import type { Decision } from "../../protocol/decisions.ts";
+import type { Decision } from "../../protocol/operations/decisions.ts";
 import { findDecisions } from "../../sessions/decisions/find.ts";
 import { plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
 import { contentWords } from "../../sessions/summaries/words.ts";

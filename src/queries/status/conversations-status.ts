@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { Config } from "../../project/config/settings.ts";
-import type { JobsStatus, MemoryStatus } from "../../protocol/status.ts";
+import type { JobsStatus, MemoryStatus } from "../../protocol/operations/status.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { gitCounts } from "../../store/memory/commits/commits.ts";
 import { injectionTotals, missedInjections } from "../../store/memory/injections.ts";

@@ -54,7 +54,7 @@ interface SessionSearchOptions {
   judge?: typeof standardJudge;
   now?: () => number;
   /** The time limit for asking git about the commits of results, and whether it continues for the next search. */
-  patience?: { ms: number; goesOn: boolean };
+  waitPolicy?: { ms: number; continueLater: boolean };
 }
 
 /** Other turns of a result that are named. */

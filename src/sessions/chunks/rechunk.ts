@@ -27,7 +27,7 @@ import { turnsBefore } from "./annotate.ts";
 import { annotatedChunk, noteAlone } from "./annotated.ts";
 import { chunkToStore } from "./chunk-to-store.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "./chunker.ts";
-import { embedChunks } from "./embed-chunks.ts";
+import { embedChunks } from "./embed/embed-chunks.ts";
 
 /** A session that grows meanwhile is cut again, so often at most. */
 const maxTries = 5;

@@ -15,7 +15,7 @@ import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import type { DraftChunk } from "../chunks/chunker.ts";
 import { unitJoint } from "../chunks/pack.ts";
 import { chunkOptionsFor, noteDraft, rechunkSession, vectorsOf } from "../chunks/rechunk.ts";
-import { noTerms } from "../chunks/units.ts";
+import { noTerms } from "../chunks/units/units.ts";
 import { turnToStore } from "../ingest/turn-to-store.ts";
 import { annotationUid } from "../notes/notes.ts";
 import { storedTurns } from "../stored-turns.ts";

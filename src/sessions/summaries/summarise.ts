@@ -5,7 +5,7 @@ import { silentLog } from "../../project/log.ts";
 import type { SummarySource } from "../../store/memory/memory-records.ts";
 import type { Turn } from "../turn-content.ts";
 import { compactionSummaries } from "./compaction.ts";
-import { type SummaryMeta, summarySteps } from "./extractive.ts";
+import { type SummaryMeta, summarySteps } from "./extractive/extractive.ts";
 import { llmSummary } from "./llm-summary.ts";
 
 export interface Summary {

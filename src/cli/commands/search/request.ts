@@ -1,7 +1,7 @@
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
+import type { SearchAllRequest, SearchRequest } from "../../../protocol/operations/search.ts";
 import { fieldsOf } from "../../../protocol/routes.ts";
-import type { SearchAllRequest, SearchRequest } from "../../../protocol/search.ts";
 
 /** The request of `pm search`, from the words and options of its command line. */
 

@@ -1,4 +1,4 @@
-import type { SearchAllResponse, TranscriptSearchResponse } from "../../../protocol/search.ts";
+import type { SearchAllResponse, TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, heading, localTime, oneLine, shortId, wrapped } from "../session/text.ts";

@@ -1,4 +1,4 @@
-import type { StatusResponse } from "../../../protocol/status.ts";
+import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { humanBytes, humanDuration, relativeTime } from "../../terminal/output.ts";
 
 type Row = [string, string];

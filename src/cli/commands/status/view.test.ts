@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 import { expect, test } from "vitest";
-import type { StatusResponse } from "../../../protocol/status.ts";
+import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { renderSkipped, renderStatus } from "./view.ts";
 
 const colors = picocolors.createColors(false);
