@@ -185,6 +185,8 @@ export interface AgentProfile {
   readonly name: string;
   /** For people: "Claude Code". */
   readonly title: string;
+  /** Raise it (from 1) when the adapter reads transcripts differently: sessions are cut again from their stored turns. */
+  readonly readerVersion?: number;
   /** Environment variables with the agent's directories, passed to the daemon. */
   readonly environment: readonly string[];
   /** The variable that names the session in the environment of what the agent runs; for agents that set one. */

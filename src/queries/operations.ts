@@ -10,8 +10,8 @@ import { withMemory, withMemoryOrNote } from "../store/memory/with-memory.ts";
  */
 const operations = {
   search: async (project, request) => (await import("./search/code.ts")).searchInProcess(project, request),
-  searchTranscripts: async (project, request) =>
-    (await import("./search/sessions.ts")).searchTranscriptsInProcess(project, request),
+  searchTranscripts: async (project, request, signal) =>
+    (await import("./search/sessions.ts")).searchTranscriptsInProcess(project, request, signal),
   searchAll: async (project, request, signal) =>
     (await import("./search/all.ts")).searchAll(project, request, signal),
   sessions: async (project, request) => {

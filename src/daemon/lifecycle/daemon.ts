@@ -144,6 +144,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ project, config, log },
       onApplied(keys) {
         if (keys.includes("daemon.log_level")) log.setLevel(config["daemon.log_level"]);
+        memoryWork.applySettings();
         // Hooks read these there.
         if (record !== null) writeRecord(project, Object.assign(record, contextOf(config)));
       },

@@ -110,6 +110,15 @@ function isSame(a: SessionRecord, b: SessionRecord): boolean {
   return (Object.keys(a) as (keyof SessionRecord)[]).every((key) => a[key] === b[key]);
 }
 
+/** Replaces a title that was made of prompts; others stay. */
+export function replacePromptTitle(memory: Memory, id: number, title: string): void {
+  memory
+    .prepare(
+      "UPDATE sessions SET title = @title WHERE id = @id AND title_source = 'prompt' AND title <> @title",
+    )
+    .run({ id, title });
+}
+
 export function sessionByUid(memory: Memory, uid: string): SessionRecord | null {
   const row = memory.prepare(`SELECT ${columns} FROM sessions WHERE uid = ?`).get(uid);
   return (row as SessionRecord | undefined) ?? null;
