@@ -19,7 +19,7 @@ export interface Label {
 }
 
 /** What was drawn and labelled at one time. */
-export type Sample = (typeof samples)[number];
+type Sample = (typeof samples)[number];
 export const samples = ["first", "second", "tuning"] as const;
 
 export function loadLabels(): Label[] {

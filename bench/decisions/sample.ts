@@ -45,14 +45,11 @@ export function drawSample(
   return inOrder(drawn, `${seed} shuffled`);
 }
 
-export const idOf = ({ session, line, hash }: Pick<Drawn, "session" | "line" | "hash">) =>
+const idOf = ({ session, line, hash }: Pick<Drawn, "session" | "line" | "hash">) =>
   `${session} ${line} ${hash}`;
 
 /** In an order that a seed gives. */
-export function inOrder<T extends Pick<Drawn, "session" | "line" | "hash">>(
-  some: readonly T[],
-  seed: string,
-): T[] {
+function inOrder<T extends Pick<Drawn, "session" | "line" | "hash">>(some: readonly T[], seed: string): T[] {
   const key = (one: T) =>
     createHash("sha256")
       .update(`${seed} ${idOf(one)}`)

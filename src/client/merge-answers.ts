@@ -1,4 +1,4 @@
-import type { SearchResponse, TranscriptSearchResponse } from "../protocol/search.ts";
+import type { SearchResponse, TranscriptSearchResponse } from "../protocol/operations/search.ts";
 import type { ResultUnit } from "../protocol/values.ts";
 
 /**

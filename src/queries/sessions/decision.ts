@@ -1,4 +1,4 @@
-import type { Decision } from "../../protocol/decisions.ts";
+import type { Decision } from "../../protocol/operations/decisions.ts";
 
 /** A decision of which only this much is known. */
 export const decisionWith = (known: Pick<Decision, "source" | "text"> & Partial<Decision>): Decision => ({

@@ -7,7 +7,7 @@ import { GitFailure, gitFields } from "../../git/git.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Decision } from "../../protocol/decisions.ts";
+import type { Decision } from "../../protocol/operations/decisions.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { findDecisions } from "../../sessions/decisions/find.ts";
 import { scrubberOf } from "../../sessions/from-config.ts";

@@ -1,4 +1,4 @@
-import type { SearchAllResponse, TranscriptSearchResponse } from "../../../protocol/search.ts";
+import type { SearchAllResponse, TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, heading, localTime, oneLine, shortId, wrapped } from "../session/text.ts";
@@ -18,6 +18,8 @@ type Result = TranscriptSearchResponse["results"][number];
 
 /** What to try where nothing is near either. */
 const next = "Try other words; `pm session list` lists recorded sessions.";
+const nextInContent =
+  "Try fewer words or filters; without --in content, sessions are searched by meaning, too.";
 /** Files of a result that are named. */
 const filesShown = 4;
 /** Other turns of a result that are named. */
@@ -55,7 +57,12 @@ function nearestOf(
 /** Sessions for a person: best first, each with when and where it was, and the text around the match. */
 export function renderTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
   if (answer.results.length > 0) return groupOfTranscripts(answer, style);
-  return nothingFound(answer.query, renderBlocks(answer.query, answer.nearest, style), next);
+  const isContent = answer.searched_by.includes("content");
+  return nothingFound(
+    answer.query,
+    renderBlocks(answer.query, answer.nearest, style),
+    isContent ? nextInContent : next,
+  );
 }
 
 function groupOfTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
@@ -87,7 +94,7 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
     turns,
     result.branch === null ? null : printable(result.branch),
   ];
-  const type = [result.chunk_type, result.kind, ...(result.abandoned ? ["abandoned branch"] : [])];
+  const type = [...typeOf(result), ...(result.abandoned ? ["abandoned branch"] : [])];
   const lines = [
     result.session_title === null ? null : colors.bold(printable(result.session_title)),
     `Type: ${type.join(", ")}`,
@@ -105,6 +112,23 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
     ...lines.filter((line) => line !== null).map((line) => `    ${line}`),
   ].join("\n");
 }
+
+/** `tool output of Bash`, or what kind of chunk it is. */
+function typeOf({ found_in: place, chunk_type, kind }: Result): string[] {
+  if (place === undefined) return [chunk_type, kind];
+  const { role, tool } = place;
+  return [`${roles[role]}${tool === null ? "" : ` of ${printable(tool)}`}`];
+}
+
+const roles: Readonly<Record<NonNullable<Result["found_in"]>["role"], string>> = {
+  prompt: "prompt",
+  answer: "answer",
+  thinking: "thinking",
+  notice: "notice",
+  summary: "summary",
+  tool_use: "call",
+  tool_result: "output",
+};
 
 function snippetLines(
   { snippet, content }: Result,
