@@ -11,7 +11,7 @@ import type {
   KnownFile,
   StoredChunk,
 } from "../port.ts";
-import type { FileStamp, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
+import type { FileChange, FileStamp, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
 import { codeMigrations } from "./schema.ts";
 import { insertVectors } from "./vector-rows.ts";
 
@@ -58,12 +58,15 @@ export class IndexDatabase extends Connection {
       );
       const rowidOf = this.insertChunks(file, Number(fileId), embedded);
       const insertSymbol = this.prepare(
-        "INSERT INTO symbols (key, name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO symbols (name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?)",
       );
+      const insertKey = this.prepare("INSERT INTO symbol_keys (rowid, key) VALUES (?, ?)");
       for (const symbol of file.symbols) {
         const chunk = rowidOf.get(symbol.chunkId);
         if (chunk === undefined) continue;
-        insertSymbol.run(nameKey(symbol.name), symbol.name, symbol.kind, symbol.line, fileId, chunk);
+        const { name, kind, line } = symbol;
+        const { lastInsertRowid } = insertSymbol.run(name, kind, line, fileId, chunk);
+        insertKey.run(lastInsertRowid, nameKey(name));
       }
     });
   }
@@ -107,14 +110,21 @@ export class IndexDatabase extends Connection {
     return rowidOf;
   }
 
-  restamp(stamp: FileStamp): void {
+  /** One transaction for all. */
+  write(changes: readonly FileChange[]): void {
     this.inTransaction(() => {
-      this.prepare("UPDATE files SET size = ?, mtime_ms = ? WHERE path = ?").run(
-        stamp.size,
-        stamp.mtimeMs,
-        stamp.path,
-      );
+      for (const change of changes) this.apply(change);
     });
+  }
+
+  private apply(change: FileChange): void {
+    if (change.status === "gone") this.forget(change.path);
+    else if (change.status === "unchanged") this.restamp(change);
+    else this.replace(change, change.status === "indexed" ? change.vectors : undefined);
+  }
+
+  private restamp({ size, mtimeMs, path }: FileStamp): void {
+    this.prepare("UPDATE files SET size = ?, mtime_ms = ? WHERE path = ?").run(size, mtimeMs, path);
   }
 
   /** One transaction for all. */
@@ -132,6 +142,9 @@ export class IndexDatabase extends Connection {
       "DELETE FROM chunk_terms WHERE rowid IN (SELECT id FROM chunks WHERE file_id = ?)",
     ).run(known.id);
     this.forgotten += changes;
+    this.prepare("DELETE FROM symbol_keys WHERE rowid IN (SELECT rowid FROM symbols WHERE file_id = ?)").run(
+      known.id,
+    );
     this.prepare("DELETE FROM files WHERE id = ?").run(known.id);
   }
 

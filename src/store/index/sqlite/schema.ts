@@ -79,4 +79,23 @@ export const codeMigrations: readonly Migration[] = [
   ) STRICT;
   CREATE INDEX vectors_of_model ON vectors (model);
   `,
+  `
+  -- Keys that come in no order are kept as full text, whose segments are written one after the other: the leaves of an
+  -- index would be written again with every file, as each of its keys goes to another one.
+  DROP INDEX chunks_by_uid;
+  DROP INDEX symbols_by_key;
+  -- Keyed by symbols.rowid. A key is one word: see nameKey (tokens.ts).
+  CREATE VIRTUAL TABLE symbol_keys USING fts5 (
+    key,
+    content = '', contentless_delete = 1, detail = none,
+    tokenize = "ascii tokenchars '_$'"
+  );
+  INSERT INTO symbol_keys (rowid, key) SELECT rowid, key FROM symbols;
+  ALTER TABLE symbols DROP COLUMN key;
+
+  -- Segments are merged by sixteen instead of by four, so that each word is written again half as often; and as work that
+  -- is spread over the changes, not all at once when sixteen have come together.
+  INSERT INTO chunk_terms (chunk_terms, rank) VALUES ('automerge', 16), ('crisismerge', 256);
+  INSERT INTO symbol_keys (symbol_keys, rank) VALUES ('automerge', 16), ('crisismerge', 256);
+  `,
 ];
