@@ -105,7 +105,7 @@ export interface IndexCounts {
   skipped: number;
   languages: Record<string, { files: number; chunks: number }>;
   skippedByReason: Partial<Record<SkipReason, number>>;
-  /** The size of the stored terms. Bytes. */
+  /** The size of the stored terms, as of the last time that much was indexed at once. Bytes. */
   termBytes: number;
 }
 

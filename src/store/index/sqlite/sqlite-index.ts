@@ -100,7 +100,7 @@ export class SqliteIndex implements CodeIndex {
   }
 
   vectorCounts() {
-    return this.run((db) => db.once("vector counts", () => vectorCounts(db)));
+    return this.run((db) => vectorCounts(db));
   }
 
   async release(): Promise<void> {
