@@ -87,6 +87,10 @@ const operations = {
     const { showEvent } = await import("./events/events.ts");
     return withMemory(project, (memory) => showEvent(memory, event));
   },
+  injections: async (project, { session, limit = listed }) => {
+    const { injectedIn } = await import("./context/injected.ts");
+    return withMemory(project, (memory) => ({ injections: injectedIn(memory, { session, limit }) }));
+  },
 } satisfies { [R in RouteName]?: Operation<R> };
 
 export type Operation<R extends RouteName> = (

@@ -34,6 +34,8 @@ const sessionSummary = lazy(() =>
     turns: count,
     chunks: count,
     annotations: count,
+    /** Made in it; an older daemon sends none. */
+    decisions: z._default(count, 0),
     /** Sessions of its subagents. */
     agents: count,
     models: strings,

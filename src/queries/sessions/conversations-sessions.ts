@@ -157,7 +157,7 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
   const uidOf = (id: number | null) => (id === null ? null : (others.get(id)?.uid ?? null));
   return sessions.map((session) => {
     const usage = usageOf(memory, session.id);
-    const { turns = 0, chunks = 0, children = 0 } = counts.get(session.id) ?? {};
+    const { turns = 0, chunks = 0, decisions = 0, children = 0 } = counts.get(session.id) ?? {};
     return {
       id: session.uid,
       agent: session.agent,
@@ -171,6 +171,7 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
       turns,
       chunks,
       annotations: listAnnotations(memory, { sessionUid: session.uid }).length,
+      decisions,
       agents: children,
       models: usage.map(({ model }) => model),
       tokens: tokensOf(usage),

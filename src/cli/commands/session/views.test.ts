@@ -29,6 +29,7 @@ function sessionOf(text: string): SessionResponse {
       turns: 1,
       chunks: 2,
       annotations: 1,
+      decisions: 0,
       agents: 1,
       models: [text],
       tokens,

@@ -80,7 +80,7 @@ export const codeMigrations: readonly Migration[] = [
   CREATE INDEX vectors_of_model ON vectors (model);
   `,
   `
-  -- docs/decisions/0011-writing-an-index.md
+  -- docs/decisions/0012-writing-an-index.md
   -- Keys that come in no order are kept as full text, whose segments are written one after the other: the leaves of an
   -- index would be written again with every file, as each of its keys goes to another one.
   DROP INDEX chunks_by_uid;

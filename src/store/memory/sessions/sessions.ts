@@ -228,6 +228,7 @@ export function branchesOfSessions(memory: Memory): string[] {
 export interface SessionCounts {
   turns: number;
   chunks: number;
+  decisions: number;
   /** Sessions of subagents. */
   children: number;
 }
@@ -239,6 +240,8 @@ export function countsOfSessions(memory: Memory, ids: readonly number[]): Map<nu
       `SELECT value AS id,
          (SELECT count(*) FROM turns WHERE session_id = value AND number > 0) AS turns,
          (SELECT count(*) FROM chunks WHERE session_id = value) AS chunks,
+         (SELECT coalesce(sum(json_array_length(decisions)), 0) FROM chunks JOIN chunk_decisions ON chunk_id = chunks.id
+          WHERE session_id = value AND type = 'raw' AND NOT abandoned) AS decisions,
          (SELECT count(*) FROM sessions WHERE parent_id = value) AS children
        FROM json_each(?)`,
     )
