@@ -191,6 +191,8 @@ export interface AgentProfile {
   readonly environment: readonly string[];
   /** The variable that names the session in the environment of what the agent runs; for agents that set one. */
   readonly sessionVariable?: string;
+  /** The command that goes on with a session, for people to run; for agents that have one. */
+  resumeCommand?(id: string): string;
   /** For agents that run `pm hook`. */
   readonly hooks?: AgentHooks;
 }

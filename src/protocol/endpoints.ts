@@ -12,6 +12,7 @@ export const endpoints = {
   sessionStart: { method: "POST", path: "/session/start" },
   sessions: { method: "GET", path: "/sessions" },
   session: { method: "GET", path: "/sessions/:id" },
+  turns: { method: "GET", path: "/turns" },
   annotations: { method: "GET", path: "/annotations" },
   decisions: { method: "GET", path: "/decisions" },
   related: { method: "GET", path: "/related" },

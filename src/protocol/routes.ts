@@ -96,6 +96,12 @@ export const routes = {
     request: sessions.sessionRequest,
     response: sessions.sessionResponse,
   },
+  turns: {
+    ...endpoints.turns,
+    summary: "Read a session's turns, some at a time",
+    request: sessions.turnsRequest,
+    response: sessions.turnsResponse,
+  },
   annotations: {
     ...endpoints.annotations,
     summary: "List notes, the latest first",

@@ -22,6 +22,14 @@ const operations = {
     const { showSession } = await import("./sessions/conversations.ts");
     return withMemory(project, (memory) => showSession(memory, request));
   },
+  turns: async (project, request) => {
+    const [{ readTurns }, { projectRoots }] = await Promise.all([
+      import("./sessions/read-turns.ts"),
+      import("../git/project-roots.ts"),
+    ]);
+    const roots = await projectRoots(project.root);
+    return withMemory(project, (memory) => readTurns(memory, request, roots));
+  },
   annotations: async (project, request) => {
     const { listAnnotationsOf } = await import("./sessions/conversations.ts");
     return withMemory(project, (memory) => listAnnotationsOf(memory, request));

@@ -31,6 +31,36 @@ export const views: readonly View[] = [
     nav: { icon: "session", key: "e" },
     load: () => import("./views/sessions/sessions.tsx"),
   },
+  {
+    title: "Timeline",
+    path: "/timeline",
+    nav: { icon: "timeline", key: "t" },
+    load: () => import("./views/timeline/timeline.tsx"),
+  },
+  {
+    title: "Pictures",
+    path: "/pictures",
+    nav: { icon: "pictures", key: "p" },
+    load: () => import("./views/pictures/pictures.tsx"),
+  },
+  {
+    title: "Session",
+    path: "/session/",
+    nav: null,
+    load: () => import("./views/session/session.tsx"),
+  },
+  {
+    title: "File",
+    path: "/file/",
+    nav: null,
+    load: () => import("./views/file/file.tsx"),
+  },
+  {
+    title: "Commit",
+    path: "/commit/",
+    nav: null,
+    load: () => import("./views/commit/commit.tsx"),
+  },
 ];
 
 /** The view at a path, or null. */

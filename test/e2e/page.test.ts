@@ -51,6 +51,21 @@ function git(...args: string[]): void {
   execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: project.root });
 }
 
+const firstSession = "11111111-1111-4111-8111-111111111111";
+const secondSession = "22222222-2222-4222-8222-222222222222";
+
+/** Every view that shows something of its own. */
+const allViews = [
+  "/",
+  "/sessions",
+  "/search?q=flamingo",
+  "/timeline",
+  "/pictures",
+  `/session/${firstSession}?turn=3`,
+  "/file/src/flamingo.ts:2",
+];
+const anyContent = "main :is(.row, .state, .summary, .turn, .code, .timeline, .figure)";
+
 /** A session of Claude Code, as it lies in the user's home. */
 function transcriptOf(id: string, prompts: readonly string[], branch: string): string {
   const lines = prompts.flatMap((prompt, i) => {
@@ -198,20 +213,23 @@ describe.skipIf(browserFile === undefined)("the page", () => {
   test("shows sessions with whatever stands in them, and runs none of it", async () => {
     const home = process.env.HOME!;
     const folder = join(home, ".claude/projects", project.root.replaceAll(/[^a-zA-Z0-9]/g, "-"));
-    const id = "11111111-1111-4111-8111-111111111111";
     write(
       { ...project, root: folder },
-      `${id}.jsonl`,
-      transcriptOf(id, ["Why does the flamingo fail at night?", ...attacks], "main"),
+      `${firstSession}.jsonl`,
+      transcriptOf(firstSession, ["Why does the flamingo fail at night?", ...attacks], "main"),
     );
-    const second = "22222222-2222-4222-8222-222222222222";
-    write({ ...project, root: folder }, `${second}.jsonl`, transcriptOf(second, attacks, attacks[0]!));
+    write(
+      { ...project, root: folder },
+      `${secondSession}.jsonl`,
+      transcriptOf(secondSession, attacks, attacks[0]!),
+    );
     await pmJson(project, "import", "claude", "--yes");
     await pmJson(project, "note", attacks.join(" "));
     await until(async () => (await pmJson<{ total: number }>(project, "session", "list")).total === 2);
     for (const path of [
-      "/",
-      "/sessions",
+      ...allViews,
+      `/session/${secondSession}`,
+      `/file/src/${encodeURIComponent("<img src=x onerror=window.hacked=1>.ts")}:1`,
       `/search?q=${encodeURIComponent(attacks[0]!)}`,
       "/search?q=onerror",
       "/search?q=heron",
@@ -219,7 +237,7 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     ]) {
       await page.goto(`${origin}/#${path}`);
       await page.reload();
-      await page.locator("main :is(.row, .state, .summary)").first().waitFor();
+      await page.locator(anyContent).first().waitFor();
     }
     await page.goto(`${origin}/#/sessions`);
     await page.locator(".row").getByText(attacks[0]!).first().waitFor();
@@ -252,6 +270,45 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
+  });
+
+  test("a session is read from any of its turns, each to be copied", async () => {
+    await page.goto(`${origin}/#/session/${firstSession}?turn=3`);
+    await page.locator("#turn-3").getByText(attacks[1]!).first().waitFor();
+    await page.getByText(`claude --resume ${firstSession}`).waitFor();
+    await page.getByRole("navigation", { name: "Turns" }).getByText(attacks[2]!).click();
+    await page.waitForURL(/turn=4/);
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.locator("#turn-4").getByRole("button", { name: "Copy as Markdown" }).click();
+    await page.locator("#turn-4").getByText("Copied").waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain(`## Turn 4\n\n> ${attacks[2]}`);
+    await page.goto(`${origin}/#/session/nobody`);
+    await page.getByRole("alert").getByText("nobody").waitFor();
+  });
+
+  test("a line of a file says why it is there, by mouse and by keyboard", async () => {
+    await page.goto(`${origin}/#/file/src/flamingo.ts`);
+    await page.getByText("Choose a line to see why it is there.").waitFor();
+    await page.locator(".cm-line").getByText("retryFlamingo").click();
+    await page.getByRole("heading", { name: "Why line 2 is there" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.getByRole("heading", { name: "Why line 3 is there" }).waitFor();
+    expect(page.url()).toContain("flamingo.ts:3");
+    await page.goto(`${origin}/#/file/no/such/file.ts`);
+    await page.getByRole("alert").waitFor();
+  });
+
+  test("the timeline leads to a session, and pictures have their numbers", async () => {
+    await page.goto(`${origin}/#/timeline`);
+    await page.locator(".timeline canvas").focus();
+    for (const key of ["+", "ArrowLeft", "ArrowDown", "-", "0"]) await page.keyboard.press(key);
+    await page.getByText("2 sessions").waitFor();
+    await page.goto(`${origin}/#/pictures`);
+    await page.getByRole("img", { name: "Sessions by day" }).waitFor();
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save as SVG" }).first().click();
+    expect((await saved).suggestedFilename()).toMatch(/\.svg$/);
   });
 
   test("nothing found is said plainly", async () => {
@@ -287,9 +344,9 @@ describe.skipIf(browserFile === undefined)("the page", () => {
       const narrow = await newPage({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
       await narrow.goto(await open());
       await narrow.getByRole("navigation", { name: "Views" }).waitFor();
-      for (const path of ["/", "/sessions", "/search", "/search?q=flamingo", "/nowhere"]) {
+      for (const path of [...allViews, "/search", "/nowhere"]) {
         await narrow.goto(`${origin}/#${path}`);
-        await narrow.locator("main :is(.row, .state, .summary)").first().waitFor();
+        await narrow.locator(anyContent).first().waitFor();
         await narrow.evaluate(axe.source);
         const { violations } = await narrow.evaluate(() =>
           (

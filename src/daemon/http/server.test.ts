@@ -96,6 +96,7 @@ const handlers = {
   session: vi.fn(({ id }: RequestOf<"session">): never => {
     throw new PommelError("not_found", `No session ${id}.`);
   }),
+  turns: never,
   annotations: never,
   decisions: never,
   related: never,

@@ -1,4 +1,4 @@
-import { agentNames } from "../../agents/profiles.ts";
+import { agentNames, profileOf } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
 import type {
   Annotation,
@@ -95,9 +95,16 @@ export function showSession(memory: Memory, request: SessionRequest): SessionRes
       agents: listSessions(memory, { children: record.id })
         .map(({ uid }) => uid)
         .reverse(),
+      resume: resumeCommand(record),
       content: request.turn === undefined ? null : contentOfTurn(memory, record, request.turn),
     };
   });
+}
+
+/** A subagent's session is not one to go on with; an id that a shell would read otherwise is not to be pasted. */
+function resumeCommand({ agent, uid, parentId }: SessionRecord): string | null {
+  if (parentId !== null || !/^[\w-]+$/.test(uid)) return null;
+  return profileOf(agent)?.resumeCommand?.(uid) ?? null;
 }
 
 function contentOfTurn(memory: Memory, session: SessionRecord, number: number): string {

@@ -31,7 +31,8 @@ let goKeyAt = Number.NEGATIVE_INFINITY;
 export function listenForKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (onKey(event.key, event.target as HTMLElement)) event.preventDefault();
+    // The innermost, inside a shadow root as well.
+    if (onKey(event.key, event.composedPath()[0] as HTMLElement)) event.preventDefault();
   });
 }
 

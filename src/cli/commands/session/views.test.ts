@@ -56,6 +56,7 @@ function sessionOf(text: string): SessionResponse {
       { id: text, note: text, session_id: text, turn: 1, timestamp: at, branch: text, source: "prompt" },
     ],
     agents: [text],
+    resume: null,
     content: null,
   };
 }
