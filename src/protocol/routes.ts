@@ -6,6 +6,7 @@ import * as daemon from "./daemon.ts";
 import * as decisions from "./decisions.ts";
 import { endpoints, type RouteName } from "./endpoints.ts";
 import * as events from "./events.ts";
+import * as history from "./history.ts";
 import * as search from "./search.ts";
 import * as sessions from "./sessions.ts";
 import { lazy } from "./shape-parts.ts";
@@ -54,9 +55,15 @@ export const routes = {
     request: search.transcriptSearchRequest,
     response: search.transcriptSearchResponse,
   },
+  searchHistory: {
+    ...endpoints.searchHistory,
+    summary: "Find commits and events",
+    request: history.historySearchRequest,
+    response: history.historySearchResponse,
+  },
   searchAll: {
     ...endpoints.searchAll,
-    summary: "Find both code and sessions",
+    summary: "Find code, sessions, commits and events",
     request: search.searchAllRequest,
     response: search.searchAllResponse,
   },

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { levelNames, levels } from "../project/levels.ts";
+import { historySearchRequest, historySearchResponse } from "./history.ts";
 import {
   agent,
   branch,
@@ -25,10 +26,11 @@ import {
   matchModes,
   type ResultUnit,
   resultUnits,
+  searchedKinds,
   searchModes,
 } from "./values.ts";
 
-/** The shapes of searching code, sessions, or both. */
+/** The shapes of searching code, sessions, or everything. */
 
 const explain = field("show each ranking signal's contribution", z.boolean());
 
@@ -216,8 +218,15 @@ export const transcriptSearchResponse = lazy(() =>
 );
 export type TranscriptSearchResponse = z.infer<ReturnType<typeof transcriptSearchResponse>>;
 
-/** The parameters of both searches; each uses its own. */
-export const searchAllRequest = lazy(() => z.extend(searchRequest(), transcriptSearchRequest().shape));
+/** The parameters of all searches; each uses its own. */
+export const searchAllRequest = lazy(() =>
+  z.object({
+    ...z.omit(historySearchRequest(), { of: true }).shape,
+    ...searchRequest().shape,
+    ...transcriptSearchRequest().shape,
+    only: field("only these kinds of results", z.array(z.enum(searchedKinds))),
+  }),
+);
 export type SearchAllRequest = z.infer<ReturnType<typeof searchAllRequest>>;
 
 export const searchAllResponse = lazy(() =>
@@ -227,6 +236,8 @@ export const searchAllResponse = lazy(() =>
     /** null for a side that could not be searched; `notes` has the reason. */
     code: z.nullable(searchResponse()),
     transcripts: z.nullable(transcriptSearchResponse()),
+    /** Commits and events. An older daemon has none. */
+    history: z._default(z.nullable(historySearchResponse()), null),
     notes: strings,
   }),
 );

@@ -12,6 +12,8 @@ const operations = {
   search: async (project, request) => (await import("./search/code.ts")).searchInProcess(project, request),
   searchTranscripts: async (project, request) =>
     (await import("./search/sessions.ts")).searchTranscriptsInProcess(project, request),
+  searchHistory: async (project, request, signal) =>
+    (await import("./search/history.ts")).searchHistory(project, request, signal),
   searchAll: async (project, request, signal) =>
     (await import("./search/all.ts")).searchAll(project, request, signal),
   sessions: async (project, request) => {

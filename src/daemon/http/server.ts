@@ -32,7 +32,12 @@ interface ServerOptions {
 }
 
 /** Routes that answer a GET as well. */
-const searches: ReadonlySet<RouteName> = new Set(["search", "searchTranscripts", "searchAll"]);
+const searches: ReadonlySet<RouteName> = new Set([
+  "search",
+  "searchTranscripts",
+  "searchHistory",
+  "searchAll",
+]);
 
 /** zod/mini has no messages of its own. */
 const inEnglish = en().localeError;

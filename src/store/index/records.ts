@@ -96,3 +96,15 @@ export interface FileVectors {
   dimensions: number;
   vectors: readonly (Int8Array | null)[];
 }
+
+/** A commit that can be found. */
+export interface IndexedCommit {
+  hash: string;
+  author: string;
+  /** Milliseconds since the epoch. */
+  authoredAt: number;
+  subject: string;
+  body: string;
+  /** Files it touched, relative to the project's root; of one that touched very many, the first. */
+  files: string[];
+}

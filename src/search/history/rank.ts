@@ -1,0 +1,65 @@
+import type { AnalysedQuery } from "../code/query.ts";
+import { type AskedTerms, heldShare, isLiteral } from "../confidence/asked-terms.ts";
+import { type Judged, judge, judgedBy } from "../confidence/judge.ts";
+
+/** Ranks short records (commits, events) that few words describe, and judges them. */
+
+/** A record that may answer a question. */
+export interface Candidate<T> {
+  item: T;
+  /** How well its words match, 0 to 1. */
+  words: number;
+  /** Its title first; what it is understood and judged by. */
+  text: string;
+  /** It is what the question names: by its id. */
+  isNamed: boolean;
+}
+
+export interface Ranked<T> {
+  item: T;
+  /** 0 to 1. */
+  score: number;
+  signals: { words: number; meaning: number };
+}
+
+/**
+ * The cosine of each text with a question, by the bundled model; null where there is none. Records are so short that
+ * those with a word of the question are embedded when it is asked, at some thousands a second, and nothing is stored.
+ */
+export type Nearness = (question: string, texts: readonly string[]) => Promise<(number | null)[] | null>;
+
+/** How much meaning counts, of 1. */
+const meaningShare = 0.5;
+/** Characters that a record is understood by. */
+const understood = 300;
+
+/** Ranked and judged: best first, or the nearest where none answers the question. */
+export async function rankRecords<T>(
+  query: AnalysedQuery,
+  asked: AskedTerms,
+  candidates: readonly Candidate<T>[],
+  nearnessTo: Nearness | null,
+): Promise<Judged<Ranked<T>>> {
+  const texts = candidates.map(({ text }) => text.slice(0, understood));
+  const cosines = (await nearnessTo?.(query.raw, texts)) ?? null;
+  const ranked = candidates
+    .map(({ item, words, text, isNamed }, i) => {
+      const meaning = Math.max(cosines?.[i] ?? 0, 0);
+      const blended = cosines === null ? words : (1 - meaningShare) * words + meaningShare * meaning;
+      const evidence = {
+        held: heldShare(asked, text),
+        nearness: cosines === null ? null : meaning,
+        defines: isNamed,
+        literal: isLiteral(query.raw, text),
+      };
+      const score = isNamed ? 1 : blended;
+      const signals = { words: round((1 - meaningShare) * words), meaning: round(meaningShare * meaning) };
+      return { result: { item, score: round(score), signals }, evidence };
+    })
+    .sort((a, b) => b.result.score - a.result.score);
+  const nearest = ranked.slice(0, judgedBy).map(({ evidence }) => evidence.nearness ?? 0);
+  const { known, chunks } = asked;
+  return judge("history", { known, chunks, nearness: cosines && Math.max(...nearest, 0) }, ranked);
+}
+
+const round = (value: number) => Math.round(value * 1e4) / 1e4;
