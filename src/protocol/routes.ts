@@ -117,7 +117,7 @@ export const routes = {
   },
   related: {
     ...endpoints.related,
-    summary: "Find sessions that touched files",
+    summary: "Find sessions that touched files, and what was decided about them",
     request: decisions.relatedRequest,
     response: decisions.relatedAnswer,
   },

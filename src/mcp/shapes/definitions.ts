@@ -103,7 +103,7 @@ export const tools = {
   related: tool({
     title: "Related sessions",
     description:
-      "Find past sessions that touched files or match a question. Without either: sessions about the uncommitted changes.",
+      "Find past sessions, and decisions, about files or a question. Without either: about the uncommitted changes.",
     input: search.relatedInput,
     load: async () => (await import("../tools/related.ts")).related,
   }),

@@ -11,7 +11,7 @@ import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { turnsWithFile } from "../../store/memory/sessions/turns.ts";
 import { memorySearch } from "../search/sessions.ts";
 import { isoTime } from "../status/status.ts";
-import { filesMatcher } from "./conversations-decisions.ts";
+import { decisionsIn, filesMatcher } from "./conversations-decisions.ts";
 
 /** What touching a file counts. */
 const strengths = { write: 1, edit: 1, read: 0.3 } as const;
@@ -22,6 +22,7 @@ const unasked = 0.2;
 /** Maximum number of turns per file, the latest first. */
 const maxTurns = 500;
 const turnsShown = 5;
+const decisionsShown = 5;
 
 /**
  * Files of the working tree that differ from the last commit, including untracked ones, relative to the project's root.
@@ -107,9 +108,14 @@ export async function relatedIn(
     })
     .sort((a, b) => b.weight - a.weight || b.session.id - a.session.id);
   const most = ranked[0]?.weight || 1;
+  const { decisions } =
+    files.length === 0
+      ? { decisions: [] }
+      : await decisionsIn(project, memory, { query, files, limit: decisionsShown }, config);
   return {
     looked_for: files.length,
     files: wanted,
+    decisions,
     total: ranked.length,
     sessions: ranked.slice(0, limit).map(({ session, best, weight }): RelatedSession => {
       const times = best.flatMap(({ turn }) => turn.startedAt ?? []);

@@ -5,7 +5,8 @@ import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
-import { localTime, oneLine, shortId } from "../session/text.ts";
+import { heading, localTime, oneLine, shortId } from "../session/text.ts";
+import { decisionBlock } from "./decisions.ts";
 
 /** Files of a session that are named. */
 const filesShown = 4;
@@ -22,7 +23,11 @@ export async function relatedCommand(
   const found = await answerFromStore(project, "related", { ...options, file, q: query });
   output.result({ query, ...found }, () => {
     if (found.looked_for === 0) return "No uncommitted changes. Name files: pm related --files src/db.ts";
-    return renderRelated(found.sessions, found.total, output.colors);
+    const decided = found.decisions.map((decision) => decisionBlock(decision, output.colors));
+    return [
+      renderRelated(found.sessions, found.total, output.colors),
+      ...(decided.length === 0 ? [] : [heading("Decisions", output.colors), ...decided]),
+    ].join("\n\n");
   });
 }
 
