@@ -79,7 +79,8 @@ export const tools = {
   }),
   list_checkpoints: tool({
     title: "List checkpoints",
-    description: "List the commits that agent sessions led to, latest first, with their sessions and turns.",
+    description:
+      "List the commits that agent sessions led to, latest first, with their sessions; with query, search all commits.",
     input: git.listCheckpointsInput,
     load: async () => (await import("../tools/list-checkpoints.ts")).listCheckpoints,
   }),

@@ -1,4 +1,6 @@
 import { performance } from "node:perf_hooks";
+import { readCommits } from "../../git/history/commits.ts";
+import { commitNamed } from "../../git/history/history.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { codeOf, PommelError } from "../../project/errors.ts";
@@ -12,7 +14,7 @@ import type {
 } from "../../protocol/history.ts";
 import type { TranscriptSearchResponse } from "../../protocol/search.ts";
 import { analyseQuery } from "../../search/code/query.ts";
-import { type Judged, levelOf } from "../../search/confidence/judge.ts";
+import { type Judged, levelOf, sure } from "../../search/confidence/judge.ts";
 import { reasonsFor, revertsOf, searchCommits } from "../../search/history/commits.ts";
 import { searchEvents } from "../../search/history/events.ts";
 import { indexedHead } from "../../search/history/index-commits.ts";
@@ -90,6 +92,8 @@ export async function searchHistory(
       ? await withIndex(project, config, (index) => commitsFor(index, memory, wanted))
       : { ...nothing, commits: { indexed: 0, is_complete: true } };
     signal?.throwIfAborted();
+    if (ofCommits && found.results.length === 0)
+      found.results.push(...(await commitByHash(project, memory, wanted)));
     const led = ofCommits && memory !== null ? ledTo(memory, await sessions(), wanted) : [];
     const events = of.includes("events") && memory !== null ? await eventsFor(memory, wanted) : nothing;
     const results = [...together(found.results, led), ...events.results].sort(
@@ -198,7 +202,7 @@ async function commitsFor(index: CodeIndex, memory: Memory | null, wanted: Wante
       id: hash,
       title: subject,
       timestamp: isoTime(authoredAt),
-      snippet: snippetAround(body, query),
+      snippet: snippetAround(withoutTrailers(body), query),
       ...shares(found, request),
       match_reasons: reasonsFor(analyseQuery(query), found.item, found.signals),
       author,
@@ -219,6 +223,9 @@ async function commitsFor(index: CodeIndex, memory: Memory | null, wanted: Wante
   };
 }
 
+/** "Co-authored-by: ...", for programs. */
+const withoutTrailers = (body: string) => body.replace(/^[A-Za-z]+(?:-[A-Za-z]+)+: .*$/gm, "");
+
 function shares<T>(
   { score, confidence, probability, signals }: Judged<Ranked<T>>["results"][number],
   { explain }: HistorySearchRequest,
@@ -235,6 +242,33 @@ function boundBy(memory: Memory, { uid, sessions }: CheckpointRecord) {
       turns,
     })),
   };
+}
+
+/** The commit outside of HEAD's history that the question is the (beginning of the) hash of. */
+async function commitByHash(
+  { root }: Project,
+  memory: Memory | null,
+  { request: { q }, hashes }: Wanted,
+): Promise<CommitFound[]> {
+  if (!/^\s*[0-9a-f]{4,64}\s*$/i.test(q)) return [];
+  const hash = await commitNamed(root, q.trim());
+  if (hash === null || !hash.startsWith(q.trim().toLowerCase()) || !(hashes?.has(hash) ?? true)) return [];
+  for await (const { author, authoredAt, message } of readCommits(root, ["--no-walk", hash])) {
+    const [title = "", ...body] = message.split("\n");
+    const checkpoint = memory === null ? null : checkpointOfCommit(memory, hash);
+    return [
+      {
+        ...{ kind: "commit", id: hash, title, author, timestamp: isoTime(authoredAt) },
+        snippet: snippetAround(withoutTrailers(body.join("\n")), ""),
+        ...{ ...sure, score: 1, match_reasons: ["its hash"], files: [] },
+        ...(memory === null || checkpoint === null
+          ? { checkpoint: null, sessions: [] }
+          : boundBy(memory, checkpoint)),
+        ...{ reach: "elsewhere", reverted_by: null },
+      },
+    ];
+  }
+  return [];
 }
 
 /** Commits that the sessions which answer a question led to. */

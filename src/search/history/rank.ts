@@ -30,6 +30,8 @@ export type Nearness = (question: string, texts: readonly string[]) => Promise<(
 
 /** How much meaning counts, of 1. */
 const meaningShare = 0.5;
+/** From this cosine on, a record without a word of the question is worth showing. */
+const minCosine = 0.4;
 /** Characters that a record is understood by. */
 const understood = 300;
 
@@ -56,10 +58,13 @@ export async function rankRecords<T>(
       const signals = { words: round((1 - meaningShare) * words), meaning: round(meaningShare * meaning) };
       return { result: { item, score: round(score), signals }, evidence };
     })
+    .filter(({ result: { signals }, evidence }) => signals.words > 0 || evidence.defines || isNear(evidence))
     .sort((a, b) => b.result.score - a.result.score);
   const nearest = ranked.slice(0, judgedBy).map(({ evidence }) => evidence.nearness ?? 0);
   const { known, chunks } = asked;
   return judge("history", { known, chunks, nearness: cosines && Math.max(...nearest, 0) }, ranked);
 }
+
+const isNear = ({ nearness }: { nearness: number | null }) => nearness !== null && nearness >= minCosine;
 
 const round = (value: number) => Math.round(value * 1e4) / 1e4;
