@@ -1,5 +1,4 @@
-import type { HistorySearchResponse } from "../protocol/history.ts";
-import type { SearchResponse, TranscriptSearchResponse } from "../protocol/search.ts";
+import type { HistorySearchResponse, SearchResponse, TranscriptSearchResponse } from "../protocol/search.ts";
 import type { ResultUnit } from "../protocol/values.ts";
 
 /**

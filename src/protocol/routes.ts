@@ -6,7 +6,6 @@ import * as daemon from "./daemon.ts";
 import * as decisions from "./decisions.ts";
 import { endpoints, type RouteName } from "./endpoints.ts";
 import * as events from "./events.ts";
-import * as history from "./history.ts";
 import * as search from "./search.ts";
 import * as sessions from "./sessions.ts";
 import { lazy } from "./shape-parts.ts";
@@ -58,8 +57,8 @@ export const routes = {
   searchHistory: {
     ...endpoints.searchHistory,
     summary: "Find commits and events",
-    request: history.historySearchRequest,
-    response: history.historySearchResponse,
+    request: search.historySearchRequest,
+    response: search.historySearchResponse,
   },
   searchAll: {
     ...endpoints.searchAll,

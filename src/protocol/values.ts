@@ -14,9 +14,8 @@ export const resultUnits = ["session", "turn"] as const;
 /** A result of a session search: a session with its best turn, or every matching turn. */
 export type ResultUnit = (typeof resultUnits)[number];
 
-export const historyKinds = ["commits", "checkpoints", "events"] as const;
 /** What a search of the history looks for; checkpoints are the commits that sessions led to. */
-export type HistoryKind = (typeof historyKinds)[number];
+export const historyKinds = ["commits", "checkpoints", "events"] as const;
 
 export const searchedKinds = ["code", "sessions", "notes", ...historyKinds] as const;
 /** What a search of everything can be limited to; notes are people's, in sessions. */

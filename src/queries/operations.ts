@@ -37,8 +37,9 @@ const operations = {
   related: async (project, { q = "", file, limit = listed }) => {
     const { changedFiles, literalGlob, relatedIn } = await import("./sessions/conversations-related.ts");
     const { config } = loadConfig(project);
-    const files = file ?? (await changedFiles(project)).map(literalGlob);
-    const request = { files, query: q.trim(), limit };
+    const query = q.trim();
+    const files = file ?? (query === "" ? (await changedFiles(project)).map(literalGlob) : null);
+    const request = { files, query, limit };
     return withMemory(project, (memory) => relatedIn(project, memory, request, config));
   },
   why: async (project, { file, rev: revision, ...range }, signal) => {

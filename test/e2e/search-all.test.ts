@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
-import type { HistorySearchResponse } from "../../src/protocol/history.ts";
-import type { SearchAllResponse, TranscriptSearchResponse } from "../../src/protocol/search.ts";
+import type {
+  HistorySearchResponse,
+  SearchAllResponse,
+  TranscriptSearchResponse,
+} from "../../src/protocol/search.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
 import { runPm } from "./run-pm.ts";
@@ -58,8 +61,8 @@ describe("pm search", () => {
     expect(only.code).toBeNull();
     expect(only.transcripts?.results.every(({ annotation }) => annotation !== null)).toBe(true);
     expect(new Set(only.history?.results.map(({ kind }) => kind))).toEqual(new Set(["commit"]));
-    const checkpoints = await history("checkpoints", "uploads");
-    expect(checkpoints.results).toEqual([]);
+    const checkpoints = await runPm(["search", "checkpoints", "uploads"], { cwd: project.root });
+    expect(checkpoints.code).toBe(5);
   });
 
   it("says that nothing was found, with exit code 5", async () => {

@@ -1,7 +1,8 @@
 import { codeOf, explanationOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { HistorySearchRequest, HistorySearchResponse } from "../../protocol/history.ts";
 import type {
+  HistorySearchRequest,
+  HistorySearchResponse,
   SearchAllRequest,
   SearchAllResponse,
   TranscriptSearchRequest,
@@ -65,7 +66,7 @@ export async function searchAll(
 }
 
 /** What people noted, each note by itself. */
-export const notesOnly = <R extends TranscriptSearchRequest>(request: R): R => ({
+const notesOnly = <R extends TranscriptSearchRequest>(request: R): R => ({
   ...request,
   type: ["annotated"],
   by: request.by ?? "turn",

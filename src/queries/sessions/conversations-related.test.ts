@@ -29,7 +29,7 @@ function session(uid: string, ago: number, ...files: TurnFile[]) {
 const edit = (path: string): TurnFile => ({ path, how: "edit" });
 const read = (path: string): TurnFile => ({ path, how: "read" });
 
-const related = (files: string[], query = "", limit = 10) =>
+const related = (files: string[] | null, query = "", limit = 10) =>
   relatedIn(projectAt(store.dir), store.memory, { files, query, limit }, defaultConfig(), now);
 const ids = async (...given: Parameters<typeof related>) =>
   (await related(...given)).sessions.map(({ session_id }) => session_id);
@@ -74,6 +74,18 @@ describe("relatedIn", () => {
       { text: earlier, session_id: "one", superseded_by: later },
     ]);
     expect((await related(["src/other.ts"])).decisions).toEqual([]);
+  });
+
+  it("searches for a query alone, and finds nothing about anything else", async () => {
+    const leak = session("leak", 20, edit("src/a.ts"));
+    const text = "The connection pool leaks";
+    replaceChunks(store.memory, leak.id, { type: "raw", from: 0 }, [chunk(0, text, { session: "leak" })]);
+    session("other", 0, edit("src/a.ts"));
+    expect(await related(null, "connection pool")).toMatchObject({
+      ...{ looked_for: 0, total: 1, decisions: [] },
+      sessions: [{ session_id: "leak", files: [edit("src/a.ts")], turns: [{ turn: 1 }] }],
+    });
+    expect(await ids(null, "chicken soup recipe")).toEqual([]);
   });
 
   it("ranks sessions about the query first", async () => {

@@ -1,5 +1,4 @@
-import type { CommitFound, EventFound, HistoryResult } from "../../../protocol/history.ts";
-import type { SearchAllResponse } from "../../../protocol/search.ts";
+import type { CommitFound, EventFound, HistoryResult, SearchAllResponse } from "../../../protocol/search.ts";
 import { heading } from "../session/text.ts";
 import { renderCommits, renderEvents } from "./history.ts";
 import { nothingFound, type ResultStyle, renderResults } from "./results.ts";

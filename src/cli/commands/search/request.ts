@@ -1,8 +1,7 @@
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { HistorySearchRequest } from "../../../protocol/history.ts";
 import { fieldsOf } from "../../../protocol/routes.ts";
-import type { SearchAllRequest, SearchRequest } from "../../../protocol/search.ts";
+import type { HistorySearchRequest, SearchAllRequest, SearchRequest } from "../../../protocol/search.ts";
 import { historyKinds, type SearchedKind } from "../../../protocol/values.ts";
 
 /** The request of `pm search`, from the words and options of its command line. */
