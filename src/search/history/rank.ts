@@ -48,23 +48,25 @@ export async function rankRecords<T>(
     .map(({ item, words, text, isNamed }, i) => {
       const meaning = Math.max(cosines?.[i] ?? 0, 0);
       const blended = cosines === null ? words : (1 - meaningShare) * words + meaningShare * meaning;
-      const evidence = {
-        held: heldShare(asked, text),
-        nearness: cosines === null ? null : meaning,
-        defines: isNamed,
-        literal: isLiteral(query.raw, text),
-      };
-      const score = isNamed ? 1 : blended;
       const signals = { words: round((1 - meaningShare) * words), meaning: round(meaningShare * meaning) };
-      return { result: { item, score: round(score), signals }, evidence };
+      return { result: { item, score: round(isNamed ? 1 : blended), signals }, text, isNamed, meaning };
     })
-    .filter(({ result: { signals }, evidence }) => signals.words > 0 || evidence.defines || isNear(evidence))
+    .filter(({ result, isNamed, meaning }) => result.signals.words > 0 || isNamed || meaning >= minCosine)
     .sort((a, b) => b.result.score - a.result.score);
-  const nearest = ranked.slice(0, judgedBy).map(({ evidence }) => evidence.nearness ?? 0);
+  const evidence = ranked.map(({ text, isNamed, meaning }, i) => ({
+    // Of the others, it is not asked whether they are an answer.
+    held: i < judgedBy ? heldShare(asked, text) : 0,
+    nearness: cosines === null ? null : meaning,
+    defines: isNamed,
+    literal: i < judgedBy && isLiteral(query.raw, text),
+  }));
+  const nearest = evidence.slice(0, judgedBy).map(({ nearness }) => nearness ?? 0);
   const { known, chunks } = asked;
-  return judge("history", { known, chunks, nearness: cosines && Math.max(...nearest, 0) }, ranked);
+  return judge(
+    "history",
+    { known, chunks, nearness: cosines && Math.max(...nearest, 0) },
+    ranked.map(({ result }, i) => ({ result, evidence: evidence[i]! })),
+  );
 }
-
-const isNear = ({ nearness }: { nearness: number | null }) => nearness !== null && nearness >= minCosine;
 
 const round = (value: number) => Math.round(value * 1e4) / 1e4;
