@@ -1,6 +1,6 @@
 import { defaultConfig } from "../../src/project/config/settings.ts";
 import { injectionForPrompt } from "../../src/queries/context/for-prompt.ts";
-import { tell } from "../../src/queries/context/quote.ts";
+import { frameQuotes } from "../../src/queries/context/quote.ts";
 import type { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { storedTurns } from "../../src/sessions/stored-turns.ts";
 import { chunkByUid } from "../../src/store/memory/chunks/chunks.ts";
@@ -71,7 +71,7 @@ export async function askFirstPrompts({ memory, search, names, times }: AskOptio
       why: item.why,
     }));
     const tokensAt = (least: number) =>
-      tell(
+      frameQuotes(
         found.filter(({ score }) => (score ?? 0) >= least),
         config["context.max_tokens"],
       )?.tokens ?? 0;

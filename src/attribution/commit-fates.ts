@@ -22,7 +22,7 @@ export interface StoredCommit {
 const maxFiles = 200;
 const maxLines = 20_000;
 /** Commits whose lines are cached; most have a few dozen, at four bytes each. */
-const mostKnown = 2000;
+const maxKnown = 2000;
 
 interface Kept {
   files: { path: string; keys: Uint32Array }[];
@@ -85,7 +85,7 @@ export class CommitFates {
     let kept = this.kept.get(commit.hash);
     if (kept === undefined) kept = this.lookedUp(commit);
     this.kept.delete(commit.hash);
-    if (this.kept.size >= mostKnown) this.kept.delete(this.kept.keys().next().value!);
+    if (this.kept.size >= maxKnown) this.kept.delete(this.kept.keys().next().value!);
     this.kept.set(commit.hash, kept);
     if (kept === null) return null;
     const pathNow = (path: string) => renamedTo(this.memory, path, commit.committedAt);

@@ -2,10 +2,13 @@ import { existsSync } from "node:fs";
 import { loadConfig } from "../project/config/config.ts";
 import { codeOf, explanationOf } from "../project/errors.ts";
 import { type Project, projectAt } from "../project/paths.ts";
+import {
+  type HistorySearchRequest,
+  resultUnitOf,
+  type SearchAllRequest,
+} from "../protocol/operations/search.ts";
+import type { SessionSummary, SessionsRequest } from "../protocol/operations/sessions.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import type { HistorySearchRequest } from "../protocol/search.ts";
-import { resultUnitOf, type SearchAllRequest } from "../protocol/search.ts";
-import type { SessionSummary, SessionsRequest } from "../protocol/sessions.ts";
 import { listProjects } from "../queries/known-projects.ts";
 import type { OperationName } from "../queries/operations.ts";
 import { answer } from "./answer.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf } from "../project/errors.ts";
 import { globalConfigDir, type Project } from "../project/paths.ts";
-import type { StatusResponse } from "../protocol/status.ts";
+import type { StatusResponse } from "../protocol/operations/status.ts";
 
 /**
  * Starting the daemon in the background, for hooks and commands that found none. Hooks load this, so it imports nothing

@@ -1,4 +1,8 @@
-import type { HistorySearchResponse, SearchResponse, TranscriptSearchResponse } from "../protocol/search.ts";
+import type {
+  HistorySearchResponse,
+  SearchResponse,
+  TranscriptSearchResponse,
+} from "../protocol/operations/search.ts";
 import type { ResultUnit } from "../protocol/values.ts";
 
 /**

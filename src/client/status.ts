@@ -3,7 +3,7 @@ import { loadConfig } from "../project/config/config.ts";
 import { messageOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import { version } from "../project/version.ts";
-import type { StatusResponse } from "../protocol/status.ts";
+import type { StatusResponse } from "../protocol/operations/status.ts";
 import { withIndex } from "../queries/search/code.ts";
 import { describeCodeModels } from "../queries/status/model-status.ts";
 import { ageOf, describeIndex, describeUnreadable } from "../queries/status/status.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
 import { type DaemonRecord, readDaemonRecord } from "../../src/protocol/daemon-record.ts";
-import type { StatusResponse } from "../../src/protocol/status.ts";
+import type { StatusResponse } from "../../src/protocol/operations/status.ts";
 import { lockHolder } from "../../src/store/sqlite/lock.ts";
 import {
   cleanUp,

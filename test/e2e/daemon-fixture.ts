@@ -7,8 +7,8 @@ import { askDaemon } from "../../src/client/daemon-client.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { createStateDir } from "../../src/project/state-dir.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
-import type { SearchResponse } from "../../src/protocol/search.ts";
-import type { StatusResponse } from "../../src/protocol/status.ts";
+import type { SearchResponse } from "../../src/protocol/operations/search.ts";
+import type { StatusResponse } from "../../src/protocol/operations/status.ts";
 import { lockHolder } from "../../src/store/sqlite/lock.ts";
 import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { askDaemon } from "../../src/client/daemon-client.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
-import type { SearchResponse } from "../../src/protocol/search.ts";
+import type { SearchResponse } from "../../src/protocol/operations/search.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import {
   cleanUp,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ImportFollowed } from "../../src/cli/commands/import/follow.ts";
 import { askDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
-import type { TranscriptSearchResponse } from "../../src/protocol/search.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
 import { chat, idOf } from "../support/chat-fixture.ts";
 import { ask, sessionsFound } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";

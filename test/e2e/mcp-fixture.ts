@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { Project } from "../../src/project/paths.ts";
-import type { BlameAnswer } from "../../src/protocol/blame.ts";
+import type { BlameAnswer } from "../../src/protocol/operations/blame.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { createProject, pmJson, until, write } from "./daemon-fixture.ts";

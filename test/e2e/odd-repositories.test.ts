@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { createStateDir } from "../../src/project/state-dir.ts";
-import type { BlameAnswer } from "../../src/protocol/blame.ts";
+import type { BlameAnswer } from "../../src/protocol/operations/blame.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { rememberTurn, wrote } from "../support/attribution-fixture.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";

@@ -4,7 +4,7 @@ import type {
   HistorySearchResponse,
   SearchAllResponse,
   TranscriptSearchResponse,
-} from "../../src/protocol/search.ts";
+} from "../../src/protocol/operations/search.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
 import { runPm } from "./run-pm.ts";

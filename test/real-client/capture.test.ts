@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type HookName, hookNames } from "../../src/protocol/hooks.ts";
-import type { TranscriptSearchResponse } from "../../src/protocol/search.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
 import type {
   AnnotationsResponse,
   SessionResponse,
   SessionSummary,
   SessionsResponse,
-} from "../../src/protocol/sessions.ts";
+} from "../../src/protocol/operations/sessions.ts";
 import { logOf } from "../e2e/daemon-fixture.ts";
 import { clients } from "./client.ts";
 import { spooled } from "./ground.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { instructions } from "../../src/mcp/instructions.ts";
 import { historyLabel } from "../../src/mcp/text/text.ts";
-import type { TranscriptSearchResponse } from "../../src/protocol/search.ts";
-import type { AnnotationsResponse } from "../../src/protocol/sessions.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
+import type { AnnotationsResponse } from "../../src/protocol/operations/sessions.ts";
 import { clients } from "./client.ts";
 import { prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";

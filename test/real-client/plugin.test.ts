@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { tools } from "../../src/mcp/shapes/definitions.ts";
-import type { AnnotationsResponse } from "../../src/protocol/sessions.ts";
+import type { AnnotationsResponse } from "../../src/protocol/operations/sessions.ts";
 import { clients } from "./client.ts";
 import { spooled } from "./ground.ts";
 import { note, prompts } from "./scripts.ts";

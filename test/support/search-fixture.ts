@@ -27,8 +27,8 @@ export async function vectorsFor(text: string, by: Embedder = fewThings) {
 /** Asks a memory; everything may be left open. */
 export function asker(memory: Memory, root: string, model: Embedder | null = fewThings, now?: () => number) {
   const embedder = model && new QueryEmbedder({ first: model });
-  const patience = { ms: 20_000, goesOn: false };
-  const search = new SessionSearch({ root, memory, embedder, patience, ...(now && { now }) });
+  const patience = { ms: 20_000, continueLater: false };
+  const search = new SessionSearch({ root, memory, embedder, waitPolicy: patience, ...(now && { now }) });
   return {
     search,
     ask: (query: string, more: Partial<SessionQuery> = {}): Promise<SessionAnswer> =>

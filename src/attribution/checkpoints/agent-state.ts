@@ -1,6 +1,6 @@
 import type { Entry } from "../../agents/agent.ts";
 import { agentNamed } from "../../agents/registry.ts";
-import type { AgentState, SessionState } from "../../protocol/checkpoints.ts";
+import type { AgentState, SessionState } from "../../protocol/operations/checkpoints.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
 import type { Binding } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";

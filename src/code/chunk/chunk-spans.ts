@@ -194,8 +194,8 @@ export class SpanBuilder {
       const { startIndex: start, endIndex: end } = child;
       const [first, last] = this.#lines.span({ start, end });
       // A comment stays with the code that it is about.
-      const goesOn = afterComment && first === previousEnd + 1;
-      if (!goesOn && first > previousEnd && first > (borders.at(-1)?.line ?? 0)) {
+      const continues = afterComment && first === previousEnd + 1;
+      if (!continues && first > previousEnd && first > (borders.at(-1)?.line ?? 0)) {
         borders.push({ line: first, depth });
       }
       const isLong = last - first > codeWindow.size / 2 && depth < deepest;

@@ -28,7 +28,7 @@ export interface IndexProgress {
 
 /** Window for the rate. Milliseconds of work. */
 const rateWindow = 10_000;
-const mostRecent = 10;
+const maxRecent = 10;
 
 /**
  * Pending and running files, and the indexing rate. A path is pending at most once, and never runs twice at the same
@@ -78,7 +78,7 @@ export class IndexQueue {
     this.done++;
     this.finished.push({ at: now, chunks });
     while (this.finished.length > 0 && this.finished[0]!.at < now - rateWindow) this.finished.shift();
-    this.recent = [{ path, chunks, took: now - since, at: now }, ...this.recent].slice(0, mostRecent);
+    this.recent = [{ path, chunks, took: now - since, at: now }, ...this.recent].slice(0, maxRecent);
   }
 
   /** Requeues an unfinished file unless a newer version is pending. */

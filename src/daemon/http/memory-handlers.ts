@@ -6,8 +6,8 @@ import { belongsTo } from "../../git/project-roots.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/operations/search.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
-import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/search.ts";
 import { answerContext } from "../../queries/context/answer.ts";
 import type { Injection } from "../../queries/context/quote.ts";
 import { annotationOf, answerTranscriptSearch } from "../../queries/sessions/conversations.ts";
@@ -48,17 +48,17 @@ interface HandlersOptions {
 export function createMemoryHandlers(options: HandlersOptions): Pick<Handlers, MemoryRoute> {
   const { work, config } = options;
   const guarded =
-    <R, A>(answer: (request: R) => A | Promise<A>) =>
-    async (request: R): Promise<A> => {
+    <R, A>(answer: (request: R, signal?: AbortSignal) => A | Promise<A>) =>
+    async (request: R, signal?: AbortSignal): Promise<A> => {
       try {
-        return await answer(request);
+        return await answer(request, signal);
       } catch (error) {
         work.suspect(error);
         throw error;
       }
     };
   return {
-    searchTranscripts: guarded((request) => searchTranscripts(work, request, config)),
+    searchTranscripts: guarded((request, signal) => searchTranscripts(work, request, config, signal)),
     indexTranscript: guarded((request) => indexTranscript(options, request)),
     annotate: guarded((request) => annotate(options, request)),
     sessionStart: guarded((request) => startSession(options, request)),
@@ -87,8 +87,9 @@ function searchTranscripts(
   work: MemoryWork,
   request: TranscriptSearchRequest,
   config: Config,
+  signal?: AbortSignal,
 ): Promise<TranscriptSearchResponse> {
-  return answerTranscriptSearch(work.search, work.memory, request, config, work.pending());
+  return answerTranscriptSearch(work.search, work.memory, request, config, work.pending(), signal);
 }
 
 /** The automatic context for an agent, from what is stored now. */

@@ -7,7 +7,7 @@ import { maxAttempts } from "../../store/memory/jobs/jobs.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
 import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
-import type { GitJobs } from "./git-work.ts";
+import type { GitJobs } from "./git/git-work.ts";
 import { NotYet } from "./job-worker.ts";
 
 test("a transcript that was never there is a failure, one that was read before is not", async () => {

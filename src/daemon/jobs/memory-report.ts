@@ -2,7 +2,7 @@ import { modelsOf } from "../../models/embed/embedders.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { JobsStatus, MemoryStatus, ModelStatus } from "../../protocol/status.ts";
+import type { JobsStatus, MemoryStatus, ModelStatus } from "../../protocol/operations/status.ts";
 import { describeMemory, jobsStatusOf } from "../../queries/sessions/conversations.ts";
 import { describeModels } from "../../queries/status/model-status.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";

@@ -7,7 +7,7 @@ import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
-import { chunksToEmbed } from "../../sessions/chunks/embed-source.ts";
+import { chunksToEmbed } from "../../sessions/chunks/embed/embed-source.ts";
 import { flushTerms } from "../../store/memory/chunks/chunks.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
@@ -18,8 +18,8 @@ import { backgroundSync } from "./background-sync.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
 import { askForReading, askForSummary, priority, type TranscriptToRead } from "./conversation-requests.ts";
 import { CurrentScrubber } from "./current-scrubber.ts";
-import { askForHistory, askForLate } from "./git-jobs.ts";
-import { GitJobs } from "./git-work.ts";
+import { askForHistory, askForLate } from "./git/git-jobs.ts";
+import { GitJobs } from "./git/git-work.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { isOwnerAlive, newOwner } from "./job-owner.ts";
 import { JobWorker } from "./job-worker.ts";
@@ -141,7 +141,7 @@ export class OpenMemory {
     const reading = config["sessions.capture"] ? (["transcript"] as const) : [];
     // A language model and the network are slow, and nobody waits for these jobs.
     return [
-      workerFor([...reading, "commit", "scrub", "history", "retain"]),
+      workerFor([...reading, "commit", "scrub", "history", "recut", "retain"]),
       workerFor(["deep-scrub", "summary", "sync"]),
     ];
   }
@@ -180,9 +180,14 @@ export class OpenMemory {
     this.wake();
   }
 
-  enqueue(kind: "deep-scrub" | "scrub" | "retain", subject: string): void {
+  enqueue(kind: "deep-scrub" | "scrub" | "recut" | "retain", subject: string): void {
     enqueue(this.memory, { kind, subject, priority: priority[kind] });
     this.wake();
+  }
+
+  /** Applies settings that changed to what is stored. */
+  applySettings(): void {
+    this.housekeeping.applyCutRules();
   }
 
   /** There may be jobs to do. */

@@ -3,7 +3,7 @@ import type { Indexer, IndexReport } from "../../code/index/indexer.ts";
 import type { EmbedPass, EmbedProgress } from "../../models/embed/embed-pass.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import type { QueueStatus } from "../../protocol/status.ts";
+import type { QueueStatus } from "../../protocol/operations/status.ts";
 import { isoTime } from "../../queries/status/status.ts";
 import type { CodeSearch } from "../../search/code/engine.ts";
 import type { CodeAnswer, CodeQuery } from "../../search/code/types.ts";

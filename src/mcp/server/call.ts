@@ -20,18 +20,18 @@ export function readArguments<S extends z.ZodMiniType>(tool: string, input: S, g
 }
 
 /** Longer ones are no question; a text that may be longer says so itself. */
-const mostCharacters = 1000;
-const mostEntries = 50;
+const maxCharacters = 1000;
+const maxEntries = 50;
 
 /** Content that no argument may have, whatever the operation. */
 function contentProblem([name, value]: [string, unknown], input: z.ZodMiniType): string | [] {
   const entries = [value].flat().map(String);
   // Neither file names nor git's arguments can contain one; each place would fail with an error of its own.
   if (entries.some((one) => one.includes("\0"))) return `${name} contains a NUL character.`;
-  if (entries.length > mostEntries) return `${name} must be a list of at most ${mostEntries} entries.`;
-  const isLong = entries.some((one) => one.length > mostCharacters);
+  if (entries.length > maxEntries) return `${name} must be a list of at most ${maxEntries} entries.`;
+  const isLong = entries.some((one) => one.length > maxCharacters);
   if (!isLong || maxLengthOf(input, name) !== undefined) return [];
-  return `${name} must be a text of at most ${mostCharacters} characters.`;
+  return `${name} must be a text of at most ${maxCharacters} characters.`;
 }
 
 function maxLengthOf(input: z.ZodMiniType, name: string): number | undefined {

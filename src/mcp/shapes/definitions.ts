@@ -49,11 +49,11 @@ export const tools = {
   search_sessions: tool({
     title: "Search past sessions",
     description:
-      "Find what was discussed, tried and decided in past agent sessions on this project: reasons, fixes, dead ends, notes. " +
-      "Use it when something may have come up before. Without a query: the latest sessions. Read on with get_session.",
+      "Find what was discussed, tried and decided in past agent sessions: reasons, fixes, dead ends, notes. " +
+      "For what may have come up before. No query: the latest sessions. Read on with get_session.",
     isAlwaysLoaded: true,
     input: search.searchSessionsInput,
-    load: async () => (await import("../tools/search-sessions.ts")).searchSessions,
+    load: async () => (await import("../tools/sessions/search-sessions.ts")).searchSessions,
   }),
   get_session: tool({
     title: "Read a session",
@@ -61,13 +61,13 @@ export const tools = {
       "Read a past session: its summary, last turns, notes and files; with turn, that turn in full. Without an id: the " +
       "latest session before this one, to continue its work.",
     input: sessions.getSessionInput,
-    load: async () => (await import("../tools/get-session.ts")).getSession,
+    load: async () => (await import("../tools/sessions/get-session.ts")).getSession,
   }),
   get_session_summary: tool({
     title: "Summary of a session",
     description: "Only the summary of a past session, and the files that it changed.",
     input: sessions.getSessionSummaryInput,
-    load: async () => (await import("../tools/get-session-summary.ts")).getSessionSummary,
+    load: async () => (await import("../tools/sessions/get-session-summary.ts")).getSessionSummary,
   }),
   list_decisions: tool({
     title: "List decisions",
@@ -92,7 +92,7 @@ export const tools = {
       "which.",
     isAlwaysLoaded: true,
     input: git.whyInput,
-    load: async () => (await import("../tools/why.ts")).why,
+    load: async () => (await import("../tools/why/why.ts")).why,
   }),
   rewind_preview: tool({
     title: "Preview going back",

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { blameRequest } from "../../protocol/blame.ts";
-import { checkpointsRequest, rewindRequest } from "../../protocol/checkpoints.ts";
+import { blameRequest } from "../../protocol/operations/blame.ts";
+import { checkpointsRequest, rewindRequest } from "../../protocol/operations/checkpoints.ts";
 import { described, field, lineNumber, text } from "../../protocol/shape-parts.ts";
 import type { Confidence } from "../../protocol/values.ts";
 import {

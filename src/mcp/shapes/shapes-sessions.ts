@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { type Decision, decisionsRequest } from "../../protocol/decisions.ts";
-import { annotateRequest, sessionRequest } from "../../protocol/sessions.ts";
+import { type Decision, decisionsRequest } from "../../protocol/operations/decisions.ts";
+import { annotateRequest, sessionRequest } from "../../protocol/operations/sessions.ts";
 import { described, field, text } from "../../protocol/shape-parts.ts";
 import {
   cursor,

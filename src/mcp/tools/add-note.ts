@@ -3,7 +3,7 @@ import { shortId } from "../../sessions/short-id.ts";
 import type { AddNoteOutput, addNoteInput } from "../shapes/shapes-sessions.ts";
 import { clean, joined, oneLine } from "../text/text.ts";
 import type { CallContext, Handler } from "../tool.ts";
-import { readSession } from "./the-session.ts";
+import { readSession } from "./sessions/the-session.ts";
 
 export const addNoteTool: Handler<typeof addNoteInput, AddNoteOutput> = async (args, context) => {
   const { project, cwd } = context;

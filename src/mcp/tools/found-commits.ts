@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
-import type { CommitFound, HistoryResult } from "../../protocol/search.ts";
+import type { CommitFound, HistoryResult } from "../../protocol/operations/search.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";

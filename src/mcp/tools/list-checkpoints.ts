@@ -1,5 +1,5 @@
 import { maxResults } from "../../project/max-results.ts";
-import type { CheckpointSummary } from "../../protocol/checkpoints.ts";
+import type { CheckpointSummary } from "../../protocol/operations/checkpoints.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";

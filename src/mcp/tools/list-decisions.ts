@@ -1,5 +1,5 @@
 import { maxResults } from "../../project/max-results.ts";
-import type { Decision } from "../../protocol/decisions.ts";
+import type { Decision } from "../../protocol/operations/decisions.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListDecisionsOutput, listDecisionsInput } from "../shapes/shapes-sessions.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";

@@ -1,6 +1,6 @@
 import { maxResults } from "../../project/max-results.ts";
-import type { Decision, RelatedSession } from "../../protocol/decisions.ts";
-import type { TranscriptSearchResponse } from "../../protocol/search.ts";
+import type { Decision, RelatedSession } from "../../protocol/operations/decisions.ts";
+import type { TranscriptSearchResponse } from "../../protocol/operations/search.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { RelatedOutput, relatedInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";

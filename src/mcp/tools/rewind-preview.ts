@@ -1,4 +1,4 @@
-import type { RewindAnswer, RewindSession } from "../../protocol/checkpoints.ts";
+import type { RewindAnswer, RewindSession } from "../../protocol/operations/checkpoints.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { RewindPreviewOutput, rewindPreviewInput } from "../shapes/shapes-git.ts";
 import { fitIn, roomOf } from "../text/budget.ts";

@@ -1,5 +1,5 @@
 import { maxResults } from "../../project/max-results.ts";
-import type { SearchRequest, SearchResponse } from "../../protocol/search.ts";
+import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { beginning, clean, joined, lineOrNull, oneLine } from "../text/text.ts";

@@ -4,7 +4,7 @@ import type {
   LineAuthor,
   PersonLines,
   SessionLines,
-} from "../../protocol/blame.ts";
+} from "../../protocol/operations/blame.ts";
 
 /** For a line without evidence. */
 export const unknownAuthor: LineAuthor = {
@@ -47,9 +47,9 @@ export function summaryOf(ranges: readonly BlameRange[]): BlameSummary {
   return {
     lines: counts.agent + counts.human + counts.unknown,
     ...counts,
-    by_session: mostFirst(sessions, ({ lines }) => lines),
-    by_model: mostFirst(models, ({ lines }) => lines),
-    by_person: mostFirst(persons, ({ human, unknown }) => human + unknown),
+    by_session: sortedByCount(sessions, ({ lines }) => lines),
+    by_model: sortedByCount(models, ({ lines }) => lines),
+    by_person: sortedByCount(persons, ({ human, unknown }) => human + unknown),
   };
 }
 
@@ -64,5 +64,5 @@ export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 /** The values of a map by descending count, equal ones in order of insertion. */
-export const mostFirst = <V>(map: ReadonlyMap<unknown, V>, countOf: (value: V) => number): V[] =>
+export const sortedByCount = <V>(map: ReadonlyMap<unknown, V>, countOf: (value: V) => number): V[] =>
   [...map.values()].sort((a, b) => countOf(b) - countOf(a));

@@ -8,7 +8,7 @@ import {
 } from "../../../test/support/checkpoint-fixture.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { projectAt } from "../../project/paths.ts";
-import type { BlameAnswer } from "../../protocol/blame.ts";
+import type { BlameAnswer } from "../../protocol/operations/blame.ts";
 import { type BlameRequest, blameFile } from "./blame.ts";
 
 let repo: Repository;

@@ -1,6 +1,6 @@
 import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
 import type { Project } from "../../project/paths.ts";
-import type { BlameAnswer, BlameRange, LineAuthor } from "../../protocol/blame.ts";
+import type { BlameAnswer, BlameRange, LineAuthor } from "../../protocol/operations/blame.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { backfillHint } from "../status/backfill-hint.ts";
 import { isoTime } from "../status/status.ts";

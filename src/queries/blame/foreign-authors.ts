@@ -2,7 +2,7 @@ import { foreignNotesOf } from "../../attribution/foreign/foreign-notes.ts";
 import type { ForeignLines, ForeignNotes } from "../../attribution/foreign/types.ts";
 import type { BlamedLine } from "../../git/diff/changes-types.ts";
 import type { Project } from "../../project/paths.ts";
-import type { LineAuthor } from "../../protocol/blame.ts";
+import type { LineAuthor } from "../../protocol/operations/blame.ts";
 import { entry, unknownAuthor } from "./blame-summary.ts";
 
 /**

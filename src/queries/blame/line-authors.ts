@@ -3,7 +3,7 @@ import type { BlamedLine, ChangedFile } from "../../git/diff/changes-types.ts";
 import { headOf } from "../../git/history/history.ts";
 import { projectRoots } from "../../git/project-roots.ts";
 import type { Project } from "../../project/paths.ts";
-import type { LineAuthor } from "../../protocol/blame.ts";
+import type { LineAuthor } from "../../protocol/operations/blame.ts";
 import {
   attributionsOfMany,
   type CommitPath,

@@ -3,7 +3,7 @@ import { commitNamed } from "../../git/history/history.ts";
 import { linesOf } from "../../git/output-lines.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { ComparedSide, DiffAnswer, FileDifference } from "../../protocol/checkpoints.ts";
+import type { ComparedSide, DiffAnswer, FileDifference } from "../../protocol/operations/checkpoints.ts";
 import { checkpointOfCommit, checkpointPlaces } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { CheckpointRecord } from "../../store/memory/git-records.ts";

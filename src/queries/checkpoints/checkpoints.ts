@@ -11,7 +11,7 @@ import type {
   FileOfCheckpoint,
   LinesByAuthor,
   TurnOfCheckpoint,
-} from "../../protocol/checkpoints.ts";
+} from "../../protocol/operations/checkpoints.ts";
 import { attributionsOf, linesByAuthor } from "../../store/memory/commits/attributions.ts";
 import {
   checkpointOfCommit,

@@ -18,8 +18,8 @@ import {
 } from "../../git/rewind.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { RewindAnswer, RewindSession } from "../../protocol/checkpoints.ts";
-import { readAgentState } from "../../protocol/checkpoints.ts";
+import type { RewindAnswer, RewindSession } from "../../protocol/operations/checkpoints.ts";
+import { readAgentState } from "../../protocol/operations/checkpoints.ts";
 import { checkpointOfCommit, findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import type { Binding, CheckpointRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";

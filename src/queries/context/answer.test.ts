@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { type Config, defaultConfig } from "../../project/config/settings.ts";
-import type { ContextRequest } from "../../protocol/context.ts";
+import type { ContextRequest } from "../../protocol/operations/context.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import type { ContextRequest, ContextResponse } from "../../protocol/context.ts";
+import type { ContextRequest, ContextResponse } from "../../protocol/operations/context.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { refsInjected, saveInjection } from "../../store/memory/injections.ts";
 import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
 import { toTellForEdit } from "./for-edit.ts";
 import { injectionForPrompt } from "./for-prompt.ts";
-import { type Injection, tell } from "./quote.ts";
+import { frameQuotes, type Injection } from "./quote.ts";
 import { minRelevance } from "./relevance.ts";
 import type { ContextSource } from "./source.ts";
 
@@ -35,14 +35,14 @@ export async function answerContext(
   const found = await itemsFor(source, request, files);
   if (typeof found === "string") return silent(found);
   const fresh = found.filter(({ ref }) => !injected.has(ref));
-  const answer = tell(fresh, config["context.max_tokens"]);
+  const answer = frameQuotes(fresh, config["context.max_tokens"]);
   if (answer === null) {
     return silent(found.length === 0 ? "no relevant memory" : "the session already has it");
   }
   if (took() > within) return silent("it timed out");
   const { text, tokens } = answer;
-  const reason = [...new Set(answer.told.map(({ why }) => why))].join("; ");
-  const response = { text, reason, tokens, took_ms: took(), items: answer.told };
+  const reason = [...new Set(answer.included.map(({ why }) => why))].join("; ");
+  const response = { text, reason, tokens, took_ms: took(), items: answer.included };
   if (!preview) {
     saveInjection(memory, {
       sessionUid,
@@ -53,7 +53,7 @@ export async function answerContext(
       tookMs: response.took_ms,
       textHash: createHash("sha256").update(text).digest("hex").slice(0, 16),
       items: [
-        ...answer.told.map(({ ref, why, score }) => ({ ref, why, score })),
+        ...answer.included.map(({ ref, why, score }) => ({ ref, why, score })),
         ...files.map((file) => ({ ref: fileRef(file), why: "edited", score: null })),
       ],
     });

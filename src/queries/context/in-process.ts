@@ -1,7 +1,7 @@
 import { branchAtHand } from "../../git/history/head.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
-import type { ContextRequest, ContextResponse } from "../../protocol/context.ts";
+import type { ContextRequest, ContextResponse } from "../../protocol/operations/context.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import { withIndex } from "../search/code.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ownContext, withoutOwnContext } from "../../agents/reading/own-output.ts";
 import { tokensOf } from "../../text/text-size.ts";
-import { harmless, type Injection, maxCharacters, tell } from "./quote.ts";
+import { frameQuotes, harmless, type Injection, maxCharacters } from "./quote.ts";
 
 const item = (quote: string, more: Partial<Injection> = {}): Injection => ({
   ref: `chunk:${quote.slice(0, 8)}`,
@@ -16,7 +16,11 @@ const item = (quote: string, more: Partial<Injection> = {}): Injection => ({
 
 describe("what is quoted", () => {
   it("is labelled as history, with a way to more", () => {
-    const { text, tokens, told } = tell([item("We keep the retries in the importer.")], 800)!;
+    const {
+      text,
+      tokens,
+      included: told,
+    } = frameQuotes([item("We keep the retries in the importer.")], 800)!;
     expect(text).toBe(
       [
         "<pommel-context>",
@@ -51,10 +55,10 @@ describe("what is quoted", () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 20_000 }), (all, budget) => {
         const items = all.map((parts) => item(parts.join(""), { place: parts[0] ?? "" }));
-        const answer = tell(items, budget);
+        const answer = frameQuotes(items, budget);
         if (answer === null) return;
         const lines = answer.text.split(/\r\n|[\n\r\u2028\u2029\u0085]/);
-        expect(lines).toHaveLength(answer.told.length + 4);
+        expect(lines).toHaveLength(answer.included.length + 4);
         expect(answer.text.match(/[<>]/g)).toHaveLength(4);
         expect(answer.tokens).toBeLessThanOrEqual(budget);
         expect(answer.text.length).toBeLessThanOrEqual(maxCharacters);
@@ -66,9 +70,9 @@ describe("what is quoted", () => {
 
   it("leaves out what does not fit, and returns null if nothing is left", () => {
     const [long, short] = [item("x ".repeat(200)), item("short")];
-    expect(tell([long, short], 130)?.told).toEqual([short]);
-    expect(tell([long], 20)).toBeNull();
-    expect(tell([item(" \u200B ")], 800)).toBeNull();
-    expect(tell([], 800)).toBeNull();
+    expect(frameQuotes([long, short], 130)?.included).toEqual([short]);
+    expect(frameQuotes([long], 20)).toBeNull();
+    expect(frameQuotes([item(" \u200B ")], 800)).toBeNull();
+    expect(frameQuotes([], 800)).toBeNull();
   });
 });

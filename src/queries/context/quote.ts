@@ -30,10 +30,10 @@ export interface Injection {
 }
 
 /** The first that fit, as one text; null when none does. */
-export function tell(
+export function frameQuotes(
   items: readonly Injection[],
   maxTokens: number,
-): { text: string; tokens: number; told: Injection[] } | null {
+): { text: string; tokens: number; included: Injection[] } | null {
   const frame = (lines: readonly string[]) =>
     [ownContext.start, label, ...lines, askAgainHint, ownContext.end].join("\n");
   const fits = (lines: readonly string[]) => {
@@ -41,24 +41,24 @@ export function tell(
     return tokensOf(text) <= maxTokens && text.length <= maxCharacters;
   };
   const lines: string[] = [];
-  const told: Injection[] = [];
+  const included: Injection[] = [];
   for (const item of items) {
     const line = lineOf(item);
     // A shorter one behind it may still fit.
     if (line === null || !fits([...lines, line])) continue;
     lines.push(line);
-    told.push(item);
+    included.push(item);
   }
-  if (told.length === 0) return null;
+  if (included.length === 0) return null;
   const text = frame(lines);
-  return { text, tokens: tokensOf(text), told };
+  return { text, tokens: tokensOf(text), included };
 }
 
 function lineOf({ kind, quote, place }: Injection): string | null {
-  const said = beginningOf(harmless(quote), maxQuoteLength);
-  if (said === "") return null;
+  const text = beginningOf(harmless(quote), maxQuoteLength);
+  if (text === "") return null;
   const where = beginningOf(harmless(place), maxPlaceLength);
-  return `- ${kind}: “${said}”${where === "" ? "" : ` (${where})`}`;
+  return `- ${kind}: “${text}”${where === "" ? "" : ` (${where})`}`;
 }
 
 /**

@@ -7,7 +7,7 @@ import type {
   EventsRequest,
   EventView,
   SuggestedView,
-} from "../../protocol/events.ts";
+} from "../../protocol/operations/events.ts";
 import { changeStatus, createEvent, linkTargets, unlinkTargets } from "../../sessions/events/change-event.ts";
 import { type SuggestedEvent, suggestEvents } from "../../sessions/events/suggest.ts";
 import { type EventTarget, findTarget } from "../../sessions/events/targets.ts";

@@ -7,7 +7,7 @@ import type {
   SearchAllResponse,
   TranscriptSearchRequest,
   TranscriptSearchResponse,
-} from "../../protocol/search.ts";
+} from "../../protocol/operations/search.ts";
 import { historyKinds } from "../../protocol/values.ts";
 import { answererHere } from "../here.ts";
 import { searchInProcess } from "./code.ts";
@@ -36,7 +36,7 @@ export async function searchAll(
   const searchSessions = () =>
     daemon
       ? daemon("searchTranscripts", sessionRequest, signal)
-      : searchTranscriptsInProcess(project, sessionRequest);
+      : searchTranscriptsInProcess(project, sessionRequest, signal);
   const sessions = ofSessions ? searchSessions() : null;
   const known = only.includes("sessions") && sessions ? () => sessions.catch(() => null) : undefined;
   const searched = await Promise.allSettled([

@@ -3,7 +3,7 @@ import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { levelOf } from "../../project/levels.ts";
 import type { Project } from "../../project/paths.ts";
-import type { SearchRequest, SearchResponse } from "../../protocol/search.ts";
+import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
 import type { CodeQuery } from "../../search/code/types.ts";
 import { indexDriver } from "../../store/index/drivers.ts";

@@ -1,6 +1,6 @@
 import { loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
-import type { SearchRequest, SearchResponse } from "../../protocol/search.ts";
+import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
 import { type ContextMetrics, contextMetrics } from "../../search/code/metrics.ts";
 import { filesIn } from "../../search/code/scope.ts";
 import { toCodeQuery, withIndex } from "./code.ts";

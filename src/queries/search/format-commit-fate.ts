@@ -1,4 +1,4 @@
-import type { TranscriptSearchResponse } from "../../protocol/search.ts";
+import type { TranscriptSearchResponse } from "../../protocol/operations/search.ts";
 
 /** What happened to the code of a search result, as text for people and models. */
 

@@ -1,7 +1,11 @@
 import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed } from "../../git/history/history.ts";
 import type { Project } from "../../project/paths.ts";
-import type { CommitFound, HistorySearchRequest, TranscriptSearchResponse } from "../../protocol/search.ts";
+import type {
+  CommitFound,
+  HistorySearchRequest,
+  TranscriptSearchResponse,
+} from "../../protocol/operations/search.ts";
 import { analyseQuery } from "../../search/code/query.ts";
 import { type Judged, levelOf, sure } from "../../search/confidence/judge.ts";
 import { reasonsFor, revertsOf, searchCommits } from "../../search/history/commits.ts";

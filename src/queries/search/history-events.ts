@@ -1,4 +1,4 @@
-import type { EventFound } from "../../protocol/search.ts";
+import type { EventFound } from "../../protocol/operations/search.ts";
 import { analyseQuery } from "../../search/code/query.ts";
 import type { Judged } from "../../search/confidence/judge.ts";
 import { searchEvents } from "../../search/history/events.ts";

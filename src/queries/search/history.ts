@@ -10,7 +10,7 @@ import type {
   HistorySearchRequest,
   HistorySearchResponse,
   TranscriptSearchResponse,
-} from "../../protocol/search.ts";
+} from "../../protocol/operations/search.ts";
 import { analyseQuery } from "../../search/code/query.ts";
 import { levelOf } from "../../search/confidence/judge.ts";
 import type { Nearness } from "../../search/history/rank.ts";

@@ -3,7 +3,7 @@ import { GitFailure, gitFields } from "../../git/git.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { RelatedAnswer, RelatedSession } from "../../protocol/decisions.ts";
+import type { RelatedAnswer, RelatedSession } from "../../protocol/operations/decisions.ts";
 import { touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";

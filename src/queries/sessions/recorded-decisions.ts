@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { GitFailure, gitFields } from "../../git/git.ts";
 import { commitsOf } from "../../git/history/history.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
-import type { Decision } from "../../protocol/decisions.ts";
+import type { Decision } from "../../protocol/operations/decisions.ts";
 import { findDecisions } from "../../sessions/decisions/find.ts";
 import { plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
 import { contentWords } from "../../sessions/summaries/words.ts";

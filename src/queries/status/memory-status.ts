@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { MemoryStatus } from "../../protocol/status.ts";
+import type { MemoryStatus } from "../../protocol/operations/status.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import { describeMemory } from "../sessions/conversations.ts";
 

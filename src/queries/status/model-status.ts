@@ -2,7 +2,7 @@ import type { EmbedProgress } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { type Embedders, modelsOf } from "../../models/embed/embedders.ts";
 import { explanationOf } from "../../project/errors.ts";
-import type { ModelStatus } from "../../protocol/status.ts";
+import type { ModelStatus } from "../../protocol/operations/status.ts";
 import type { CodeIndex, VectorCounts } from "../../store/index/port.ts";
 
 /** What is stored about the models. */

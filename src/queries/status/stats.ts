@@ -1,7 +1,7 @@
 import { GitFailure } from "../../git/git.ts";
 import { authoredTimes } from "../../git/history/history.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Share, StatsAnswer } from "../../protocol/stats.ts";
+import type { Share, StatsAnswer } from "../../protocol/operations/stats.ts";
 import {
   type AuthoredFilter,
   type AuthoredLines,
@@ -12,7 +12,7 @@ import {
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { parseWhen } from "../../text/dates.ts";
-import { entry, mostFirst } from "../blame/blame-summary.ts";
+import { entry, sortedByCount } from "../blame/blame-summary.ts";
 import { filesMatcher } from "../sessions/conversations-decisions.ts";
 import { backfillHint } from "./backfill-hint.ts";
 import { isoTime } from "./status.ts";
@@ -172,15 +172,17 @@ class Sums {
     const linesOf = ({ lines }: { lines: number }) => lines;
     return {
       total: this.total,
-      by_author: mostFirst(this.authors, ({ share }) => share.lines).map(({ author, commits, share }) => ({
-        author,
-        commits: commits.size,
-        ...share,
-      })),
-      by_directory: mostFirst(this.directories, linesOf),
+      by_author: sortedByCount(this.authors, ({ share }) => share.lines).map(
+        ({ author, commits, share }) => ({
+          author,
+          commits: commits.size,
+          ...share,
+        }),
+      ),
+      by_directory: sortedByCount(this.directories, linesOf),
       by_week: [...this.weeks.values()].sort((a, b) => (a.week < b.week ? -1 : 1)),
-      by_model: mostFirst(this.models, linesOf),
-      by_session: mostFirst(this.sessions, linesOf).map(({ uid, commits, lines }) => {
+      by_model: sortedByCount(this.models, linesOf),
+      by_session: sortedByCount(this.sessions, linesOf).map(({ uid, commits, lines }) => {
         const session = memory === null ? null : sessionByUid(memory, uid);
         return {
           session_id: uid,

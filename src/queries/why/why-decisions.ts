@@ -1,5 +1,5 @@
 import type { Config } from "../../project/config/settings.ts";
-import type { NearDecision } from "../../protocol/blame.ts";
+import type { NearDecision } from "../../protocol/operations/blame.ts";
 import { storedDecisions } from "../../sessions/decisions/stored.ts";
 import { annotationsByIds, listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { allChunks, chunkIdsByFile } from "../../store/memory/chunks/chunk-filter.ts";

@@ -1,5 +1,5 @@
 import type { Project } from "../../project/paths.ts";
-import type { BlameRange, EarlierLines, LineAuthor } from "../../protocol/blame.ts";
+import type { BlameRange, EarlierLines, LineAuthor } from "../../protocol/operations/blame.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";

@@ -4,7 +4,7 @@ import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
 import { gitFields } from "../../git/git.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
 import type { Project } from "../../project/paths.ts";
-import type { LaterChanges } from "../../protocol/blame.ts";
+import type { LaterChanges } from "../../protocol/operations/blame.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { knownCommits } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,6 +1,6 @@
 import { lineKey } from "../../attribution/lines/line-keys.ts";
 import { isDistinctive } from "../../attribution/survival.ts";
-import type { BlameRange, LineAuthor, Origin, OriginCommit } from "../../protocol/blame.ts";
+import type { BlameRange, LineAuthor, Origin, OriginCommit } from "../../protocol/operations/blame.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,7 +1,7 @@
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { NearDecision } from "../../protocol/blame.ts";
+import type { NearDecision } from "../../protocol/operations/blame.ts";
 import { analyseQuery } from "../../search/code/query.ts";
 import { heldShare, termsOf, weighTerms } from "../../search/confidence/asked-terms.ts";
 import { claimOf, relationOf } from "../../sessions/decisions/supersede.ts";

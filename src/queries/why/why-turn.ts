@@ -1,5 +1,5 @@
 import type { Entry } from "../../agents/agent.ts";
-import type { OriginTurn } from "../../protocol/blame.ts";
+import type { OriginTurn } from "../../protocol/operations/blame.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";

@@ -4,7 +4,13 @@ import { Ancestry } from "../../git/history/ancestry.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { BlameRange, NearDecision, Origin, WhyAnswer, WhyFreshness } from "../../protocol/blame.ts";
+import type {
+  BlameRange,
+  NearDecision,
+  Origin,
+  WhyAnswer,
+  WhyFreshness,
+} from "../../protocol/operations/blame.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { blameFile } from "../blame/blame.ts";

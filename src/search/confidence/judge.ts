@@ -72,11 +72,11 @@ function probabilityOfAnswer(
   asked: AnswerEvidence,
   best: readonly ResultEvidence[],
 ): number {
-  const mostHeld = Math.max(0, ...best.map((evidence) => evidence.held));
+  const maxHeld = Math.max(0, ...best.map((evidence) => evidence.held));
   return logistic(
     bias +
       known * asked.known +
-      held * mostHeld +
+      held * maxHeld +
       nearness * (asked.nearness ?? 0) +
       size * Math.log(Math.max(asked.chunks, 1)),
   );

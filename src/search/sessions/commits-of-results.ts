@@ -9,7 +9,7 @@ interface CommitsOptions {
   root: string;
   memory: Memory;
   /** Default: 50 ms, and git goes on after that. */
-  patience?: { ms: number; goesOn: boolean };
+  waitPolicy?: { ms: number; continueLater: boolean };
 }
 
 type Place = Pick<SessionResult, "session_id" | "turn" | "last_turn">;
@@ -23,11 +23,11 @@ const maxMs = 30_000;
 /** Finds the commits that results led to, and their fates. */
 export class CommitsOfResults {
   private readonly fates: CommitFates;
-  private readonly patience: { ms: number; goesOn: boolean };
+  private readonly waitPolicy: { ms: number; continueLater: boolean };
 
-  constructor({ root, memory, patience = { ms: 50, goesOn: true } }: CommitsOptions) {
+  constructor({ root, memory, waitPolicy = { ms: 50, continueLater: true } }: CommitsOptions) {
     this.fates = commitFatesOf(root, memory);
-    this.patience = patience;
+    this.waitPolicy = waitPolicy;
   }
 
   /**
@@ -53,8 +53,8 @@ export class CommitsOfResults {
 
   /** null: not in time. */
   private async inTime(hashes: readonly string[]): Promise<Map<string, KnownFate> | null> {
-    const { ms, goesOn } = this.patience;
-    const asked = this.fates.of(hashes, AbortSignal.timeout(goesOn ? maxMs : ms)).catch(() => null);
+    const { ms, continueLater } = this.waitPolicy;
+    const asked = this.fates.of(hashes, AbortSignal.timeout(continueLater ? maxMs : ms)).catch(() => null);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), ms);
@@ -66,7 +66,7 @@ export class CommitsOfResults {
 
   private describe(commit: LedTo, fate: KnownFate | undefined, start: number): CommitOfResult {
     // Results are cached: the next search gets further.
-    const isLate = performance.now() - start > this.patience.ms;
+    const isLate = performance.now() - start > this.waitPolicy.ms;
     const lines = isLate ? null : this.fates.survivalOf({ ...commit, id: commit.commitId });
     return {
       commit: commit.hash,

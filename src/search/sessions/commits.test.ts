@@ -199,7 +199,7 @@ describe("a result", () => {
     const { openQuery } = await import("./types.ts");
     const hurried = new SessionSearch({
       ...{ root: repository.dir, memory: store.memory, embedder: null },
-      patience: { ms: 0, goesOn: true },
+      waitPolicy: { ms: 0, continueLater: true },
     });
     const late = await hurried.search({ ...openQuery, query: "quince" });
     expect(late.results[0]?.commits).toMatchObject([{ commit: head, reach: null, lines_added: null }]);

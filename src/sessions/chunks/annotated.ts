@@ -5,7 +5,7 @@ import { type ChunkOptions, type DraftChunk, draft } from "./chunker.ts";
 import { nothingAround } from "./error-fix.ts";
 import { kindOf } from "./kinds.ts";
 import { unitJoint } from "./pack.ts";
-import { noTerms, textOf, type Unit, unitsOf } from "./units.ts";
+import { noTerms, textOf, type Unit, unitsOf } from "./units/units.ts";
 
 /** How much of the conversation before it goes with a note. Tokens. */
 const contextTokens = 600;

@@ -9,7 +9,7 @@ import type { Turn } from "../turn-content.ts";
 import { aroundChunks, nothingAround } from "./error-fix.ts";
 import { type KindRules, kindOf, reportsError } from "./kinds.ts";
 import { type ChunkSizes, packUnits, unitJoint } from "./pack.ts";
-import { textOf, type Unit, type UnitOptions, unitsOf } from "./units.ts";
+import { textOf, type Unit, type UnitOptions, unitsOf } from "./units/units.ts";
 
 /** A chunk without the fields that only its session knows: its position, and the note it belongs to. */
 export type ChunkDraft = Omit<SessionChunk, "uid" | "position" | "annotationId">;

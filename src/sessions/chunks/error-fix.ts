@@ -1,5 +1,5 @@
 import type { Turn } from "../turn-content.ts";
-import type { Unit } from "./units.ts";
+import type { Unit } from "./units/units.ts";
 
 /** What happens in a chunk's turns, inside and around the chunk. */
 export interface AroundChunk {

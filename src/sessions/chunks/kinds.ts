@@ -10,7 +10,7 @@ import {
   reasoningTerms,
   wordPattern,
 } from "./kind-terms.ts";
-import type { Unit } from "./units.ts";
+import type { Unit } from "./units/units.ts";
 
 /**
  * A chunk's kind, by rules (docs/conversations.md describes them). The first match counts: decision, error-fix,
@@ -67,7 +67,7 @@ function distinct(pattern: RegExp, text: string, enough: number): number {
 const has = (pattern: RegExp, text: string): boolean => text.search(pattern) >= 0;
 
 /** The messages of one side, without code. */
-function said(units: readonly Unit[], stream: "prompt" | "answer"): string[] {
+function textsOf(units: readonly Unit[], stream: "prompt" | "answer"): string[] {
   return units
     .filter(({ prose, pasted }) => prose === stream && !pasted)
     .map(({ body }) => body.replace(fenced, " "));
@@ -90,8 +90,8 @@ export function reportsError(unit: Unit, rules: KindRules): boolean {
 }
 
 function isDecision(units: readonly Unit[], rules: KindRules): boolean {
-  const prompts = said(units, "prompt");
-  const answers = said(units, "answer").join("\n");
+  const prompts = textsOf(units, "prompt");
+  const answers = textsOf(units, "answer").join("\n");
   if (has(rules.decision, answers) || prompts.some((prompt) => has(rules.decision, spokenOf(prompt))))
     return true;
   // Who chooses is brief; a plan that is pasted has such words for other reasons.
@@ -103,14 +103,14 @@ function isDecision(units: readonly Unit[], rules: KindRules): boolean {
 /** Whether the agent reports a fix. */
 function reportsFix(units: readonly Unit[], { editedBefore }: AroundChunk, rules: KindRules): boolean {
   const edited = editedBefore || units.some(({ outcome }) => outcome.edits);
-  return edited && said(units, "answer").some((answer) => has(rules.fixed, answer));
+  return edited && textsOf(units, "answer").some((answer) => has(rules.fixed, answer));
 }
 
 export function kindOf(units: readonly Unit[], around: AroundChunk, rules: KindRules): ChunkKind {
   if (isDecision(units, rules)) return "decision";
   if (around.mends || reportsFix(units, around, rules)) return "error-fix";
   if (units.some(({ outcome }) => outcome.edits)) return "code-change";
-  const isArchitecture = said(units, "answer").some(
+  const isArchitecture = textsOf(units, "answer").some(
     (answer) =>
       answer.length > longMessage && distinct(rules.architecture, answer, enoughTerms) >= enoughTerms,
   );

@@ -1,7 +1,7 @@
 import { splitText } from "../../text/split-text.ts";
 import { charactersOfToken } from "../../text/text-size.ts";
 import { handsOverPlan } from "./kind-terms.ts";
-import { noTerms, textOf, type Unit } from "./units.ts";
+import { noTerms, textOf, type Unit } from "./units/units.ts";
 
 /** How large chunks are. */
 export interface ChunkSizes {

@@ -2,7 +2,7 @@ import { splitText } from "../../text/split-text.ts";
 import { charactersOfToken } from "../../text/text-size.ts";
 import type { ChunkDraft, DraftChunk } from "./chunker.ts";
 import { type KindRules, kindOfText } from "./kinds.ts";
-import { noTerms } from "./units.ts";
+import { noTerms } from "./units/units.ts";
 
 export interface SummaryOfTurns {
   text: string;

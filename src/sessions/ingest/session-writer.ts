@@ -9,7 +9,7 @@ import { saveUsage } from "../../store/memory/sessions/usage.ts";
 import { findNotes, type NotedChunk, storeNotes } from "../chunks/annotate.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "../chunks/chunker.ts";
-import { embedChunks } from "../chunks/embed-chunks.ts";
+import { embedChunks } from "../chunks/embed/embed-chunks.ts";
 import { turnBefore } from "../stored-turns.ts";
 import type { Turn } from "../turn-content.ts";
 import { type GroupOptions, groupTurns } from "./groups.ts";

@@ -15,7 +15,7 @@ import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import type { DraftChunk } from "../chunks/chunker.ts";
 import { unitJoint } from "../chunks/pack.ts";
 import { chunkOptionsFor, noteDraft, rechunkSession, vectorsOf } from "../chunks/rechunk.ts";
-import { noTerms } from "../chunks/units.ts";
+import { noTerms } from "../chunks/units/units.ts";
 import { turnToStore } from "../ingest/turn-to-store.ts";
 import { annotationUid } from "../notes/notes.ts";
 import { storedTurns } from "../stored-turns.ts";
@@ -81,7 +81,7 @@ export async function redactWholeSession(
   });
   const now = sessionById(memory, sessionId);
   if (now === null) return { turns, changed: turns > 0 };
-  if (firstChanged !== null) await rechunkSession(work, now, firstChanged, signal);
+  if (firstChanged !== null) await rechunkSession(work, now, firstChanged, { signal });
   if (numbers.length > 0) await remakeNoteChunks(work, now, rest.notes, signal);
   const inPlace = await cleanChunksInPlace(work, now, clean, signal);
   if (numbers.length > 0 && (firstChanged !== null || rest.summaries)) {

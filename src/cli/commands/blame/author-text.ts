@@ -1,4 +1,4 @@
-import type { LineAuthor } from "../../../protocol/blame.ts";
+import type { LineAuthor } from "../../../protocol/operations/blame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { printable } from "../search/results.ts";
 import { oneLine, shortId } from "../session/text.ts";

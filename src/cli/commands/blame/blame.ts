@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
-import type { BlameAnswer, BlameRange } from "../../../protocol/blame.ts";
+import type { BlameAnswer, BlameRange } from "../../../protocol/operations/blame.ts";
 import { blameFile } from "../../../queries/blame/blame.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
 import { withMemoryOrNote } from "../../../store/memory/with-memory.ts";

@@ -1,5 +1,5 @@
 import { findProject } from "../../../project/paths.ts";
-import type { ComparedSide, DiffAnswer } from "../../../protocol/checkpoints.ts";
+import type { ComparedSide, DiffAnswer } from "../../../protocol/operations/checkpoints.ts";
 import { gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";

@@ -3,7 +3,7 @@ import type {
   CheckpointSession,
   CheckpointSummary,
   CheckpointsRequest,
-} from "../../../protocol/checkpoints.ts";
+} from "../../../protocol/operations/checkpoints.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";

@@ -1,6 +1,6 @@
 import { findProject } from "../../../project/paths.ts";
-import type { CheckpointAnswer, SessionState } from "../../../protocol/checkpoints.ts";
-import { readAgentState } from "../../../protocol/checkpoints.ts";
+import type { CheckpointAnswer, SessionState } from "../../../protocol/operations/checkpoints.ts";
+import { readAgentState } from "../../../protocol/operations/checkpoints.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";

@@ -1,7 +1,11 @@
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
 import { diffSummary } from "../../../attribution/checkpoints/diff-summary.ts";
-import type { CheckpointAnswer, CheckpointSummary, DiffAnswer } from "../../../protocol/checkpoints.ts";
+import type {
+  CheckpointAnswer,
+  CheckpointSummary,
+  DiffAnswer,
+} from "../../../protocol/operations/checkpoints.ts";
 import { renderSessions } from "./diff.ts";
 import { renderCheckpoints, spans } from "./list.ts";
 import { renderCheckpoint } from "./show.ts";

@@ -7,7 +7,7 @@ import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
 import type { DaemonRecord } from "../../../protocol/daemon-record.ts";
-import type { QueueResponse } from "../../../protocol/status.ts";
+import type { QueueResponse } from "../../../protocol/operations/status.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { waitForIndex } from "../../terminal/wait-for-index.ts";

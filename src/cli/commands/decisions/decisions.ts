@@ -1,5 +1,5 @@
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
-import type { Decision } from "../../../protocol/decisions.ts";
+import type { Decision } from "../../../protocol/operations/decisions.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";

@@ -1,6 +1,6 @@
 import { exitCode } from "../../../project/errors.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
-import type { RelatedSession } from "../../../protocol/decisions.ts";
+import type { RelatedSession } from "../../../protocol/operations/decisions.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";

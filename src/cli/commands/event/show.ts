@@ -1,5 +1,5 @@
 import { findProject } from "../../../project/paths.ts";
-import type { EventAnswer } from "../../../protocol/events.ts";
+import type { EventAnswer } from "../../../protocol/operations/events.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";

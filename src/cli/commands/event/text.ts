@@ -1,4 +1,4 @@
-import type { EventView } from "../../../protocol/events.ts";
+import type { EventView } from "../../../protocol/operations/events.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { localTime, oneLine, shortId } from "../session/text.ts";
 

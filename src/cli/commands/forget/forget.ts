@@ -2,7 +2,7 @@ import { changeMemory } from "../../../client/change-memory.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
-import type { ForgetRequest, ForgetResponse } from "../../../protocol/sessions.ts";
+import type { ForgetRequest, ForgetResponse } from "../../../protocol/operations/sessions.ts";
 import { forgetNow, previewForget } from "../../../sessions/forget/forget.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";

@@ -1,6 +1,6 @@
 import { answer } from "../../../client/answer.ts";
 import { findProject } from "../../../project/paths.ts";
-import type { AnnotationsRequest, AnnotationsResponse } from "../../../protocol/sessions.ts";
+import type { AnnotationsRequest, AnnotationsResponse } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, localTime, noteOnMemory, oneLine, shortId } from "../session/text.ts";

@@ -4,7 +4,7 @@ import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
-import type { JobsStatus } from "../../../protocol/status.ts";
+import type { JobsStatus } from "../../../protocol/operations/status.ts";
 import { jobsStatusOf } from "../../../queries/sessions/conversations.ts";
 import { memoryStatusInProcess } from "../../../queries/status/memory-status.ts";
 import { removeDead, retryDead } from "../../../store/memory/jobs/jobs.ts";

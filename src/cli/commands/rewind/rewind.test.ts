@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, temporaryMemory, turn } from "../../../../test/support/memory-fixture.ts";
 import { temporaryGit } from "../../../../test/support/repository-fixture.ts";
 import { projectAt } from "../../../project/paths.ts";
-import type { RewindAnswer } from "../../../protocol/checkpoints.ts";
+import type { RewindAnswer } from "../../../protocol/operations/checkpoints.ts";
 import { type RewindRequest, rewindTo } from "../../../queries/checkpoints/rewind.ts";
 import { saveCheckpoint } from "../../../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../../store/memory/commits/commits.ts";

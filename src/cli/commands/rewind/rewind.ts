@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
-import type { RewindAnswer, RewindSession } from "../../../protocol/checkpoints.ts";
+import type { RewindAnswer, RewindSession } from "../../../protocol/operations/checkpoints.ts";
 import { rewindTo } from "../../../queries/checkpoints/rewind.ts";
 import { withMemoryOrNote } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";

@@ -1,4 +1,9 @@
-import type { CommitFound, EventFound, HistoryResult, SearchAllResponse } from "../../../protocol/search.ts";
+import type {
+  CommitFound,
+  EventFound,
+  HistoryResult,
+  SearchAllResponse,
+} from "../../../protocol/operations/search.ts";
 import { heading } from "../session/text.ts";
 import { renderCommits, renderEvents } from "./history.ts";
 import { nothingFound, type ResultStyle, renderResults } from "./results.ts";
@@ -49,6 +54,8 @@ export function renderGroups(found: Found, style: ResultStyle): string {
 
 /** What to try where nothing is near either. */
 function nextOf({ transcripts, history }: Found): string {
+  if (transcripts?.searched_by.includes("content"))
+    return "Try fewer words or filters; without --in content, sessions are searched by meaning, too.";
   if (transcripts !== null) return "Try other words; `pm session list` lists recorded sessions.";
   if (history?.commits.indexed === 0) return "Try other words; `pm event list` lists events.";
   return "Try other words; `git log` lists all commits.";

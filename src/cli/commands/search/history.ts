@@ -1,4 +1,4 @@
-import type { CommitFound, EventFound } from "../../../protocol/search.ts";
+import type { CommitFound, EventFound } from "../../../protocol/operations/search.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, counted, localTime, oneLine, shortId, wrapped } from "../session/text.ts";
 import { confidenceOf, printable, type ResultStyle, signalsOf, type Words, wordsOf } from "./results.ts";

@@ -1,15 +1,19 @@
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
+import type {
+  HistorySearchRequest,
+  SearchAllRequest,
+  SearchRequest,
+} from "../../../protocol/operations/search.ts";
 import { fieldsOf } from "../../../protocol/routes.ts";
-import type { HistorySearchRequest, SearchAllRequest, SearchRequest } from "../../../protocol/search.ts";
 import { historyKinds, type SearchedKind } from "../../../protocol/values.ts";
 
 /** The request of `pm search`, from the words and options of its command line. */
 
 export interface SearchOptions extends Omit<SearchAllRequest, "q" | "match"> {
   full?: boolean;
-  exact?: boolean;
-  regex?: boolean;
+  exact?: boolean | undefined;
+  regex?: boolean | undefined;
   metrics?: boolean;
   allProjects?: boolean;
 }
@@ -77,7 +81,13 @@ export async function readSearch(
     throw new PommelError("usage", "A query is either --exact or --regex.", "Omit one of them.");
   }
   const scope = scopes[word ?? "all"];
-  const asks = asksOf(scope, options);
+  const isVerbatim = exact === true || regex === true;
+  // Of sessions, only what was said and done is searched word by word; their chunks are made of parts of it.
+  const inContent = fields.in === "content" || (scope === "transcripts" && isVerbatim);
+  const asks = asksOf(
+    scope,
+    inContent ? { ...options, in: "content", exact: undefined, regex: undefined } : options,
+  );
   return {
     scope,
     asks,
@@ -88,6 +98,7 @@ export async function readSearch(
       ...limitedTo(word),
       ...(scope === "all" && asks.length === 2 && { only: asks.flatMap((side) => kindsOf[side]) }),
       ...fields,
+      ...(inContent && { in: "content" as const }),
       ...(exact && { match: "exact" as const }),
       ...(regex && { match: "regex" as const }),
     },

@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 import { expect, test } from "vitest";
-import type { SearchResponse } from "../../../protocol/search.ts";
+import type { SearchResponse } from "../../../protocol/operations/search.ts";
 import { renderAnswer, wordsOf } from "./results.ts";
 
 type Result = SearchResponse["results"][number];

@@ -1,5 +1,5 @@
 import { exitCode } from "../../../project/errors.ts";
-import type { SearchResponse } from "../../../protocol/search.ts";
+import type { SearchResponse } from "../../../protocol/operations/search.ts";
 import { cutToWidth } from "../../../text/display-width.ts";
 import { rootOf, stopWords } from "../../../text/tokens.ts";
 import type { Colors } from "../../terminal/output.ts";

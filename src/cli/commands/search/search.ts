@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import { answer } from "../../../client/answer.ts";
 import { findProject, inWorktreeOf, type Project } from "../../../project/paths.ts";
-import type { SearchAllResponse } from "../../../protocol/search.ts";
+import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
 import type { CommandContext } from "../../frame.ts";
 import { relativeTime } from "../../terminal/output.ts";
 import { readSearch, type Search, type SearchOptions } from "./request.ts";

@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
-import type { SearchResponse, TranscriptSearchResponse } from "../../../protocol/search.ts";
+import type { SearchResponse, TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
 import { type Found, renderGroups as renderFound } from "./groups.ts";
 import type { ResultStyle } from "./results.ts";
 

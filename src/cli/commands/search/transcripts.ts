@@ -1,4 +1,4 @@
-import type { TranscriptSearchResponse } from "../../../protocol/search.ts";
+import type { TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, localTime, oneLine, shortId, wrapped } from "../session/text.ts";
@@ -32,7 +32,7 @@ function renderResult(result: TranscriptResult, rank: number, words: Words, styl
     turns,
     result.branch === null ? null : printable(result.branch),
   ];
-  const type = [result.chunk_type, result.kind, ...(result.abandoned ? ["abandoned branch"] : [])];
+  const type = [...typeOf(result), ...(result.abandoned ? ["abandoned branch"] : [])];
   const lines = [
     result.session_title === null ? null : colors.bold(printable(result.session_title)),
     `Type: ${type.join(", ")}`,
@@ -50,6 +50,23 @@ function renderResult(result: TranscriptResult, rank: number, words: Words, styl
     ...lines.filter((line) => line !== null).map((line) => `    ${line}`),
   ].join("\n");
 }
+
+/** `tool output of Bash`, or what kind of chunk it is. */
+function typeOf({ found_in: place, chunk_type, kind }: TranscriptResult): string[] {
+  if (place === undefined) return [chunk_type, kind];
+  const { role, tool } = place;
+  return [`${roles[role]}${tool === null ? "" : ` of ${printable(tool)}`}`];
+}
+
+const roles: Readonly<Record<NonNullable<TranscriptResult["found_in"]>["role"], string>> = {
+  prompt: "prompt",
+  answer: "answer",
+  thinking: "thinking",
+  notice: "notice",
+  summary: "summary",
+  tool_use: "call",
+  tool_result: "output",
+};
 
 function snippetLines(
   { snippet, content }: TranscriptResult,

@@ -2,7 +2,7 @@ import { sessionAround } from "../../../agents/profiles.ts";
 import { type Answered, answer } from "../../../client/answer.ts";
 import { codeOf } from "../../../project/errors.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
-import type { SessionSummary } from "../../../protocol/sessions.ts";
+import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
 import { renderSessions } from "./list.ts";
 import { noteOnMemory } from "./text.ts";

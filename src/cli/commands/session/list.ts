@@ -1,6 +1,6 @@
 import { answer } from "../../../client/answer.ts";
 import { findProject, findProjectIfAny } from "../../../project/paths.ts";
-import type { SessionSummary, SessionsRequest } from "../../../protocol/sessions.ts";
+import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";
 import { counted, localTime, noteOnMemory, oneLine, shortId } from "./text.ts";

@@ -1,6 +1,6 @@
 import { answer } from "../../../client/answer.ts";
 import { findProject } from "../../../project/paths.ts";
-import type { SessionResponse } from "../../../protocol/sessions.ts";
+import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, counted, heading, localTime, noteOnMemory, oneLine, shortId } from "./text.ts";

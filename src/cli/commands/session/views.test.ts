@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
-import type { SessionResponse } from "../../../protocol/sessions.ts";
+import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import { renderDecisions } from "../decisions/decisions.ts";
 import { renderRelated } from "../decisions/related.ts";
 import { renderAnnotations } from "../notes/annotations.ts";
@@ -29,6 +29,7 @@ function sessionOf(text: string): SessionResponse {
       turns: 1,
       chunks: 2,
       annotations: 1,
+      decisions: 0,
       agents: 1,
       models: [text],
       tokens,
@@ -55,6 +56,7 @@ function sessionOf(text: string): SessionResponse {
       { id: text, note: text, session_id: text, turn: 1, timestamp: at, branch: text, source: "prompt" },
     ],
     agents: [text],
+    resume: null,
     content: null,
   };
 }

@@ -1,6 +1,6 @@
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import type { Share, StatsAnswer } from "../../../protocol/operations/stats.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
-import type { Share, StatsAnswer } from "../../../protocol/stats.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
-import type { StatusResponse } from "../../../protocol/status.ts";
+import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
 import { renderSkipped, renderStatus } from "./view.ts";

@@ -1,4 +1,4 @@
-import type { StatusResponse } from "../../../protocol/status.ts";
+import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { autostartText } from "../../terminal/autostart-text.ts";
 import { type Colors, humanBytes, humanDuration, relativeTime, table, tick } from "../../terminal/output.ts";
 import { memoryRows, roughly } from "./memory.ts";

@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 import { expect, it } from "vitest";
-import type { Origin, WhyAnswer } from "../../../protocol/blame.ts";
+import type { Origin, WhyAnswer } from "../../../protocol/operations/blame.ts";
 import { unknownAuthor } from "../../../queries/blame/blame-summary.ts";
 import { percent } from "../blame/author-text.ts";
 import { renderWhy } from "./view.ts";

@@ -6,7 +6,7 @@ import type {
   OriginTurn,
   WhyAnswer,
   WhyFreshness,
-} from "../../../protocol/blame.ts";
+} from "../../../protocol/operations/blame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { codeLine, inColor, shortHash, turnId, whoWrote } from "../blame/author-text.ts";
 import { printable } from "../search/results.ts";

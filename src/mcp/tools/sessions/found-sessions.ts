@@ -1,0 +1,185 @@
+import type * as z from "zod/mini";
+import { PommelError } from "../../../project/errors.ts";
+import { maxResults } from "../../../project/max-results.ts";
+import type {
+  TranscriptSearchRequest,
+  TranscriptSearchResponse,
+} from "../../../protocol/operations/search.ts";
+import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import { fateOf } from "../../../queries/search/format-commit-fate.ts";
+import type { SearchSessionsOutput, searchSessionsInput } from "../../shapes/shapes-search.ts";
+import { clean, lineOrNull, minute, oneLine } from "../../text/text.ts";
+import { ask, type CallContext } from "../../tool.ts";
+import { pathsInside } from "../places.ts";
+
+/** What search_sessions finds, before it is cut to what fits. */
+
+export type FoundSession = SearchSessionsOutput["results"][number];
+type Args = z.infer<typeof searchSessionsInput>;
+type Result = TranscriptSearchResponse["results"][number] & { project?: string };
+
+export interface Found {
+  results: FoundSession[];
+  /** The nearest ones where there are none. */
+  nearest: FoundSession[];
+  total: number;
+  notes: string[];
+}
+
+const filesNamed = 5;
+const turnsNamed = 5;
+/** Of the text around what matches; the answer's budget cuts it further. Characters. */
+const longest = 4000;
+
+/** Parts of conversations that match, best first. */
+export async function found(args: Args, q: string, context: CallContext): Promise<Found> {
+  const { project } = context;
+  const request = requestOf(args, q, context);
+  if (args.all_projects) {
+    const { searchAcross } = await import("../../../client/across-projects.ts");
+    const across = await searchAcross(project, ["transcripts"], request);
+    const { results = [], nearest = [], total_results = 0, notes = [] } = across.answer.transcripts ?? {};
+    const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
+    const placed = (result: Result) =>
+      itemOf(result, result.project === project.root ? null : (result.project ?? null));
+    return {
+      results: results.map(placed),
+      nearest: nearest.map(placed),
+      total: Math.min(total_results, maxResults),
+      notes: wholeNotes([...notes, ...silent]),
+    };
+  }
+  const found = await ask(context, "searchTranscripts", request);
+  const { pending } = found.memory;
+  const waiting = (pending ?? 0) > 0 ? [`${pending} transcripts are still being imported.`] : [];
+  return {
+    results: found.results.map((result) => itemOf(result, null)),
+    nearest: found.nearest.map((result) => itemOf(result, null)),
+    total: Math.min(found.total_results, maxResults),
+    notes: wholeNotes([...found.notes, ...waiting]),
+  };
+}
+
+function requestOf(args: Args, q: string, context: CallContext): TranscriptSearchRequest {
+  const {
+    query: _,
+    files,
+    session_id,
+    all_projects: __,
+    limit,
+    cursor: ___,
+    max_tokens: ____,
+    ...filters
+  } = args;
+  return {
+    ...filters,
+    q,
+    limit: Math.min(limit, maxResults),
+    ...(files && { file: pathsInside(context, files) }),
+    ...(session_id && {
+      session: session_id === "current" ? (context.ownSession ?? session_id) : session_id,
+    }),
+  };
+}
+
+function itemOf(result: Result, project: string | null): FoundSession {
+  const { turn, last_turn, freshness } = result;
+  return {
+    session_id: result.session_id,
+    title: lineOrNull(result.session_title, 120),
+    agent: result.agent,
+    branch: lineOrNull(result.branch, 100),
+    project,
+    turn,
+    last_turn: last_turn > turn ? last_turn : null,
+    turns: null,
+    kind: result.chunk_type === "raw" ? result.kind : result.chunk_type,
+    timestamp: result.timestamp,
+    confidence: result.confidence,
+    note: lineOrNull(result.annotation, 300),
+    snippet: clean(result.snippet).slice(0, longest),
+    other_turns: result.other_turns.slice(0, turnsNamed).map((other) => other.turn),
+    more_turns: result.more_turns,
+    files: result.files.slice(0, filesNamed).map((file) => oneLine(file, 200)),
+    freshness,
+    is_abandoned: result.abandoned,
+    commits: result.commits.map(ledTo),
+  };
+}
+
+/** `abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */
+function ledTo(commit: Result["commits"][number]): string {
+  const facts = fateOf(commit);
+  const fate = facts.length === 0 ? "" : ` (${facts.join(", ")})`;
+  return oneLine(`${commit.commit.slice(0, 7)} "${oneLine(commit.subject, 80)}"${fate}`, 200);
+}
+
+/** The latest sessions, where nothing is asked. */
+export async function listed(args: Args, context: CallContext): Promise<Found> {
+  const { project } = context;
+  const { since, until, branch, agent } = args;
+  const beside = (
+    ["in", "mode", "by", "kind", "type", "files", "session_id", "commit", "event"] as const
+  ).filter((name) => args[name] !== undefined);
+  if (beside.length > 0) {
+    throw new PommelError(
+      "usage",
+      `Without a query, ${beside.join(" and ")} ${beside.length === 1 ? "has" : "have"} no effect.`,
+      "Set query. Sessions by files: related. One session: get_session.",
+    );
+  }
+  const request = {
+    limit: Math.min(args.limit, maxResults),
+    ...(since && { since }),
+    ...(until && { until }),
+    ...(branch && { branch }),
+    ...(agent && { agent }),
+  };
+  if (args.all_projects) {
+    const { sessionsAcross } = await import("../../../client/across-projects.ts");
+    const across = await sessionsAcross(project, request);
+    const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
+    const results = across.answer.sessions.map((session) =>
+      sessionItem(session, session.project === project.root ? null : session.project),
+    );
+    return {
+      results,
+      nearest: [],
+      total: Math.min(across.answer.total, maxResults),
+      notes: wholeNotes(silent),
+    };
+  }
+  const { sessions, total } = await ask(context, "sessions", request);
+  return {
+    results: sessions.map((session) => sessionItem(session, null)),
+    nearest: [],
+    total: Math.min(total, maxResults),
+    notes: [],
+  };
+}
+
+function sessionItem(session: SessionSummary, project: string | null): FoundSession {
+  return {
+    session_id: session.id,
+    title: lineOrNull(session.title, 120),
+    agent: session.agent,
+    branch: lineOrNull(session.branch, 100),
+    project,
+    turn: null,
+    last_turn: null,
+    turns: session.turns,
+    kind: null,
+    timestamp: session.last_at,
+    confidence: null,
+    note: null,
+    snippet: session.started_at === null ? "" : `began ${minute(session.started_at)}`,
+    ...{ other_turns: [], more_turns: 0 },
+    files: [],
+    freshness: null,
+    is_abandoned: false,
+    commits: [],
+  };
+}
+
+const wholeNotes = (notes: readonly string[]) =>
+  [...new Set(notes)].slice(0, 5).map((note) => oneLine(note, 200));

@@ -1,0 +1,81 @@
+import * as z from "zod/mini";
+import { count, field, lazy, limit, numberOrNull, session, text, textOrNull, time } from "../shape-parts.ts";
+import { contextEvents } from "../values.ts";
+
+/** The shapes of automatic context: asking for it, and what was given. */
+
+export const contextRequest = lazy(() =>
+  z.object({
+    event: z.enum(contextEvents),
+    session_id: z.string(),
+    /** Of session-start: startup, resume, fork, clear, compact. */
+    source: z.optional(z.string()),
+    /** Of user-prompt. It is searched with, and not kept. */
+    prompt: z.optional(z.string()),
+    /** Of post-tool-use: the file that was edited, or those. */
+    file: z.optional(z.string()),
+    files: z.optional(z.array(z.string())),
+    cwd: z.optional(z.string()),
+    /** The session's transcript: a new one may show that it is a fork before the session is stored. */
+    transcript_path: z.optional(z.string()),
+    /** A later answer is dropped. Milliseconds. */
+    within_ms: z.optional(z.number()),
+    /** Only a preview: nothing is recorded as injected. */
+    preview: z.optional(z.boolean()),
+  }),
+);
+export type ContextRequest = z.infer<ReturnType<typeof contextRequest>>;
+
+export const contextResponse = lazy(() =>
+  z.object({
+    /** null: nothing to inject. */
+    text: z.nullable(z.string()),
+    /** Why there is something, or why not. */
+    reason: z.string(),
+    tokens: z.int(),
+    took_ms: z.number(),
+    items: z.array(
+      z.object({
+        ref: z.string(),
+        kind: z.string(),
+        quote: z.string(),
+        place: z.string(),
+        why: z.string(),
+        score: z.nullable(z.number()),
+      }),
+    ),
+  }),
+);
+export type ContextResponse = z.infer<ReturnType<typeof contextResponse>>;
+
+export const injectionsRequest = lazy(() =>
+  z.object({ session: field("only this session's", session), limit }),
+);
+
+const injectedItem = lazy(() =>
+  z.object({
+    /** chunk:ID, note:ID, session:ID, event:ID, file:PATH or code:PATH#NAME. */
+    ref: text,
+    why: text,
+    /** 0 to 1; null without a query. */
+    score: numberOrNull,
+    /** The beginning of the quoted text; null if it was forgotten since. */
+    about: textOrNull,
+  }),
+);
+
+const injection = lazy(() =>
+  z.object({
+    session_id: text,
+    session_title: textOrNull,
+    event: z.enum(contextEvents),
+    at: time,
+    reason: text,
+    tokens: count,
+    took_ms: z.number(),
+    items: z.array(injectedItem()),
+  }),
+);
+export type Injected = z.infer<ReturnType<typeof injection>>;
+
+export const injectionsResponse = lazy(() => z.object({ injections: z.array(injection()) }));

@@ -1,0 +1,102 @@
+import * as z from "zod/mini";
+import { count, field, lazy, strings, text, textOrNull, time, timeOrNull } from "../shape-parts.ts";
+import { eventStatuses, eventTypes } from "../values.ts";
+
+/** The shapes of named groups of sessions and checkpoints. */
+
+export const eventsRequest = lazy(() =>
+  z.object({
+    query: field("words in its title, description, branch or session titles", text),
+    status: field("only this status (default: all but archived)", z.enum([...eventStatuses, "all"])),
+    type: field("only this type", z.enum(eventTypes)),
+  }),
+);
+export type EventsRequest = z.infer<ReturnType<typeof eventsRequest>>;
+
+const eventView = lazy(() =>
+  z.object({
+    id: text,
+    title: text,
+    description: text,
+    type: z.enum(eventTypes),
+    status: z.enum(eventStatuses),
+    branch: textOrNull,
+    starts_at: timeOrNull,
+    ends_at: timeOrNull,
+    created_at: time,
+    updated_at: time,
+  }),
+);
+export type EventView = z.infer<ReturnType<typeof eventView>>;
+
+const listedEvent = lazy(() => z.extend(eventView(), { sessions: count, checkpoints: count }));
+export type ListedEvent = z.infer<ReturnType<typeof listedEvent>>;
+
+const suggestedView = lazy(() =>
+  z.object({
+    branch: text,
+    title: text,
+    sessions: count,
+    checkpoints: count,
+    last_at: timeOrNull,
+    /** The command that makes an event of it. */
+    accept: text,
+  }),
+);
+export type SuggestedView = z.infer<ReturnType<typeof suggestedView>>;
+
+export const eventsAnswer = lazy(() =>
+  z.object({
+    events: z.array(listedEvent()),
+    /** Number of archived events that are left out. */
+    archived: count,
+    suggestions: z.array(suggestedView()),
+  }),
+);
+export type EventsAnswer = z.infer<ReturnType<typeof eventsAnswer>>;
+
+/** An id, the beginning of one, or a title. */
+export const eventRequest = lazy(() => z.object({ event: text }));
+
+/** How something belongs to an event: by a link, by its branch, or by its time. */
+const because = z.enum(["link", "branch", "time"]);
+
+export const eventAnswer = lazy(() =>
+  z.object({
+    event: eventView(),
+    /** Range of its items in time; null if there are none, or no time is known. */
+    from: timeOrNull,
+    to: timeOrNull,
+    sessions: z.array(
+      z.object({
+        id: text,
+        /** False: it belongs to another machine, or was pruned by age; there are no details here. */
+        is_known: z.boolean(),
+        title: textOrNull,
+        agent: textOrNull,
+        branch: textOrNull,
+        started_at: timeOrNull,
+        last_at: timeOrNull,
+        turns: count,
+        /** Hashes of the commits that it led to, the latest first. */
+        commits: strings,
+        because,
+      }),
+    ),
+    checkpoints: z.array(
+      z.object({
+        id: text,
+        is_known: z.boolean(),
+        commit: textOrNull,
+        subject: textOrNull,
+        branch: textOrNull,
+        committed_at: timeOrNull,
+        sessions: strings,
+        because,
+      }),
+    ),
+    /** Lines that its commits added, by author; null without commits. */
+    lines: z.nullable(z.object({ agents: z.record(z.string(), count), human: count, unknown: count })),
+  }),
+);
+export type EventAnswer = z.infer<ReturnType<typeof eventAnswer>>;

@@ -1,0 +1,340 @@
+import * as z from "zod/mini";
+import { levelNames, levels } from "../../project/levels.ts";
+import {
+  agent,
+  branch,
+  count,
+  described,
+  field,
+  lazy,
+  limit,
+  name,
+  numberOrNull,
+  session,
+  since,
+  strings,
+  text,
+  textOrNull,
+  timeOrNull,
+  until,
+} from "../shape-parts.ts";
+import {
+  chunkKinds,
+  chunkTypes,
+  confidences,
+  contentRoles,
+  eventStatuses,
+  eventTypes,
+  historyKinds,
+  matchModes,
+  type ResultUnit,
+  resultUnits,
+  searchedKinds,
+  searchModes,
+  searchPlaces,
+} from "../values.ts";
+
+/** The shapes of searching code, sessions, or everything. */
+
+const explain = field("show each ranking signal's contribution", z.boolean());
+
+/** Left out: the project's configuration decides. */
+export const searchRequest = lazy(() =>
+  z.object({
+    q: described(
+      'what the code does, a name or an error message; what is in "quotes" is in every result',
+      text,
+    ),
+    path: field("only these paths or globs", strings),
+    language: field('only these languages: "typescript", "go"', z.array(name)),
+    level: field("only these levels", z.array(z.enum(levelNames))),
+    match: field("every result holds the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
+    limit,
+    explain,
+  }),
+);
+export type SearchRequest = z.infer<ReturnType<typeof searchRequest>>;
+
+const codeResult = lazy(() =>
+  z.object({
+    id: text,
+    file: text,
+    start_line: z.number(),
+    end_line: z.number(),
+    level: z.enum(levels),
+    /** What the language calls it: "function", "class", "interface"; "" for what has no name. */
+    kind: text,
+    language: text,
+    name: text,
+    score: z.number(),
+    confidence: z.enum(confidences),
+    probability: z.number(),
+    content: text,
+    parent_id: textOrNull,
+    parent_name: textOrNull,
+    match_reasons: strings,
+    /** With `match` or quotes: the lines on which matches begin. */
+    match_lines: z.optional(z.array(z.int())),
+    freshness: z.enum(["fresh", "drifted"]),
+    signals: z.optional(z.record(text, z.number())),
+  }),
+);
+
+/** How far what was searched may be behind the files. */
+const indexAge = lazy(() =>
+  z.object({
+    /** Changes not yet indexed; null if unknown, because no daemon watches. */
+    pending: z.nullable(count),
+    /** False until the whole project was indexed once. */
+    is_complete: z.boolean(),
+    /** When the index was last known to match the files: ISO 8601, null for never. */
+    as_of: textOrNull,
+  }),
+);
+export type IndexAge = z.infer<ReturnType<typeof indexAge>>;
+
+export const searchResponse = lazy(() =>
+  z.object({
+    query: text,
+    /** Empty if nothing answers the query. */
+    results: z.array(codeResult()),
+    /** The nearest matches in that case; not an answer. */
+    nearest: z.array(codeResult()),
+    total_results: count,
+    search_time_ms: z.number(),
+    /** "words", and the id of each model that understood the query. */
+    searched_by: strings,
+    /** What a person should know: a model that could not be asked, and why. */
+    notes: strings,
+    index: indexAge(),
+  }),
+);
+export type SearchResponse = z.infer<ReturnType<typeof searchResponse>>;
+
+const type = z.enum(chunkTypes);
+const kind = z.enum(chunkKinds);
+
+export const transcriptSearchRequest = lazy(() =>
+  z.object({
+    q: described('what it was about: "why do we retry"', text),
+    since,
+    until,
+    type: field("only these (annotated: notes by people)", z.array(type)),
+    kind: field("only these kinds", z.array(kind)),
+    file: field("only turns that touched these paths or globs", strings),
+    session,
+    commit: field("only what led to this commit or checkpoint", text),
+    event: field("only this event (id or title)", text),
+    branch,
+    agent,
+    in: field("content: all that was said and tools wrote, word by word", z.enum(searchPlaces)),
+    match: field("in the content: the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
+    mode: field("fts: words; semantic: meaning; hybrid (default): both; regex: RE2", z.enum(searchModes)),
+    by: field("a result for each session (default) or each turn", z.enum(resultUnits)),
+    limit,
+    explain,
+  }),
+);
+export type TranscriptSearchRequest = z.infer<ReturnType<typeof transcriptSearchRequest>>;
+
+/** The unit of results, by default turns within one session, else sessions. */
+export function resultUnitOf({ by, session }: Pick<TranscriptSearchRequest, "by" | "session">): ResultUnit {
+  return by ?? (session === undefined ? "session" : "turn");
+}
+
+const transcriptResult = lazy(() =>
+  z.object({
+    id: text,
+    source: z.literal("transcript"),
+    session_id: text,
+    session_title: textOrNull,
+    agent: text,
+    branch: textOrNull,
+    turn: z.number(),
+    last_turn: z.number(),
+    chunk_type: type,
+    kind,
+    event_type: z.enum(["user_prompt", "tool_use", "assistant", "mixed"]),
+    timestamp: timeOrNull,
+    score: z.number(),
+    confidence: z.enum(confidences),
+    probability: z.number(),
+    annotation: textOrNull,
+    snippet: text,
+    content: text,
+    files: strings,
+    freshness: z.nullable(z.enum(["fresh", "drifted", "orphaned"])),
+    abandoned: z.boolean(),
+    /** That it led to, at most three. */
+    commits: z.array(
+      z.object({
+        commit: text,
+        checkpoint: text,
+        subject: text,
+        /** null: git did not answer in time. */
+        reach: z.nullable(z.enum(["head", "elsewhere", "gone"])),
+        successor: textOrNull,
+        reverted_by: textOrNull,
+        branches: strings,
+        /** null: too many to look at. */
+        lines_added: numberOrNull,
+        lines_surviving: numberOrNull,
+      }),
+    ),
+    /** How many other turns of the session match, and the best ten of them; by turn none. */
+    more_turns: z._default(count, 0),
+    other_turns: z._default(
+      z.array(
+        z.object({
+          id: text,
+          turn: z.number(),
+          last_turn: z.number(),
+          chunk_type: type,
+          kind,
+          timestamp: timeOrNull,
+          score: z.number(),
+        }),
+      ),
+      [],
+    ),
+    match_reasons: strings,
+    /** In the content: whose text matches, and the tool of a call or its result. */
+    found_in: z.optional(z.object({ role: z.enum(contentRoles), tool: textOrNull })),
+    signals: z.optional(z.record(text, z.number())),
+  }),
+);
+
+export const transcriptSearchResponse = lazy(() =>
+  z.object({
+    scope: z.literal("transcripts"),
+    query: text,
+    total_results: count,
+    /** Empty if nothing answers the query. */
+    results: z.array(transcriptResult()),
+    /** The nearest matches in that case; not an answer. */
+    nearest: z.array(transcriptResult()),
+    searched_by: strings,
+    notes: strings,
+    search_time_ms: z.number(),
+    memory: z.object({
+      /** Transcripts not fully imported; null if unknown, because no daemon runs. */
+      pending: z.nullable(count),
+      /** Newest line that is remembered. */
+      as_of: timeOrNull,
+    }),
+  }),
+);
+export type TranscriptSearchResponse = z.infer<ReturnType<typeof transcriptSearchResponse>>;
+
+export const historySearchRequest = lazy(() =>
+  z.object({
+    q: described("what a commit or an event is about, a ticket, or the beginning of a commit's hash", text),
+    of: field("only these (checkpoints: commits that sessions led to)", z.array(z.enum(historyKinds))),
+    since,
+    until,
+    file: field("only commits that touched these paths or globs", strings),
+    author: field("only commits whose author's name contains this", text),
+    session,
+    event: field("only this event (id or title)", text),
+    limit,
+    explain,
+  }),
+);
+export type HistorySearchRequest = z.infer<ReturnType<typeof historySearchRequest>>;
+
+/** What all results have. */
+const foundInHistory = {
+  /** A commit's full hash, an event's id. */
+  id: text,
+  title: text,
+  /** When the commit was authored, when the event changed last. */
+  timestamp: timeOrNull,
+  snippet: text,
+  score: z.number(),
+  confidence: z.enum(confidences),
+  probability: z.number(),
+  match_reasons: strings,
+  signals: z.optional(z.record(text, z.number())),
+};
+
+const commitFound = lazy(() =>
+  z.object({
+    kind: z.literal("commit"),
+    ...foundInHistory,
+    author: text,
+    /** The first it touched. */
+    files: strings,
+    /** Of the commit, where sessions led to it. */
+    checkpoint: textOrNull,
+    /** The sessions that led to it. */
+    sessions: z.array(z.object({ session_id: text, title: textOrNull, turns: z.array(z.number()) })),
+    /** null: git did not answer in time. */
+    reach: z.nullable(z.enum(["head", "elsewhere", "gone"])),
+    /** The commit that took it back. */
+    reverted_by: textOrNull,
+  }),
+);
+export type CommitFound = z.infer<ReturnType<typeof commitFound>>;
+
+const eventFound = lazy(() =>
+  z.object({
+    kind: z.literal("event"),
+    ...foundInHistory,
+    type: z.enum(eventTypes),
+    status: z.enum(eventStatuses),
+    branch: textOrNull,
+    /** How many belong to it. */
+    sessions: count,
+    checkpoints: count,
+  }),
+);
+export type EventFound = z.infer<ReturnType<typeof eventFound>>;
+
+const historyResult = lazy(() => z.discriminatedUnion("kind", [commitFound(), eventFound()]));
+export type HistoryResult = z.infer<ReturnType<typeof historyResult>>;
+
+export const historySearchResponse = lazy(() =>
+  z.object({
+    scope: z.literal("history"),
+    query: text,
+    total_results: count,
+    /** Best first; empty if nothing answers the query. */
+    results: z.array(historyResult()),
+    /** The nearest matches in that case; not an answer. */
+    nearest: z.array(historyResult()),
+    searched_by: strings,
+    notes: strings,
+    search_time_ms: z.number(),
+    commits: z.object({
+      indexed: count,
+      /** False until all of HEAD's history was indexed once. */
+      is_complete: z.boolean(),
+    }),
+  }),
+);
+export type HistorySearchResponse = z.infer<ReturnType<typeof historySearchResponse>>;
+
+/** The parameters of all searches; each uses its own. */
+export const searchAllRequest = lazy(() =>
+  z.object({
+    ...z.omit(historySearchRequest(), { of: true }).shape,
+    ...searchRequest().shape,
+    ...transcriptSearchRequest().shape,
+    only: field("only these kinds of results", z.array(z.enum(searchedKinds))),
+  }),
+);
+export type SearchAllRequest = z.infer<ReturnType<typeof searchAllRequest>>;
+
+export const searchAllResponse = lazy(() =>
+  z.object({
+    scope: z.literal("all"),
+    query: text,
+    /** null for a side that could not be searched; `notes` has the reason. */
+    code: z.nullable(searchResponse()),
+    transcripts: z.nullable(transcriptSearchResponse()),
+    /** Commits and events. An older daemon has none. */
+    history: z._default(z.nullable(historySearchResponse()), null),
+    notes: strings,
+  }),
+);
+export type SearchAllResponse = z.infer<ReturnType<typeof searchAllResponse>>;

@@ -1,0 +1,273 @@
+import * as z from "zod/mini";
+import {
+  agent,
+  branch,
+  count,
+  described,
+  field,
+  lazy,
+  limit,
+  numberOrNull,
+  session,
+  since,
+  strings,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  until,
+} from "../shape-parts.ts";
+
+/** The shapes of sessions and notes: reading, recording and forgetting them. */
+
+const sessionSummary = lazy(() =>
+  z.object({
+    id: text,
+    agent: text,
+    title: textOrNull,
+    branch: textOrNull,
+    cwd: text,
+    started_at: timeOrNull,
+    last_at: timeOrNull,
+    ended_at: timeOrNull,
+    end_reason: textOrNull,
+    turns: count,
+    chunks: count,
+    annotations: count,
+    /** Made in it; an older daemon sends none. */
+    decisions: z._default(count, 0),
+    /** Sessions of its subagents. */
+    agents: count,
+    models: strings,
+    tokens: z.object({ input: count, output: count, cache_read: count, cache_write: count }),
+    parent_id: textOrNull,
+    parent_tool_use: textOrNull,
+    agent_type: textOrNull,
+    forked_from: textOrNull,
+  }),
+);
+export type SessionSummary = z.infer<ReturnType<typeof sessionSummary>>;
+
+export const sessionsRequest = lazy(() =>
+  z.object({
+    since,
+    until,
+    branch,
+    agent,
+    agents: field("include subagent sessions", z.boolean()),
+    limit,
+  }),
+);
+export type SessionsRequest = z.infer<ReturnType<typeof sessionsRequest>>;
+
+export const sessionsResponse = lazy(() => z.object({ sessions: z.array(sessionSummary()), total: count }));
+export type SessionsResponse = z.infer<ReturnType<typeof sessionsResponse>>;
+
+export const sessionRequest = lazy(() =>
+  z.object({
+    id: described("the session's id, or a prefix of it", text),
+    turn: field("show this turn in full", count),
+  }),
+);
+export type SessionRequest = z.infer<ReturnType<typeof sessionRequest>>;
+
+const turnOutline = lazy(() =>
+  z.object({
+    number: count,
+    prompt: text,
+    started_at: timeOrNull,
+    ended_at: timeOrNull,
+    branch: textOrNull,
+    abandoned: z.boolean(),
+    tools: z.record(z.string(), count),
+    files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
+  }),
+);
+
+const annotation = lazy(() =>
+  z.object({
+    id: text,
+    note: text,
+    session_id: textOrNull,
+    turn: numberOrNull,
+    timestamp: time,
+    branch: textOrNull,
+    source: z.enum(["prompt", "shell"]),
+  }),
+);
+export type Annotation = z.infer<ReturnType<typeof annotation>>;
+
+export const sessionResponse = lazy(() =>
+  z.object({
+    session: sessionSummary(),
+    /** The best there is: by a language model, the agent's own, extractive. */
+    summary: z.nullable(
+      z.object({
+        source: z.enum(["extractive", "compaction", "llm"]),
+        model: textOrNull,
+        up_to_turn: count,
+        text,
+      }),
+    ),
+    turns: z.array(turnOutline()),
+    files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
+    annotations: z.array(annotation()),
+    agents: z.array(text),
+    /** The command that goes on with it in its agent; null: there is none. */
+    resume: textOrNull,
+    /** The turn that was asked for, as `[USER] ...`, `[ASSISTANT] ...` and so on; null when none was. */
+    content: textOrNull,
+  }),
+);
+export type SessionResponse = z.infer<ReturnType<typeof sessionResponse>>;
+
+export const turnsRequest = lazy(() =>
+  z.object({
+    session: described("the session's id, or a prefix of it", text),
+    from: field("the number of the first turn; default: the session's first", count),
+    limit: field("how many turns at most (default: 20); long ones come in fewer", count),
+    whole: field("leave nothing out of long outputs and edits", z.boolean()),
+  }),
+);
+export type TurnsRequest = z.infer<ReturnType<typeof turnsRequest>>;
+
+/** A call of a tool with its result. */
+const toolCall = lazy(() =>
+  z.object({
+    /** The tool, by the agent's name of it. */
+    name: text,
+    action: z.enum(["command", "write", "read", "delegate", "other"]),
+    /** In a line: "Bash npm test". */
+    headline: text,
+    /** Null: it runs none. */
+    command: textOrNull,
+    /** Null: no result is known. */
+    result: textOrNull,
+    is_error: z.boolean(),
+    /** What it changed: lines as in a unified diff, or the whole of a file that it wrote. */
+    edits: z.array(z.object({ file: text, is_whole: z.boolean(), lines: strings })),
+    /** The session of the subagent that it ran. */
+    subagent: textOrNull,
+  }),
+);
+export type ToolCall = z.infer<ReturnType<typeof toolCall>>;
+
+const turnEntry = lazy(() =>
+  z.object({
+    /** notice: written by the client. summary: the agent's own, of the conversation so far. */
+    kind: z.enum(["prompt", "text", "thinking", "notice", "summary", "compaction", "tool"]),
+    timestamp: timeOrNull,
+    /** Of a compaction what caused it; "" for a tool. */
+    text,
+    images: count,
+    tool: z.nullable(toolCall()),
+    /** Left out of a long text or output, in characters, or of its edits, in lines. */
+    omitted: count,
+  }),
+);
+export type TurnEntry = z.infer<ReturnType<typeof turnEntry>>;
+
+const turnInFull = lazy(() =>
+  z.object({
+    number: count,
+    started_at: timeOrNull,
+    ended_at: timeOrNull,
+    branch: textOrNull,
+    abandoned: z.boolean(),
+    entries: z.array(turnEntry()),
+  }),
+);
+export type TurnInFull = z.infer<ReturnType<typeof turnInFull>>;
+
+export const turnsResponse = lazy(() =>
+  z.object({
+    turns: z.array(turnInFull()),
+    /** The number of the turn behind these; null: there is none. */
+    next: numberOrNull,
+  }),
+);
+export type TurnsResponse = z.infer<ReturnType<typeof turnsResponse>>;
+
+export const annotationsRequest = lazy(() =>
+  z.object({
+    search: field("only notes with all of these words", text),
+    since,
+    until,
+    session,
+    limit,
+  }),
+);
+export type AnnotationsRequest = z.infer<ReturnType<typeof annotationsRequest>>;
+export const annotationsResponse = lazy(() => z.object({ annotations: z.array(annotation()), total: count }));
+export type AnnotationsResponse = z.infer<ReturnType<typeof annotationsResponse>>;
+
+export const annotateRequest = lazy(() =>
+  z.object({
+    note: described(
+      "a whole sentence with its reason; no secrets",
+      text.check(z.minLength(1), z.maxLength(10_000)),
+    ),
+    session_id: field("the session it is about", text),
+    transcript_path: z.optional(text),
+    branch: field("the git branch it is about; default: the session's", text),
+  }),
+);
+export const annotateResponse = lazy(() => z.object({ annotation: annotation(), queued: z.boolean() }));
+
+export const indexTranscriptRequest = lazy(() =>
+  z.object({
+    /** Files to read on, or to begin with. */
+    transcript_path: z.optional(text),
+    transcript_paths: z.optional(strings),
+    session_id: z.optional(text),
+    agent: z.optional(text),
+    /** manual, auto, import ...: for the log. */
+    trigger: z.optional(text),
+    generate_summary: z.optional(z.boolean()),
+    /** Also transcripts of sessions that ran elsewhere. */
+    all_projects: z.optional(z.boolean()),
+  }),
+);
+export const indexTranscriptResponse = lazy(() =>
+  z.object({ queued: z.boolean(), reason: textOrNull, pending: count }),
+);
+
+export const sessionStartRequest = lazy(() =>
+  z.object({
+    session_id: text,
+    transcript_path: z.optional(text),
+    source: z.optional(text),
+    cwd: z.optional(text),
+    /** The session's agent; left out: the default agent. */
+    agent: z.optional(text),
+  }),
+);
+export const sessionStartResponse = lazy(() => z.object({ registered: z.boolean() }));
+
+/** Exactly one of the first five selects what to forget. */
+export const forgetRequest = lazy(() =>
+  z.object({
+    session: field("a session and its subagents", text),
+    turn: field("one turn of a session, SESSION:NUMBER", text),
+    annotation: field("a note", text),
+    since: field('everything since: "2026-01-31", "yesterday"', text),
+    until: field("everything until", text),
+    pattern: field("everything that matches a regular expression (RE2)", text),
+    dry_run: field("only show what would be removed", z.boolean()),
+  }),
+);
+export type ForgetRequest = z.infer<ReturnType<typeof forgetRequest>>;
+export const forgetResponse = lazy(() =>
+  z.object({
+    sessions: count,
+    turns: count,
+    chunks: count,
+    annotations: count,
+    /** Places where a pattern matches. */
+    matches: count,
+    /** Its content, for a preview: titles, prompts, notes; at most 20. */
+    examples: strings,
+    forgotten: z.boolean(),
+  }),
+);
+export type ForgetResponse = z.infer<ReturnType<typeof forgetResponse>>;

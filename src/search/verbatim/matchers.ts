@@ -1,0 +1,93 @@
+import type { MatchMode } from "../../protocol/values.ts";
+import { compileExpression, compileLiteral } from "../../text/pattern.ts";
+import { innerWordsOf } from "../../text/tokens.ts";
+import { requiredTexts } from "./required-texts.ts";
+
+/** What is searched word by word. */
+export interface VerbatimQuery {
+  query: string;
+  match?: MatchMode | undefined;
+}
+
+/** Text that a result must contain literally. Its time grows linearly with the text. */
+export interface Matcher {
+  /** Why a result is there, for its reader. */
+  reason: string;
+  /** The words of it, to rank by. */
+  text: string;
+  /** Texts that are part of every match, letter case aside. */
+  parts: readonly string[];
+  /** Whole words, lower-case, in every text that matches. */
+  words: readonly string[];
+  /** Start and end (exclusive) of each match, in order. UTF-16 offsets. */
+  matchesIn: (text: string) => Iterable<readonly [number, number]>;
+  /** Whether it may contain values that the program fills in: then a template matches if no text has it literally. */
+  mayBeRendered: boolean;
+}
+
+/** The texts that every result of a query must contain: all of it, or its parts in double quotes. */
+export function matchersOf({ query, match }: VerbatimQuery): Matcher[] {
+  if (match === "regex") return [patternMatcher(query)];
+  if (match === "exact") return [literalMatcher(query, { mayBeRendered: false })];
+  return quotedIn(query).map((text) => literalMatcher(text, { mayBeRendered: true }));
+}
+
+/** A text as it is; letter case counts only if it has a capital letter. */
+function literalMatcher(text: string, options: { mayBeRendered: boolean }): Matcher {
+  return {
+    ...options,
+    reason: `contains ${JSON.stringify(text)}`,
+    text,
+    parts: [text],
+    words: innerWordsOf(text),
+    *matchesIn(searched) {
+      for (const match of searched.matchAll(compileLiteral(text))) {
+        yield [match.index, match.index + match[0].length];
+      }
+    },
+  };
+}
+
+/**
+ * A pattern in RE2's syntax.
+ * @throws PommelError `usage` if it is invalid
+ */
+function patternMatcher(pattern: string): Matcher {
+  const expression = compileExpression(pattern);
+  const required = requiredTexts(pattern);
+  const lowered = required.map((part) => part.toLowerCase());
+  return {
+    mayBeRendered: false,
+    reason: `matches /${pattern}/`,
+    text: required.join(" "),
+    parts: required,
+    words: required.flatMap(innerWordsOf),
+    *matchesIn(searched) {
+      // A substring is found some hundred times faster than a pattern.
+      const lower = searched.toLowerCase();
+      if (!lowered.every((part) => lower.includes(part))) return;
+      const matcher = expression.matcher(searched);
+      while (matcher.find()) yield [matcher.start(), matcher.end()];
+    },
+  };
+}
+
+/** The same where nothing is found by meaning: words without quotes must be there, too. */
+export function wordMatchersOf(query: VerbatimQuery): Matcher[] {
+  if (query.match !== undefined) return matchersOf(query);
+  const words = query.query
+    .replace(/"[^"]*"/g, " ")
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  return [...matchersOf(query), ...words.map((word) => literalMatcher(word, { mayBeRendered: false }))];
+}
+
+/** A query that has words outside of its quotes may be a message whose quotes are its own. */
+export function mayBeMessage({ query, match }: VerbatimQuery): boolean {
+  return match === undefined && /\w/.test(query.replace(/"[^"]*"/g, ""));
+}
+
+/** The quoted parts of a query, in double quotes. */
+function quotedIn(query: string): string[] {
+  return [...query.matchAll(/"([^"]*)"/g)].map(([, text]) => text!.trim()).filter((text) => text !== "");
+}

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { addSession, chunk, temporaryMemory } from "../../../../test/support/memory-fixture.ts";
+import { EmbedPass } from "../../../models/embed/embed-pass.ts";
+import type { Embedder } from "../../../models/embed/embedder.ts";
+import { PommelError } from "../../../project/errors.ts";
+import { silentLog } from "../../../project/log.ts";
+import { replaceChunks } from "../../../store/memory/chunks/chunks.ts";
+import { sessionVectorCounts } from "../../../store/memory/chunks/vectors.ts";
+import { chunksToEmbed, termsOfText } from "./embed-source.ts";
+
+let stored: ReturnType<typeof temporaryMemory>;
+const passes: EmbedPass[] = [];
+
+beforeEach(() => {
+  stored = temporaryMemory();
+  const { id } = addSession(stored.memory, "s");
+  const chunks = Array.from({ length: 70 }, (_, i) => chunk(i, `[USER] What about number ${i} of them?`));
+  replaceChunks(stored.memory, id, { type: "raw", from: 0 }, chunks);
+});
+
+afterEach(async () => {
+  await Promise.all(passes.splice(0).map((pass) => pass.close()));
+  stored.remove();
+});
+
+function passWith(embed: (texts: readonly string[]) => Promise<(Int8Array | null)[]>): EmbedPass {
+  const model: Embedder = {
+    id: "slow",
+    dimensions: 2,
+    prepare: async () => {},
+    close: async () => {},
+    embed,
+  };
+  const pass = new EmbedPass({
+    source: chunksToEmbed(stored.memory),
+    models: [model],
+    log: silentLog,
+    retryMs: 1,
+  });
+  passes.push(pass);
+  return pass;
+}
+
+const vectors = async (texts: readonly string[]) => texts.map(() => Int8Array.of(127, 0));
+
+test("makes what is missing, and nothing twice", async () => {
+  const embed = vi.fn(vectors);
+  await passWith(embed).run();
+  expect(sessionVectorCounts(stored.memory)).toEqual([{ model: "slow", chunks: 70, missing: 0 }]);
+  const asked = embed.mock.calls.flatMap(([texts]) => texts);
+  expect(asked).toHaveLength(70);
+  expect(asked).toContain("What about number 7 of them?");
+  await passWith(embed).run();
+  expect(embed.mock.calls.flatMap(([texts]) => texts)).toHaveLength(70);
+});
+
+test("waits for a model that is away, and goes on where it was", async () => {
+  let isAway = false;
+  let asked = 0;
+  const pass = passWith(async (texts) => {
+    if (isAway) throw new PommelError("embedder_unavailable", "It is away.");
+    isAway = ++asked === 1;
+    return vectors(texts);
+  });
+  const done = pass.run();
+  await vi.waitFor(() =>
+    expect(pass.progressOf("slow")).toMatchObject({ state: "unavailable", problem: "It is away." }),
+  );
+  expect(sessionVectorCounts(stored.memory)[0]!.chunks).toBe(32);
+  expect(pass.isBusy()).toBe(false);
+  isAway = false;
+  await done;
+  expect(sessionVectorCounts(stored.memory)[0]!.chunks).toBe(70);
+  expect(pass.progressOf("slow")).toMatchObject({ state: "resting", problem: null });
+});
+
+test("a text that the model fails on alone keeps no other from having a vector", async () => {
+  const pass = passWith(async (texts) => {
+    if (texts.some((text) => text.includes("number 7 "))) throw new Error("I choke on it");
+    return vectors(texts);
+  });
+  await pass.run();
+  expect(sessionVectorCounts(stored.memory)).toEqual([{ model: "slow", chunks: 70, missing: 1 }]);
+});
+
+test("the text of a stored chunk is split by speaker", () => {
+  const text =
+    "[NOTE] keep it\n\n[USER] Why?\n\nReally?\n\n[ASSISTANT] So.\n\n[TOOL_USE] Bash x\n[TOOL_RESULT] y";
+  expect(termsOfText(text)).toEqual({
+    prompt: "keep it\nWhy?\n\nReally?",
+    answer: "So.",
+    actions: "Bash x\n[TOOL_RESULT] y",
+    errors: "",
+  });
+  expect(termsOfText("Asked:\n- why")).toMatchObject({ answer: "Asked:\n- why" });
+});

@@ -1,0 +1,116 @@
+import type { ToolResult } from "../../../agents/agent.ts";
+import { headAndTail } from "../../../agents/reading/bounds.ts";
+import { beginningOf, joinWithin } from "../../../text/text-size.ts";
+import { errorLines, firstLines, isCheck, onlyShows, reportsFailure } from "./error-lines.ts";
+import type { ToolSays } from "./tool-uses.ts";
+
+/** The outcome of a tool use: the little of it that a memory needs. */
+
+/** Characters that are shown: of an error, of a command's output, of changed lines, of a subagent's answer. */
+const longest = { error: 600, output: 300, changed: 400, answer: 2_000, errors: 800, other: 200 } as const;
+
+export interface ResultSays {
+  /** After `[TOOL_RESULT] `; "" where nothing is worth showing. */
+  shown: string;
+  /** The human's words in it: the answer to a question, or the reason for declining a tool use. */
+  userText: string;
+  /** A subagent's answer. */
+  answer: string;
+  errors: string;
+  /** A command or a service failed; not that the agent used a tool wrongly, or was stopped. */
+  fails: boolean;
+  /** A check (tests, types, a build) went well. */
+  passes: boolean;
+}
+
+/** How Claude Code reports that the user declined, with the user's reply. */
+const declined = /^(?:The user doesn't want to (?:proceed|take this action)|\[Request interrupted by user)/;
+const declineMessage = /the user said:\s*\n([\s\S]+)$/;
+
+/** The tool was used wrongly: not a problem of the project. */
+const misuse = /^\s*(?:<tool_use_error>|<error>\s*|InputValidationError)/;
+
+const nothing: ResultSays = { shown: "", userText: "", answer: "", errors: "", fails: false, passes: false };
+
+const clean = (text: string): string =>
+  text.replace(/<\/?(?:tool_use_error|error|system-reminder)>/g, "").trim();
+
+/** Characters of a line of output that are shown. */
+const maxLineLength = 120;
+
+/** The first and the last lines of an output. */
+function glimpse(output: string, most: number): string {
+  const lines = output
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "");
+  const shorten = (some: readonly string[], room: number) =>
+    joinWithin(
+      some.map((line) => beginningOf(line, maxLineLength)),
+      room,
+    );
+  if (lines.length <= 6) return shorten(lines, most);
+  return `${shorten(lines.slice(0, 3), most / 2)}\n[${lines.length - 6} lines]\n${shorten(lines.slice(-3), most / 2)}`;
+}
+
+/** A search's results, in brief: running it again would find them. */
+function glimpseOfMatches(output: string): string {
+  const lines = output.split("\n").filter((line) => line.trim() !== "");
+  const first = beginningOf(lines[0] ?? "", maxLineLength);
+  return lines.length <= 1 ? first : `${first} [${lines.length - 1} more lines]`;
+}
+
+/** A few of the lines that an edit changed, from both sides. */
+function glimpseOfChange(changed: readonly string[]): string {
+  const telling = changed.filter((line) => line.slice(1).trim() !== "");
+  const shortened = (sign: string) =>
+    telling.filter((line) => line.startsWith(sign)).map((line) => beginningOf(line.trimEnd(), 120));
+  const removed = shortened("-").slice(0, 3);
+  return joinWithin([...removed, ...shortened("+").slice(0, 7 - removed.length)], longest.changed);
+}
+
+/** @param changed lines of an edit (`changedLines`); empty for other tools */
+export function sayResult(result: ToolResult, use: ToolSays | null, changed: readonly string[]): ResultSays {
+  const text = clean(result.text);
+  if (declined.test(text)) {
+    const userText = declineMessage.exec(text)?.[1]?.trim() ?? "";
+    return { ...nothing, shown: "declined by the user", userText };
+  }
+  if (result.isError) {
+    const isMisuse =
+      misuse.test(result.text) || (use !== null && use.command === null && use.files.length > 0);
+    if (isMisuse) return { ...nothing, shown: `error: ${beginningOf(text, longest.output)}` };
+    const errors = errorLines(text, longest.errors) || firstLines(text, longest.errors);
+    // Nothing found is an exit status, not an error.
+    const fails = !(use?.command != null && onlyShows(use.command));
+    return {
+      ...nothing,
+      shown: `error: ${headAndTail(text, longest.error)}`,
+      errors: fails ? errors : "",
+      fails,
+    };
+  }
+  if (use === null) return { ...nothing, shown: glimpse(text, longest.output) };
+  if (use.asks) return { ...nothing, shown: "answered", userText: text };
+  if (use.edits) return { ...nothing, shown: glimpseOfChange(changed) };
+  if (use.delegates || result.subagent !== null) {
+    const answer = headAndTail(text, longest.answer);
+    return { ...nothing, shown: answer, answer };
+  }
+  if (use.command !== null) {
+    const fails = !onlyShows(use.command) && reportsFailure(text);
+    return {
+      ...nothing,
+      shown: fails
+        ? joinWithin([glimpse(text, 200), errorLines(text, longest.output)], longest.error)
+        : glimpse(text, longest.output),
+      errors: fails ? errorLines(text, longest.errors) : "",
+      fails,
+      passes: !fails && isCheck(use.command),
+    };
+  }
+  // The content of a file, or of a todo list that was just given, is not repeated.
+  if (use.files.length > 0 || /^(?:Todos have been|Updated task|Task #\d+ created)/.test(text))
+    return nothing;
+  return { ...nothing, shown: use.reads ? glimpseOfMatches(text) : glimpse(text, longest.other) };
+}

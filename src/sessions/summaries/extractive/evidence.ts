@@ -1,0 +1,177 @@
+import type { Entry } from "../../../agents/agent.ts";
+import { beginningOf } from "../../../text/text-size.ts";
+import { errorLines, onlyShows, reportsFailure } from "../../chunks/units/error-lines.ts";
+import type { Turn } from "../../turn-content.ts";
+import { type Ask, askOf } from "../ask.ts";
+import { withoutBoilerplate } from "../boilerplate.ts";
+import { decisionWeight, nextStepWeight, problemWeight, resolutionWeight } from "../cues.ts";
+import { sentencesOf } from "../prose.ts";
+import { type Problem, Problems } from "./problems.ts";
+import { atMost, isSentence, type Statement, statementOf } from "./statement.ts";
+import { answersTo, distinctiveLine, failedUses, nameOf, openTodos } from "./tool-evidence.ts";
+
+/** The material for a session's summary, gathered turn by turn in bounded memory. */
+export interface Evidence {
+  asks: (Ask & { turn: number })[];
+  decisions: Statement[];
+  problems: Problem[];
+  /** Files that were changed, and how often. */
+  files: ReadonlyMap<string, number>;
+  /** The agent's last statements in each of the last turns, the latest one last. */
+  conclusions: Statement[][];
+  /** Next steps from the user, and open items of the agent's list; latest last. */
+  nextSteps: Statement[];
+  /** In how many sentences each word stands, the most of that, and how many sentences there are. */
+  wordCounts: ReadonlyMap<string, number>;
+  mostFrequent: number;
+  sentences: number;
+  /** Of the last turn. */
+  lastTurn: number;
+}
+
+/** The most that is kept; beyond it the weaker half is dropped. */
+const keep = {
+  asks: 400,
+  statements: 300,
+  words: 20_000,
+  files: 2_000,
+  conclusions: 4,
+  commands: 200,
+} as const;
+/** Shorter sentences say nothing on their own, longer ones are shortened. Content words, characters. */
+const minWords = 4;
+const longest = { ask: 400, error: 160, typed: 1_500 } as const;
+/** Gathers it turn by turn: every step is one. */
+export function* gatherEvidence(
+  turns: Iterable<Turn>,
+  relativize: (path: string) => string,
+): Generator<void, Evidence, void> {
+  const asks: Evidence["asks"] = [];
+  const decisions = atMost<Statement>(keep.statements);
+  const problems = new Problems();
+  const nextSteps = atMost<Statement>(60);
+  const files = new Map<string, number>();
+  const wordCounts = new Map<string, number>();
+  const conclusions: Statement[][] = [];
+  const commands = new Map<string, string>();
+  let todos: string[] = [];
+  let order = 0;
+  let lastTurn = 0;
+  let mostFrequent = 0;
+
+  for (const turn of turns) {
+    if (turn.abandoned) continue;
+    lastTurn = turn.number;
+    let candidates: Statement[] = [];
+    const failed = failedUses(turn);
+    for (const { entries } of turn.lines) {
+      for (const entry of entries) {
+        if (entry.kind === "prompt") takePrompt(entry.text, turn.number);
+        else if (entry.kind === "text") candidates = takeAnswer(entry.text, turn.number);
+        else if (entry.kind === "tool_use") takeUse(entry, failed);
+        else if (entry.kind === "tool_result") takeResult(entry, turn.number);
+      }
+    }
+    if (candidates.length > 0) conclusions.push(candidates);
+    if (conclusions.length > keep.conclusions) conclusions.shift();
+    yield;
+  }
+  for (const todo of todos) nextSteps.add(statementOf(todo, lastTurn, order++, 3));
+  return {
+    asks,
+    decisions: decisions.all(),
+    problems: problems.all(),
+    files,
+    conclusions,
+    nextSteps: nextSteps.all(),
+    wordCounts,
+    mostFrequent: Math.max(1, mostFrequent),
+    sentences: order,
+    lastTurn,
+  };
+
+  function takePrompt(text: string, turn: number): void {
+    const ask = askOf(text, longest.ask);
+    if (ask !== null && asks.length < keep.asks) asks.push({ ...ask, turn });
+    // Longer texts are pasted: a plan, a review, a report.
+    const isTyped = text.length <= longest.typed;
+    for (const raw of sentencesOf(text)) {
+      const sentence = withoutBoilerplate(raw) || raw;
+      const statement = note(sentence, turn);
+      if (statement === null) continue;
+      const isQuestion = sentence.endsWith("?");
+      const weight = decisionWeight(sentence, isTyped) * (isTyped ? 1.3 : 1) * (isQuestion ? 0.5 : 1);
+      if (weight >= 2) decisions.add({ ...statement, weight });
+      const trouble = problemWeight(sentence);
+      if (trouble >= (isTyped ? 1 : 2) && !isQuestion) {
+        problems.add({ ...statement, weight: trouble });
+      }
+      if (isTyped && nextStepWeight(sentence) > 0) nextSteps.add({ ...statement, weight: 1 });
+    }
+  }
+
+  function takeAnswer(text: string, turn: number): Statement[] {
+    const candidates: Statement[] = [];
+    for (const raw of sentencesOf(text)) {
+      const sentence = withoutBoilerplate(raw);
+      const statement = sentence === "" ? null : note(sentence, turn);
+      if (statement === null) continue;
+      candidates.push(statement);
+      const trouble = problemWeight(sentence);
+      const isQuestion = sentence.endsWith("?");
+      const weight = decisionWeight(sentence, false) - (trouble >= 3 ? trouble : 0);
+      if (weight >= 1 && !isQuestion) decisions.add({ ...statement, weight });
+      const repair = resolutionWeight(sentence);
+      if (repair > 0) problems.resolve({ ...statement, weight: repair });
+      if (trouble >= 2 && !isQuestion) problems.add({ ...statement, weight: trouble });
+    }
+    return candidates;
+  }
+
+  function takeUse(use: Extract<Entry, { kind: "tool_use" }>, failed: ReadonlySet<string>): void {
+    const { command, todos: list } = use.input;
+    // Those that never had a result would fill it.
+    if (commands.size >= keep.commands) commands.clear();
+    if (typeof command === "string") commands.set(use.id, command);
+    if (Array.isArray(list)) todos = openTodos(list);
+    if (failed.has(use.id)) return;
+    for (const { path, how } of use.files) {
+      if (how === "read") continue;
+      const name = relativize(path);
+      if (files.has(name) || files.size < keep.files) files.set(name, (files.get(name) ?? 0) + 1);
+    }
+  }
+
+  function takeResult(result: Extract<Entry, { kind: "tool_result" }>, turn: number): void {
+    const command = commands.get(result.id) ?? null;
+    commands.delete(result.id);
+    for (const answer of answersTo(result.text)) {
+      const statement = note(answer, turn);
+      if (statement !== null) decisions.add({ ...statement, weight: 6 });
+    }
+    if (command === null || onlyShows(command)) return;
+    const name = nameOf(command);
+    if (!result.isError && !reportsFailure(result.text)) {
+      problems.succeeded(name, () => statementOf("passes now", turn, order++, 1));
+      return;
+    }
+    const error = distinctiveLine(errorLines(result.text, 1_000));
+    if (error === "" || problems.isFailing(name)) return;
+    const text = `\`${beginningOf(name, 60)}\`: ${beginningOf(error, longest.error)}`;
+    // The agent's explanation counts for more than the output.
+    problems.failed(name, statementOf(text, turn, order++, 1));
+  }
+
+  function note(sentence: string, turn: number): Statement | null {
+    if (!isSentence(sentence)) return null;
+    const statement = statementOf(sentence, turn, order, 0);
+    if (statement.words.size < minWords) return null;
+    order++;
+    for (const word of statement.words) {
+      const count = (wordCounts.get(word) ?? 0) + 1;
+      if (count > 1 || wordCounts.size < keep.words) wordCounts.set(word, count);
+      if (count > mostFrequent) mostFrequent = count;
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,148 @@
+import { beginningOf } from "../../../text/text-size.ts";
+import type { Turn } from "../../turn-content.ts";
+import type { Ask } from "../ask.ts";
+import { nextStepWeight } from "../cues.ts";
+import { coverage } from "../words.ts";
+import { type Evidence, gatherEvidence } from "./evidence.ts";
+import type { Problem } from "./problems.ts";
+import { sameness, selectBest, worth } from "./select.ts";
+import type { Statement } from "./statement.ts";
+
+/** An outcome of fewer words is shown with the sentence before it. */
+const enoughWords = 10;
+
+export interface SummaryMeta {
+  /** A path as it is shown: relative to the project where it is inside. */
+  relativize: (path: string) => string;
+}
+
+/** Characters; of a whole summary, and of what is left of its parts. */
+export const maxSummaryLength = 2_500;
+const longest = { firstAsk: 400, ask: 140, statement: 220, problem: 150, outcome: 420 } as const;
+const most = { asks: 6, decisions: 5, problems: 4, files: 12, outcome: 4, nextSteps: 3 } as const;
+
+/**
+ * A session's subject in its own words: the request, decisions, problems and their fixes, changed files, the outcome
+ * and what is left. The same for the same turns; "" for a session without text. Plain text with headings and lists, up
+ * to 2,500 characters; the turns are read once, in bounded memory.
+ */
+export function extractiveSummary(turns: Iterable<Turn>, meta: SummaryMeta): string {
+  const steps = summarySteps(turns, meta);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same, a step for every turn. */
+export function* summarySteps(
+  turns: Iterable<Turn>,
+  { relativize }: SummaryMeta,
+): Generator<void, string, void> {
+  const evidence = yield* gatherEvidence(turns, relativize);
+  const asks = asksOf(evidence);
+  const last = evidence.conclusions.at(-1) ?? [];
+  const bullets = [...asks, ...last.slice(0, most.outcome)];
+  const decisions = selectBest(evidence.decisions, most.decisions, (each) => worth(each, evidence), bullets);
+  const problems = problemsOf(evidence, [...bullets, ...decisions]);
+  const outcome = outcomeOf(evidence, [...decisions, ...problems]);
+  const nextSteps = nextStepsOf(evidence, [...asks, ...outcome, ...decisions, ...problems]);
+  const parts = [
+    part(
+      "Asked",
+      asks.map(({ text }, i) => `- ${beginningOf(text, i === 0 ? longest.firstAsk : longest.ask)}`),
+    ),
+    part(
+      "Decisions",
+      decisions.map(({ text }) => `- ${beginningOf(text, longest.statement)}`),
+    ),
+    part("Problems", problems.map(lineOf)),
+    part("Files changed", filesOf(evidence)),
+    part("Outcome", [beginningOf(outcome.map(asSentence).join(" "), longest.outcome)]),
+    part(
+      "Next",
+      nextSteps.map(({ text }) => `- ${beginningOf(text, longest.statement)}`),
+    ),
+  ].filter((text) => text !== "");
+  return withinLimit(parts);
+}
+
+function part(title: string, lines: readonly string[]): string {
+  const bullets = lines.filter((line) => line !== "");
+  return bullets.length === 0 ? "" : `${title}:\n${bullets.join("\n")}`;
+}
+
+/** The longest parts lose their last lines until all fits. */
+function withinLimit(parts: readonly string[]): string {
+  const lines = parts.map((text) => text.split("\n"));
+  const length = () => lines.reduce((sum, part) => sum + part.join("\n").length + 2, 0);
+  while (length() > maxSummaryLength) {
+    const maxPartLength = lines.reduce((a, b) => (b.length > a.length ? b : a));
+    if (maxPartLength.length <= 2) break;
+    maxPartLength.pop();
+  }
+  return beginningOf(lines.map((part) => part.join("\n")).join("\n\n"), maxSummaryLength);
+}
+
+/** The first ask, and the ones after it that ask for something else, those of many words first. */
+function asksOf({ asks }: Evidence): Ask[] {
+  const [first, ...later] = asks;
+  if (first === undefined) return [];
+  const chosen = [first];
+  for (const ask of later.toSorted((a, b) => Math.min(b.words.size, 12) - Math.min(a.words.size, 12))) {
+    if (chosen.length >= most.asks) break;
+    if (ask.words.size >= 3 && chosen.every(({ words }) => coverage(ask.words, words) <= sameness))
+      chosen.push(ask);
+  }
+  return chosen.sort((a, b) => asks.indexOf(a) - asks.indexOf(b));
+}
+
+/** Those that were resolved, and those that count. */
+function problemsOf(evidence: Evidence, besides: readonly Pick<Statement, "words">[]): Problem[] {
+  const value = (problem: Problem) => worth(problem, evidence) + (problem.resolution === null ? 0 : 2);
+  return selectBest(evidence.problems, most.problems, value, besides);
+}
+
+const asSentence = ({ text }: Statement): string => (/[.!?…:;]$/.test(text) ? text : `${text}.`);
+
+function lineOf({ text, resolution }: Problem): string {
+  const problem = beginningOf(text, longest.problem);
+  return resolution === null
+    ? `- ${problem}`
+    : `- ${problem} → ${beginningOf(resolution.text, longest.problem)}`;
+}
+
+function filesOf({ files }: Evidence): string[] {
+  const changed = [...files].sort(([, a], [, b]) => b - a);
+  if (changed.length === 0) return [];
+  const named = changed.slice(0, most.files).map(([path]) => beginningOf(path, 120));
+  const others = changed.length - named.length;
+  return [named.join(", ") + (others > 0 ? `, and ${others} more` : "")];
+}
+
+/** The agent's last statement; if that is short ("Committed."), the one before as well. */
+function outcomeOf({ conclusions }: Evidence, besides: readonly Pick<Statement, "words">[]): Statement[] {
+  const bullets: Statement[] = [];
+  for (const conclusion of conclusions.toReversed()) {
+    const others = bullets.length === 0 ? [] : [...besides, ...bullets];
+    const added: Statement[] = [];
+    for (const statement of conclusion.slice(0, most.outcome)) {
+      const known = [...others, ...added];
+      if (known.every(({ words }) => coverage(statement.words, words) <= sameness)) added.push(statement);
+    }
+    bullets.unshift(...added);
+    if (bullets.reduce((sum, { words }) => sum + words.size, 0) >= enoughWords) break;
+  }
+  return bullets;
+}
+
+/** The steps that were left when the session ended, not those planned in the middle of it. */
+function nextStepsOf(evidence: Evidence, besides: readonly Pick<Statement, "words">[]): Statement[] {
+  const { nextSteps, conclusions, lastTurn, sentences } = evidence;
+  const concluded = conclusions
+    .slice(-2)
+    .flat()
+    .map((statement) => ({ ...statement, weight: nextStepWeight(statement.text) }));
+  const late = [...nextSteps, ...concluded].filter(({ turn, weight }) => weight > 0 && turn >= lastTurn - 1);
+  return selectBest(late, most.nextSteps, ({ weight, order }) => weight + order / (sentences + 1), besides);
+}
