@@ -97,6 +97,15 @@ export interface FileVectors {
   vectors: readonly (Int8Array | null)[];
 }
 
+/** What became of a file. */
+export type FileChange =
+  /** Its record is replaced as a whole. */
+  | (IndexedFile & { vectors?: FileVectors })
+  | SkippedFile
+  /** It was touched but holds the same bytes: only its stamp changes. */
+  | ({ status: "unchanged" } & FileStamp)
+  | { status: "gone"; path: string };
+
 /** A commit that can be found. */
 export interface IndexedCommit {
   hash: string;
