@@ -162,5 +162,12 @@ function updateChunk(
     insertTerms(memory, id, chunk.terms);
   }
   if (chunk.decisions !== undefined) saveChunkDecisions(memory, id, chunk.decisions);
-  for (const [model, passages] of chunk.vectors) insertVector(memory, { id, sessionId }, model, passages);
+  for (const [model, passages] of chunk.vectors) {
+    const { data } = passages;
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.length);
+    memory
+      .prepare("DELETE FROM vectors WHERE chunk_id = ? AND model = ? AND data <> ?")
+      .run(id, model, bytes);
+    insertVector(memory, { id, sessionId }, model, passages);
+  }
 }
