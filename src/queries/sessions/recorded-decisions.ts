@@ -4,6 +4,7 @@ import { basename, join, sep } from "node:path";
 import { agents } from "../../agents/registry.ts";
 import { readSource } from "../../code/files/read-source.ts";
 import { GitFailure, gitFields } from "../../git/git.ts";
+import { commitsOf } from "../../git/history/history.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
@@ -31,6 +32,8 @@ const maxCommits = 2_000;
 const maxMemories = 50;
 /** Bytes: a larger file is no notebook. */
 const maxMemorySize = 256 * 1024;
+/** Of a commit. */
+const maxFiles = 50;
 /** Characters. */
 const maxText = 400;
 
@@ -154,20 +157,20 @@ async function commentsIn(root: string): Promise<Decision[]> {
 
 async function commitsIn(root: string): Promise<Decision[]> {
   const found: Decision[] = [];
-  let commit: string[] = [];
-  const args = ["log", "-z", `--max-count=${maxCommits}`, "--format=%H%x00%aI%x00%b"];
-  for await (const field of gitFields(root, args)) {
-    commit.push(field);
-    if (commit.length < 3) continue;
-    const [hash = "", at = "", body = ""] = commit;
-    commit = [];
+  for await (const commit of commitsOf(root, { limit: maxCommits, merges: true })) {
+    const { hash, authoredAt, message, files } = commit;
+    const [, ...body] = message.split("\n");
     // Lines of a paragraph are wrapped.
     const text = body
+      .join("\n")
       .replace(/([^\n])\n(?=[a-z(`])/g, "$1 ")
       .replace(/^[A-Za-z-]+: .*$/gm, (line) => (/^(?:why|decision):/i.test(line) ? line : ""));
     for (const { text: said } of findDecisions([{ by: "agent", text, turn: 0 }])) {
-      const timestamp = new Date(at).toISOString();
-      found.push(recorded({ source: "commit", text: said, place: hash.slice(0, 12), timestamp }));
+      const timestamp = new Date(authoredAt).toISOString();
+      const place = hash.slice(0, 12);
+      found.push(
+        recorded({ source: "commit", text: said, place, timestamp, files: files.slice(0, maxFiles) }),
+      );
     }
   }
   return found;
