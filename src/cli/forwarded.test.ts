@@ -9,7 +9,13 @@ import { buildProgram } from "./program.ts";
 import { runCommandLine } from "./run-command-line.ts";
 import type { Streams } from "./terminal/streams.ts";
 
-const silent: Streams = { write: () => {}, hasColor: () => false, columns: undefined };
+const silent: Streams = {
+  write: () => {},
+  show: () => {},
+  hasColor: () => false,
+  hasLinks: false,
+  columns: undefined,
+};
 
 /** Command lines of all commands that do something, with something for each argument that must be there. */
 function lines(command: Command, prefix: string[] = []): string[][] {

@@ -95,6 +95,7 @@ export async function buildProgram(streams: Streams, first = ""): Promise<Comman
     .option("-C, --cwd <dir>", "run as if started in <dir>")
     .option("--json", "print the result as JSON")
     .option("--no-color", "no colours (also: NO_COLOR=1)")
+    .option("--no-pager", "print long results without a pager")
     .option("--debug", "print stack traces of errors")
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print help for a command")

@@ -20,7 +20,7 @@ const operations = {
   },
   session: async (project, request) => {
     const { showSession } = await import("./sessions/conversations.ts");
-    return withMemory(project, (memory) => showSession(memory, request));
+    return withMemory(project, (memory) => showSession(memory, request, project.root));
   },
   annotations: async (project, request) => {
     const { listAnnotationsOf } = await import("./sessions/conversations.ts");

@@ -1,7 +1,6 @@
 import type { LineAuthor } from "../../../protocol/operations/blame.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { printable } from "../search/results.ts";
-import { oneLine, shortId } from "../session/text.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { oneLine, printable, shortId } from "../../terminal/text.ts";
 
 /** How those who wrote lines are named. */
 
@@ -19,9 +18,9 @@ export function turnId({ session_id, turn }: LineAuthor): string {
 }
 
 /** A text in the colour of its author. */
-export function inColor(text: string, { author }: Pick<LineAuthor, "author">, colors: Colors): string {
-  if (author === "agent") return colors.magenta(text);
-  return author === "human" ? colors.green(text) : colors.dim(text);
+export function inColor(text: string, { author }: Pick<LineAuthor, "author">, colors: Palette): string {
+  if (author === "agent") return colors.agent(text);
+  return author === "human" ? colors.human(text) : colors.dim(text);
 }
 
 /** The beginning of a hash, as git shows it. */

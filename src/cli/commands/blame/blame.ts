@@ -7,8 +7,9 @@ import { locate, parseLines, parsePlace } from "../../../queries/blame/file-plac
 import { withMemoryOrNote } from "../../../store/memory/with-memory.ts";
 import { padToWidth, widthOf } from "../../../text/display-width.ts";
 import type { CommandContext } from "../../frame.ts";
-import { type Colors, table } from "../../terminal/output.ts";
-import { counted, heading, localTime, oneLine, shortId } from "../session/text.ts";
+import { aligned } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { counted, heading, localTime, oneLine, shortId } from "../../terminal/text.ts";
 import { codeLine, inColor, percent, shortHash, turnId, whoWrote } from "./author-text.ts";
 
 interface BlameOptions {
@@ -42,7 +43,7 @@ export async function blameCommand(
 }
 
 /** A line for each line: commit, author, turn, day, number, text. */
-export function renderBlame(answer: BlameAnswer, colors: Colors): string {
+export function renderBlame(answer: BlameAnswer, colors: Palette): string {
   const { ranges, lines = [] } = answer;
   const marks = ranges.map((range) => ({
     who: whoWrote(range, range.person, 28),
@@ -61,9 +62,9 @@ export function renderBlame(answer: BlameAnswer, colors: Colors): string {
       const cut = range.is_boundary ? "^" : "";
       const hash = `${cut}${shortHash(range.commit)}`.slice(0, 8).padEnd(8);
       return [
-        colors.yellow(hash),
+        colors.commit(hash),
         inColor(padToWidth(mark.who, who), range, colors),
-        ...(turn > 0 ? [colors.cyan(mark.turn.padEnd(turn))] : []),
+        ...(turn > 0 ? [colors.id(mark.turn.padEnd(turn))] : []),
         ...(day > 0 ? [colors.dim(mark.day.padEnd(day))] : []),
         `${String(line).padStart(digits)})`,
         codeLine(text),
@@ -73,7 +74,7 @@ export function renderBlame(answer: BlameAnswer, colors: Colors): string {
 }
 
 /** Shares, for a person. */
-export function renderSummary({ file, summary, ranges }: BlameAnswer, colors: Colors): string {
+export function renderSummary({ file, summary, ranges }: BlameAnswer, colors: Palette): string {
   const { lines, agent, human, unknown, by_session, by_model, by_person } = summary;
   const kinds = [
     ["agent", agent],
@@ -82,12 +83,12 @@ export function renderSummary({ file, summary, ranges }: BlameAnswer, colors: Co
   ] as const;
   const parts = [
     `${colors.bold(oneLine(file, 200))}  ${counted(lines, "line")}${uncommitted(ranges)}`,
-    table(kinds.map(([kind, count]) => [kind, percent(count, lines), count.toLocaleString("en")])),
+    aligned(kinds.map(([kind, count]) => [kind, percent(count, lines), count.toLocaleString("en")])),
   ];
   const add = (title: string, rows: string[][]) => {
     if (rows.length === 0) return;
     const more = rows.length > rowsShown ? [`and ${rows.length - rowsShown} more`] : [];
-    parts.push([heading(title, colors), table(rows.slice(0, rowsShown)), ...more].join("\n"));
+    parts.push([heading(title, colors), aligned(rows.slice(0, rowsShown)), ...more].join("\n"));
   };
   add(
     "Sessions",

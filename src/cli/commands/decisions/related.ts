@@ -4,8 +4,8 @@ import type { RequestOf } from "../../../protocol/routes.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { localTime, oneLine, shortId } from "../session/text.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { fitted, hanging, oneLine, shortId, when } from "../../terminal/text.ts";
 
 /** Files of a session that are named. */
 const filesShown = 4;
@@ -22,23 +22,33 @@ export async function relatedCommand(
   const found = await answerFromStore(project, "related", { ...options, file, q: query });
   output.result({ query, ...found }, () => {
     if (found.looked_for === 0) return "No uncommitted changes. Name files: pm related --files src/db.ts";
-    return renderRelated(found.sessions, found.total, output.colors);
+    return renderRelated(found.sessions, found.total, output);
   });
 }
 
 /** Sessions for a person, best first, each with the turns that touched most. */
-export function renderRelated(sessions: readonly RelatedSession[], total: number, colors: Colors): string {
+export function renderRelated(sessions: readonly RelatedSession[], total: number, screen: Screen): string {
   if (sessions.length === 0) return "No recorded session touched these files.";
+  const { colors, columns } = screen;
+  const width = (columns ?? 0) - 3;
   const blocks = sessions.map(({ session_id, session_title, branch, last_at, score, files, turns }) => {
-    const place = [colors.cyan(shortId(session_id)), last_at === null ? "" : localTime(last_at)];
-    const about = [...place, branch === null ? "" : oneLine(branch, 40), colors.dim(score.toFixed(2))];
-    const named = files.slice(0, filesShown).map(({ path, how }) => `${oneLine(path, 100)} (${how})`);
+    const about = [
+      colors.id(shortId(session_id)),
+      when(last_at, screen),
+      oneLine(branch ?? ""),
+      colors.dim(score.toFixed(2)),
+    ];
+    const named = files.slice(0, filesShown).map(({ path, how }) => `${oneLine(path)} (${how})`);
     const more = files.length > named.length ? ` and ${files.length - named.length} more` : "";
     return [
-      `${about.filter((part) => part !== "").join("  ")}  ${colors.bold(oneLine(session_title ?? "(no title)", 80))}`,
-      `   ${colors.dim(named.join(", ") + more)}`,
+      ...hanging(
+        `${about.filter((part) => part !== "").join("  ")}  ${colors.bold(oneLine(session_title ?? "(no title)"))}`,
+        screen,
+      ),
+      ...hanging(`   ${named.join(", ")}${more}`, screen).map(colors.dim),
       ...turns.map(
-        ({ turn, prompt }) => `   turn ${turn}: ${oneLine(prompt || "(before the first prompt)", 90)}`,
+        ({ turn, prompt }) =>
+          `   turn ${turn}: ${fitted(prompt || "(before the first prompt)", width - 10, screen)}`,
       ),
     ].join("\n");
   });

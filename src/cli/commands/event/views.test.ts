@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import picocolors from "picocolors";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, turn } from "../../../../test/support/memory-fixture.ts";
 import { projectAt } from "../../../project/paths.ts";
@@ -10,6 +9,7 @@ import { Memory } from "../../../store/memory/memory.ts";
 import { saveTurn } from "../../../store/memory/sessions/turns.ts";
 import { registryFile } from "../../../store/registry.ts";
 import type { CommandContext } from "../../frame.ts";
+import { createPalette } from "../../terminal/palette.ts";
 import { projectsForgetCommand, projectsListCommand } from "../projects/projects.ts";
 import { homeRelative } from "../search/across.ts";
 import { sessionListCommand } from "../session/list.ts";
@@ -47,8 +47,9 @@ async function run<A extends unknown[]>(
   const linked = { text: "", value: undefined as unknown, notes: [] as string[] };
   const output: CommandContext["output"] = {
     json: false,
-    colors: picocolors.createColors(false),
+    colors: createPalette(),
     columns: undefined,
+    now: Date.now(),
     print: (line = "") => {
       linked.text += `${line}\n`;
     },
@@ -64,7 +65,7 @@ async function run<A extends unknown[]>(
 
 it("goes from a suggestion to an event, its sessions, and its end", async () => {
   expect((await run(eventListCommand, [], {})).text).toMatch(
-    /^No events.*\n\nSuggested events:\n {2}token refresh {2}1 session, 0 checkpoints {2}2026-01-28 {2}pm event create --from-branch fix\/token-refresh$/,
+    /^No events.*\n\nSuggested events:\ntitle .*\ntoken refresh +1 +0 +2026-01-28 {2}pm event create --from-branch fix\/token-refresh$/,
   );
   const made = await run(eventCreateCommand, [], {
     fromBranch: "fix/token-refresh",

@@ -40,9 +40,9 @@ export async function searchCommand(
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level),
     isExact: search.request.match !== undefined || /"[^"]+"/.test(search.request.q),
-    columns: output.columns ?? 160,
     pathOf: (file: string) => relative(cwd, join(root, file)),
-    colors: output.colors,
+    absolute: (file: string) => join(root, file),
+    screen: output,
   };
   const { metrics, said: saved } = options.metrics
     ? await measure(project, search, answer)

@@ -11,7 +11,7 @@ export function declareSession(program: Command): void {
       "after",
       examples(
         ["pm session", "the last twenty"],
-        ["pm session show 8ecde0fc", "one session: summary, turns, files"],
+        ["pm session 8ecde0fc", "one session, as a chat"],
         ["pm session show 8ecde0fc --turn 7", "a turn in full"],
         ["pm session current", "open sessions"],
       ),
@@ -40,14 +40,16 @@ export function declareSession(program: Command): void {
   const show = session
     .command("show")
     .description("Show a session: its summary, turns, files, notes and tokens")
-    .argument("<id>", "the session; a prefix of its id is enough");
-  addOptions(show, "session", { id: null })
-    .option("--full", "print every turn in full")
+    .argument("<id>", "the session; a prefix of its id is enough; 8ecde0fc:7 is its seventh turn");
+  addOptions(show, "session", { id: null, log: null })
+    .option("--full", "whole results and the changed lines of edits")
+    .option("--outline", "a line for each turn, as in a pipe")
     .addHelpText(
       "after",
       `${examples(
-        ["pm session show 8ecde0fc", "an overview"],
-        ["pm session show 8ecde0fc --turn 7", "the seventh turn in full"],
+        ["pm session show 8ecde0fc", "what was said and done"],
+        ["pm session show 8ecde0fc:7", "the seventh turn in full"],
+        ["pm session show 8ecde0fc --outline", "a line for each turn"],
       )}\n\nExits with 5 when the session or turn does not exist.`,
     )
     .action(query(async () => (await import("./show.ts")).sessionShowCommand));

@@ -4,9 +4,10 @@ import type { RequestOf } from "../../../protocol/routes.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
-import { type Colors, table } from "../../terminal/output.ts";
+import { aligned } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { counted, heading, oneLine, shortId } from "../../terminal/text.ts";
 import { percent } from "../blame/author-text.ts";
-import { counted, heading, oneLine, shortId } from "../session/text.ts";
 
 interface StatsOptions extends Omit<RequestOf<"stats">, "depth"> {
   dirDepth?: number;
@@ -26,7 +27,7 @@ export async function statsCommand(
 }
 
 /** Tables for a person. */
-export function renderStats(answer: StatsAnswer, limit: number, colors: Colors): string {
+export function renderStats(answer: StatsAnswer, limit: number, colors: Palette): string {
   const { commits, total } = answer;
   const of = commits.in_history === null ? "" : ` of ${commits.in_history.toLocaleString("en")}`;
   const lookedAt = `${commits.looked_at.toLocaleString("en")}${of} commits analysed`;
@@ -36,7 +37,7 @@ export function renderStats(answer: StatsAnswer, limit: number, colors: Colors):
     [
       `${colors.bold(counted(total.lines, "added line"))}  ${lookedAt}, ` +
         `${commits.with_agent.toLocaleString("en")} with an agent's lines`,
-      table([
+      aligned([
         ["agent", percent(total.agent, total.lines), total.agent.toLocaleString("en")],
         ["human", percent(total.human, total.lines), total.human.toLocaleString("en")],
         ["unknown", percent(total.unknown, total.lines), total.unknown.toLocaleString("en")],
@@ -46,7 +47,7 @@ export function renderStats(answer: StatsAnswer, limit: number, colors: Colors):
   const add = (title: string, rows: string[][], head: string[], shown = rows.slice(0, limit)) => {
     if (rows.length === 0) return;
     const more = rows.length > shown.length ? [colors.dim(`${shown.length} of ${rows.length}`)] : [];
-    parts.push([heading(title, colors), table([head, ...shown]), ...more].join("\n"));
+    parts.push([heading(title, colors), aligned([head, ...shown]), ...more].join("\n"));
   };
   const shares = ["agent", "human", "unknown", "lines"];
   add(

@@ -1,9 +1,9 @@
-import picocolors from "picocolors";
 import { expect, test } from "vitest";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
+import { createPalette } from "../../terminal/palette.ts";
 import { renderSkipped, renderStatus } from "./view.ts";
 
-const colors = picocolors.createColors(false);
+const colors = createPalette();
 
 const vanishing = {
   agent: "claude",

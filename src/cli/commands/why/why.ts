@@ -5,6 +5,7 @@ import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import { locate, parsePlace } from "../../../queries/blame/file-place.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
+import { commitPages } from "../../terminal/links.ts";
 import { renderWhy } from "./view.ts";
 
 interface WhyOptions {
@@ -31,5 +32,6 @@ export async function whyCommand(
   }
   const request = { file, first_line: lines.first, last_line: lines.last, rev };
   const answer = await answerFromStore(project, "why", request);
-  output.result(answer, () => renderWhy(answer, { full, colors: output.colors }));
+  const pageOf = await commitPages(project.root, output.colors);
+  output.result(answer, () => renderWhy(answer, { full, screen: output, pageOf }));
 }

@@ -1,5 +1,5 @@
-import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
+import { createPalette } from "./palette.ts";
 import { block, counted, heading, localTime, noteOnMemory, oneLine, shortId, wrapped } from "./text.ts";
 
 it("shortens ids so that commands still take them", () => {
@@ -24,7 +24,7 @@ it("makes text safe to print", () => {
 it("measures titles by display width", () => {
   expect(oneLine("修正登录页面", 8)).toBe("修正登…");
   expect(wrapped("修正 登录 页面", 9)).toEqual(["修正 登录", "页面"]);
-  expect(heading("修正", picocolors.createColors(false))).toBe("修正\n════");
+  expect(heading("修正", createPalette())).toBe("修正\n════");
 });
 
 it("counts in words", () => {
