@@ -45,6 +45,20 @@ export function exactWhen(iso: string, screen: Pick<Screen, "columns" | "now">):
   return time.startsWith(relative) ? time : `${time} (${relative})`;
 }
 
+/** A time span in the least room: "5m", "3h", "12d", "7w", "5mo", "2y". */
+export function shortAge(ms: number): string {
+  const steps: [unit: string, size: number, until: number][] = [
+    ["m", 60_000, 3_600_000],
+    ["h", 3_600_000, dayMs],
+    ["d", dayMs, 14 * dayMs],
+    ["w", 7 * dayMs, 60 * dayMs],
+    ["mo", 30.44 * dayMs, 365 * dayMs],
+    ["y", 365.25 * dayMs, Number.POSITIVE_INFINITY],
+  ];
+  const [unit, size] = steps.find(([, , until]) => ms < until)!;
+  return `${Math.max(Math.floor(ms / size), unit === "y" ? 1 : 0)}${unit}`;
+}
+
 /** The lines of a text, each safe to print. */
 export function block(text: string): string[] {
   return text.replace(/\s+$/, "").split(/\r?\n/).map(printable);

@@ -4,8 +4,24 @@ import { oneLine, printable, shortId } from "../../terminal/text.ts";
 
 /** How those who wrote lines are named. */
 
-/** "agent claude-opus-4", "Ann", "unknown (Ann)"; in brackets git's author where the writer is unknown. */
-export function whoWrote({ author, agent, model }: LineAuthor, person: string | null, width = 60): string {
+/** What stands for each kind of author beside lines. */
+export const authorMarks: Readonly<Record<LineAuthor["author"], string>> = {
+  agent: "●",
+  human: "○",
+  unknown: "·",
+};
+
+/**
+ * "agent claude-opus-4", "Ann", "unknown (Ann)"; in brackets git's author where the writer is unknown.
+ * @param isMarked whether a mark says already what kind of author it is
+ */
+export function whoWrote(
+  { author, agent, model }: LineAuthor,
+  person: string | null,
+  width = 60,
+  isMarked = false,
+): string {
+  if (isMarked) return oneLine((author === "agent" ? (model ?? agent) : person) ?? author, width);
   if (author === "agent") return oneLine(["agent", model ?? agent ?? ""].join(" "), width);
   if (author === "human") return oneLine(person ?? "a person", width);
   return oneLine(person === null ? "unknown" : `unknown (${person})`, width);

@@ -6,6 +6,7 @@ import { addOptions } from "../../options.ts";
 export function declareSession(program: Command): void {
   const session = program
     .command("session")
+    .alias("sessions")
     .description("Show recorded agent sessions")
     .addHelpText(
       "after",
@@ -19,7 +20,8 @@ export function declareSession(program: Command): void {
 
   const sessions = session
     .command("list", { isDefault: true })
-    .description("List sessions, most recently active first");
+    .description("List sessions, most recently active first")
+    .argument("[id]", "show this one instead, as `pm session show` does");
   addOptions(sessions, "sessions")
     .option("--all-projects", "of all Pommel projects on this machine (`pm projects`)")
     .addHelpText(

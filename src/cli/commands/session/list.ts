@@ -9,8 +9,10 @@ import { noteOnMemory, oneLine, shortId, when } from "../../terminal/text.ts";
 /** `pm session list`. */
 export async function sessionListCommand(
   context: CommandContext,
+  id: string | undefined,
   { allProjects = false, ...options }: SessionsRequest & { allProjects?: boolean },
 ): Promise<void> {
+  if (id !== undefined) return (await import("./show.ts")).sessionShowCommand(context, id, {});
   if (allProjects) return listAcross(context, options);
   const { cwd, output } = context;
   const project = findProject(cwd);

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { screenOf } from "../../../../test/support/screen.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
-import { createPalette } from "../../terminal/palette.ts";
 import { renderSkipped, renderStatus } from "./view.ts";
 
-const colors = createPalette();
+const screen = screenOf();
+const { colors } = screen;
 
 const vanishing = {
   agent: "claude",
@@ -120,7 +121,7 @@ const busy: StatusResponse = {
 };
 
 test("shows a daemon at work", () => {
-  expect(renderStatus(busy, colors)).toBe(
+  expect(renderStatus(busy, screen)).toBe(
     `Pommel 1.2.3 - running (PID 42, port 17423, up 3m 12s, 85.0 MB of memory)
 /home/ada/engine
 
@@ -175,7 +176,7 @@ Notes
 
 test("has no queue and says how to start when nothing runs", () => {
   const daemon = { running: false, pid: null, port: null, uptime_seconds: null, memory_bytes: null };
-  const shown = renderStatus({ ...busy, daemon, notes: [] }, colors);
+  const shown = renderStatus({ ...busy, daemon, notes: [] }, screen);
   expect(shown).toContain("Pommel 1.2.3 - not running in /home/ada/engine");
   expect(shown).toContain("pm start");
   expect(shown).not.toContain("Queue");
@@ -185,7 +186,7 @@ test("has no queue and says how to start when nothing runs", () => {
 
 test("says what is wrong with the memory, or that nothing is remembered", () => {
   const shown = (memory: Partial<StatusResponse["memory"]>) =>
-    renderStatus({ ...busy, memory: { ...busy.memory, ...memory } }, colors);
+    renderStatus({ ...busy, memory: { ...busy.memory, ...memory } }, screen);
   expect(shown({ problem: "memory.db is damaged." })).toContain("Problem:  memory.db is damaged.\n\nModels");
   const idle = { ...busy.memory.jobs, pending: 0, running: [], dead: [], is_idle: true };
   expect(shown({ sessions: 0, annotations: 0, jobs: idle, vanishing: null })).toContain(
@@ -202,7 +203,7 @@ test("says what is wrong with the memory, or that nothing is remembered", () => 
 
 test("shows which part has failed", () => {
   const health = { ...busy.health, status: "failing" as const, database: "corrupt" as const, query_ms: null };
-  expect(renderStatus({ ...busy, health }, colors)).toContain("✗ the database is corrupt");
+  expect(renderStatus({ ...busy, health }, screen)).toContain("✗ the database is corrupt");
 });
 
 test("does not say that all is well while a model that is set does not answer, or nothing is recorded", () => {
@@ -215,7 +216,7 @@ test("does not say that all is well while a model that is set does not answer, o
       models: { ...busy.models, code: [model], text: [model] },
       memory: { ...busy.memory, captures: false, llm: { ...busy.memory.llm, problem: down } },
     },
-    colors,
+    screen,
   );
   expect(shown).toContain(`Health
   ✓ search works, a query took 2.1 ms just now
@@ -243,7 +244,7 @@ test("shows why a model is not used, and what one has cost", () => {
         text: [],
       },
     },
-    colors,
+    screen,
   );
   expect(shown).toContain(
     `chunks embedded, 3 by words only, unavailable
@@ -254,7 +255,7 @@ test("shows why a model is not used, and what one has cost", () => {
   expect(
     renderStatus(
       { ...busy, models: { embedding_code: "none", code: [], embedding_text: "none", text: [] } },
-      colors,
+      screen,
     ),
   ).toContain("none: search uses words and structure");
 });

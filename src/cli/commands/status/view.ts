@@ -1,7 +1,9 @@
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { autostartText } from "../../terminal/autostart-text.ts";
-import { aligned, humanBytes, humanDuration, relativeTime, tick } from "../../terminal/output.ts";
+import { humanBytes, humanDuration, relativeTime, type Screen, tick } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
+import { table } from "../../terminal/table.ts";
+import { printable } from "../../terminal/text.ts";
 import { memoryRows, roughly } from "./memory.ts";
 
 /** The languages with the most chunks; the rest are counted. */
@@ -9,19 +11,20 @@ const languagesShown = 8;
 const recentShown = 5;
 
 /** A status for a person. */
-export function renderStatus(status: StatusResponse, colors: Palette): string {
+export function renderStatus(status: StatusResponse, screen: Screen): string {
+  const { colors } = screen;
   const sections = [
     header(status, colors),
-    section("Code index", indexRows(status), colors),
-    status.daemon.running ? section("Queue", queueRows(status), colors) : "",
-    section("Sessions and commits", memoryRows(status), colors),
-    section("Models", modelRows(status), colors),
-    section("Storage", storageRows(status), colors),
-    section("Health", [], colors) + healthLines(status, colors).join(""),
+    section("Code index", indexRows(status), screen),
+    status.daemon.running ? section("Queue", queueRows(status), screen) : "",
+    section("Sessions and commits", memoryRows(status), screen),
+    section("Models", modelRows(status), screen),
+    section("Storage", storageRows(status), screen),
+    section("Health", [], screen) + healthLines(status, colors).join(""),
   ];
   if (status.notes.length > 0) {
     const notes = status.notes.map((note) => `\n  ${tick("warn", colors)} ${note}`);
-    sections.push(section("Notes", [], colors) + notes.join(""));
+    sections.push(section("Notes", [], screen) + notes.join(""));
   }
   return sections.filter((part) => part !== "").join("\n\n");
 }
@@ -38,9 +41,13 @@ function header({ version, project, daemon }: StatusResponse, colors: Palette): 
   return `${colors.bold(`Pommel ${version}`)} - ${colors.ok("running")} (${details})\n${colors.dim(project)}`;
 }
 
-function section(title: string, rows: [string, string][], colors: Palette): string {
-  const lines = rows.length === 0 ? "" : `\n${aligned(rows.map(([label, value]) => [`  ${label}`, value]))}`;
-  return `${colors.bold(title)}${lines}`;
+/** Columns of a section: what it is, and what it is like, wrapped beside it. */
+const sectionColumns = [{ title: "" }, { title: "", wraps: true }];
+
+function section(title: string, rows: [string, string][], screen: Screen): string {
+  const cells = rows.map(([label, value]) => [`  ${screen.colors.dim(label)}`, printable(value)]);
+  const lines = rows.length === 0 ? "" : `\n${table(sectionColumns, cells, screen)}`;
+  return `${screen.colors.bold(title)}${lines}`;
 }
 
 function indexRows({ index }: StatusResponse): [string, string][] {
@@ -130,7 +137,7 @@ function usageOf({ requests, tokens, dollars }: NonNullable<Model["usage"]>): st
 }
 
 /** How search is, and what does not work though it is set or expected to. */
-function healthLines({ health, models, memory }: StatusResponse, colors: Palette): string[] {
+export function healthLines({ health, models, memory }: StatusResponse, colors: Palette): string[] {
   const asked = health.query_ms === null ? "" : `, a query took ${health.query_ms} ms just now`;
   const stateText = {
     healthy: `${tick("ok", colors)} works${asked}`,
