@@ -30,6 +30,11 @@ export function cutToWidth(line: string, width: number): string {
 
 const characters = new Intl.Segmenter();
 
+/** Breaks lines of code, whose blanks matter, at `width` columns. */
+export function breakToWidth(line: string, width: number): string[] {
+  return wrapAnsi(line, width, { hard: true, trim: false, wordWrap: false }).split("\n");
+}
+
 /** Wraps a text at words to `width` columns. @param hard whether longer words are broken; else they stay whole */
 export function wrapToWidth(text: string, width: number, hard = false): string[] {
   return wrapAnsi(text, width, { hard }).split("\n");

@@ -108,7 +108,7 @@ function renderText(
       (line, i) => `${colors.dim(padToWidth(i === 0 ? speaker : "", speakerWidth))}${line}`,
     );
   });
-  const said = lines.filter((line, i) => line !== "" || (full && lines[i - 1] !== ""));
+  const said = full ? lines : lines.filter((line) => line.trim() !== "");
   const shown = full ? said : said.slice(0, textLinesShown);
   if (shown.length < said.length && shown.length > 0) {
     const last = shown.length - 1;
@@ -117,7 +117,7 @@ function renderText(
   return shown.map((line) => `${bar}${line}`.trimEnd());
 }
 
-const speakerWidth = 7;
+const speakerWidth = 8;
 /** How stored turns label who speaks, and how a person is shown it. */
 const speakers: Readonly<Record<string, string>> = {
   USER: "you",
@@ -137,7 +137,7 @@ function statementsOf(text: string): { speaker: string; text: string }[] {
   );
   const statements = [{ speaker: "", text: parts[0] ?? "" }];
   for (let i = 1; i < parts.length; i += 2) {
-    statements.push({ speaker: speakers[parts[i]!]!.slice(0, speakerWidth - 1), text: parts[i + 1] ?? "" });
+    statements.push({ speaker: speakers[parts[i]!]!, text: parts[i + 1] ?? "" });
   }
   return statements.filter((statement) => statement.text.trim() !== "");
 }

@@ -18,9 +18,7 @@ export function progressBar(share: number, width: number): string {
 /** Numbers as a row of small columns, each a share of the largest; a dot for nothing. */
 export function sparkline(values: readonly number[]): string {
   const most = Math.max(0, ...values);
-  return values
-    .map((value) => (value <= 0 ? "·" : "▁▂▃▄▅▆▇█"[Math.min(7, Math.floor((value / most) * 8))]))
-    .join("");
+  return values.map((value) => (value <= 0 ? "·" : "▁▂▃▄▅▆▇█"[Math.ceil((value / most) * 8) - 1])).join("");
 }
 
 /** Lines by who wrote them as one bar: agents, people, unknown. Every kind that wrote any has a column. */

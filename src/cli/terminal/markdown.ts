@@ -1,4 +1,4 @@
-import { wrapToWidth } from "../../text/display-width.ts";
+import { breakToWidth, wrapToWidth } from "../../text/display-width.ts";
 import type { Screen } from "./output.ts";
 import type { Paint, Palette } from "./palette.ts";
 import { block, printable, wrapped as wrappedText } from "./text.ts";
@@ -42,7 +42,7 @@ export function markdown(text: string, style: MarkdownStyle): string[] {
           return [];
         }
         const code = style.mark === undefined ? line : style.mark(line);
-        return wrapped(colors.isColorSupported ? colors.code(code) : code, "  ", "  ", style.width);
+        return breakToWidth(colors.code(code), Math.max(style.width - 2, 8)).map((part) => `  ${part}`);
       }
       if (ticks !== undefined) {
         fence = ticks;

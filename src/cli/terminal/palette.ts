@@ -43,8 +43,7 @@ const [week, month, season, year] = [7, 30, 120, 365] as const;
 
 /** The palette of a stream: whether it shows colours, and links. */
 export function createPalette({ color = false, links = false } = {}): Palette {
-  const { isColorSupported, bold, dim, cyan, yellow, magenta, green, red, blue } =
-    picocolors.createColors(color);
+  const { isColorSupported, bold, dim, cyan, yellow, magenta, green, red } = picocolors.createColors(color);
   return {
     isColorSupported,
     hasLinks: links,
@@ -62,7 +61,7 @@ export function createPalette({ color = false, links = false } = {}): Palette {
     hint: cyan,
     added: green,
     removed: red,
-    code: blue,
+    code: cyan,
     prompt: (text) => bold(cyan(text)),
     age(text, days) {
       if (days < week) return red(text);

@@ -21,7 +21,11 @@ export function whoWrote(
   width = 60,
   isMarked = false,
 ): string {
-  if (isMarked) return oneLine((author === "agent" ? (model ?? agent) : person) ?? author, width);
+  if (isMarked) {
+    // The vendor and the day of a model's version say least.
+    const short = model?.replace(/^claude-(?=\w)/, "").replace(/-\d{8}$/, "");
+    return oneLine((author === "agent" ? (short ?? agent) : person) ?? author, width);
+  }
   if (author === "agent") return oneLine(["agent", model ?? agent ?? ""].join(" "), width);
   if (author === "human") return oneLine(person ?? "a person", width);
   return oneLine(person === null ? "unknown" : `unknown (${person})`, width);

@@ -99,7 +99,7 @@ export function renderBlame(
           ...(columns === undefined ? [] : [inColor(authorMarks[range.author], range, colors)]),
           inColor(padToWidth(mark.who, who), range, colors),
           ...(turn > 0 ? [colors.id(mark.turn.padEnd(turn))] : []),
-          ...(day > 0 ? [paintAge(mark.day.padEnd(day), range, screen)] : []),
+          ...(day > 0 ? [paintAge(mark.day.padStart(day), range, screen)] : []),
         ];
     const number = String(line).padStart(digits);
     if (columns === undefined) return [...left, `${number})`, codeLine(text)].join(" ");

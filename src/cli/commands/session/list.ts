@@ -61,11 +61,13 @@ const columns: Column[] = [
 /** A row for each session. */
 export function renderSessions(sessions: readonly SessionSummary[], screen: Screen): string {
   const { colors } = screen;
+  // On a terminal, what all have in common takes no room.
+  const isMixed = screen.columns === undefined || new Set(sessions.map(({ agent }) => agent)).size > 1;
   const rows = sessions.map(({ id, last_at, turns, agent, agent_type, branch, title }) => [
     colors.id(shortId(id)),
     when(last_at, screen),
     turns.toLocaleString("en"),
-    oneLine(agent),
+    isMixed ? oneLine(agent) : "",
     colors.dim(oneLine(branch ?? "")),
     oneLine(title ?? agent_type ?? "(no title)"),
   ]);

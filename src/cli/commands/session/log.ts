@@ -51,9 +51,10 @@ function renderTurn(statements: readonly Statement[], style: LogStyle): string[]
   let before: Statement["kind"] | null = null;
   for (const group of style.full ? statements.map((one) => [one]) : folded(statements)) {
     const rendered = renderGroup(group, style);
+    if (rendered.length === 0) continue;
     const { kind } = group[0]!;
     // Calls stand together; what is said stands apart.
-    if (before !== null && rendered.length > 0 && !(kind === "tool" && before === "tool")) lines.push("");
+    if (before !== null && !(kind === "tool" && before === "tool")) lines.push("");
     lines.push(...rendered);
     before = kind;
   }
@@ -100,12 +101,11 @@ function renderGroup(group: readonly Statement[], style: LogStyle): string[] {
     case "compaction":
       return [colors.warn(cutToWidth(`  ◇ context compacted (${oneLine(text)})`, columns))];
     default: {
-      const title = { thinking: "thinking", notice: "notice", summary: "summary of the agent" }[
-        kind as "thinking" | "notice" | "summary"
-      ];
-      if (!full) return [colors.dim(cutToWidth(`  ◦ ${title}: ${oneLine(text)}`, columns))];
+      // What an agent thinks it says again, or does.
+      if (kind === "thinking" && !full) return [];
+      if (!full) return [colors.dim(cutToWidth(`  ◦ ${kind}: ${oneLine(text)}`, columns))];
       return [
-        colors.dim(`  ◦ ${title}:`),
+        colors.dim(`  ◦ ${kind}:`),
         ...markdown(text, { colors, width: width - 2 }).map((line) => colors.dim(`    ${line}`.trimEnd())),
       ];
     }
@@ -117,18 +117,19 @@ type Call = NonNullable<Statement["call"]>;
 function renderCalls(group: readonly Statement[], call: Call, { screen, full }: LogStyle): string[] {
   const { colors, columns = 80 } = screen;
   const { tool, is_error, result, added, removed, changed, delegates } = call;
+  const name = oneLine(tool, 30);
   const objects = group.map(({ text }) => oneLine(text.slice(tool.length)));
   const counts = [added > 0 ? `+${added}` : "", removed > 0 ? `-${removed}` : ""].filter(
     (part) => part !== "",
   );
-  const room = columns - widthOf(tool) - 6 - counts.join(" ").length - 1;
+  const room = columns - widthOf(name) - 6 - counts.join(" ").length - 1;
   const painted = [
     added > 0 ? colors.added(`+${added}`) : "",
     removed > 0 ? colors.removed(`-${removed}`) : "",
   ].filter((part) => part !== "");
   const mark = is_error ? colors.error("✗") : colors.dim("·");
   const what = cutToWidth(objects.join(", "), Math.max(room, 10));
-  const line = [`  ${mark} ${colors.agent(oneLine(tool))}`, colors.dim(what), ...painted].join(" ").trimEnd();
+  const line = [`  ${mark} ${colors.agent(name)}`, colors.dim(what), ...painted].join(" ").trimEnd();
   const below = (text: string) => cutToWidth(`    ${printable(text)}`, columns);
   if (!full) {
     if (is_error) return [line, colors.error(below(firstLine(result ?? "failed")))];

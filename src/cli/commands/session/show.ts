@@ -26,6 +26,8 @@ interface ShowOptions {
   outline?: boolean;
 }
 
+/** Lines of the summary above a chat. */
+const summaryLines = 8;
 /** Files that are named before the rest is counted. */
 const filesShown = 20;
 
@@ -68,7 +70,7 @@ function renderChat(answer: SessionResponse, turn: number | null, full: boolean,
   const log = renderLog(answer.log ?? [], answer.turns, { screen, full: full || turn !== null });
   if (turn !== null) return log;
   return [
-    renderHead(answer, screen),
+    renderHead(answer, screen, full ? Number.POSITIVE_INFINITY : summaryLines),
     ...(log === "" ? [] : [log]),
     ...renderRest(answer, screen),
     ...(full
@@ -112,7 +114,11 @@ function renderRest({ annotations, files, agents }: SessionResponse, screen: Scr
   return parts;
 }
 
-function renderHead({ session, summary }: SessionResponse, screen: Screen): string {
+function renderHead(
+  { session, summary }: SessionResponse,
+  screen: Screen,
+  most = Number.POSITIVE_INFINITY,
+): string {
   const { colors, columns } = screen;
   const { tokens } = session;
   const span = [session.started_at, session.last_at].filter((at) => at !== null);
@@ -150,7 +156,8 @@ function renderHead({ session, summary }: SessionResponse, screen: Screen): stri
   const about = colors.dim(`${oneLine(source[summary.source])}, up to turn ${summary.up_to_turn}`);
   const text =
     columns === undefined ? block(summary.text) : markdown(summary.text, { colors, width: columns });
-  return [...lines, "", heading("Summary", colors), ...text, about].join("\n");
+  const more = text.length > most ? [colors.dim(`and ${counted(text.length - most, "more line")}`)] : [];
+  return [...lines, "", heading("Summary", colors), ...text.slice(0, most), ...more, about].join("\n");
 }
 
 type Turn = SessionResponse["turns"][number];

@@ -1,5 +1,5 @@
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
-import { cutToWidth, padToWidth, widthOf } from "../../../text/display-width.ts";
+import { cutToWidth, padToWidth, widthOf, wrapToWidth } from "../../../text/display-width.ts";
 import { progressBar } from "../../terminal/chart.ts";
 import { showLive } from "../../terminal/live.ts";
 import { humanBytes, humanDuration, relativeTime, tick } from "../../terminal/output.ts";
@@ -29,7 +29,7 @@ interface Frame {
 /** A status as lines that fit on the screen: what runs now stands above what is stored. */
 export function renderDashboard(status: StatusResponse, frame: Frame): string[] {
   const { columns, rows, colors } = frame;
-  const cut = (line: string) => (widthOf(line) <= columns ? line : cutToWidth(line, columns));
+  const cut = (line: string) => (widthOf(line) <= columns ? line : wrapToWidth(line, columns, true)[0]!);
   const sections = [
     [header(status, frame)],
     work("Code index", codeWork(status), frame),

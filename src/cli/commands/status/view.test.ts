@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
+import { widthOf } from "../../../text/display-width.ts";
+import { renderDashboard } from "./dashboard.ts";
 import { renderSkipped, renderStatus } from "./view.ts";
 
 const screen = screenOf();
@@ -268,4 +270,39 @@ test("lists what is left out by reason, the most common first", () => {
   ];
   expect(renderSkipped(files, colors)).toBe("too large (2)\n  b.sql\n  c.sql\n\nbinary (1)\n  a.bin");
   expect(renderSkipped([], colors)).toBe("No files were skipped.");
+});
+
+test.each([
+  [60, 20],
+  [80, 24],
+  [200, 60],
+])("the dashboard fits on a screen of %d by %d", (columns, rows) => {
+  const evil = `/t/\u001b[2J\u202e${"页面".repeat(90)}`;
+  const jobs = {
+    ...busy.memory.jobs,
+    running: [{ kind: "transcript", subject: evil, done: 30, total: 100 }],
+    recent: [
+      {
+        kind: "summary",
+        subject: evil,
+        outcome: "failed" as const,
+        chunks: 1,
+        took_ms: 1,
+        at: vanishing.first_at,
+      },
+    ],
+  };
+  const status = { ...busy, memory: { ...busy.memory, jobs }, notes: [evil] };
+  for (const { colors } of [screenOf(80), screenOf(80, { color: true })]) {
+    const lines = renderDashboard(status, { columns, rows, colors, now: Date.now() });
+    expect(lines.length).toBeLessThanOrEqual(rows);
+    for (const line of lines) {
+      expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      expect(line.replace(/\u001b\[\d+m/g, "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+    }
+    const text = lines.join("\n");
+    expect(text).toContain("Code index");
+    expect(text).toContain("844 of 847 files");
+    expect(text).toContain("q ends");
+  }
 });
