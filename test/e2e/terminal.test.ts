@@ -1,7 +1,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { hostname } from "node:os";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
 import { widthOf } from "../../src/text/display-width.ts";
 import { cleanUp, createProject } from "./daemon-fixture.ts";
@@ -15,7 +15,7 @@ if (!hasTerminals) console.warn("Skipped: without `script` of util-linux, nothin
 
 let project: Project;
 
-beforeEach(async () => {
+beforeAll(async () => {
   project = createProject({ "src/retry.ts": "/** Tries again. */\nexport function retryLater(): void {}\n" });
   for (let i = 1; i <= 12; i++) {
     await runPm(
@@ -30,10 +30,12 @@ beforeEach(async () => {
   }
 });
 
-afterEach(cleanUp);
+afterAll(cleanUp);
 
 function scriptOf(args: readonly string[], columns: number, rows: number): string[] {
-  const command = [`stty cols ${columns} rows ${rows};`, `'${process.execPath}' '${pmFile}'`, ...args].join(" ");
+  const command = [`stty cols ${columns} rows ${rows};`, `'${process.execPath}' '${pmFile}'`, ...args].join(
+    " ",
+  );
   return ["--quiet", "--return", "--command", command, "/dev/null"];
 }
 
@@ -99,7 +101,10 @@ describe.skipIf(!hasTerminals)("in a terminal", () => {
   });
 
   it("shows the status until q, and leaves the terminal as it was", async () => {
-    const child = spawn("script", scriptOf(["status", "--watch"], 80, 24), { cwd: project.root, env: environment({}) });
+    const child = spawn("script", scriptOf(["status", "--watch"], 80, 24), {
+      cwd: project.root,
+      env: environment({}),
+    });
     let shown = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       // A key that comes before the picture is for the shell.

@@ -27,7 +27,7 @@ export async function showLive(
   stdout.write(enter);
   process.once("exit", restore);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, onSignal);
-  if (hasKeys) stdin.setRawMode(true).resume().on("data", onKey);
+  if (hasKeys) stdin.setRawMode(true).resume().on("data", onKey).once("end", onSignal);
   try {
     while (!end.signal.aborted) {
       const lines = await draw(stdout.columns, stdout.rows);
@@ -43,7 +43,7 @@ export async function showLive(
       next.abort();
     }
   } finally {
-    if (hasKeys) stdin.off("data", onKey).setRawMode(false).pause();
+    if (hasKeys) stdin.off("data", onKey).off("end", onSignal).setRawMode(false).pause();
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(signal, onSignal);
     process.off("exit", restore);
     restore();

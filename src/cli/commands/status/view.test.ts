@@ -285,7 +285,7 @@ test.each([
       {
         kind: "summary",
         subject: evil,
-        outcome: "failed" as const,
+        outcome: "dead" as const,
         chunks: 1,
         took_ms: 1,
         at: vanishing.first_at,
