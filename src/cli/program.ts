@@ -12,6 +12,7 @@ interface DeclaredCommands {
 const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
   Find: [
     { names: ["search"], load: async () => (await import("./commands/search/command.ts")).declareSearch },
+    { names: ["open"], load: async () => (await import("./commands/open/command.ts")).declareOpen },
     {
       names: ["decisions", "related"],
       load: async () => (await import("./commands/decisions/command.ts")).declareDecisions,

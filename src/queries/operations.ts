@@ -10,8 +10,8 @@ import { withMemory, withMemoryOrNote } from "../store/memory/with-memory.ts";
  */
 const operations = {
   search: async (project, request) => (await import("./search/code.ts")).searchInProcess(project, request),
-  searchTranscripts: async (project, request) =>
-    (await import("./search/sessions.ts")).searchTranscriptsInProcess(project, request),
+  searchTranscripts: async (project, request, signal) =>
+    (await import("./search/sessions.ts")).searchTranscriptsInProcess(project, request, signal),
   searchAll: async (project, request, signal) =>
     (await import("./search/all.ts")).searchAll(project, request, signal),
   sessions: async (project, request) => {
@@ -21,6 +21,14 @@ const operations = {
   session: async (project, request) => {
     const { showSession } = await import("./sessions/conversations.ts");
     return withMemory(project, (memory) => showSession(memory, request, project.root));
+  },
+  turns: async (project, request) => {
+    const [{ readTurns }, { projectRoots }] = await Promise.all([
+      import("./sessions/read-turns.ts"),
+      import("../git/project-roots.ts"),
+    ]);
+    const roots = await projectRoots(project.root);
+    return withMemory(project, (memory) => readTurns(memory, request, roots));
   },
   annotations: async (project, request) => {
     const { listAnnotationsOf } = await import("./sessions/conversations.ts");
@@ -86,6 +94,10 @@ const operations = {
   event: async (project, { event }) => {
     const { showEvent } = await import("./events/events.ts");
     return withMemory(project, (memory) => showEvent(memory, event));
+  },
+  injections: async (project, { session, limit = listed }) => {
+    const { injectedIn } = await import("./context/injected.ts");
+    return withMemory(project, (memory) => ({ injections: injectedIn(memory, { session, limit }) }));
   },
 } satisfies { [R in RouteName]?: Operation<R> };
 

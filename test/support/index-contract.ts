@@ -218,6 +218,29 @@ export function indexContract(
         expect(await near(vector(1, 0))).toEqual(["1"]);
       });
 
+      it("changes together with others, or none of them does", async () => {
+        await index.replace(file("a.ts", named("1", "old", "before")), of("m", vector(1, 0)));
+        await index.replace(file("b.ts", named("2", "other")));
+        await index.replace(file("c.ts", named("3", "third")));
+        const next = file("a.ts", named("4", "fresh", "after"));
+        const added = file("d.ts", named("5", "added"));
+        const gone = { status: "gone", path: "b.ts" } as const;
+        const touched = { status: "unchanged", path: "c.ts", size: 9, mtimeMs: 9 } as const;
+        const skipped = { status: "skipped", path: "e.png", size: 5, mtimeMs: 2, reason: "binary" } as const;
+        const state = async () => [
+          ...(await Promise.all(["before", "after", "other", "added"].map((word) => find(word)))),
+          (await index.known()).get("c.ts")?.size,
+          (await index.skipped()).length,
+        ];
+        const before = await state();
+        const misfit = { ...next, vectors: of("m", vector(0, 1), null) };
+        await expect(index.write([gone, touched, skipped, added, misfit])).rejects.toThrow();
+        expect(await state()).toEqual(before);
+        await index.write([gone, touched, skipped, added, { ...next, vectors: of("m", vector(0, 1)) }]);
+        expect(await state()).toEqual([[], ["4"], [], ["5"], 9, 1]);
+        expect(await near(vector(0, 1))).toEqual(["4"]);
+      });
+
       it("is known with its stamp, and with a reason where it has no chunks", async () => {
         await index.replace(file("src/a.ts", named("1", "one")));
         await index.replace({
@@ -228,7 +251,7 @@ export function indexContract(
           reason: "binary",
         });
         await index.replace(file("src.d/b.ts"));
-        await index.restamp({ path: "src/a.ts", size: 7, mtimeMs: 8 });
+        await index.write([{ status: "unchanged", path: "src/a.ts", size: 7, mtimeMs: 8 }]);
         const known = async (below?: string) => Object.fromEntries(await index.known(below));
         const a = { path: "src/a.ts", size: 7, mtimeMs: 8, hash: "hash of src/a.ts" };
         const logo = { path: "src/logo.png", size: 5, mtimeMs: 2, hash: null };

@@ -19,6 +19,7 @@ import type {
 } from "../../src/store/index/port.ts";
 import type {
   ChunkRecord,
+  FileChange,
   FileStamp,
   FileVectors,
   IndexedFile,
@@ -179,7 +180,18 @@ class MemoryIndex implements CodeIndex {
     });
   }
 
-  async restamp({ path, size, mtimeMs }: FileStamp): Promise<void> {
+  async write(changes: readonly FileChange[]): Promise<void> {
+    for (const change of changes) {
+      if (change.status === "indexed" && change.vectors) mustFit(change.vectors, change.chunks.length);
+    }
+    for (const change of changes) {
+      if (change.status === "gone") await this.remove([change.path]);
+      else if (change.status === "unchanged") this.restamp(change);
+      else await this.replace(change, change.status === "indexed" ? change.vectors : undefined);
+    }
+  }
+
+  private restamp({ path, size, mtimeMs }: FileStamp): void {
     this.changes++;
     const file = this.byPath.get(path);
     if (file) Object.assign(file.record, { size, mtimeMs });

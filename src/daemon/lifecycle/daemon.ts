@@ -23,6 +23,8 @@ import { saveMissed } from "../../store/memory/injections.ts";
 import { shareOpenMemory } from "../../store/memory/with-memory.ts";
 import { acquireWriterLock } from "../../store/sqlite/lock.ts";
 import { createHandlers } from "../http/handlers.ts";
+import { PageAccess } from "../http/page-access.ts";
+import { builtPage } from "../http/page-files.ts";
 import { answerWith, createServer } from "../http/server.ts";
 import { gitHookEvents } from "../jobs/git/git-events.ts";
 import { MemoryReport } from "../jobs/memory-report.ts";
@@ -142,6 +144,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ project, config, log },
       onApplied(keys) {
         if (keys.includes("daemon.log_level")) log.setLevel(config["daemon.log_level"]);
+        memoryWork.applySettings();
         // Hooks read these there.
         if (record !== null) writeRecord(project, Object.assign(record, contextOf(config)));
       },
@@ -152,8 +155,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     endings.push(() => settings.close());
     const report = new MemoryReport({ project, config, work: memoryWork });
+    const pages = new PageAccess(project.pageKeyFile);
     const handlers = createHandlers({
-      ...{ project, config, work, embedders, settings, memoryWork, report, conversations, spool },
+      ...{ project, config, work, embedders, settings, memoryWork, report, conversations, spool, pages },
       record: () => record!,
       notes: () =>
         [settings.problem, ...work.notes, watcher?.note ?? null, ...report.notes()].filter(
@@ -171,7 +175,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     // The commands that it runs for `pm` ask it, and read the memory.
     endings.push(answerHere(project.root, answer));
     endings.push(shareOpenMemory(project.memoryDb, memoryWork));
-    const server = createServer({ record: () => record, answer, onRequest: touch, log });
+    const server = createServer({
+      ...{ record: () => record, answer, pages, pageDir: builtPage(), onRequest: touch, log },
+    });
     const ours = newRecord(await listen(server, project.root, config["daemon.port"]), config);
     endings.push(() => closeServer(server));
     record = ours;

@@ -49,8 +49,8 @@ export const tools = {
   search_sessions: tool({
     title: "Search past sessions",
     description:
-      "Find what was discussed, tried and decided in past agent sessions on this project: reasons, fixes, dead ends, notes. " +
-      "Use it when something may have come up before. Without a query: the latest sessions. Read on with get_session.",
+      "Find what was discussed, tried and decided in past agent sessions: reasons, fixes, dead ends, notes. " +
+      "For what may have come up before. No query: the latest sessions. Read on with get_session.",
     isAlwaysLoaded: true,
     input: search.searchSessionsInput,
     load: async () => (await import("../tools/sessions/search-sessions.ts")).searchSessions,

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { levels } from "../levels.ts";
 import { maxResults } from "../max-results.ts";
+import { editorChoices, isEditor } from "./editors.ts";
 
 const strings = z.array(z.string());
 const level = z.enum(levels);
@@ -236,6 +237,12 @@ export const settings = {
     default: 250,
     about: "Inject nothing if it takes longer, counted from the start of the hook. Milliseconds.",
   },
+  "ui.editor": {
+    schema: z.string().check(z.refine(isEditor), z.describe(editorChoices)),
+    default: "vscode",
+    about:
+      "The editor in which the page opens files. Only from your own file or the environment, not from a project's.",
+  },
   "git.checkpoints": {
     schema: z.boolean(),
     default: true,
@@ -284,10 +291,11 @@ export const settings = {
 export type SettingKey = keyof typeof settings;
 
 /**
- * Settings only for the user's file and the environment: where texts and keys are sent. A project's file may come from
- * a repository's author.
+ * Settings only for the user's file and the environment: where texts and keys are sent, and which program a click starts. A
+ * project's file may come from a repository's author.
  */
 export const ownSettings: ReadonlySet<SettingKey> = new Set([
+  "ui.editor",
   "embed.ollama_url",
   "embed.openai_url",
   "embed.openai_key_env",
@@ -323,6 +331,7 @@ export const liveSettings: ReadonlySet<SettingKey> = new Set([
   "context.mode",
   "context.max_tokens",
   "context.deadline_ms",
+  "ui.editor",
   "sync.branch",
   "sync.remote",
   "sync.on_push",

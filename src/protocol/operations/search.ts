@@ -22,10 +22,12 @@ import {
   chunkKinds,
   chunkTypes,
   confidences,
+  contentRoles,
   matchModes,
   type ResultUnit,
   resultUnits,
   searchModes,
+  searchPlaces,
 } from "../values.ts";
 
 /** The shapes of searching code, sessions, or both. */
@@ -121,6 +123,8 @@ export const transcriptSearchRequest = lazy(() =>
     event: field("only this event (id or title)", text),
     branch,
     agent,
+    in: field("content: all that was said and tools wrote, word by word", z.enum(searchPlaces)),
+    match: field("in the content: the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
     mode: field("fts: words; semantic: meaning; hybrid (default): both; regex: RE2", z.enum(searchModes)),
     by: field("a result for each session (default) or each turn", z.enum(resultUnits)),
     limit,
@@ -190,6 +194,8 @@ const transcriptResult = lazy(() =>
       [],
     ),
     match_reasons: strings,
+    /** In the content: whose text matches, and the tool of a call or its result. */
+    found_in: z.optional(z.object({ role: z.enum(contentRoles), tool: textOrNull })),
     signals: z.optional(z.record(text, z.number())),
   }),
 );

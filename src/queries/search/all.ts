@@ -19,7 +19,9 @@ export async function searchAll(
   const daemon = answererHere(project.root);
   const [code, transcripts] = await Promise.allSettled([
     daemon ? daemon("search", request, signal) : searchInProcess(project, request),
-    daemon ? daemon("searchTranscripts", request, signal) : searchTranscriptsInProcess(project, request),
+    daemon
+      ? daemon("searchTranscripts", request, signal)
+      : searchTranscriptsInProcess(project, request, signal),
   ]);
   const failed = [code, transcripts].flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
   // An invalid request is an error, not a reason to leave a side out.

@@ -9,6 +9,7 @@ import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { knownLines, placesOfLines } from "../../store/memory/sessions/lines.ts";
+import { saveCut } from "../../store/memory/sessions/session-cuts.ts";
 import { saveSession } from "../../store/memory/sessions/sessions.ts";
 import {
   forgetTranscript,
@@ -16,7 +17,9 @@ import {
   saveTranscript,
   transcriptByPath,
 } from "../../store/memory/sessions/transcripts.ts";
+import { lastGroupStart } from "../../store/memory/sessions/turns.ts";
 import type { ChunkOptions } from "../chunks/chunker.ts";
+import { cutOf } from "../chunks/cut-rules.ts";
 import { relativizer } from "../relative-paths.ts";
 import { scrubLine } from "../scrub/scrub-lines.ts";
 import { sessionTitle } from "../summaries/title.ts";
@@ -120,6 +123,8 @@ async function readOn(
     maxChunks: options.maxChunks,
   });
   const ledger = createLedger(options.ledgerKey, secretsOf(memory, session.id));
+  // What follows in a session that was cut by something else waits to be cut again with it.
+  const isFirst = lastGroupStart(memory, session.id) === null;
   const before = transcriptByPath(memory, path);
   const cursor = before && { offset: before.offset, lineHash: before.lineHash };
   for await (const batch of agent.read(path, cursor, signal)) {
@@ -134,6 +139,7 @@ async function readOn(
         forkedFrom: forkOf(memory, session.id, batch.lines),
         ...(title !== null && { title: { text: title, source: "agent" as const } }),
       });
+      if (isFirst) saveCut(memory, session.id, cutOf(options, session.agent));
       saveTranscript(memory, {
         path,
         agent: agent.name,

@@ -11,7 +11,7 @@ import { chunkOptionsFor, vectorsOf } from "../chunks/rechunk.ts";
 import { type SummaryOfTurns, summaryChunks } from "../chunks/summary-chunk.ts";
 import { storedTurns } from "../stored-turns.ts";
 import type { SessionWork } from "../work.ts";
-import { summarise } from "./summarise.ts";
+import { type Summary, summarise } from "./summarise.ts";
 import { sessionTitle } from "./title.ts";
 
 export interface SumUpOptions extends SessionWork {
@@ -37,7 +37,11 @@ export interface SummedUp {
 export async function sumUpSession(
   options: SumUpOptions,
   sessionUid: string,
-  { withLlm = false, signal }: { withLlm?: boolean; signal?: AbortSignal | undefined } = {},
+  {
+    withLlm = false,
+    signal,
+    pause,
+  }: { withLlm?: boolean; signal?: AbortSignal | undefined; pause?: () => Promise<void> } = {},
 ): Promise<SummedUp | null> {
   const { memory, log } = options;
   const session = sessionByUid(memory, sessionUid);
@@ -45,7 +49,7 @@ export async function sumUpSession(
   const turns = () => storedTurns(memory, session.id);
   const { relativize } = chunkOptionsFor(options, session);
   const llm = withLlm ? options.llm : null;
-  const found = await summarise(turns, { llm, signal, log, relativize });
+  const found = lastOfEach(await summarise(turns, { llm, signal, pause, log, relativize }));
   const titled = found.find(({ title }) => title !== undefined)?.title ?? null;
   const fallback = titled === null && session.titleSource === null ? sessionTitle(turns()) : null;
   const summaries = memory.inTransaction(() => {
@@ -69,6 +73,11 @@ export async function sumUpSession(
   });
   const chunks = await storeSummaryChunks(options, session, signal);
   return { summaries, chunks, title: sessionByUid(memory, sessionUid)?.title ?? null };
+}
+
+/** A session can be compacted twice in one turn; the later summary covers the other. */
+function lastOfEach(summaries: readonly Summary[]): Summary[] {
+  return [...new Map(summaries.map((each) => [`${each.source} ${each.upToTurn}`, each])).values()];
 }
 
 /**

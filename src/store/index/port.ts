@@ -1,5 +1,5 @@
 import type { Level } from "../../project/levels.ts";
-import type { FileStamp, FileVectors, IndexedFile, SkippedFile, SkipReason } from "./records.ts";
+import type { FileChange, FileStamp, FileVectors, IndexedFile, SkippedFile, SkipReason } from "./records.ts";
 
 /**
  * The index port: all that search, the indexer, the daemon and status ask of a code index, whatever engine it lies in.
@@ -105,7 +105,7 @@ export interface IndexCounts {
   skipped: number;
   languages: Record<string, { files: number; chunks: number }>;
   skippedByReason: Partial<Record<SkipReason, number>>;
-  /** The size of the stored terms. Bytes. */
+  /** The size of the stored terms, as of the last time that much was indexed at once. Bytes. */
   termBytes: number;
 }
 
@@ -162,8 +162,8 @@ export interface CodeIndex extends SearchableIndex {
   known(below?: string): Promise<Map<string, KnownFile>>;
   /** Replaces a file's record: its chunks, with a model's vectors of them, or why it has none. */
   replace(file: IndexedFile | SkippedFile, vectors?: FileVectors): Promise<void>;
-  /** A file was touched but holds the same bytes: only its stamp changes. */
-  restamp(stamp: FileStamp): Promise<void>;
+  /** Several changes as one, which costs less than one after the other. A file occurs once. */
+  write(changes: readonly FileChange[]): Promise<void>;
   /** Forgets files. */
   remove(paths: readonly string[]): Promise<void>;
   /**

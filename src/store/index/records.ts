@@ -96,3 +96,12 @@ export interface FileVectors {
   dimensions: number;
   vectors: readonly (Int8Array | null)[];
 }
+
+/** What became of a file. */
+export type FileChange =
+  /** Its record is replaced as a whole. */
+  | (IndexedFile & { vectors?: FileVectors })
+  | SkippedFile
+  /** It was touched but holds the same bytes: only its stamp changes. */
+  | ({ status: "unchanged" } & FileStamp)
+  | { status: "gone"; path: string };

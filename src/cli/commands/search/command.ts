@@ -17,8 +17,8 @@ export function declareSearch(program: Command): void {
   search
     .option("--all-projects", "in all Pommel projects on this machine (`pm projects`)")
     .option("--full", "print whole chunks instead of matching lines")
-    .option("--exact", "code: every result contains the query as it is")
-    .option("--regex", "code: every result matches the query, a pattern in RE2 syntax")
+    .option("--exact", "code, or what sessions hold: every result contains the query as it is")
+    .option("--regex", "code, or what sessions hold: every result matches the query, a pattern in RE2 syntax")
     .option("--metrics", "code: print how much reading this saves compared with grep")
     .addHelpText(
       "after",
@@ -32,9 +32,10 @@ export function declareSearch(program: Command): void {
         ['pm search sessions "how did we fix the flaky test"', "past sessions"],
         ['pm search sessions auth --since "last week"', "recent sessions"],
         ["pm search sessions auth --by turn", "every matching turn"],
-        ['pm search sessions "TODO|FIXME" --mode regex', "a pattern, newest first"],
+        ['pm search "ECONNREFUSED 5432" --in content', "all that was said and tools wrote, newest first"],
+        ['pm search sessions --regex "exit code [1-9]"', "the same, a pattern"],
         ['pm search --all-projects "how did we parse dates"', "in all projects"],
-      )}\n\nAn option for code or for sessions limits the search to them. Exits with 0 even when nothing is found.`,
+      )}\n\nAn option for code or for sessions limits the search to them. Exits with 5 when nothing is found.`,
     )
     .action(
       query(

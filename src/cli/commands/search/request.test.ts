@@ -60,3 +60,26 @@ it("rejects an empty query", async () => {
     await expect(read(words, options)).rejects.toMatchObject({ code: "usage", message });
   }
 });
+
+describe("the content of sessions", () => {
+  it("is searched with --in content, or with --exact and --regex after sessions", async () => {
+    const inContent = { asks: "transcripts", request: { q: "x", in: "content" } };
+    expect(await read(["x"], { in: "content" })).toMatchObject(inContent);
+    expect(await read(["x"], { in: "content", regex: true })).toMatchObject({
+      ...inContent,
+      request: { match: "regex" },
+    });
+    expect(await read(["sessions", "x"], { exact: true })).toMatchObject({
+      ...inContent,
+      request: { match: "exact" },
+    });
+    expect((await read(["x"], { exact: true })).request).not.toHaveProperty("in");
+    expect(await read(["x"], { exact: true })).toMatchObject({ asks: "code" });
+  });
+
+  it("is not code", async () => {
+    const usage = { code: "usage" };
+    await expect(read(["code", "x"], { in: "content" })).rejects.toMatchObject(usage);
+    await expect(read(["sessions", "x"], { exact: true, level: ["method"] })).rejects.toMatchObject(usage);
+  });
+});

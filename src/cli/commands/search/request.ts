@@ -7,8 +7,8 @@ import { fieldsOf } from "../../../protocol/routes.ts";
 
 export interface SearchOptions extends Omit<SearchAllRequest, "q" | "match"> {
   full?: boolean;
-  exact?: boolean;
-  regex?: boolean;
+  exact?: boolean | undefined;
+  regex?: boolean | undefined;
   metrics?: boolean;
   allProjects?: boolean;
 }
@@ -53,14 +53,21 @@ export async function readSearch(
   if (exact && regex) {
     throw new PommelError("usage", "A query is either --exact or --regex.", "Omit one of them.");
   }
+  const isVerbatim = exact === true || regex === true;
+  // Of sessions, only what was said and done is searched word by word; their chunks are made of parts of it.
+  const inContent = fields.in === "content" || (scope === "transcripts" && isVerbatim);
   return {
     scope: scope ?? "all",
-    asks: asksOf(scope ?? "all", options),
+    asks: asksOf(
+      scope ?? "all",
+      inContent ? { ...options, in: "content", exact: undefined, regex: undefined } : options,
+    ),
     request: {
       q: query,
       ...(await environmentDefaults(project)),
       explain: false,
       ...fields,
+      ...(inContent && { in: "content" as const }),
       ...(exact && { match: "exact" as const }),
       ...(regex && { match: "regex" as const }),
     },

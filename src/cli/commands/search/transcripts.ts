@@ -9,6 +9,8 @@ type Result = TranscriptSearchResponse["results"][number];
 
 /** What to try where nothing is near either. */
 const next = "Try other words; `pm session list` lists recorded sessions.";
+const nextInContent =
+  "Try fewer words or filters; without --in content, sessions are searched by meaning, too.";
 /** Files of a result that are named. */
 const filesShown = 4;
 /** Other turns of a result that are named. */
@@ -46,7 +48,12 @@ function nearestOf(
 /** Sessions for a person: best first, each with when and where it was, and the text around the match. */
 export function renderTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
   if (answer.results.length > 0) return groupOfTranscripts(answer, style);
-  return nothingFound(answer.query, renderBlocks(answer.query, answer.nearest, style), next);
+  const isContent = answer.searched_by.includes("content");
+  return nothingFound(
+    answer.query,
+    renderBlocks(answer.query, answer.nearest, style),
+    isContent ? nextInContent : next,
+  );
 }
 
 function groupOfTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
@@ -73,18 +80,14 @@ function countOf(results: number): string {
 function sessionFound(result: Result, style: ResultStyle): Found {
   const { screen } = style;
   const { colors } = screen;
-  const { turn, last_turn, chunk_type, kind } = result;
+  const { turn, last_turn } = result;
   const turns = last_turn > turn ? `${turn}-${last_turn}` : `${turn}`;
   return {
     place: colors.id(`${shortId(result.session_id)}:${turns}`),
     title: oneLine(result.session_title ?? ""),
     confidence: result.confidence,
     ...(result.abandoned && { warning: "abandoned branch" }),
-    facts: [
-      when(result.timestamp, screen),
-      oneLine(result.branch ?? ""),
-      chunk_type === "raw" ? kind : `${chunk_type}, ${kind}`,
-    ],
+    facts: [when(result.timestamp, screen), oneLine(result.branch ?? ""), typeOf(result)],
     why: result.match_reasons.map(printable),
     signals: result.signals,
     snippet: { kind: "text", content: result.content, excerpt: result.snippet },
@@ -96,6 +99,23 @@ function sessionFound(result: Result, style: ResultStyle): Found {
     ],
   };
 }
+
+/** `tool output of Bash`, or what kind of chunk it is. */
+function typeOf({ found_in: place, chunk_type, kind }: Result): string {
+  if (place === undefined) return chunk_type === "raw" ? kind : `${chunk_type}, ${kind}`;
+  const { role, tool } = place;
+  return `${roles[role]}${tool === null ? "" : ` of ${printable(tool)}`}`;
+}
+
+const roles: Readonly<Record<NonNullable<Result["found_in"]>["role"], string>> = {
+  prompt: "prompt",
+  answer: "answer",
+  thinking: "thinking",
+  notice: "notice",
+  summary: "summary",
+  tool_use: "call",
+  tool_result: "output",
+};
 
 /** `+4 more: turns 2, 7, 9, 12 (--session b00b80af)`: how to see them. */
 function moreTurns({ more_turns, other_turns, session_id }: Result, colors: Palette): string {

@@ -118,9 +118,9 @@ function ledTo(commit: Result["commits"][number]): string {
 export async function listed(args: Args, context: CallContext): Promise<Found> {
   const { project } = context;
   const { since, until, branch, agent } = args;
-  const beside = (["mode", "by", "kind", "type", "files", "session_id", "commit", "event"] as const).filter(
-    (name) => args[name] !== undefined,
-  );
+  const beside = (
+    ["in", "mode", "by", "kind", "type", "files", "session_id", "commit", "event"] as const
+  ).filter((name) => args[name] !== undefined);
   if (beside.length > 0) {
     throw new PommelError(
       "usage",

@@ -11,7 +11,7 @@ import type {
   Scope,
   StoredChunk,
 } from "../port.ts";
-import type { FileStamp, FileVectors, IndexedFile, SkippedFile } from "../records.ts";
+import type { FileChange, FileVectors, IndexedFile, SkippedFile } from "../records.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { chunksWithPhrases, definitionsOf, matchTokens } from "./lookup.ts";
@@ -100,7 +100,7 @@ export class SqliteIndex implements CodeIndex {
   }
 
   vectorCounts() {
-    return this.run((db) => db.once("vector counts", () => vectorCounts(db)));
+    return this.run((db) => vectorCounts(db));
   }
 
   async release(): Promise<void> {
@@ -115,8 +115,8 @@ export class SqliteIndex implements CodeIndex {
     return this.run((db) => db.replace(file, vectors));
   }
 
-  restamp(stamp: FileStamp) {
-    return this.run((db) => db.restamp(stamp));
+  write(changes: readonly FileChange[]) {
+    return this.run((db) => db.write(changes));
   }
 
   remove(paths: readonly string[]) {

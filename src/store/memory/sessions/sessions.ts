@@ -110,6 +110,15 @@ function isSame(a: SessionRecord, b: SessionRecord): boolean {
   return (Object.keys(a) as (keyof SessionRecord)[]).every((key) => a[key] === b[key]);
 }
 
+/** Replaces a title that was made of prompts; others stay. */
+export function replacePromptTitle(memory: Memory, id: number, title: string): void {
+  memory
+    .prepare(
+      "UPDATE sessions SET title = @title WHERE id = @id AND title_source = 'prompt' AND title <> @title",
+    )
+    .run({ id, title });
+}
+
 export function sessionByUid(memory: Memory, uid: string): SessionRecord | null {
   const row = memory.prepare(`SELECT ${columns} FROM sessions WHERE uid = ?`).get(uid);
   return (row as SessionRecord | undefined) ?? null;
@@ -228,6 +237,7 @@ export function branchesOfSessions(memory: Memory): string[] {
 export interface SessionCounts {
   turns: number;
   chunks: number;
+  decisions: number;
   /** Sessions of subagents. */
   children: number;
 }
@@ -239,6 +249,8 @@ export function countsOfSessions(memory: Memory, ids: readonly number[]): Map<nu
       `SELECT value AS id,
          (SELECT count(*) FROM turns WHERE session_id = value AND number > 0) AS turns,
          (SELECT count(*) FROM chunks WHERE session_id = value) AS chunks,
+         (SELECT coalesce(sum(json_array_length(decisions)), 0) FROM chunks JOIN chunk_decisions ON chunk_id = chunks.id
+          WHERE session_id = value AND type = 'raw' AND NOT abandoned) AS decisions,
          (SELECT count(*) FROM sessions WHERE parent_id = value) AS children
        FROM json_each(?)`,
     )
