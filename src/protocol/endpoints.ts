@@ -5,6 +5,7 @@
 export const endpoints = {
   search: { method: "POST", path: "/search/code" },
   searchTranscripts: { method: "POST", path: "/search/transcripts" },
+  searchHistory: { method: "POST", path: "/search/history" },
   searchAll: { method: "POST", path: "/search/all" },
   index: { method: "POST", path: "/index/code" },
   indexTranscript: { method: "POST", path: "/index/transcript" },

@@ -54,9 +54,15 @@ export const routes = {
     request: search.transcriptSearchRequest,
     response: search.transcriptSearchResponse,
   },
+  searchHistory: {
+    ...endpoints.searchHistory,
+    summary: "Find commits and events",
+    request: search.historySearchRequest,
+    response: search.historySearchResponse,
+  },
   searchAll: {
     ...endpoints.searchAll,
-    summary: "Find both code and sessions",
+    summary: "Find code, sessions, commits and events",
     request: search.searchAllRequest,
     response: search.searchAllResponse,
   },
@@ -116,7 +122,7 @@ export const routes = {
   },
   related: {
     ...endpoints.related,
-    summary: "Find sessions that touched files",
+    summary: "Find sessions that touched files, and what was decided about them",
     request: decisions.relatedRequest,
     response: decisions.relatedAnswer,
   },

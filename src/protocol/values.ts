@@ -14,6 +14,13 @@ export const resultUnits = ["session", "turn"] as const;
 /** A result of a session search: a session with its best turn, or every matching turn. */
 export type ResultUnit = (typeof resultUnits)[number];
 
+/** What a search of the history looks for; checkpoints are the commits that sessions led to. */
+export const historyKinds = ["commits", "checkpoints", "events"] as const;
+
+export const searchedKinds = ["code", "sessions", "notes", ...historyKinds] as const;
+/** What a search of everything can be limited to; notes are people's, in sessions. */
+export type SearchedKind = (typeof searchedKinds)[number];
+
 /** What of sessions is searched: their chunks by words and meaning, or all that was archived, word by word. */
 export const searchPlaces = ["chunks", "content"] as const;
 export type SearchPlace = (typeof searchPlaces)[number];

@@ -12,6 +12,8 @@ const operations = {
   search: async (project, request) => (await import("./search/code.ts")).searchInProcess(project, request),
   searchTranscripts: async (project, request, signal) =>
     (await import("./search/sessions.ts")).searchTranscriptsInProcess(project, request, signal),
+  searchHistory: async (project, request, signal) =>
+    (await import("./search/history.ts")).searchHistory(project, request, signal),
   searchAll: async (project, request, signal) =>
     (await import("./search/all.ts")).searchAll(project, request, signal),
   sessions: async (project, request) => {
@@ -43,8 +45,9 @@ const operations = {
   related: async (project, { q = "", file, limit = listed }) => {
     const { changedFiles, literalGlob, relatedIn } = await import("./sessions/conversations-related.ts");
     const { config } = loadConfig(project);
-    const files = file ?? (await changedFiles(project)).map(literalGlob);
-    const request = { files, query: q.trim(), limit };
+    const query = q.trim();
+    const files = file ?? (query === "" ? (await changedFiles(project)).map(literalGlob) : null);
+    const request = { files, query, limit };
     return withMemory(project, (memory) => relatedIn(project, memory, request, config));
   },
   why: async (project, { file, rev: revision, ...range }, signal) => {

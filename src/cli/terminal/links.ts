@@ -1,6 +1,5 @@
 import { hostname } from "node:os";
 import { pathToFileURL } from "node:url";
-import { remoteOf } from "../../queries/known-projects.ts";
 import type { Palette } from "./palette.ts";
 
 /**
@@ -18,7 +17,9 @@ export async function commitPages(
   root: string,
   { hasLinks }: Palette,
 ): Promise<(hash: string) => string | null> {
-  const remote = hasLinks ? await remoteOf(root) : null;
+  if (!hasLinks) return () => null;
+  const { remoteOf } = await import("../../queries/known-projects.ts");
+  const remote = await remoteOf(root);
   return (hash) => commitUrl(remote, hash);
 }
 

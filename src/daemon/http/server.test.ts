@@ -83,6 +83,7 @@ const handlers = {
     notes: [],
     memory: { pending: 0, as_of: null },
   })),
+  searchHistory: never,
   searchAll: never,
   indexTranscript: never,
   annotate: never,

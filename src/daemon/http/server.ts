@@ -38,7 +38,12 @@ interface ServerOptions {
 }
 
 /** Routes that answer a GET as well. */
-const searches: ReadonlySet<RouteName> = new Set(["search", "searchTranscripts", "searchAll"]);
+const searches: ReadonlySet<RouteName> = new Set([
+  "search",
+  "searchTranscripts",
+  "searchHistory",
+  "searchAll",
+]);
 
 /** What a browser has no use for. */
 const programsOnly: ReadonlySet<RouteName> = new Set(["command", "spool", "shutdown", "pageCode"]);

@@ -79,7 +79,8 @@ export const tools = {
   }),
   list_checkpoints: tool({
     title: "List checkpoints",
-    description: "List the commits that agent sessions led to, latest first, with their sessions and turns.",
+    description:
+      "List the commits that agent sessions led to, latest first, with their sessions; with query, search all commits.",
     input: git.listCheckpointsInput,
     load: async () => (await import("../tools/list-checkpoints.ts")).listCheckpoints,
   }),
@@ -103,7 +104,7 @@ export const tools = {
   related: tool({
     title: "Related sessions",
     description:
-      "Find past sessions that touched files or match a question. Without either: sessions about the uncommitted changes.",
+      "Find past sessions, and decisions, about files or a question. Without either: about the uncommitted changes.",
     input: search.relatedInput,
     load: async () => (await import("../tools/related.ts")).related,
   }),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { levels } from "../../project/levels.ts";
-import { relatedRequest } from "../../protocol/operations/decisions.ts";
+import { type Decision, relatedRequest } from "../../protocol/operations/decisions.ts";
 import { searchRequest, transcriptSearchRequest } from "../../protocol/operations/search.ts";
 import { described, field } from "../../protocol/shape-parts.ts";
 import type { Confidence } from "../../protocol/values.ts";
@@ -138,4 +138,6 @@ export interface RelatedOutput extends LabelledOutput, PagedOutput {
     turns: { turn: number; text: string }[];
   }[];
   total: number;
+  /** What was decided about the files or the query, on the first page. */
+  decisions: Decision[];
 }

@@ -105,6 +105,8 @@ export const relatedAnswer = lazy(() =>
     files: strings,
     sessions: z.array(relatedSession()),
     total: count,
+    /** What was decided about the files, or about the query: the best, at most five. An older daemon gives none. */
+    decisions: z._default(z.array(decision()), []),
   }),
 );
 export type RelatedAnswer = z.infer<ReturnType<typeof relatedAnswer>>;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { GitFailure, gitFields } from "../../git/git.ts";
+import { commitsOf } from "../../git/history/history.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
 import type { Decision } from "../../protocol/operations/decisions.ts";
 import { findDecisions } from "../../sessions/decisions/find.ts";
@@ -20,6 +21,8 @@ const recordFolders = [
 const maxRecords = 300;
 const maxComments = 500;
 const maxCommits = 2_000;
+/** Of a commit. */
+const maxFiles = 50;
 /** Characters. */
 const maxText = 400;
 
@@ -124,20 +127,20 @@ async function commentsIn(root: string): Promise<Decision[]> {
 
 async function commitsIn(root: string): Promise<Decision[]> {
   const found: Decision[] = [];
-  let commit: string[] = [];
-  const args = ["log", "-z", `--max-count=${maxCommits}`, "--format=%H%x00%aI%x00%b"];
-  for await (const field of gitFields(root, args)) {
-    commit.push(field);
-    if (commit.length < 3) continue;
-    const [hash = "", at = "", body = ""] = commit;
-    commit = [];
+  for await (const commit of commitsOf(root, { limit: maxCommits, merges: true })) {
+    const { hash, authoredAt, message, files } = commit;
+    const [, ...body] = message.split("\n");
     // Lines of a paragraph are wrapped.
     const text = body
+      .join("\n")
       .replace(/([^\n])\n(?=[a-z(`])/g, "$1 ")
       .replace(/^[A-Za-z-]+: .*$/gm, (line) => (/^(?:why|decision):/i.test(line) ? line : ""));
     for (const { text: said } of findDecisions([{ by: "agent", text, turn: 0 }])) {
-      const timestamp = new Date(at).toISOString();
-      found.push(recorded({ source: "commit", text: said, place: hash.slice(0, 12), timestamp }));
+      const timestamp = new Date(authoredAt).toISOString();
+      const place = hash.slice(0, 12);
+      found.push(
+        recorded({ source: "commit", text: said, place, timestamp, files: files.slice(0, maxFiles) }),
+      );
     }
   }
   return found;

@@ -15,7 +15,7 @@ import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.t
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId, SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { chunkFrequencies } from "../../store/sqlite/term-frequencies.ts";
+import { frequenciesIn } from "../../store/sqlite/term-frequencies.ts";
 import type { Finder } from "../../text/pattern.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
@@ -189,7 +189,7 @@ export class SessionSearch {
   ): Judged<FoundSession> {
     const { memory, judge = standardJudge } = this.options;
     const terms = termsOf(query);
-    const holding = chunkFrequencies(memory, terms);
+    const holding = frequenciesIn(memory, "chunk_terms", terms);
     const asked = weighTerms(terms, { chunks: sessionChunkCount(memory), holding });
     const found = presented.map(({ id, result }) => {
       const text = `${result.session_title ?? ""} ${result.branch ?? ""} ${result.files.join(" ")}\n${result.content}`;

@@ -27,25 +27,28 @@ export function renderDecisions(
   screen: Screen,
 ): string {
   if (decisions.length === 0) return "No decisions found.";
-  const { colors } = screen;
-  const blocks = decisions.map((decision) => {
-    const { source, text, session_id, session_title, turn, timestamp, branch, score } = decision;
-    const { superseded_by, supersedes } = decision;
-    const place = [
-      decision.place ?? "",
-      when(timestamp, screen),
-      session_id === null ? "" : `session: ${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
-      branch ?? "",
-      session_title ?? "",
-      score === null ? "" : `score ${score.toFixed(2)}`,
-    ].filter((part) => part !== "");
-    return [
-      ...passage(source === "annotation" ? `Note: ${text}` : text, screen),
-      ...(superseded_by === null ? [] : indented(`Superseded by: ${superseded_by}`, screen).map(colors.warn)),
-      ...supersedes.flatMap((earlier) => indented(`Supersedes: ${earlier}`, screen).map(colors.dim)),
-      ...indented(place.join(" | "), screen).map(colors.dim),
-    ].join("\n");
-  });
-  const shown = decisions.length < total ? [colors.dim(`${decisions.length} of ${total}`)] : [];
+  const blocks = decisions.map((decision) => decisionBlock(decision, screen));
+  const shown = decisions.length < total ? [screen.colors.dim(`${decisions.length} of ${total}`)] : [];
   return [...blocks, ...shown].join("\n\n");
+}
+
+/** A decision with its place, and what superseded it. */
+export function decisionBlock(decision: Decision, screen: Screen): string {
+  const { colors } = screen;
+  const { source, text, session_id, session_title, turn, timestamp, branch, score } = decision;
+  const { superseded_by, supersedes } = decision;
+  const place = [
+    decision.place ?? "",
+    when(timestamp, screen),
+    session_id === null ? "" : `session: ${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
+    branch ?? "",
+    session_title ?? "",
+    score === null ? "" : `score ${score.toFixed(2)}`,
+  ].filter((part) => part !== "");
+  return [
+    ...passage(source === "annotation" ? `Note: ${text}` : text, screen),
+    ...(superseded_by === null ? [] : indented(`Superseded by: ${superseded_by}`, screen).map(colors.warn)),
+    ...supersedes.flatMap((earlier) => indented(`Supersedes: ${earlier}`, screen).map(colors.dim)),
+    ...indented(place.join(" | "), screen).map(colors.dim),
+  ].join("\n");
 }

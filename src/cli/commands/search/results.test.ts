@@ -45,6 +45,7 @@ const plain = {
   isExact: false,
   pathOf: (file: string) => file,
   absolute: (file: string) => `/repo/${file}`,
+  pageOf: () => null,
   screen: { colors: createPalette(), columns: 80, now: Date.now() },
 };
 

@@ -16,6 +16,8 @@ export interface ResultStyle extends FoundStyle {
   pathOf: (file: string) => string;
   /** The same from the root of the file system. */
   absolute: (file: string) => string;
+  /** The page of a commit. */
+  pageOf: (hash: string) => string | null;
 }
 
 /** An answer for a person: best first, each with where it is, why it is there and its matching lines. */
@@ -78,12 +80,15 @@ function codeFound(result: Result, { screen, pathOf, absolute }: ResultStyle): F
   };
 }
 
-interface Side {
-  results: readonly unknown[];
+/** The parts of an answer to `pm search`; null: not searched. */
+export interface Sides<Results = { results: readonly unknown[] }> {
+  code: Results | null;
+  transcripts: Results | null;
+  history: Results | null;
 }
 
 /** The exit code of a search: "not found" where no side has a result. */
-export function exitCodeOf({ code, transcripts }: { code: Side | null; transcripts: Side | null }): number {
-  const isFound = [code, transcripts].some((side) => side !== null && side.results.length > 0);
+export function exitCodeOf({ code, transcripts, history }: Sides): number {
+  const isFound = [code, transcripts, history].some((side) => side !== null && side.results.length > 0);
   return isFound ? exitCode.ok : exitCode.notFound;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SearchResponse, TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
 import { createPalette } from "../../terminal/palette.ts";
+import { type Found, renderGroups as renderFound } from "./groups.ts";
 import type { ResultStyle } from "./results.ts";
-import { renderGroups, renderTranscripts } from "./transcripts.ts";
 
 type Result = TranscriptSearchResponse["results"][number];
 
@@ -55,8 +55,14 @@ const plain: ResultStyle = {
   isExact: false,
   pathOf: (file) => file,
   absolute: (file: string) => `/repo/${file}`,
+  pageOf: () => null,
   screen: { colors: createPalette(), columns: undefined, now: Date.now() },
 };
+
+const renderGroups = (found: Omit<Found, "history">, style: ResultStyle) =>
+  renderFound({ ...found, history: null }, style);
+const renderTranscripts = (transcripts: TranscriptSearchResponse, style: ResultStyle) =>
+  renderGroups({ code: null, transcripts }, style);
 
 describe("renderTranscripts", () => {
   it("says which other turns of the session match, in order, and how to see them", () => {

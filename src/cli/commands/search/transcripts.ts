@@ -1,71 +1,23 @@
-import type { SearchAllResponse, TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
+import type { TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import { type Found, renderFound } from "../../results/found.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import { heading, oneLine, printable, shortId, when } from "../../terminal/text.ts";
-import { nothingFound, type ResultStyle, renderAnswer, renderResults } from "./results.ts";
+import { oneLine, printable, shortId, when } from "../../terminal/text.ts";
+import type { ResultStyle } from "./results.ts";
 
-type Result = TranscriptSearchResponse["results"][number];
+export type TranscriptResult = TranscriptSearchResponse["results"][number];
 
-/** What to try where nothing is near either. */
-const next = "Try other words; `pm session list` lists recorded sessions.";
-const nextInContent =
-  "Try fewer words or filters; without --in content, sessions are searched by meaning, too.";
 /** Files of a result that are named. */
 const filesShown = 4;
 /** Other turns of a result that are named. */
 const turnsShown = 5;
 
-/** Code and conversations, each under its heading. */
-export function renderGroups(
-  { code, transcripts }: { code: SearchAllResponse["code"]; transcripts: TranscriptSearchResponse },
-  style: ResultStyle,
-): string {
-  if (transcripts.results.length + (code?.results.length ?? 0) === 0) {
-    return nothingFound(transcripts.query, nearestOf(code, transcripts, style), next);
-  }
-  const groups = [groupOfTranscripts(transcripts, style)];
-  if (code !== null) {
-    const title = heading(`Code (${countOf(code.results.length)})`, style.screen.colors);
-    groups.unshift(code.results.length === 0 ? title : `${title}\n\n${renderAnswer(code, style)}`);
-  }
-  return groups.join("\n\n");
-}
-
-/** What comes nearest where neither side has an answer, each under its heading. */
-function nearestOf(
-  code: SearchAllResponse["code"],
-  { query, nearest }: TranscriptSearchResponse,
+/** Sessions for a person: best first, each with when and where it was, and the text around the match. */
+export function renderTranscripts(
+  query: string,
+  results: readonly TranscriptResult[],
   style: ResultStyle,
 ): string[] {
-  const ofCode = renderResults(query, code?.nearest ?? [], style);
-  const ofSessions = renderBlocks(query, nearest, style);
-  const titled = (title: string, blocks: readonly string[]) =>
-    blocks.length === 0 ? [] : [heading(title, style.screen.colors), ...blocks];
-  return [...titled("Code", ofCode), ...titled("Sessions", ofSessions)];
-}
-
-/** Sessions for a person: best first, each with when and where it was, and the text around the match. */
-export function renderTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
-  if (answer.results.length > 0) return groupOfTranscripts(answer, style);
-  const isContent = answer.searched_by.includes("content");
-  return nothingFound(
-    answer.query,
-    renderBlocks(answer.query, answer.nearest, style),
-    isContent ? nextInContent : next,
-  );
-}
-
-function groupOfTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
-  const { results, total_results, search_time_ms } = answer;
-  const title = heading(`Sessions (${countOf(results.length)})`, style.screen.colors);
-  if (results.length === 0) return title;
-  const blocks = renderBlocks(answer.query, results, style);
-  const shown = `${results.length} of ${total_results} results, ${search_time_ms} ms`;
-  return `${[title, ...blocks].join("\n\n")}\n\n${style.screen.colors.dim(shown)}`;
-}
-
-function renderBlocks(query: string, results: readonly Result[], style: ResultStyle): string[] {
   return renderFound(
     query,
     results.map((result) => sessionFound(result, style)),
@@ -73,11 +25,7 @@ function renderBlocks(query: string, results: readonly Result[], style: ResultSt
   );
 }
 
-function countOf(results: number): string {
-  return `${results} ${results === 1 ? "result" : "results"}`;
-}
-
-function sessionFound(result: Result, style: ResultStyle): Found {
+function sessionFound(result: TranscriptResult, style: ResultStyle): Found {
   const { screen } = style;
   const { colors } = screen;
   const { turn, last_turn } = result;
@@ -101,13 +49,13 @@ function sessionFound(result: Result, style: ResultStyle): Found {
 }
 
 /** `tool output of Bash`, or what kind of chunk it is. */
-function typeOf({ found_in: place, chunk_type, kind }: Result): string {
+function typeOf({ found_in: place, chunk_type, kind }: TranscriptResult): string {
   if (place === undefined) return chunk_type === "raw" ? kind : `${chunk_type}, ${kind}`;
   const { role, tool } = place;
   return `${roles[role]}${tool === null ? "" : ` of ${printable(tool)}`}`;
 }
 
-const roles: Readonly<Record<NonNullable<Result["found_in"]>["role"], string>> = {
+const roles: Readonly<Record<NonNullable<TranscriptResult["found_in"]>["role"], string>> = {
   prompt: "prompt",
   answer: "answer",
   thinking: "thinking",
@@ -118,7 +66,7 @@ const roles: Readonly<Record<NonNullable<Result["found_in"]>["role"], string>> =
 };
 
 /** `+4 more: turns 2, 7, 9, 12 (--session b00b80af)`: how to see them. */
-function moreTurns({ more_turns, other_turns, session_id }: Result, colors: Palette): string {
+function moreTurns({ more_turns, other_turns, session_id }: TranscriptResult, colors: Palette): string {
   const best = other_turns.slice(0, turnsShown).map(({ turn }) => turn);
   const shown = best.sort((a, b) => a - b);
   const rest = more_turns > shown.length ? ", …" : "";
@@ -127,7 +75,7 @@ function moreTurns({ more_turns, other_turns, session_id }: Result, colors: Pale
 }
 
 /** `led to abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */
-function ledTo(commit: Result["commits"][number], colors: Palette): string {
+function ledTo(commit: TranscriptResult["commits"][number], colors: Palette): string {
   const { reach, reverted_by, lines_surviving } = commit;
   const isLost = reverted_by !== null || reach === "gone" || lines_surviving === 0;
   const facts = fateOf(commit);
@@ -136,7 +84,7 @@ function ledTo(commit: Result["commits"][number], colors: Palette): string {
   return `${what}${isLost ? colors.warn(fate) : colors.dim(fate)}`;
 }
 
-function filesOf({ files, freshness }: Result, { full, screen, pathOf }: ResultStyle): string {
+function filesOf({ files, freshness }: TranscriptResult, { full, screen, pathOf }: ResultStyle): string {
   const shown = full ? files : files.slice(0, filesShown);
   const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : "";
   const fate = freshness === null ? "" : ` (${formatFreshness[freshness]})`;

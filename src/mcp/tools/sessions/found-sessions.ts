@@ -37,7 +37,7 @@ export async function found(args: Args, q: string, context: CallContext): Promis
   const request = requestOf(args, q, context);
   if (args.all_projects) {
     const { searchAcross } = await import("../../../client/across-projects.ts");
-    const across = await searchAcross(project, "transcripts", request);
+    const across = await searchAcross(project, ["transcripts"], request);
     const { results = [], nearest = [], total_results = 0, notes = [] } = across.answer.transcripts ?? {};
     const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
     const placed = (result: Result) =>

@@ -170,6 +170,7 @@ export class IndexDatabase extends Connection {
     if (tolerated !== undefined && (this.forgotten === 0 || this.forgotten <= tolerated * this.chunkCount()))
       return;
     correctTotals(this, "chunk_terms");
+    correctTotals(this, "commit_terms");
     this.forgotten = 0;
     if (tolerated === undefined && this.added * 4 > this.chunkCount()) this.tidy();
   }

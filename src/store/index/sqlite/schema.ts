@@ -141,4 +141,28 @@ export const codeMigrations: readonly Migration[] = [
   END;
   INSERT INTO meta SELECT 'term_bytes', sum(length(block)) FROM chunk_terms_data;
   `,
+  `
+  -- Commits of HEAD's history.
+  CREATE TABLE commits (
+    id          INTEGER PRIMARY KEY,
+    hash        TEXT NOT NULL UNIQUE,
+    author      TEXT NOT NULL,
+    -- Milliseconds since the epoch.
+    authored_at INTEGER NOT NULL,
+    subject     TEXT NOT NULL,
+    body        TEXT NOT NULL,
+    -- JSON array of paths.
+    files       TEXT NOT NULL
+  ) STRICT;
+
+  -- Keyed by commits.id. Streams come ready-made (tokens.ts).
+  CREATE VIRTUAL TABLE commit_terms USING fts5 (
+    subject, body, files, author,
+    content = '', contentless_delete = 1,
+    tokenize = "ascii tokenchars '_$'"
+  );
+  CREATE TRIGGER commits_forgotten AFTER DELETE ON commits BEGIN
+    DELETE FROM commit_terms WHERE rowid = old.id;
+  END;
+  `,
 ];
