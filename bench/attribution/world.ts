@@ -7,6 +7,7 @@ import type { History } from "./history.ts";
 import type { Keeper } from "./keeper.ts";
 import { type Line, type Tree, textsOf } from "./lines.ts";
 import type { Random } from "./random.ts";
+import type { Habits, Seconds } from "./situations/habits.ts";
 
 /** How files end their lines: in the working tree alone, or in the repository as well. */
 export type LineEnds = "lf" | "autocrlf" | "crlf";
@@ -28,6 +29,7 @@ export interface World {
   now: number;
   scratch: string;
   ends: LineEnds;
+  habits: Habits;
   main: Checkout;
   sessions: AgentSession[];
   history: History;
@@ -35,6 +37,8 @@ export interface World {
   keepers: Keeper[];
   /** No daemon runs until then. */
   downUntil: number;
+  /** Hooks of other tools run, after a call and before its result is written. */
+  duringHooks(session: AgentSession, seconds: Seconds): Promise<void> | void;
   /** Who took a line out, by its id. */
   removers: Map<number, string>;
   /** Lines of agents that somebody removed. */
@@ -110,6 +114,8 @@ export interface SaveOptions {
   by: string;
   /** Another save follows before the watcher looks. */
   isFollowed?: boolean;
+  /** The file's time, where it is not now. */
+  mtime?: number;
 }
 
 /** Writes files as a program does, now; null removes one. */
@@ -118,7 +124,7 @@ export function save(
   checkout: Checkout,
   path: string,
   lines: readonly Line[] | null,
-  { by, isFollowed = false }: SaveOptions,
+  { by, isFollowed = false, mtime = world.now }: SaveOptions,
 ): void {
   const before = checkout.files.get(path) ?? [];
   const kept = new Set(lines?.map(({ id }) => id));
@@ -133,7 +139,7 @@ export function save(
     return;
   }
   checkout.files.set(path, lines);
-  checkout.mtimes.set(path, Math.floor(world.now));
+  checkout.mtimes.set(path, Math.floor(mtime));
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, contentOf(world, lines));
   if (!isFollowed) look(world, checkout);
