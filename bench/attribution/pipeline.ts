@@ -102,7 +102,7 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
     const fresh = [...files].filter(([path, lines]) => seen.get(path) !== lines);
     const at = ([path]: [string, unknown]) => mtimes.get(path) ?? 0;
     for (const [path, lines] of fresh.sort((a, b) => at(a) - at(b))) {
-      const keys = newKeys(seen.get(path) ?? [], lines);
+      const keys = newKeys(path, seen.get(path) ?? [], lines);
       saveObservation(memory, { path, at: at([path, lines]), keys });
     }
     seen = new Map(files);

@@ -195,7 +195,7 @@ function isWrong({ truth, verdict }: Judged): boolean {
 
 function said({ verdict }: Judged): string {
   if (verdict === null) return "nothing";
-  const { author, how, sessionUid, turn, confidence } = verdict;
+  const { author, how, sessionUid, turn, confidence, basis } = verdict;
   const session = sessionUid === null ? "" : ` ${sessionUid.slice(0, 4)}:${turn}`;
-  return `${author}${session} by ${how} (${confidence.toFixed(2)})`;
+  return `${author}${session} by ${how}/${basis} (${confidence.toFixed(2)})`;
 }

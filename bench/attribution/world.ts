@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { lineKey } from "../../src/attribution/lines/line-keys.ts";
+import { lineKey, plainLineOf } from "../../src/attribution/lines/line-keys.ts";
 import type { AgentSession } from "./agent.ts";
 import type { History } from "./history.ts";
 import type { Keeper } from "./keeper.ts";
@@ -160,7 +160,8 @@ export function reload(world: World, checkout: Checkout, tree: Tree): void {
 }
 
 /** Keys in a version of a file that the previous one did not have. */
-export function newKeys(before: readonly Line[], after: readonly Line[]): number[] {
+export function newKeys(path: string, before: readonly Line[], after: readonly Line[]): number[] {
+  const keyOf = keysIn(path);
   const counts = new Map<number, number>();
   for (const { text } of before) counts.set(keyOf(text), (counts.get(keyOf(text)) ?? 0) + 1);
   const keys: number[] = [];
@@ -175,11 +176,15 @@ export function newKeys(before: readonly Line[], after: readonly Line[]): number
 
 const keys = new Map<string, number>();
 
-function keyOf(text: string): number {
-  let key = keys.get(text);
-  if (key === undefined) {
-    key = lineKey(text);
-    keys.set(text, key);
-  }
-  return key;
+function keysIn(path: string): (text: string) => number {
+  const plain = plainLineOf(path);
+  return (text) => {
+    const line = plain(text);
+    let key = keys.get(line);
+    if (key === undefined) {
+      key = lineKey(line);
+      keys.set(line, key);
+    }
+    return key;
+  };
 }

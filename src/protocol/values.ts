@@ -37,6 +37,34 @@ export type AuthorKind = (typeof authorKinds)[number];
 export const attributionHows = ["edit", "shell", "moved", "inherited", "note", "absence", "none"] as const;
 export type AttributionHow = (typeof attributionHows)[number];
 
+/** What a verdict about a line rests on, more exactly than `how`; docs/git.md has each in a sentence. */
+export const attributionBases = [
+  "written",
+  "written_unseen",
+  "written_elsewhen",
+  "in_command",
+  "elsewhere",
+  "ran",
+  "named",
+  "installed",
+  "replaced",
+  "brought",
+  "formatted",
+  "moved",
+  "inherited",
+  "alone",
+  "absence",
+  "verbatim",
+  "command",
+  "several",
+  "root",
+  "not_here",
+  "not_covered",
+  "left_out",
+  "none",
+] as const;
+export type AttributionBasis = (typeof attributionBases)[number];
+
 /** How a session is linked to a commit, the strongest: see checkpoint_sessions. */
 export const bindingHows = ["lines", "removed", "command", "touched", "trailer"] as const;
 export type BindingHow = (typeof bindingHows)[number];

@@ -51,6 +51,8 @@ interface Written {
   filePath?: string;
   content?: string;
   originalFile?: string | null;
+  /** Of several edits at once. */
+  originalFileContents?: string;
   structuredPatch?: Hunk[];
 }
 
@@ -108,11 +110,11 @@ function codexTells({ session, cwd, start }: Start): Told {
 
 function patchOf(
   path: string,
-  { structuredPatch = [], originalFile }: Written,
+  { structuredPatch = [], originalFile, originalFileContents }: Written,
   content: string,
 ): [string, Record<string, FileChange>] {
   const end = ["*** End Patch"];
-  if (originalFile == null) {
+  if ((originalFile ?? originalFileContents) == null) {
     const lines = content
       .replace(/\n$/, "")
       .split("\n")
@@ -153,7 +155,7 @@ function geminiTells({ session, cwd, start }: Start): Told {
       const end = now();
       const from = told.records.length;
       told.wait(at - end);
-      const written = structured as Written & { originalFileContents?: string };
+      const written = structured as Written;
       if (typeof input.command === "string") told.shell(input.command, String(content));
       else if (typeof input.content === "string" && written.structuredPatch)
         told.write(written.filePath!, input.content, written.originalFile ?? "");

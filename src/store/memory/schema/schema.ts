@@ -277,4 +277,8 @@ export const memoryMigrations: readonly Migration[] = [
   addActions,
   decisionTables,
   sessionTerms,
+  `
+  -- What a verdict rests on: attributionBases of protocol/values.ts; null where an older Pommel stored it.
+  ALTER TABLE attributions ADD COLUMN basis TEXT;
+  `,
 ];

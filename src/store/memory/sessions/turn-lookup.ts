@@ -26,15 +26,15 @@ export function turnsThatChanged(
   );
 }
 
-/** The latest turns that were under way between `since` and `until` and ran commands or subagents, latest first. */
-export function turnsThatRan(
+/** The latest turns that were under way between `since` and `until` and did more than read, latest first. */
+export function turnsThatActed(
   memory: Memory,
   given: { since: number; until: number; limit: number },
 ): FoundTurn[] {
   return foundTurns(
     memory,
     `${underWay}
-       AND EXISTS (SELECT 1 FROM turn_actions WHERE turn_id = t.id AND action IN ('command', 'delegate'))`,
+       AND EXISTS (SELECT 1 FROM turn_actions WHERE turn_id = t.id AND action <> 'read')`,
     given,
   );
 }
