@@ -29,6 +29,10 @@ export const authorKinds = ["agent", "human", "unknown"] as const;
 /** Who wrote a line. Unknown wherever it would be a guess. */
 export type AuthorKind = (typeof authorKinds)[number];
 
+export const blameAuthors = [...authorKinds, "before_agents"] as const;
+/** As answers have it: a line from before the first session in the project is not merely unknown. */
+export type BlameAuthor = (typeof blameAuthors)[number];
+
 /**
  * The evidence for a line's author. edit: a tool call wrote it; shell: it appeared while a command of the agent ran, or
  * is in the command; moved: an agent wrote it elsewhere; inherited: from the commit that this one was rewritten from;

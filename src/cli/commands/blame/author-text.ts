@@ -5,11 +5,12 @@ import { oneLine, shortId } from "../session/text.ts";
 
 /** How those who wrote lines are named. */
 
-/** "agent claude-opus-4", "Ann", "unknown (Ann)"; in brackets git's author where the writer is unknown. */
+/** "agent claude-opus-4", "Ann", "unknown (Ann)", "before agents (Ann)"; in brackets git's author where the writer is unknown. */
 export function whoWrote({ author, agent, model }: LineAuthor, person: string | null, width = 60): string {
   if (author === "agent") return oneLine(["agent", model ?? agent ?? ""].join(" "), width);
   if (author === "human") return oneLine(person ?? "a person", width);
-  return oneLine(person === null ? "unknown" : `unknown (${person})`, width);
+  const unclear = author === "before_agents" ? "before agents" : "unknown";
+  return oneLine(person === null ? unclear : `${unclear} (${person})`, width);
 }
 
 /** "8ecde0fc:7", as far as it is known; "" for what no agent wrote. */

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
-import type { BlameAnswer, BlameRange } from "../../../protocol/operations/blame.ts";
+import type { BlameAnswer, BlameRange, LineAuthor } from "../../../protocol/operations/blame.ts";
 import { blameFile } from "../../../queries/blame/blame.ts";
+import { explanationOf } from "../../../queries/blame/explanation.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
 import { withMemoryOrNote } from "../../../store/memory/with-memory.ts";
 import { padToWidth, widthOf } from "../../../text/display-width.ts";
@@ -15,6 +16,7 @@ interface BlameOptions {
   lines?: string[];
   rev?: string;
   summary?: boolean;
+  explain?: boolean;
   text?: boolean;
 }
 
@@ -25,19 +27,23 @@ const rowsShown = 10;
 export async function blameCommand(
   { cwd, output }: CommandContext,
   place: string,
-  { lines = [], rev, summary = false, text = false }: BlameOptions,
+  { lines = [], rev, summary = false, explain = false, text = false }: BlameOptions,
 ): Promise<void> {
   const project = inWorktreeOf(findProject(cwd), cwd);
   const named = parsePlace(place, (name) => existsSync(resolve(cwd, name)));
   const ranges = [...(named.lines ? [named.lines] : []), ...lines.map(parseLines)];
   const file = locate(project, cwd, named.file);
-  const texts = output.json ? text : !summary;
+  const texts = output.json ? text : !summary && !explain;
   const answer = await withMemoryOrNote(project, (memory) =>
     blameFile(project, memory, { file, ranges, revision: rev, texts }),
   );
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
   output.result(summary ? { ...answer, ranges: undefined } : answer, () =>
-    summary ? renderSummary(answer, output.colors) : renderBlame(answer, output.colors),
+    summary
+      ? renderSummary(answer, output.colors)
+      : explain
+        ? renderExplained(answer, output.colors)
+        : renderBlame(answer, output.colors),
   );
 }
 
@@ -47,10 +53,12 @@ export function renderBlame(answer: BlameAnswer, colors: Colors): string {
   const marks = ranges.map((range) => ({
     who: whoWrote(range, range.person, 28),
     turn: turnId(range),
+    sure: sureness(range),
     day: range.authored_at === null ? "" : localTime(range.authored_at).slice(0, 10),
   }));
-  const widest = (key: "who" | "turn" | "day") => Math.max(0, ...marks.map((mark) => widthOf(mark[key])));
-  const [who, turn, day] = [widest("who"), widest("turn"), widest("day")];
+  const widest = (key: "who" | "turn" | "sure" | "day") =>
+    Math.max(0, ...marks.map((mark) => widthOf(mark[key])));
+  const [who, turn, sure, day] = [widest("who"), widest("turn"), widest("sure"), widest("day")];
   const digits = String(ranges.at(-1)?.last_line ?? 0).length;
   let at = 0;
   return lines
@@ -64,6 +72,7 @@ export function renderBlame(answer: BlameAnswer, colors: Colors): string {
         colors.yellow(hash),
         inColor(padToWidth(mark.who, who), range, colors),
         ...(turn > 0 ? [colors.cyan(mark.turn.padEnd(turn))] : []),
+        ...(sure > 0 ? [colors.dim(mark.sure.padStart(sure))] : []),
         ...(day > 0 ? [colors.dim(mark.day.padEnd(day))] : []),
         `${String(line).padStart(digits)})`,
         codeLine(text),
@@ -72,14 +81,37 @@ export function renderBlame(answer: BlameAnswer, colors: Colors): string {
     .join("\n");
 }
 
+/** A block for each range: its lines, who wrote them, and what that rests on. */
+export function renderExplained({ ranges }: BlameAnswer, colors: Colors): string {
+  return ranges
+    .map((range) => {
+      const { first_line, last_line, person, tool_use } = range;
+      const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
+      const who = [whoWrote(range, person, 60), turnId(range), sureness(range)];
+      const call = tool_use === null ? "" : ` (${oneLine(tool_use, 60)})`;
+      return [
+        `${colors.bold(lines)}  ${inColor(who.filter((each) => each !== "").join(" "), range, colors)}  ${colors.yellow(shortHash(range.commit))}`,
+        `    ${explanationOf(range)}${call}`,
+      ].join("\n");
+    })
+    .join("\n");
+}
+
+/** "98%": how likely an author is the right one; "" where none is named. */
+const sureness = ({ author, confidence, said_by }: LineAuthor): string =>
+  (author === "agent" || author === "human") && said_by === "pommel"
+    ? `${Math.round(100 * confidence)}%`
+    : "";
+
 /** Shares, for a person. */
 export function renderSummary({ file, summary, ranges }: BlameAnswer, colors: Colors): string {
-  const { lines, agent, human, unknown, by_session, by_model, by_person } = summary;
+  const { lines, agent, human, unknown, before_agents, by_session, by_model, by_person } = summary;
   const kinds = [
-    ["agent", agent],
-    ["human", human],
-    ["unknown", unknown],
-  ] as const;
+    ["agent", agent] as const,
+    ["human", human] as const,
+    ["unknown", unknown] as const,
+    ...(before_agents > 0 ? [["before agents", before_agents] as const] : []),
+  ];
   const parts = [
     `${colors.bold(oneLine(file, 200))}  ${counted(lines, "line")}${uncommitted(ranges)}`,
     table(kinds.map(([kind, count]) => [kind, percent(count, lines), count.toLocaleString("en")])),
@@ -109,11 +141,16 @@ export function renderSummary({ file, summary, ranges }: BlameAnswer, colors: Co
   );
   add(
     "People",
-    by_person.map(({ person, human: own, unknown: perhaps }) => [
-      percent(own + perhaps, lines),
-      (own + perhaps).toLocaleString("en"),
+    by_person.map(({ person, human: own, unknown: perhaps, before_agents: before }) => [
+      percent(own + perhaps + before, lines),
+      (own + perhaps + before).toLocaleString("en"),
       oneLine(person ?? "(not committed yet)", 60),
-      perhaps === 0 ? "" : `${perhaps.toLocaleString("en")} unknown`,
+      [
+        perhaps > 0 ? `${perhaps.toLocaleString("en")} unknown` : "",
+        before > 0 ? `${before.toLocaleString("en")} before agents` : "",
+      ]
+        .filter((each) => each !== "")
+        .join(", "),
     ]),
   );
   return parts.join("\n\n");

@@ -40,6 +40,15 @@ export function renderStats(answer: StatsAnswer, limit: number, colors: Colors):
         ["agent", percent(total.agent, total.lines), total.agent.toLocaleString("en")],
         ["human", percent(total.human, total.lines), total.human.toLocaleString("en")],
         ["unknown", percent(total.unknown, total.lines), total.unknown.toLocaleString("en")],
+        ...(total.before_agents === 0
+          ? []
+          : [
+              [
+                "before agents",
+                percent(total.before_agents, total.lines),
+                total.before_agents.toLocaleString("en"),
+              ],
+            ]),
       ]),
     ].join("\n"),
   ];
@@ -48,7 +57,7 @@ export function renderStats(answer: StatsAnswer, limit: number, colors: Colors):
     const more = rows.length > shown.length ? [colors.dim(`${shown.length} of ${rows.length}`)] : [];
     parts.push([heading(title, colors), table([head, ...shown]), ...more].join("\n"));
   };
-  const shares = ["agent", "human", "unknown", "lines"];
+  const shares = ["agent", "human", "unknown", "before", "lines"];
   add(
     "Authors",
     answer.by_author.map(({ author, commits: made, ...share }) => [
@@ -84,9 +93,10 @@ export function renderStats(answer: StatsAnswer, limit: number, colors: Colors):
   return parts.join("\n\n");
 }
 
-const cells = ({ agent, human, unknown, lines }: Share) => [
+const cells = ({ agent, human, unknown, before_agents, lines }: Share) => [
   percent(agent, lines),
   percent(human, lines),
   percent(unknown, lines),
+  percent(before_agents, lines),
   lines.toLocaleString("en"),
 ];

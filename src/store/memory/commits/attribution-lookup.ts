@@ -69,6 +69,8 @@ export interface AuthoredLines {
   sessionUid: string | null;
   model: string | null;
   how: AttributionHow;
+  /** 1: the commit has no parent. */
+  isRoot: 0 | 1;
   lines: number;
 }
 
@@ -86,7 +88,7 @@ export function authoredLines(
   return memory
     .prepare(
       `SELECT c.hash, c.author AS commitAuthor, c.authored_at AS authoredAt, c.patch_id AS patchId, a.path, a.author,
-         a.session_uid AS sessionUid, a.model, min(a.how) AS how, sum(a.last_line - a.first_line + 1) AS lines
+         a.session_uid AS sessionUid, a.model, min(a.how) AS how, c.parents = '[]' AS isRoot, sum(a.last_line - a.first_line + 1) AS lines
        FROM commits c JOIN attributions a ON a.commit_id = c.id
        WHERE (@since IS NULL OR c.authored_at >= @since) AND (@until IS NULL OR c.authored_at <= @until)
        GROUP BY c.id, a.path, a.author, a.session_uid, a.model

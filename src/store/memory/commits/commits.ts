@@ -141,6 +141,12 @@ export function filesOfCommit(
   return rows.map((row) => ({ ...row, added: unpackAdded(row.added) }));
 }
 
+/** Whether an older version of the attribution analysed any commit. */
+export function hasOlderVerdicts(memory: Memory, version: number): boolean {
+  const found = memory.prepare("SELECT 1 FROM commits WHERE attributed > 0 AND attributed < ? LIMIT 1");
+  return found.get(version) !== undefined;
+}
+
 /** Analysed commits that added lines to a file, the latest first. Times are milliseconds since the epoch. */
 export function commitsTouching(
   memory: Memory,

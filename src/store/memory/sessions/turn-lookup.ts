@@ -78,6 +78,19 @@ export function firstTurnAt(memory: Memory): number | null {
   return found.pluck().get() as number | null;
 }
 
+/** The session with the first turn of all; null where there is none. */
+export function firstSession(
+  memory: Memory,
+): { uid: string; agent: string; startedAt: number; readAt: number | null } | null {
+  const found = memory.prepare(
+    `SELECT s.uid, s.agent, t.started_at AS startedAt,
+       (SELECT min(read_at) FROM transcripts WHERE session_id = s.id AND read_at > 0) AS readAt
+     FROM turns t JOIN sessions s ON s.id = t.session_id
+     WHERE t.started_at > 0 ORDER BY t.started_at LIMIT 1`,
+  );
+  return (found.get() as ReturnType<typeof firstSession> | undefined) ?? null;
+}
+
 /** The number of the last turn of a session that had begun at a time; null when none had, or it is unknown. */
 export function lastTurnBy(memory: Memory, sessionId: number, at: number): number | null {
   const found = memory.prepare(
