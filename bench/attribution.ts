@@ -9,11 +9,13 @@
  *   --only HAPPENING    only this besides plain edits and commits; `--only list` names all
  *   --explain N         print the N worst places, with the lines around them and the evidence
  *   --half HALF         explain places of this half only (default choose)
+ *   --situations [NAME] the everyday situations in which evidence is late, elsewhere or wrong, or one of them; each in
+ *                       `--repositories` of its own (default 4)
  *   --story             print what happened in each
  *   --markdown          print tables for Markdown
  *   --json              print all figures
  *
- * Agents, with transcripts as Claude Code writes them, and people edit, format, move, commit, amend, rebase, squash,
+ * Agents, with transcripts as their clients write them, and people edit, format, move, commit, amend, rebase, squash,
  * merge and revert in real git repositories; Pommel records it as its daemon would. *live* watched files and imported
  * each commit when it was made; *imported* read transcripts and history afterwards.
  */
@@ -22,14 +24,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type MeasuredRepository, measure } from "./attribution/measure.ts";
-import { explain, print, summary } from "./attribution/report.ts";
-import { happenings } from "./attribution/weights.ts";
+import { explain, print, printSituations, summary } from "./attribution/report.ts";
+import { situations } from "./attribution/situations/situations.ts";
+import { happenings, planOf } from "./attribution/weights.ts";
 
-const { values: options } = parseArgs({
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
   options: {
     seed: { type: "string", default: "1" },
-    repositories: { type: "string", default: "12" },
-    steps: { type: "string", default: "40" },
+    repositories: { type: "string" },
+    situations: { type: "boolean", default: false },
+    steps: { type: "string" },
     only: { type: "string" },
     explain: { type: "string" },
     half: { type: "string", default: "choose" },
@@ -56,20 +61,30 @@ process.env.GIT_CONFIG_NOSYSTEM = "1";
 try {
   const start = performance.now();
   const first = Number(options.seed);
-  const seeds = Array.from({ length: Number(options.repositories) }, (_, i) => first + i);
+  const repositories = Number(options.repositories ?? (options.situations ? 4 : 12));
+  const steps = Number(options.steps ?? (options.situations ? 30 : 40));
+  const seeds = Array.from({ length: repositories }, (_, i) => first + i);
+  const chosen = situations.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  const plain = { name: null, plan: planOf(options.only ?? null), habits: {} };
+  const todo = (options.situations ? chosen : [plain]).flatMap((each) =>
+    seeds.map((seed) => ({ ...each, seed })),
+  );
   const measured: MeasuredRepository[] = [];
   // Most of the time is git's: two go side by side.
-  const left = [...seeds];
+  const left = [...todo];
   const worker = async () => {
-    for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
-      measured.push(await measure(seed, options.only ?? null, Number(options.steps)));
-      if (process.stderr.isTTY) process.stderr.write(`\r${measured.length} of ${seeds.length}`);
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const { seed, name, plan, habits } = next;
+      measured.push({ ...(await measure(seed, { plan, habits, steps })), situation: name });
+      if (process.stderr.isTTY) process.stderr.write(`\r${measured.length} of ${todo.length}`);
     }
   };
   await Promise.all([worker(), worker()]);
   measured.sort((a, b) => a.seed - b.seed);
   if (options.story) for (const { story } of measured) console.log(story.join("\n"));
+  const names = chosen.map(({ name }) => name);
   if (options.json) console.log(JSON.stringify(summary(measured), null, 2));
+  else if (options.situations) printSituations(measured, names, { markdown: options.markdown });
   else print(measured, { markdown: options.markdown });
   if (options.explain) explain(measured, Number(options.explain), options.half);
   console.error(`${((performance.now() - start) / 1000).toFixed(0)} s`);

@@ -17,7 +17,7 @@ export function someFile(world: World, { checkout }: Pick<AgentSession, "checkou
   return paths.length === 0 ? null : world.random.pick(paths)[0];
 }
 
-function change({ random }: World, path: string, how: string) {
+export function change({ random }: World, path: string, how: string) {
   return (lines: readonly Line[], owner: Owner): Line[] =>
     random.weighted<() => Line[]>([
       [() => mutate.insertPiece(random, path, lines, owner, how), 4],

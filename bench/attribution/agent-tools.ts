@@ -154,17 +154,20 @@ export async function bash(
   command: (owner: Owner) => string,
   run: (owner: Owner) => Promise<string> | string,
   seconds: [number, number] = [0, 4],
+  more: Record<string, unknown> = {},
 ): Promise<void> {
   let said = "";
   let owner: Owner | null = null;
+  const { shell } = world.habits;
+  const [tool, argument] = shell.length === 1 ? shell[0]! : world.random.pick(shell);
   await call(
     world,
     session,
-    "Bash",
+    tool,
     (id) => {
       owner = ownerOf(session, id);
       said = command(owner);
-      return { command: said, description: "Run it" };
+      return { [argument]: said, description: "Run it", ...more };
     },
     async () => {
       const stdout = (await run(owner!)).trimEnd();

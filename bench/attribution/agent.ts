@@ -1,16 +1,21 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { idOf, type TranscriptFixture, transcript } from "../../test/support/transcript-fixture.ts";
+import type { Agent } from "../../src/agents/agent.ts";
+import { idOf } from "../../test/support/transcript-fixture.ts";
 import type { Line, Owner } from "./lines.ts";
 import { differences, sameText, textsOf } from "./lines.ts";
+import { clients, type Told } from "./situations/clients.ts";
 import type { Checkout, World } from "./world.ts";
 import { pass, tell } from "./world.ts";
 
-/** A session of Claude Code, or one of its subagents, with the transcript that the real client would write. */
+/** A session of a client, or one of its subagents, with the transcript that the real client would write. */
 export interface AgentSession {
   /** As Pommel calls it: for a subagent `<session>/<agent id>`. */
   uid: string;
-  told: TranscriptFixture;
+  told: Told;
+  adapter: Agent;
+  /** Its clock is ahead by this. Milliseconds. */
+  clockMs: number;
   checkout: Checkout;
   turn: number;
   /** What it still does in this turn. */
@@ -36,22 +41,26 @@ export function startSession(
   const agentId = parent === null ? undefined : idOf(`${session}:${number}`).slice(0, 8);
   const dir = join(world.scratch, isForeign ? "elsewhere" : "projects");
   mkdirSync(dir, { recursive: true });
-  const told = transcript({
+  const model = world.random.pick(["claude-opus-4-5", "claude-sonnet-4-5"]);
+  const clockMs = parent?.clockMs ?? world.habits.clockMs(world.random);
+  const { adapter, tell: tellIn } = clients[world.habits.client];
+  const told = tellIn({
     session,
     cwd: checkout.dir,
-    model: world.random.pick(["claude-opus-4-5", "claude-sonnet-4-5"]),
-    start: new Date(world.now).toISOString(),
+    model,
+    start: new Date(world.now + clockMs).toISOString(),
     ...(agentId !== undefined && { agentId }),
   });
-  const uid = agentId === undefined ? session : `${session}/${agentId}`;
-  const made: AgentSession = { uid, told, checkout, turn: 0, left: 0, ends: [], parent, isForeign, dir };
+  const uid = agentId === undefined ? told.session : `${session}/${agentId}`;
+  const rest = { turn: 0, left: 0, ends: [], parent, isForeign, dir };
+  const made: AgentSession = { uid, told, adapter, clockMs, checkout, ...rest };
   world.sessions.push(made);
   return made;
 }
 
-/** The transcript's clock is the world's. */
-export function meet(world: World, { told }: AgentSession): void {
-  const at = Date.parse(told.time());
+/** The transcript's clock is the world's, or as far from it as the session's machine has it. */
+export function meet(world: World, { told, clockMs }: AgentSession): void {
+  const at = Date.parse(told.time()) - clockMs;
   if (at < world.now) told.wait(world.now - at);
   else world.now = at;
 }
@@ -113,9 +122,12 @@ export async function call(
   const input: Record<string, unknown> = {};
   const id = told.toolUse(tool, input);
   Object.assign(input, inputOf(id));
+  const { permission, hooks } = world.habits;
+  if (permission) pass(world, ...permission);
   world.now += world.random.int(40, 600);
   const { content, structured, isError = false } = await run(id);
   pass(world, ...seconds);
+  if (hooks) await world.duringHooks(session, hooks);
   meet(world, session);
   told.toolResult(id, content, { structured, isError });
   meet(world, session);

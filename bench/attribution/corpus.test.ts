@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { bindingFiguresOf, figuresOf } from "./figures.ts";
 import { type MeasuredRepository, measure } from "./measure.ts";
+import { planOf } from "./weights.ts";
 
 /** Small repositories of the corpus of `npm run bench:attribution`; its report has the figures of all of them. */
 const seeds = [105, 106, 107, 108];
@@ -9,7 +10,7 @@ const steps = 16;
 const measured: MeasuredRepository[] = [];
 
 beforeAll(async () => {
-  for (const seed of seeds) measured.push(await measure(seed, null, steps));
+  for (const seed of seeds) measured.push(await measure(seed, { plan: planOf(null), steps }));
 }, 180_000);
 
 const linesBy = (keeper: string) => measured.flatMap(({ by }) => by[keeper]!.lines);

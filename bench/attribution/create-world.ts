@@ -2,10 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { History } from "./history.ts";
 import type { Random } from "./random.ts";
-import { type Checkout, git, type LineEnds, type World } from "./world.ts";
+import type { Habits } from "./situations/habits.ts";
+import { type Checkout, git, type LineEnds, pass, type World } from "./world.ts";
 
 /** An empty repository, with hooks that record git's events. */
-export function createWorld(random: Random, scratch: string, ends: LineEnds): World {
+export function createWorld(random: Random, scratch: string, ends: LineEnds, habits: Habits): World {
   const dir = join(scratch, "shop");
   const hooks = join(scratch, "hooks");
   mkdirSync(dir, { recursive: true });
@@ -16,11 +17,13 @@ export function createWorld(random: Random, scratch: string, ends: LineEnds): Wo
     now: Date.parse("2026-03-02T08:00:00.000Z"),
     scratch,
     ends,
+    habits,
     main,
     sessions: [],
     history: new History(),
     keepers: [],
     downUntil: 0,
+    duringHooks: (_, seconds) => pass(world, ...seconds),
     removers: new Map(),
     removed: [],
     story: [],

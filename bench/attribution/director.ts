@@ -1,46 +1,51 @@
 import { type AgentSession, call, endTurn, meet, nameOf, prompt, startSession } from "./agent.ts";
-import { type Act, acts } from "./agent-acts.ts";
-import { bash } from "./agent-tools.ts";
+import { type Act, acts, change, onFile } from "./agent-acts.ts";
+import { bash, edit } from "./agent-tools.ts";
 import { feature, revert, stash } from "./branches.ts";
 import { prose } from "./code.ts";
 import { amend, commitAll, commitSome, messageOf } from "./commits.ts";
 import { humanActs } from "./human-acts.ts";
 import { linkedWorktree, pull } from "./others.ts";
 import { shellActs } from "./shell-acts.ts";
-import { actWeights, always, happeningWeights, humanWeights } from "./weights.ts";
-import { pass, save, tell, type World } from "./world.ts";
+import { humanSituationActs, situationActs } from "./situations/acts.ts";
+import type { Seconds } from "./situations/habits.ts";
+import type { Plan } from "./weights.ts";
+import { type Checkout, pass, save, tell, type World } from "./world.ts";
 
 /** Decides what happens next. */
 export class Director {
   readonly #world: World;
-  readonly #only: string | null;
+  readonly #plan: Plan;
   readonly #open: AgentSession[] = [];
 
-  constructor(world: World, only: string | null) {
+  constructor(world: World, plan: Plan) {
     this.#world = world;
-    this.#only = only;
-  }
-
-  /** What `--only` names happens as often as all the rest. */
-  #weights(of: Readonly<Record<string, number>>): [string, number][] {
-    if (this.#only === null) return Object.entries(of);
-    const plain = Object.entries(of).filter(([name]) => name !== this.#only && always.has(name));
-    const rest = plain.reduce((sum, [, weight]) => sum + weight, 0);
-    return this.#only in of ? [...plain, [this.#only, Math.max(1, rest)]] : plain;
+    this.#plan = plan;
+    world.duringHooks = (session, seconds) => this.#duringHooks(session, seconds);
   }
 
   /** Work, and now and then something that happens to all of it. */
   async step(): Promise<void> {
     const { random, main } = this.#world;
-    const weights = this.#weights(happeningWeights);
-    const total = Object.values(happeningWeights).reduce((sum, weight) => sum + weight, 0);
-    const share = weights.reduce((sum, [, weight]) => sum + weight, 0) / total;
-    if (weights.length > 0 && random.chance(Math.max(0.22 * share, this.#only ? 0.15 : 0))) {
-      await this.#happen(random.weighted(weights));
+    const { happenings, happen } = this.#plan;
+    if (happenings.length > 0 && random.chance(happen)) {
+      await this.#happen(random.weighted(happenings));
     } else {
       await this.#work();
-      if (random.chance(0.14)) await commitAll(this.#world, main);
+      if (random.chance(this.#world.habits.commits)) await commitAll(this.#world, main);
     }
+  }
+
+  async #duringHooks(session: AgentSession, [from, to]: Seconds): Promise<void> {
+    const world = this.#world;
+    pass(world, from / 2, to / 2);
+    if (world.random.chance(world.habits.humanDuringHooks)) this.#human(session.checkout);
+    pass(world, from / 2, to / 2);
+  }
+
+  #human(checkout: Checkout): void {
+    const act = this.#world.random.weighted(this.#plan.humans);
+    (humanActs[act] ?? humanSituationActs[act]!)(this.#world, checkout);
   }
 
   readonly #steps = async (_: World, steps: number): Promise<void> => {
@@ -51,7 +56,7 @@ export class Director {
   async #work(): Promise<void> {
     const { random, main } = this.#world;
     if (random.chance(0.42)) {
-      humanActs[random.weighted(this.#weights(humanWeights))]!(this.#world, main);
+      this.#human(main);
       return;
     }
     const session = this.#someSession();
@@ -68,14 +73,15 @@ export class Director {
 
   #someSession(): AgentSession {
     const world = this.#world;
-    const wanted = world.random.chance(0.2) ? 2 : 1;
+    const wanted = world.habits.sessions ?? (world.random.chance(0.2) ? 2 : 1);
     if (this.#open.length < wanted) this.#open.push(startSession(world, world.main));
     return world.random.pick(this.#open);
   }
 
   async #act(session: AgentSession): Promise<void> {
-    const name = this.#world.random.weighted(this.#weights(actWeights));
-    await (acts[name] ?? shellActs[name] ?? this.#more[name]!)(this.#world, session);
+    const name = this.#world.random.weighted(this.#plan.acts);
+    const act = acts[name] ?? shellActs[name] ?? situationActs[name] ?? this.#more[name]!;
+    await act(this.#world, session);
   }
 
   /** Acts with others in them. */
@@ -123,6 +129,16 @@ export class Director {
       );
       return true;
     },
+
+    /** Another session writes while this one does. */
+    "beside-another": onFile(async (world, session, path) => {
+      const other = this.#open.find((one) => one !== session) ?? startSession(world, session.checkout);
+      if (!this.#open.includes(other)) this.#open.push(other);
+      if (other.left === 0) prompt(world, other, prose(world.random), 2);
+      await edit(world, session, path, change(world, path, "agent's edit"), {
+        after: () => this.#act(other),
+      });
+    }),
 
     "agent-commits": (world, session) =>
       this.#gitByAgent(world, session, "git commit -m", (message) =>
@@ -174,6 +190,12 @@ export class Director {
         return linkedWorktree(world, this.#steps, (session) => this.#act(session));
       case "other-project":
         return this.#foreign();
+      case "late-commit":
+        await this.#steps(world, random.int(2, 5));
+        pass(world, 2 * 86_400, 12 * 86_400);
+        if (random.chance(0.3)) await this.#work();
+        await commitAll(world, main, { how: ["late"] });
+        return;
       case "daemon-down":
         world.downUntil = world.now + random.int(60, 1200) * 1000;
         return;

@@ -149,4 +149,5 @@ export function blockIn(
   return [at, at + count];
 }
 
-export const isWritable = (path: string) => !isNotebook(path);
+export const isWritable = (path: string) =>
+  !isNotebook(path) && !/(?:lock(?:\.\w+)?|\.sum|\.toml|go\.mod|package\.json)$/.test(path);

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { claude } from "../../src/agents/claude/claude.ts";
-import { recordCommit } from "../../src/attribution/checkpoints/record-commit.ts";
+import { backfill } from "../../src/attribution/checkpoints/backfill.ts";
+import { type HowSeen, recordCommit } from "../../src/attribution/checkpoints/record-commit.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
@@ -9,17 +9,21 @@ import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { attributionsOf } from "../../src/store/memory/commits/attributions.ts";
 import { checkpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
-import { commitByHash } from "../../src/store/memory/commits/commits.ts";
+import { commitByHash, commitsSince } from "../../src/store/memory/commits/commits.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { saveObservation } from "../../src/store/memory/observations.ts";
 import type { Keeper } from "./keeper.ts";
 import type { Line } from "./lines.ts";
-import { newKeys, type World } from "./world.ts";
+import { type Checkout, newKeys, type World } from "./world.ts";
+
+/** As the daemon has them: messages that come this much after a commit make it look again (git-jobs.ts). */
+const lagMs = 60_000;
+const maxCommits = 20;
 
 /**
  * Pommel itself, with a memory of its own.
  * @param isLive true: it watches files, and imports each commit when it is made; false: it imports everything at the
- *   end
+ *   end, as `pm import` and `pm checkpoint backfill --all` do
  */
 export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
   const root = world.main.dir;
@@ -34,20 +38,29 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
   /** What the hooks left while no daemon ran. */
   const spooled: (() => Promise<void>)[] = [];
   const isDown = () => world.now < world.downUntil;
+  /** The watcher looks then at what was saved before. */
+  let lookAt: number | null = null;
 
   const roots = () => [...new Set([root, ...world.sessions.map(({ checkout }) => checkout.dir)])];
+  const work = () => ({ memory, project: projectAt(root), roots: roots(), scrubber, log: silentLog });
 
-  /** What the client has written by now. */
-  async function ingest(): Promise<void> {
+  /** What the clients have written by now. @returns the time of the first new line; null: there is none */
+  async function ingest(): Promise<number | null> {
     const worktrees = roots().slice(1);
-    for (const { told, dir, isForeign, uid, meta } of world.sessions) {
+    let since: number | null = null;
+    for (const { told, dir, isForeign, uid, meta, adapter } of world.sessions) {
       const size = told.lines.length;
-      if (isForeign || size === 0 || linesRead.get(uid) === size) continue;
+      const before = linesRead.get(uid) ?? 0;
+      if (isForeign || size === 0 || before === size) continue;
       linesRead.set(uid, size);
+      for (const line of told.lines.slice(before)) {
+        const at = Date.parse(String((line as { timestamp?: string }).timestamp));
+        if (!Number.isNaN(at)) since = Math.min(since ?? at, at);
+      }
       await ingestTranscript(
         {
           memory,
-          agent: claude,
+          agent: adapter,
           scrubber,
           ledgerKey: Buffer.alloc(32, 7),
           embedder: null,
@@ -60,49 +73,65 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
         told.writeTo(dir, meta),
       );
     }
+    return since;
   }
 
-  async function takeIn(hash: string, how: Parameters<typeof recordCommit>[2]): Promise<void> {
+  async function takeIn(hash: string, how: HowSeen): Promise<void> {
     const start = performance.now();
-    const work = { memory, project: projectAt(root), roots: roots(), scrubber, log: silentLog };
-    await recordCommit(work, hash, how);
+    await recordCommit(work(), hash, how);
     times.push(performance.now() - start);
   }
 
   async function workOff(): Promise<void> {
-    await ingest();
+    const since = await ingest();
+    if (isLive && since !== null) {
+      const late = commitsSince(memory, since - lagMs, maxCommits + 1);
+      for (const hash of late) await takeIn(hash, { seen: "reflog", again: true });
+    }
     for (const job of spooled.splice(0)) await job();
+  }
+
+  function look({ files, mtimes }: Checkout): void {
+    if (isDown()) {
+      wasDown = true;
+      return;
+    }
+    // What was saved while it was down was never seen.
+    if (wasDown) seen = new Map(files);
+    wasDown = false;
+    const fresh = [...files].filter(([path, lines]) => seen.get(path) !== lines);
+    const at = ([path]: [string, unknown]) => mtimes.get(path) ?? 0;
+    for (const [path, lines] of fresh.sort((a, b) => at(a) - at(b))) {
+      const keys = newKeys(path, seen.get(path) ?? [], lines);
+      saveObservation(memory, { path, at: at([path, lines]), keys });
+    }
+    seen = new Map(files);
   }
 
   return {
     name,
     times,
-    look({ files, mtimes, isWatched }) {
-      if (!isLive || !isWatched) return;
-      if (isDown()) {
-        wasDown = true;
-        return;
-      }
-      // What was saved while it was down was never seen.
-      if (wasDown) seen = new Map(files);
-      wasDown = false;
-      const fresh = [...files].filter(([path, lines]) => seen.get(path) !== lines);
-      const at = ([path]: [string, unknown]) => mtimes.get(path) ?? 0;
-      for (const [path, lines] of fresh.sort((a, b) => at(a) - at(b))) {
-        const keys = newKeys(seen.get(path) ?? [], lines);
-        saveObservation(memory, { path, at: at([path, lines]), keys });
-      }
-      seen = new Map(files);
+    look(checkout) {
+      if (!isLive || !checkout.isWatched) return;
+      const delay = world.habits.watcherDelay * 1000;
+      lookAt ??= world.now + delay;
+      if (world.now < lookAt) return;
+      lookAt = null;
+      look(checkout);
     },
     async takeIn(_, hash, how) {
       if (!isLive) return;
+      // A commit waits for what the watcher has seen before it.
+      if (lookAt !== null) {
+        lookAt = null;
+        look(world.main);
+      }
       spooled.push(() => takeIn(hash, how));
       if (!isDown()) await workOff();
     },
     async finish() {
       await workOff();
-      if (isLive) return;
-      for (const hash of world.history.commits.keys()) await takeIn(hash, { seen: "history" });
+      if (!isLive) await backfill(work(), { all: true });
     },
     rangesOf(hash) {
       const commit = commitByHash(memory, hash);

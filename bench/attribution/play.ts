@@ -5,26 +5,28 @@ import { Director } from "./director.ts";
 import { untoldLines } from "./history.ts";
 import { pommel } from "./pipeline.ts";
 import { random as randomOf } from "./random.ts";
+import { type Habits, plainHabits } from "./situations/habits.ts";
+import type { Plan } from "./weights.ts";
 import { pass, save, type World } from "./world.ts";
 
 export interface PlayOptions {
   seed: number;
   /** An empty directory; what is left there is the caller's to remove. */
   scratch: string;
-  /** Simulate only this besides the plainest work. */
-  only: string | null;
+  plan: Plan;
+  habits?: Partial<Habits>;
   steps: number;
 }
 
 /** Plays one repository. */
-export async function play({ seed, scratch, only, steps }: PlayOptions): Promise<World> {
+export async function play({ seed, scratch, plan, habits, steps }: PlayOptions): Promise<World> {
   const random = randomOf(seed);
   const ends = random.weighted([
     ["lf", 8],
     ["autocrlf", 1],
     ["crlf", 1],
   ] as const);
-  const world = createWorld(random, scratch, ends);
+  const world = createWorld(random, scratch, ends, { ...plainHabits, ...habits });
   await beforePommel(world);
   world.keepers = [pommel(world, { isLive: true }), pommel(world, { isLive: false })];
   for (const hash of world.history.commits.keys()) {
@@ -32,7 +34,7 @@ export async function play({ seed, scratch, only, steps }: PlayOptions): Promise
       await keeper.takeIn(world, hash, { seen: "history", branch: null, rewrittenFrom: [] });
     }
   }
-  const director = new Director(world, only);
+  const director = new Director(world, plan);
   for (let i = 0; i < steps; i++) await director.step();
   await ensureClean(world, world.main);
   for (const keeper of world.keepers) await keeper.finish(world);

@@ -1,6 +1,7 @@
 import { type BindingFigures, bindingFiguresOf, type Figures, figuresOf, saysAgent } from "./figures.ts";
 import { type Judged, nameOf } from "./judge.ts";
 import type { MeasuredRepository } from "./measure.ts";
+import { calibrationError, reliabilityOf } from "./reliability.ts";
 
 export interface Summary {
   repositories: number;
@@ -56,10 +57,85 @@ const columns: readonly (readonly [string, keyof Figures])[] = [
   ["turn", "turn"],
 ];
 
+const format = (figure: number | null, key: string) =>
+  figure === null ? "" : key === "lines" ? String(figure) : figure.toFixed(3);
+
+function printTable(rows: readonly (readonly string[])[], markdown: boolean): void {
+  const [head, ...body] = rows as [string[], ...string[][]];
+  if (markdown) {
+    const line = (row: readonly string[]) => `| ${row.join(" | ")} |`;
+    console.log(
+      [line(head), line(head.map((_, i) => (i === 0 ? "---" : "--:"))), ...body.map(line)].join("\n"),
+    );
+    return;
+  }
+  const widths = head.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  for (const row of rows) {
+    console.log(
+      row.map((text, i) => (i === 0 ? text.padEnd(widths[i]!) : text.padStart(widths[i]!))).join("  "),
+    );
+  }
+}
+
+/** One row for each situation and keeper, and how far confidence can be relied on. */
+export function printSituations(
+  measured: readonly MeasuredRepository[],
+  names: readonly string[],
+  { markdown }: { markdown: boolean },
+): void {
+  for (const keeper of keepers(measured)) {
+    const row = (name: string, of: readonly MeasuredRepository[]) => {
+      const figures = figuresOf(linesOf(of, keeper));
+      return [name, ...columns.map(([, key]) => format(figures[key], key))];
+    };
+    const half = (wanted: string) => measured.filter((one) => one.half === wanted);
+    printTable(
+      [
+        [keeper, ...columns.map(([title]) => title)],
+        row("all", measured),
+        row("choose", half("choose")),
+        row("confirm", half("confirm")),
+        ...names.map((name) =>
+          row(
+            name,
+            measured.filter(({ situation }) => situation === name),
+          ),
+        ),
+      ],
+      markdown,
+    );
+    console.log("");
+    printReliability(linesOf(measured, keeper), keeper, markdown);
+    console.log("");
+  }
+}
+
+function printReliability(lines: readonly Judged[], keeper: string, markdown: boolean): void {
+  for (const author of ["agent", "human"] as const) {
+    const rows = reliabilityOf(lines, author);
+    printTable(
+      [
+        [
+          `${keeper}: said to be ${author === "agent" ? "an agent's" : "a human's"}`,
+          "lines",
+          "confidence",
+          "right",
+        ],
+        ...rows.map(({ from, to, lines, confidence, right }) => [
+          `${from} to ${to}`,
+          String(lines),
+          confidence.toFixed(3),
+          right.toFixed(3),
+        ]),
+        ["calibration error", "", "", calibrationError(rows).toFixed(3)],
+      ],
+      markdown,
+    );
+  }
+}
+
 export function print(measured: readonly MeasuredRepository[], { markdown }: { markdown: boolean }): void {
   const { figures, bindings, times } = summary(measured);
-  const cell = (figure: number | null, key: string) =>
-    figure === null ? "" : key === "lines" ? String(figure) : figure.toFixed(3);
   for (const [keeper, rows] of Object.entries(figures)) {
     const head = [keeper, ...columns.map(([title]) => title)];
     // For a document, totals of the import are enough, and events matter more than languages.
@@ -67,20 +143,10 @@ export function print(measured: readonly MeasuredRepository[], { markdown }: { m
     const isShown = (name: string) =>
       !markdown || totals.includes(name) || (keeper === "live" && /^(line|commit): (?!before)/.test(name));
     const shown = Object.entries(rows).filter(([name]) => isShown(name));
-    const cells = shown.map(([name, row]) => [name, ...columns.map(([, key]) => cell(row[key], key))]);
-    if (markdown) {
-      const line = (row: readonly string[]) => `| ${row.join(" | ")} |`;
-      console.log(
-        [line(head), line(head.map((_, i) => (i === 0 ? "---" : "--:"))), ...cells.map(line)].join("\n"),
-      );
-    } else {
-      const widths = head.map((title, i) => Math.max(title.length, ...cells.map((row) => row[i]!.length)));
-      for (const row of [head, ...cells]) {
-        console.log(
-          row.map((text, i) => (i === 0 ? text.padEnd(widths[i]!) : text.padStart(widths[i]!))).join("  "),
-        );
-      }
-    }
+    const cells = shown.map(([name, row]) => [name, ...columns.map(([, key]) => format(row[key], key))]);
+    printTable([head, ...cells], markdown);
+    console.log("");
+    printReliability(linesOf(measured, keeper), keeper, markdown);
     const { precision, recall, commits } = bindings[keeper]!;
     const { p50, p95 } = times[keeper]!;
     const figure = (value: number | null) => value?.toFixed(3) ?? "-";
@@ -94,13 +160,16 @@ export function print(measured: readonly MeasuredRepository[], { markdown }: { m
 /** The places with the most wrong lines, those wrongly attributed to agents first. */
 export function explain(measured: readonly MeasuredRepository[], most: number, half: string): void {
   for (const keeper of keepers(measured)) {
-    const places = new Map<string, { seed: number; wrong: Judged[] }>();
-    for (const { seed, half: its, by } of measured) {
+    const places = new Map<string, { seed: string; wrong: Judged[] }>();
+    for (const { seed, situation, half: its, by } of measured) {
       if (its !== half) continue;
       for (const one of by[keeper]!.lines) {
         if (!isWrong(one)) continue;
-        const key = [seed, one.commit, one.path, said(one), one.truth.kind, one.tags[0]].join();
-        const place = places.get(key) ?? { seed, wrong: [] };
+        const key = [situation, seed, one.commit, one.path, said(one), one.truth.kind, one.tags[0]].join();
+        const place = places.get(key) ?? {
+          seed: situation === null ? String(seed) : `${situation} ${seed}`,
+          wrong: [],
+        };
         place.wrong.push(one);
         places.set(key, place);
       }
@@ -126,7 +195,7 @@ function isWrong({ truth, verdict }: Judged): boolean {
 
 function said({ verdict }: Judged): string {
   if (verdict === null) return "nothing";
-  const { author, how, sessionUid, turn, confidence } = verdict;
+  const { author, how, sessionUid, turn, confidence, basis } = verdict;
   const session = sessionUid === null ? "" : ` ${sessionUid.slice(0, 4)}:${turn}`;
-  return `${author}${session} by ${how} (${confidence.toFixed(2)})`;
+  return `${author}${session} by ${how}/${basis} (${confidence.toFixed(2)})`;
 }

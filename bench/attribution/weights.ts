@@ -1,5 +1,16 @@
 /** What happens, and how often. */
 
+type Weights = Readonly<Record<string, number>>;
+
+/** What happens in one repository. */
+export interface Plan {
+  acts: readonly (readonly [string, number])[];
+  humans: readonly (readonly [string, number])[];
+  happenings: readonly (readonly [string, number])[];
+  /** Of steps in which something happens. Chance. */
+  happen: number;
+}
+
 /** How often an agent does what, among what it does. */
 export const actWeights: Readonly<Record<string, number>> = {
   edit: 30,
@@ -62,4 +73,20 @@ export const happenings = [
   ...Object.keys(happeningWeights),
 ];
 /** Always simulated, whatever `--only` selects. */
-export const always = new Set(["edit", "write", "human-edits"]);
+const always = new Set(["edit", "write", "human-edits"]);
+
+/** Everything; or, with `only`, this as often as all the rest, which is the plainest work. */
+export function planOf(only: string | null): Plan {
+  const weights = (of: Weights): [string, number][] => {
+    if (only === null) return Object.entries(of);
+    const plain = Object.entries(of).filter(([name]) => name !== only && always.has(name));
+    const rest = sum(plain);
+    return only in of ? [...plain, [only, Math.max(1, rest)]] : plain;
+  };
+  const happenings = weights(happeningWeights);
+  const share = sum(happenings) / sum(Object.entries(happeningWeights));
+  const happen = Math.max(0.22 * share, only === null ? 0 : 0.15);
+  return { acts: weights(actWeights), humans: weights(humanWeights), happenings, happen };
+}
+
+const sum = (of: readonly (readonly [string, number])[]) => of.reduce((all, [, weight]) => all + weight, 0);

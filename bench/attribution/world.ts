@@ -1,12 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { lineKey } from "../../src/attribution/lines/line-keys.ts";
+import { lineKey, plainLineOf } from "../../src/attribution/lines/line-keys.ts";
 import type { AgentSession } from "./agent.ts";
 import type { History } from "./history.ts";
 import type { Keeper } from "./keeper.ts";
 import { type Line, type Tree, textsOf } from "./lines.ts";
 import type { Random } from "./random.ts";
+import type { Habits, Seconds } from "./situations/habits.ts";
 
 /** How files end their lines: in the working tree alone, or in the repository as well. */
 export type LineEnds = "lf" | "autocrlf" | "crlf";
@@ -28,6 +29,7 @@ export interface World {
   now: number;
   scratch: string;
   ends: LineEnds;
+  habits: Habits;
   main: Checkout;
   sessions: AgentSession[];
   history: History;
@@ -35,6 +37,8 @@ export interface World {
   keepers: Keeper[];
   /** No daemon runs until then. */
   downUntil: number;
+  /** Hooks of other tools run, after a call and before its result is written. */
+  duringHooks(session: AgentSession, seconds: Seconds): Promise<void> | void;
   /** Who took a line out, by its id. */
   removers: Map<number, string>;
   /** Lines of agents that somebody removed. */
@@ -110,6 +114,8 @@ export interface SaveOptions {
   by: string;
   /** Another save follows before the watcher looks. */
   isFollowed?: boolean;
+  /** The file's time, where it is not now. */
+  mtime?: number;
 }
 
 /** Writes files as a program does, now; null removes one. */
@@ -118,7 +124,7 @@ export function save(
   checkout: Checkout,
   path: string,
   lines: readonly Line[] | null,
-  { by, isFollowed = false }: SaveOptions,
+  { by, isFollowed = false, mtime = world.now }: SaveOptions,
 ): void {
   const before = checkout.files.get(path) ?? [];
   const kept = new Set(lines?.map(({ id }) => id));
@@ -133,7 +139,7 @@ export function save(
     return;
   }
   checkout.files.set(path, lines);
-  checkout.mtimes.set(path, Math.floor(world.now));
+  checkout.mtimes.set(path, Math.floor(mtime));
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, contentOf(world, lines));
   if (!isFollowed) look(world, checkout);
@@ -154,7 +160,8 @@ export function reload(world: World, checkout: Checkout, tree: Tree): void {
 }
 
 /** Keys in a version of a file that the previous one did not have. */
-export function newKeys(before: readonly Line[], after: readonly Line[]): number[] {
+export function newKeys(path: string, before: readonly Line[], after: readonly Line[]): number[] {
+  const keyOf = keysIn(path);
   const counts = new Map<number, number>();
   for (const { text } of before) counts.set(keyOf(text), (counts.get(keyOf(text)) ?? 0) + 1);
   const keys: number[] = [];
@@ -169,11 +176,15 @@ export function newKeys(before: readonly Line[], after: readonly Line[]): number
 
 const keys = new Map<string, number>();
 
-function keyOf(text: string): number {
-  let key = keys.get(text);
-  if (key === undefined) {
-    key = lineKey(text);
-    keys.set(text, key);
-  }
-  return key;
+function keysIn(path: string): (text: string) => number {
+  const plain = plainLineOf(path);
+  return (text) => {
+    const line = plain(text);
+    let key = keys.get(line);
+    if (key === undefined) {
+      key = lineKey(line);
+      keys.set(line, key);
+    }
+    return key;
+  };
 }

@@ -52,6 +52,10 @@ export const authorKinds = ["agent", "human", "unknown"] as const;
 /** Who wrote a line. Unknown wherever it would be a guess. */
 export type AuthorKind = (typeof authorKinds)[number];
 
+export const blameAuthors = [...authorKinds, "before_agents"] as const;
+/** As answers have it: a line from before the first session in the project is not merely unknown. */
+export type BlameAuthor = (typeof blameAuthors)[number];
+
 /**
  * The evidence for a line's author. edit: a tool call wrote it; shell: it appeared while a command of the agent ran, or
  * is in the command; moved: an agent wrote it elsewhere; inherited: from the commit that this one was rewritten from;
@@ -59,6 +63,34 @@ export type AuthorKind = (typeof authorKinds)[number];
  */
 export const attributionHows = ["edit", "shell", "moved", "inherited", "note", "absence", "none"] as const;
 export type AttributionHow = (typeof attributionHows)[number];
+
+/** What a verdict about a line rests on, more exactly than `how`; docs/git.md has each in a sentence. */
+export const attributionBases = [
+  "written",
+  "written_unseen",
+  "written_elsewhen",
+  "in_command",
+  "elsewhere",
+  "ran",
+  "named",
+  "installed",
+  "replaced",
+  "brought",
+  "formatted",
+  "moved",
+  "inherited",
+  "alone",
+  "absence",
+  "verbatim",
+  "command",
+  "several",
+  "root",
+  "not_here",
+  "not_covered",
+  "left_out",
+  "none",
+] as const;
+export type AttributionBasis = (typeof attributionBases)[number];
 
 /** How a session is linked to a commit, the strongest: see checkpoint_sessions. */
 export const bindingHows = ["lines", "removed", "command", "touched", "trailer"] as const;

@@ -103,7 +103,7 @@ export function describeAgent(name: string, samples: AgentSamples): void {
       for (const sample of transcripts) {
         await ingestTranscript({ ...ingestOptions, memory, agent, root }, writeSample(sample));
         const activity = new TurnActivity(memory, { root, worktrees: [] });
-        for (const { command } of activity.shellBetween(0, Date.now()).runs) ran.add(command);
+        for (const { command } of activity.between(0, Date.now()).runs) ran.add(command);
       }
       remove();
       expect([...ran].sort()).toEqual([...samples.commands].sort());

@@ -132,6 +132,7 @@ export function write(lines: readonly string[], { removed, ...more }: WriteDetai
     turn: 1,
     toolUse: "call1",
     model: null,
+    startedAt: more.at ?? 1000,
     at: 1000,
     path: "a.ts",
     how: "edit",
@@ -149,6 +150,7 @@ export const run = (command: string, more: Partial<ShellRun> = {}): ShellRun => 
   endedAt: 2000,
   command,
   mayWrite: true,
+  isBackground: false,
   commits: [],
   ...more,
 });

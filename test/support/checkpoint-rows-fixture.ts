@@ -95,5 +95,6 @@ export const range = (
   model: null,
   confidence: 1,
   how: "edit",
+  basis: null,
   ...more,
 });

@@ -102,7 +102,7 @@ interface Found {
   at: number;
 }
 
-/** Commits since a time, parents first. */
+/** Commits since a time: parents first, and of branches side by side the older ones first. */
 async function hashesSince(
   { project }: GitWork,
   since: number | null,
@@ -113,7 +113,7 @@ async function hashesSince(
   // Without revisions git says how it is used.
   if (tips.length === 0) return [];
   const args = [
-    ...["rev-list", "--topo-order", "--reverse", "--timestamp"],
+    ...["rev-list", "--date-order", "--reverse", "--timestamp"],
     ...(since === null ? [] : [`--since=${new Date(since).toISOString()}`]),
     ...(limit === undefined ? [] : [`--max-count=${limit}`]),
     "--stdin",

@@ -88,5 +88,6 @@ function unknownRanges({ path, hunks }: ChangedFile): AttributionRecord[] {
       model: null,
       confidence: 0,
       how: "none",
+      basis: "none",
     }));
 }

@@ -23,6 +23,7 @@ import { expireSessions, forget, nothing } from "../../store/memory/privacy/forg
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { lineKey } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
+import { attributionVersion } from "../lines/types.ts";
 import { recordCommit } from "./record-commit.ts";
 import { checkpointUid } from "./uid.ts";
 
@@ -64,7 +65,7 @@ it("binds a commit to the sessions that wrote it, each to its own turns", async 
     insertions: 5,
     deletions: 0,
     seen: "hook",
-    attributed: 1,
+    attributed: attributionVersion,
   });
   expect(taken?.checkpoint).toMatchObject({
     uid: checkpointUid(hash),
@@ -96,7 +97,7 @@ it("makes no checkpoint for a commit without sessions", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const hash = repo.commit("By hand", { "a.ts": "x\n" });
   expect(await recordCommit(repo.work, hash, hook)).toMatchObject({ checkpoint: null });
-  expect(commitByHash(repo.memory, hash)?.attributed).toBe(1);
+  expect(commitByHash(repo.memory, hash)?.attributed).toBe(attributionVersion);
   expect(listCheckpoints(repo.memory)).toEqual([]);
 });
 

@@ -10,6 +10,7 @@ import {
 } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
 import type { Binding, CheckpointRecord, CommitRecord, CommitSeen } from "../../store/memory/git-records.ts";
+import { observedSince } from "../../store/memory/observations.ts";
 import { sessionsWithoutTurns } from "../../store/memory/sessions/sessions-here.ts";
 import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
 import type { TurnActivity } from "../evidence/turn-activity.ts";
@@ -18,7 +19,7 @@ import { attributionVersion } from "../lines/types.ts";
 import { agentStateAt } from "./agent-state.ts";
 import { type CollectedChanges, collectChanges } from "./collect-changes.ts";
 import { commitInfo, isMadeHere, subjectOf } from "./commit-facts.ts";
-import { keepForgotten } from "./keep-forgotten.ts";
+import { keepKnown } from "./keep-known.ts";
 import { linkCheckpoint } from "./link.ts";
 import { namedByTools } from "./named-by-tools.ts";
 import { predecessorsOf } from "./predecessors.ts";
@@ -154,8 +155,9 @@ export async function recordInfo(
   return memory.inTransaction(() => {
     const branch = facts.branch ?? branchOfSessions(work, bindings);
     const saved = saveCommit(memory, { ...commit, branch }, changed?.records ?? []);
-    const stillAgents = keepForgotten(ranges, attributionsOf(memory, saved.id));
-    saveAttributions(memory, saved.id, [...stillAgents, ...(changed?.leftOut ?? [])]);
+    const wasSeen = observedSince(memory) <= info.authoredAt;
+    const known = keepKnown(ranges, attributionsOf(memory, saved.id), { wasSeen });
+    saveAttributions(memory, saved.id, [...known, ...(changed?.leftOut ?? [])]);
     if (bindings.length === 0) {
       dropCheckpoint(memory, saved.id);
       return { commit: saved, checkpoint: null };

@@ -1,3 +1,6 @@
+import { installs, isInstall, isPackageFile } from "./packages.ts";
+import { withoutHeredocs } from "./shell.ts";
+
 /** What a shell command may write, judged by its words. */
 
 const takesAnother =
@@ -5,11 +8,67 @@ const takesAnother =
 
 /** Whether a command makes a file of this path, and neither of another file nor by changing one. */
 export function names(command: string, path: string): boolean {
-  return (
-    command.split(/[\s"'=;|&<>()]+/).some((word) => word.replace(/^\.\//, "") === path) &&
-    !takesAnother.test(command)
+  return partsOf(command).some(
+    (part) =>
+      part.split(/[\s"'=<>()]+/).some((word) => word.replace(/^\.\//, "") === path) &&
+      !takesAnother.test(part),
   );
 }
+
+/** The commands of a command line, without the texts that it gives to programs which only copy them. */
+const partsOf = (command: string): string[] =>
+  withoutHeredocs(command, { keeps: "scripts" })
+    .split(/&&|\|\||[;|&\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+/** Programs that put a file where another one was. */
+const transferring = /(?:^|[;&|(\n]|\s)(?:mv|cp|install|rsync|ln|dd)\s/;
+
+/** Whether a command puts something that was elsewhere at this path; from where, as far as it says. */
+export function bringsFrom(given: string, path: string): string[] | null {
+  const command = withoutHeredocs(given, { keeps: "nothing" });
+  if (!transferring.test(command)) return null;
+  for (const part of command.split(/&&|\|\||[;|\n]/)) {
+    if (!transferring.test(` ${part}`)) continue;
+    const words = part
+      .trim()
+      .split(/\s+/)
+      .slice(1)
+      .filter((word) => !word.startsWith("-"));
+    const to = (words.at(-1) ?? "").replace(/^["']|["']$/g, "").replace(/^\.\//, "");
+    const from = words.slice(0, -1).map((word) => word.replace(/^["']|["']$/g, ""));
+    const isInto = from.some((word) => `${to.replace(/\/$/, "")}/${word.split("/").at(-1)}` === path);
+    if (from.length > 0 && (to === path || (to !== "" && path.endsWith(`/${to}`)) || isInto)) return from;
+  }
+  return null;
+}
+
+const formatters =
+  /^(?:npx\s+|pnpm\s+(?:exec\s+|dlx\s+)?|yarn\s+|bunx\s+|uvx\s+|uv\s+run\s+|poetry\s+run\s+|python[\d.]*\s+-m\s+)*(?:prettier|black|gofmt|goimports|rustfmt|ruff\s+format|biome\s+format|clang-format|shfmt|isort|yapf|dprint|cargo\s+fmt|go\s+fmt|dart\s+format|stylua|npm\s+run\s+(?:format|fmt|prettier)|format|fmt)\b/;
+
+/** Whether a command changes how code looks, and nothing that it says. */
+export const isFormatter = (command: string): boolean =>
+  command
+    .split(/&&|\|\||[;|\n]/)
+    .map((part) => part.trim())
+    .every(
+      (part) =>
+        part === "" || formatters.test(part) || /^(?:cd|echo|git\s+(?:add|diff|status|commit))\b/.test(part),
+    );
+
+/** Whether a command does nothing but write what is in its text, and what leaves files alone. */
+export const isSpelledOut = (command: string): boolean =>
+  withoutHeredocs(command, { keeps: "scripts" })
+    .split(/&&|\|\||[;|\n]/)
+    .map((part) => part.trim())
+    .every(
+      (part) =>
+        part === "" ||
+        /^(?:cat|tee|echo|printf|mkdir|cd|git\s+(?:apply|am|add|commit|status|diff)|patch|apply_patch)\b/.test(
+          part,
+        ),
+    );
 
 /** Words of commands that write files without naming them. */
 const producing =
@@ -23,7 +82,13 @@ const running =
  * Whether a command may be about a file: it names it, a directory above it, or no file at all, as formatters and
  * generators may.
  */
-export function mayMean(command: string, path: string): boolean {
+export function mayMean(given: string, path: string): boolean {
+  // A manager's own files are not named, and it writes no others.
+  if (isPackageFile(path) && installs(given, path, "")) return true;
+  const command = withoutHeredocs(given, { keeps: "scripts" })
+    .split(/(&&|\|\||[;|\n])/)
+    .filter((part) => !isInstall(part))
+    .join("");
   const parts = path.split("/");
   const name = parts.at(-1)!;
   // As a word: data.ts is not a.ts.

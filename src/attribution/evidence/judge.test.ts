@@ -10,7 +10,6 @@ import {
   write,
 } from "../../../test/support/attribution-fixture.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import type { ChangedFile } from "../../git/diff/changes-types.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
 import { fillBetween } from "../lines/fill-between.ts";
@@ -57,13 +56,21 @@ const by = (act: Partial<Verdict> = {}) => ({
   ...act,
 });
 
+const lineIn = (path: string, bare = "word(one,two)", isNewFile = false) => ({
+  path,
+  bare,
+  isNewFile,
+  isAnew: isNewFile,
+});
+
 describe("a line that showed up", () => {
-  const seen = (path: string, ...times: number[]) => attributionEvidence().byFirstSeen(path, times, []);
+  const seen = (path: string, ...times: number[]) =>
+    attributionEvidence().byFirstSeen(lineIn(path), times, []);
 
   it("while nothing ran is a human's", () => {
     running("sed -i s/a/b/ src/a.ts");
-    expect(seen("src/a.ts", at - 1)).toEqual(human(0.95));
-    expect(seen("src/a.ts", at + 11_000)).toEqual(human(0.95));
+    expect(seen("src/a.ts", at - 1)).toEqual(human(0.95, "alone"));
+    expect(seen("src/a.ts", at + 11_000)).toEqual(human(0.95, "alone"));
   });
 
   it.each([
@@ -85,8 +92,8 @@ describe("a line that showed up", () => {
     "git stash pop",
   ])("while an agent ran %j is the agent's", (command) => {
     running(command);
-    expect(seen("src/a.ts", at + 5000)).toEqual(byAgent(by(), 0.85, "shell"));
-    expect(seen("src/a.ts", at + 10_400)).toEqual(byAgent(by(), 0.85, "shell"));
+    expect(seen("src/a.ts", at + 5000)).toEqual(byAgent(by(), 0.85, "shell", "ran"));
+    expect(seen("src/a.ts", at + 10_400)).toEqual(byAgent(by(), 0.85, "shell", "ran"));
   });
 
   it.each([
@@ -99,22 +106,22 @@ describe("a line that showed up", () => {
     "sed -i s/a/b/ data.ts",
   ])("while an agent ran %j, which is of something else, may be anybody's", (command) => {
     running(command);
-    expect(seen("src/a.ts", at + 5000)).toEqual(unknown);
+    expect(seen("src/a.ts", at + 5000)).toMatchObject({ author: "unknown" });
   });
 
   it.each(["cat src/a.ts", "npm test", "git commit -am x", "git diff src/a.ts"])(
     "while an agent ran %j, which writes nothing, is a human's",
     (command) => {
       running(command);
-      expect(seen("src/a.ts", at + 5000)).toEqual(human(0.95));
+      expect(seen("src/a.ts", at + 5000)).toEqual(human(0.95, "alone"));
     },
   );
 
   it("at two times, once by each, has no certain author", () => {
     running("sed -i s/a/b/ src/a.ts");
-    expect(seen("src/a.ts", at - minute, at + 5000)).toEqual(unknown);
+    expect(seen("src/a.ts", at - minute, at + 5000)).toMatchObject({ author: "unknown" });
     expect(seen("src/a.ts", at + 4000, at + 5000)).toMatchObject({ author: "agent" });
-    expect(seen("src/a.ts", at - minute, at - 5000)).toEqual(human(0.95));
+    expect(seen("src/a.ts", at - minute, at - 5000)).toEqual(human(0.95, "alone"));
   });
 
   it("before the parent commit counts only where it did not show up since", () => {
@@ -124,16 +131,45 @@ describe("a line that showed up", () => {
     expect(seen("src/a.ts", parentAt - 2 * minute, parentAt - minute + 500)).toMatchObject({
       sessionUid: "old",
     });
-    expect(seen("src/a.ts", parentAt - minute + 500, at - minute)).toEqual(human(0.95));
+    expect(seen("src/a.ts", parentAt - minute + 500, at - minute)).toEqual(human(0.95, "alone"));
   });
 
-  it("just after an agent's edit comes from a formatter", () => {
-    const writes = [write(["x"], { at, sessionUid: "s", toolUse: "s:1:1", model: "big-model" })];
-    const look = (time: number) => attributionEvidence().byFirstSeen("a.ts", [time], writes);
-    expect(look(at + 2000)).toEqual(byAgent(by(), 0.75, "edit"));
-    expect(look(at - 400)).toEqual(byAgent(by(), 0.75, "edit"));
-    expect(look(at + 3000)).toEqual(human(0.95));
-    expect(look(at - 1000)).toEqual(human(0.95));
+  it("just after an agent's edit comes from a formatter if it says nearly the same", () => {
+    const call = ["const total = sumOf(cart, prices);"];
+    const by1 = { at, sessionUid: "s", toolUse: "s:1:1", model: "big-model" };
+    const writes = [write(call, { ...by1, startedAt: at - minute })];
+    const look = (time: number, bare: string) =>
+      attributionEvidence().byFirstSeen(lineIn("a.ts", bare), [time], writes);
+    const formatted = "lettotal=sumOf(cart,prices)";
+    for (const time of [at + 2000, at - 400, at - minute + 1])
+      expect(look(time, formatted)).toEqual(byAgent(by(), 0.85, "edit", "formatted"));
+    expect(look(at + 3000, formatted)).toEqual(human(0.95, "alone"));
+    expect(look(at - minute - 1000, formatted)).toEqual(human(0.95, "alone"));
+    // A person saves something else in the same seconds.
+    expect(look(at + 2000, "exportfunctiontax(country){")).toEqual(human(0.9, "alone"));
+  });
+
+  it("while an answered command goes on is the agent's only where the command means the file", () => {
+    rememberTurn(memory, "s", [
+      {
+        tool: "Bash",
+        input: { command: "node gen.mjs --watch gen/a.ts", run_in_background: true },
+        at,
+        answeredAt: at + 100,
+      },
+    ]);
+    saveObservation(memory, { path: "gen/a.ts", at: at + minute, keys: [7] });
+    expect(seen("gen/a.ts", at + minute)).toEqual(byAgent(by(), 0.8, "shell", "ran"));
+    expect(seen("gen/a.ts", at + 2 * minute)).toEqual(human(0.95, "alone"));
+    expect(seen("src/b.ts", at + minute)).toEqual(human(0.95, "alone"));
+  });
+
+  it("with the time of an earlier command is of the one that moved it here", () => {
+    rememberTurn(memory, "s", [
+      ran("node gen.mjs > /tmp/piece", at, at + 1000),
+      ran("mv /tmp/piece src/a.ts", at + minute, at + minute + 1000),
+    ]);
+    expect(seen("src/a.ts", at + 900)).toEqual(byAgent(by({ toolUse: "s:1:2" }), 0.85, "shell", "brought"));
   });
 });
 
@@ -145,7 +181,7 @@ describe("observations", () => {
       [at - 5000, [2]],
       [madeAt + 1000, [3]],
       [madeAt + 3000, [4]],
-      [madeAt - 4 * days, [5]],
+      [madeAt - 14 * days, [5]],
     ] as const)
       saveObservation(memory, { path: "a.ts", at: time + 10 * days, keys: [...keys] });
     saveObservation(memory, { path: "b.ts", at: at + 10 * days, keys: [6] });
@@ -175,43 +211,63 @@ describe("observations", () => {
 });
 
 describe("a line without evidence", () => {
-  const file = (path: string, status: ChangedFile["status"] = "M"): ChangedFile => ({
-    path,
-    oldPath: null,
-    status,
-    isText: true,
-    hunks: [],
-  });
   const absent = (more: Partial<ChangeToAttribute> = {}, path = "src/a.ts") =>
-    attributionEvidence(more).byAbsence(file(path));
+    attributionEvidence(more).byAbsence(lineIn(path));
   /** There was a session, long ago. */
   const wasBefore = () => rememberTurn(memory, "first", [ran("ls", minute)]);
 
   it("is a human's if no agent was active", () => {
     wasBefore();
-    expect(absent()).toEqual(human(0.9));
+    expect(absent()).toEqual(human(0.95, "absence"));
   });
 
   it("is unknown before the first stored session, and in commits of others", () => {
-    expect(absent()).toEqual(unknown);
+    expect(absent()).toEqual(unknown("not_covered"));
     rememberTurn(memory, "first", [ran("ls", madeAt + minute)]);
-    expect(absent()).toEqual(unknown);
+    expect(absent()).toEqual(unknown("not_covered"));
     wasBefore();
-    expect(absent({ isOwn: false })).toEqual(unknown);
+    expect(absent({ isOwn: false })).toEqual(unknown("not_here"));
+  });
+
+  it("is unknown in a commit without a parent: it was there before, and nothing shows since when", () => {
+    wasBefore();
+    expect(absent({ parent: null })).toEqual(unknown("root"));
   });
 
   it("is a human's, less surely, if an agent worked on something else", () => {
     wasBefore();
     rememberTurn(memory, "s", [edited("src/b.ts", ["+x"], at), ran("npm test", at), ran("rm lib/c.ts", at)]);
-    expect(absent()).toEqual(human(0.8));
+    expect(absent()).toEqual(human(0.9, "absence"));
   });
 
   it("is unknown where a command may have written it", () => {
     wasBefore();
-    running("npx prettier --write .");
-    expect(absent()).toEqual(unknown);
+    running("npm run generate");
+    expect(absent()).toEqual(unknown("command"));
     running("sed -i s/a/b/ src/a.ts");
-    expect(absent()).toEqual(unknown);
+    expect(absent()).toEqual(unknown("command"));
+  });
+
+  it.each([
+    "npx prettier --write .",
+    "sed -i s/oldName/newName/g src/a.ts",
+    "npm install left-pad",
+    "git apply - <<'PATCH'\n--- a/src/b.ts\n+++ b/src/b.ts\n@@ -1,1 +1,2 @@\n one\n+two\nPATCH",
+  ])("is a human's where %j ran, which writes no such line", (command) => {
+    wasBefore();
+    running(command);
+    expect(absent()).toEqual(human(0.9, "absence"));
+  });
+
+  it("of a lock file, and of what a manifest says of it, is from the package manager that ran", () => {
+    wasBefore();
+    running("npm install left-pad");
+    const of = (path: string, bare: string) => attributionEvidence().byAbsence(lineIn(path, bare));
+    const installed = byAgent(by(), 0.85, "shell", "installed");
+    expect(of("package-lock.json", '"integrity":"sha512-x"')).toEqual(installed);
+    expect(of("package.json", '"left-pad":"^1.3.0"')).toEqual(installed);
+    expect(of("package.json", '"test":"vitest"')).toEqual(unknown("command"));
+    expect(of("Cargo.lock", 'name="x"')).toEqual(human(0.9, "absence"));
   });
 
   it.each(["python3 gen.py", "python3 gen.py --out src/", "./gen.sh"])(
@@ -219,31 +275,33 @@ describe("a line without evidence", () => {
     (command) => {
       wasBefore();
       running(command);
-      expect(absent()).toEqual(unknown);
+      expect(absent()).toEqual(unknown("command"));
     },
   );
 
   it("is not from a command before the parent commit", () => {
     wasBefore();
-    running("npx prettier --write .", parentAt - minute);
-    expect(absent()).toEqual(human(0.9));
+    running("npm run generate", parentAt - minute);
+    expect(absent()).toEqual(human(0.95, "absence"));
   });
 
   it("is from the command that made the file", () => {
     running("python3 gen.py src/a.ts");
-    const made = (path: string, status: ChangedFile["status"]) =>
-      attributionEvidence({ isOwn: false }).byAbsence(file(path, status));
-    expect(made("src/a.ts", "A")).toEqual(byAgent(by(), 0.7, "shell"));
-    expect(made("src/a.ts", "M")).toEqual(unknown);
-    expect(made("a.ts", "A")).toEqual(unknown);
-    expect(made("src/b.ts", "A")).toEqual(unknown);
+    const made = (path: string, isNew: boolean) =>
+      attributionEvidence({ isOwn: false }).byAbsence(lineIn(path, "x", isNew));
+    expect(made("src/a.ts", true)).toEqual(byAgent(by(), 0.9, "shell", "named"));
+    expect(made("src/a.ts", false)).toEqual(unknown("not_here"));
+    expect(made("a.ts", true)).toEqual(unknown("not_here"));
+    expect(made("src/b.ts", true)).toEqual(unknown("not_here"));
   });
 
   it.each(["cp b.ts src/a.ts", "git checkout x -- src/a.ts", "cat src/a.ts", "mv b.ts src/a.ts && make"])(
     "is not of one that made the file from another: %s",
     (command) => {
       running(command);
-      expect(attributionEvidence({ isOwn: false }).byAbsence(file("src/a.ts", "A"))).toEqual(unknown);
+      expect(attributionEvidence({ isOwn: false }).byAbsence(lineIn("src/a.ts", "x", true))).toEqual(
+        unknown("not_here"),
+      );
     },
   );
 });
@@ -288,7 +346,11 @@ it("recently touched files cover the hour before, and no uncommitted changes", (
 describe("brackets and blank lines", () => {
   /** What the letters say of added lines (a: an agent's, h: a human's, ?: unknown, -: nothing), filled. */
   function filled(diff: readonly string[], said: string): string {
-    const who = { a: byAgent(by(), 1, "edit"), h: human(1), "?": unknown } as Record<string, Verdict>;
+    const who = {
+      a: byAgent(by(), 1, "edit", "written"),
+      h: human(1, "alone"),
+      "?": unknown(),
+    } as Record<string, Verdict>;
     const file = fileOfDiff(diff);
     const verdicts = new Map<number, Verdict>();
     file.lines.forEach(({ line }, i) => {

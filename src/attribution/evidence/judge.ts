@@ -1,9 +1,16 @@
-import type { ChangedFile } from "../../git/diff/changes-types.ts";
+import { firstCommitsOf } from "../../store/memory/commits/attribution-lookup.ts";
+import { committedAtOf } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { observationsOf } from "../../store/memory/observations.ts";
+import { bareLine, lineKey, plainLineOf } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
-import { mayMean, names } from "./command-means.ts";
+import { type Clocks, clockOf, clocksOf, widestOffset } from "./clock.ts";
+import { bringsFrom, isFormatter, isSpelledOut, mayMean, names } from "./command-means.ts";
+import { installs } from "./packages.ts";
+import { resembles } from "./resembles.ts";
+import { writesIn } from "./shell.ts";
+import { replacementsIn, type Substitution, substitutionsIn } from "./substitutions.ts";
 import type { TurnActivity } from "./turn-activity.ts";
 import type { Delegation, ShellRun, Write } from "./writes.ts";
 
@@ -11,14 +18,29 @@ import type { Delegation, ShellRun, Write } from "./writes.ts";
 const runSlack = 500;
 /** A formatter that runs on save changes a file this soon after an edit. Milliseconds. */
 const editSlack = 2500;
-/** Work that ends in a commit began this long before, at most. Milliseconds. */
+/** Work that ends in a commit began this long before, at least as far as is looked, and at most. Milliseconds. */
 const workMs = 3 * 86_400_000;
+const longestWorkMs = 60 * 86_400_000;
 /** As long a commit takes, where the one before is not the one it was made on. Milliseconds. */
 const reworkMs = 6 * 3_600_000;
 /** A session that touched a commit's files within this time may have led to it. Milliseconds. */
 const recentlyTouchedMs = 3_600_000;
 /** Commits have whole seconds. Milliseconds. */
 const clockMs = 2000;
+/** A transcript's times and git's are of clocks and roundings of their own. Milliseconds. */
+const slack = 2000;
+/** A session ran what belongs to what it wrote within this time of it. Milliseconds. */
+const besideMs = 30 * 60_000;
+
+/** A line without formatting, and where it is new. */
+interface LineHere {
+  path: string;
+  bare: string;
+  /** The file was not there before. */
+  isNewFile: boolean;
+  /** It was not, or nothing much is left of it. */
+  isAnew: boolean;
+}
 
 /** The evidence about a period besides written lines: commands that ran, when lines showed up, who was active. */
 export class AttributionEvidence {
@@ -26,9 +48,14 @@ export class AttributionEvidence {
   /** Nothing later can have led to the change. */
   readonly until: number;
   readonly runs: ShellRun[];
-  readonly shellWrites: Write[];
+  /** All writes that may have led to the change, by this machine's clock; oldest first. */
+  readonly writes: Write[];
   readonly delegations: Delegation[];
   private presence: { wasActive: boolean; isCovered: boolean } | null = null;
+  private readonly seen = new Map<string, Map<number, number[]>>();
+  /** When sessions wrote lines of the change: first and last. */
+  private readonly spans = new Map<string, [first: number, last: number]>();
+  private readonly clocks: Clocks;
 
   constructor(
     private readonly memory: Memory,
@@ -39,11 +66,70 @@ export class AttributionEvidence {
   ) {
     // Lines that a rebase kept were not written after the commit was first made; predecessors cover the others.
     this.until = this.isRebased && change.predecessors.length === 0 ? change.authoredAt : change.committedAt;
-    this.since = Math.min(change.authoredAt, change.committedAt) - workMs;
-    const { runs, writes, delegations } = activity.shellBetween(this.since, this.until);
-    this.runs = runs;
-    this.shellWrites = writes;
-    this.delegations = delegations;
+    const made = Math.min(change.authoredAt, change.committedAt);
+    this.since = Math.min(made - workMs, Math.max(this.parentAt ?? 0, made - longestWorkMs));
+    const paths = this.paths();
+    const wide = activity.between(this.since - widestOffset, this.until + widestOffset);
+    const known = new Set(wide.writes.map((write) => `${write.toolUse} ${write.path} ${write.how}`));
+    const older = activity
+      .writesTo(paths, this.until + widestOffset)
+      .filter((write) => !known.has(`${write.toolUse} ${write.path} ${write.how}`));
+    const all = [...older, ...wide.writes];
+    this.clocks = clocksOf({
+      writes: all.filter(({ path }) => path !== ""),
+      runs: wide.runs,
+      seenIn: (path) => this.seenIn(path),
+      committedAt: (short) =>
+        change.hash?.startsWith(short) ? change.committedAt : committedAtOf(memory, short),
+      addedTo: (path) => this.addedTo(path),
+      isNew: (path) => change.files.some((file) => file.path === path && file.status === "A"),
+      heldSince: heldSinceIn(memory, all),
+      until: this.until,
+    });
+    const { since, until } = this;
+    this.runs = wide.runs
+      .map((run) => this.inTime(run, ["startedAt", "endedAt"]))
+      .filter(
+        ({ startedAt, endedAt, isBackground }) => startedAt <= until && (isBackground || endedAt >= since),
+      )
+      .sort((a, b) => a.startedAt - b.startedAt);
+    this.writes = all
+      .map((write) => this.inTime(write, ["startedAt", "at"]))
+      .filter(({ startedAt }) => startedAt <= until + slack)
+      .sort((a, b) => a.at - b.at || a.startedAt - b.startedAt)
+      .map(withoutPutBack());
+    this.delegations = wide.delegations.map((each) => this.inTime(each, ["startedAt", "endedAt"]));
+  }
+
+  private paths(): string[] {
+    const { files } = this.change;
+    return [...new Set(files.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [path, oldPath])))];
+  }
+
+  private addedTo(path: string): ReadonlySet<number> {
+    const file = this.change.files.find((each) => each.path === path);
+    const plain = plainLineOf(path);
+    return new Set((file?.hunks ?? []).flatMap(({ added }) => added.map((line) => lineKey(plain(line)))));
+  }
+
+  /** By this machine's clock. */
+  private inTime<Of extends { sessionUid: string }, Key extends keyof Of>(of: Of, keys: readonly Key[]): Of {
+    const offset = this.clocks.offsets.get(clockOf(of.sessionUid));
+    if (offset === undefined) return of;
+    const moved = { ...of };
+    for (const key of keys) if (of[key] !== 0) moved[key] = (Number(of[key]) - offset) as Of[Key];
+    return moved;
+  }
+
+  /** These sessions wrote lines of the change then: what they ran beside that belongs to it as well. */
+  wrote({ sessionUid, startedAt, at }: Write): void {
+    if (startedAt === 0) return;
+    const last = Number.isFinite(at) ? at : startedAt;
+    const known = this.spans.get(sessionUid);
+    this.spans.set(sessionUid, [
+      Math.min(known?.[0] ?? startedAt, startedAt),
+      Math.max(known?.[1] ?? last, last),
+    ]);
   }
 
   /**
@@ -60,7 +146,10 @@ export class AttributionEvidence {
 
   /** The times when each line of a file showed up, in order; empty if it was not watched. */
   seenIn(path: string): Map<number, number[]> {
+    const known = this.seen.get(path);
+    if (known) return known;
     const seen = new Map<number, number[]>();
+    this.seen.set(path, seen);
     const range = { since: this.since, until: this.change.committedAt + clockMs };
     for (const { at, keys } of observationsOf(this.memory, path, range)) {
       for (const key of keys) {
@@ -75,66 +164,158 @@ export class AttributionEvidence {
 
   /**
    * Whether a line showed up when the call wrote it, as far as the file was watched. Mixed: it did, and an equal line
-   * showed up at another time.
+   * showed up at another time. Before: it was there already, by a clock that is right.
    */
-  agrees(times: readonly number[] | undefined, { at }: Write): "yes" | "mixed" | "no" {
+  agrees(times: readonly number[] | undefined, write: Write): "yes" | "mixed" | "no" | "before" {
+    const { startedAt, at, sessionUid } = write;
     if (times === undefined || at === 0) return "yes";
     const fits = times.filter(
-      (seen) => (seen >= at - 2000 && seen <= at + 10_000) || this.runAt(seen) !== null,
+      (seen) => (seen >= startedAt - 2000 && seen <= at + 10_000) || this.runsAt(seen, null).length > 0,
     );
-    if (fits.length === 0) return "no";
+    if (fits.length === 0) {
+      const isBefore = times.every((seen) => seen < startedAt - 2000);
+      return isBefore && this.clocks.right.has(clockOf(sessionUid)) ? "before" : "no";
+    }
     return fits.length === times.length ? "yes" : "mixed";
   }
 
   /** Who wrote a line that no tool call wrote, by when it showed up. */
-  byFirstSeen(path: string, times: readonly number[], writes: readonly Write[]): Verdict {
+  byFirstSeen(line: LineHere, times: readonly number[], writes: readonly Write[]): Verdict {
     const recent = times.filter((at) => at >= this.freshSince);
     // Lines that were stashed and restored show up twice; a common line may be several.
     const seen = recent.length > 0 ? recent : times.slice(-1);
-    const [first, ...others] = seen.map((at) => this.at(path, at, writes));
-    return others.every(({ author }) => author === first!.author) ? first! : unknown;
+    const [first, ...others] = seen.map((at) => this.at(line, at, writes));
+    return others.every(({ author }) => author === first!.author) ? first! : unknown("several");
   }
 
-  private at(path: string, seenAt: number, writes: readonly Write[]): Verdict {
-    const run = this.runAt(seenAt);
+  private at(line: LineHere, seenAt: number, writes: readonly Write[]): Verdict {
+    const { path, bare } = line;
+    const runs = this.runsAt(seenAt, path).filter(
+      ({ isBackground, startedAt, endedAt }) =>
+        !isBackground || seenAt <= endedAt || seenAt <= this.firstSightIn(path, startedAt) + runSlack,
+    );
+    const meant = runs.findLast(({ command }) => mayMean(command, path) || installs(command, path, bare));
+    if (meant) return byAgent(meant, meant.isBackground ? 0.8 : 0.85, "shell", "ran");
+    // What is moved here keeps its time.
+    const mover = runs.length > 0 ? this.moverOf(path, seenAt) : null;
+    if (mover) return byAgent(mover, 0.85, "shell", "brought");
     // A human may save another file meanwhile.
-    if (run !== null) return mayMean(run.command, path) ? byAgent(run, 0.85, "shell") : unknown;
-    const edit = writes.findLast(({ at }) => seenAt >= at - 500 && seenAt <= at + editSlack);
-    if (edit) return byAgent(edit, 0.75, "edit");
-    return human(0.95);
+    if (runs.length > 0) return unknown("command");
+    const during = writes.filter(
+      ({ startedAt, at }) => seenAt >= startedAt - 500 && seenAt <= at + editSlack,
+    );
+    const edit = during.findLast((write) => resembles(bare, write));
+    if (edit) return byAgent(edit, 0.85, "edit", "formatted");
+    return human(during.length > 0 ? 0.9 : 0.95, "alone");
   }
 
-  private runAt(at: number): ShellRun | null {
+  /** When something showed up first in a file since a time. */
+  private firstSightIn(path: string, since: number): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const times of this.seenIn(path).values()) {
+      for (const at of times) if (at >= since && at < first) first = at;
+    }
+    return first;
+  }
+
+  /** Commands that may write and ran then; those in the background only where they mean the file. */
+  private runsAt(at: number, path: string | null): ShellRun[] {
+    return this.runs.filter(
+      ({ sessionUid, startedAt, endedAt, mayWrite, isBackground, command }) =>
+        mayWrite &&
+        at > startedAt - this.looseOf(sessionUid) &&
+        (at <= endedAt + runSlack + this.looseOf(sessionUid) ||
+          (isBackground && path !== null && mayMean(command, path))),
+    );
+  }
+
+  /** A clock that was set right is right to within this. Milliseconds. */
+  private looseOf(sessionUid: string): number {
+    return this.clocks.offsets.has(clockOf(sessionUid)) ? slack : 0;
+  }
+
+  /** The command that brought a file here which was written before. */
+  private moverOf(path: string, since: number): ShellRun | null {
     return (
-      this.runs.findLast(
-        ({ startedAt, endedAt, mayWrite }) => mayWrite && at > startedAt && at <= endedAt + runSlack,
-      ) ?? null
+      this.runs.find(({ endedAt, command }) => endedAt >= since && bringsFrom(command, path) !== null) ?? null
     );
   }
 
   /** A line without evidence is a human's only if no agent can have written it. */
-  byAbsence({ path, status }: ChangedFile): Verdict {
+  byAbsence(line: LineHere): Verdict {
+    const { path, bare, isNewFile, isAnew } = line;
+    const recent = this.runs.filter((run) => this.isRecent(run));
+    const installer = recent.findLast(({ command }) => installs(command, path, bare));
+    if (installer) return byAgent(installer, 0.85, "shell", "installed");
     // A command that names a file that was not there made it, unless it took another for that.
-    const maker =
-      status === "A" && this.runs.findLast((run) => this.isRecent(run) && names(run.command, path));
-    if (maker) return byAgent(maker, 0.7, "shell");
-    if (!this.change.isOwn) return unknown;
+    const maker = isAnew
+      ? recent.findLast((run) => names(run.command, path) && !this.isSpelledOut(run, path))
+      : undefined;
+    if (maker) return byAgent(maker, 0.9, "shell", "named");
+    const bringer = isNewFile ? recent.findLast((run) => this.bringsOwn(run, path)) : undefined;
+    if (bringer) return byAgent(bringer, 0.85, "shell", "brought");
+    // Nobody knows since when it was there, where no session wrote any of it.
+    if (this.change.hash !== null && this.change.parent === null && this.spans.size === 0)
+      return unknown("root");
+    if (!this.change.isOwn) return unknown("not_here");
     this.presence ??= this.lookAround();
     const { wasActive, isCovered } = this.presence;
-    if (!isCovered) return unknown;
-    if (!wasActive) return human(0.9);
-    // A command that names no file may have written any: a formatter, a generator.
-    const isOpen = this.runs.some((run) => this.isRecent(run) && mayMean(run.command, path));
-    return isOpen ? unknown : human(0.8);
+    if (!isCovered) return unknown("not_covered");
+    // A command that names no file may have written any: a generator.
+    const isOpen = recent.some(
+      (run) =>
+        mayMean(run.command, path) &&
+        !isFormatter(run.command) &&
+        !this.isSpelledOut(run, path) &&
+        !this.onlyReplaces(run, bare),
+    );
+    if (isOpen) return unknown("command");
+    return human(wasActive ? 0.9 : 0.95, "absence");
   }
 
-  private isRecent({ mayWrite, endedAt }: ShellRun): boolean {
-    return mayWrite && endedAt >= this.windowStart();
+  /** Whether all that a command writes is in its text: other lines are not its. */
+  private isSpelledOut({ command, toolUse }: ShellRun, path: string): boolean {
+    const own = this.writes.filter((write) => write.toolUse === toolUse && write.path !== "");
+    if (own.length === 0) return false;
+    return isSpelledOut(command) || own.some((write) => write.path === path && writesIn(command).length > 0);
+  }
+
+  /** Whether a command only replaces words, and the line has none of the new ones. */
+  private onlyReplaces({ command }: ShellRun, bare: string): boolean {
+    const texts = replacementsIn(command);
+    return texts?.every((text) => !bare.includes(bareLine(text))) === true;
+  }
+
+  /** Whether a command took what its session had made somewhere else. */
+  private bringsOwn({ command, sessionUid }: ShellRun, path: string): boolean {
+    const from = bringsFrom(command, path) ?? [];
+    return from.some(
+      (source) =>
+        /^(?:\/tmp\/|\/var\/|\$TMP|\$\{?TMPDIR)/.test(source) ||
+        this.runs.some(
+          (other) =>
+            other.sessionUid === sessionUid && other.command !== command && names(other.command, source),
+        ),
+    );
+  }
+
+  /** Replacements that commands made in a file, with the commands. */
+  substitutionsIn(path: string): { run: ShellRun; replace: Substitution }[] {
+    return this.runs
+      .filter((run) => this.isRecent(run) && mayMean(run.command, path))
+      .flatMap((run) => substitutionsIn(run.command).map((replace) => ({ run, replace })));
+  }
+
+  private isRecent({ mayWrite, startedAt, endedAt, isBackground, sessionUid }: ShellRun): boolean {
+    if (!mayWrite) return false;
+    if (isBackground || endedAt >= this.windowStart()) return true;
+    const span = this.spans.get(sessionUid);
+    return span !== undefined && endedAt >= span[0] - besideMs && startedAt <= span[1] + besideMs;
   }
 
   private windowStart(): number {
     const { authoredAt } = this.change;
-    return Math.max(Math.min(this.parentAt ?? 0, authoredAt), authoredAt - workMs);
+    return Math.max(Math.min(this.parentAt ?? 0, authoredAt), authoredAt - longestWorkMs);
   }
 
   /** Lines written since then cannot be in the parent commit. For a rebased commit the parent is unknown. */
@@ -153,7 +334,38 @@ export class AttributionEvidence {
     const first = this.activity.firstSession();
     return {
       wasActive: this.activity.wasActive(start, this.until),
-      isCovered: first !== null && first <= this.change.authoredAt,
+      // By its own clock a session may have begun later.
+      isCovered: (first !== null && first <= this.change.authoredAt) || this.spans.size > 0,
     };
   }
+}
+
+/** When the first stored commit was made that holds lines of a call. */
+function heldSinceIn(memory: Memory, writes: readonly Write[]): (write: Write) => number | null {
+  const sessions = [...new Set(writes.map(({ sessionUid }) => sessionUid))];
+  const calls = [...new Set(writes.map(({ toolUse }) => toolUse))];
+  const since = calls.length === 0 ? new Map<string, number>() : firstCommitsOf(memory, { sessions, calls });
+  return ({ sessionUid, toolUse }) => since.get(`${sessionUid} ${toolUse}`) ?? null;
+}
+
+/** Lines that a session took out and writes again are not its: it moved or indented them, or undid what it did. */
+function withoutPutBack(): (write: Write) => Write {
+  const taken = new Map<string, Map<number, number>>();
+  return (write) => {
+    const out = taken.get(write.sessionUid) ?? new Map<number, number>();
+    taken.set(write.sessionUid, out);
+    for (const { removed } of write.hunks) {
+      for (const { key } of removed) out.set(key, (out.get(key) ?? 0) + 1);
+    }
+    const hunks = write.hunks.map((hunk) => {
+      const lines = hunk.lines.map((line) => {
+        const left = line.isNew ? (out.get(line.key) ?? 0) : 0;
+        if (left === 0) return line;
+        out.set(line.key, left - 1);
+        return { ...line, isNew: false };
+      });
+      return { ...hunk, lines };
+    });
+    return { ...write, hunks };
+  };
 }

@@ -13,6 +13,23 @@ const teeTarget = /\btee\s+(?:-a\s+)?("[^"\n]+"|'[^'\n]+'|[^\s;&|<>()"']+)/;
 const printed =
   /\b(?:echo|printf)\s+(?:-[neE]+\s+)*("(?:[^"\\]|\\[\s\S])*"|'[^']*')\s*>>?\s*("[^"\n]+"|'[^'\n]+'|[^\s;&|<>()"']+)/g;
 
+/** Programs that write what they are given, and nothing else. */
+const copying = /(?:^|[;&|(]|\s)(?:cat|tee|git\s+apply|patch|apply_patch|git\s+commit|git\s+am)\b[^;&|]*$/;
+
+/**
+ * A command line without its here-documents.
+ * @param keeps "scripts": those that a program may run stay
+ */
+export function withoutHeredocs(command: string, { keeps }: { keeps: "nothing" | "scripts" }): string {
+  if (!command.includes("<<")) return command;
+  return command.replace(heredoc, (whole, ...groups) => {
+    const rest = String(groups[3] ?? "");
+    const offset = groups.find((group) => typeof group === "number") as number;
+    const before = command.slice(command.lastIndexOf("\n", offset) + 1, offset);
+    return keeps === "scripts" && !copying.test(before) ? whole : ` ${rest}`;
+  });
+}
+
 const unquoted = (word: string) => word.replace(/^(["'])([\s\S]*)\1$/, "$2");
 
 /** Files whose content is in the command itself: here-documents, echo and printf into a file. */
@@ -71,8 +88,7 @@ const leading = /^(?:(?:do|then|else|elif|if|while|until|!|\{|sudo|time|env|time
 
 /** Whether a command may have changed files of the project: everything that is not known to leave them alone. */
 export function mayWrite(command: string): boolean {
-  const text = command
-    .replace(heredoc, (_, _dash, _quote, _end, rest) => ` ${rest}`)
+  const text = withoutHeredocs(command, { keeps: "nothing" })
     .replace(/"(?:[^"\\]|\\[\s\S])*"|'[^']*'/g, '""')
     .replace(/\d?>&\d|&>\s*\/dev\/null|\d?>>?\s*\/dev\/null/g, "");
   if (/(?:^|[^<>&\d=-])>>?\s*(?!\/(?:tmp|dev|var|proc)\/)[^\s&|;]/.test(text)) return true;

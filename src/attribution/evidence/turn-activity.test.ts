@@ -29,7 +29,7 @@ it("writes into files, oldest first, whichever worktree they were in", () => {
   expect(activity.writesTo([], 9000)).toEqual([]);
 });
 
-it("commands that ran in a period, and their content", () => {
+it("commands that ran in a period, and everything that was written", () => {
   rememberTurn(memory, "s", [
     ran("echo 'one' > a.ts", 1000, 2000),
     ran("npm test", 3000, 4000),
@@ -37,25 +37,27 @@ it("commands that ran in a period, and their content", () => {
     { tool: "Task", input: { description: "d", prompt: "p" }, at: 3000, answeredAt: 5000 },
   ]);
   rememberTurn(memory, "other", [edited("/repo/a.ts", ["+x"], 3000)]);
-  const { runs, writes, delegations } = activity.shellBetween(1500, 3500);
+  const { runs, writes, delegations } = activity.between(1500, 3500);
   expect(runs.map(({ command }) => command)).toEqual(["echo 'one' > a.ts", "npm test"]);
-  expect(brief(writes)).toEqual(["s:1:1 a.ts"]);
+  expect(brief(writes)).toEqual(["s:1:1 a.ts", "other:1:1 a.ts"]);
   expect(delegations).toEqual([{ sessionUid: "s", turn: 1, startedAt: 3000, endedAt: 5000 }]);
-  expect(activity.shellBetween(9500, 9900)).toEqual({ runs: [], writes: [], delegations: [] });
+  expect(activity.between(9500, 9900)).toEqual({ runs: [], writes: [], delegations: [] });
 });
 
 it.each(["Bash", "exec_command", "run_shell_command", "run", "terminal", "console", "mcp__box__go"])(
   "a command is found whatever its tool is called: %s",
   (tool) => {
     rememberTurn(memory, "s", [{ ...ran("make gen", 1000, 2000), tool }]);
-    expect(activity.shellBetween(0, 9000).runs).toHaveLength(1);
+    expect(activity.between(0, 9000).runs).toHaveLength(1);
   },
 );
 
 it("an editor's operation is no command, though its tool's input has one", () => {
   const input = { command: "str_replace", path: "/repo/a.ts", old_str: "one", new_str: "two" };
   rememberTurn(memory, "s", [{ tool: "str_replace_based_edit_tool", input, at: 1000 }]);
-  expect(activity.shellBetween(0, 9000)).toEqual({ runs: [], writes: [], delegations: [] });
+  const { runs, writes } = activity.between(0, 9000);
+  expect(runs).toEqual([]);
+  expect(brief(writes)).toEqual(["s:1:1 a.ts"]);
 });
 
 it("a turn that continues is read again", () => {

@@ -6,8 +6,8 @@ import {
   contentById,
   type FoundTurn,
   firstTurnAt,
+  turnsThatActed,
   turnsThatChanged,
-  turnsThatRan,
   turnsThatTouched,
   wasAgentActive,
 } from "../../store/memory/sessions/turn-lookup.ts";
@@ -33,16 +33,13 @@ export class TurnActivity {
     const wanted = new Set(paths);
     return turnsThatChanged(this.memory, { paths, until, limit: maxTurns })
       .flatMap((row) => this.activityIn(row).writes)
-      .filter(({ path, at, how }) => how === "edit" && wanted.has(path) && at <= until)
+      .filter(({ path, startedAt }) => wanted.has(path) && startedAt <= until)
       .sort((a, b) => a.at - b.at);
   }
 
-  /** Commands that ran, and their writes, at some time from `since` to `until`; oldest first. */
-  shellBetween(
-    since: number,
-    until: number,
-  ): { runs: ShellRun[]; writes: Write[]; delegations: Delegation[] } {
-    const turns = turnsThatRan(this.memory, { since, until, limit: maxTurns });
+  /** Commands that ran, and everything that was written, at some time from `since` to `until`; oldest first. */
+  between(since: number, until: number): { runs: ShellRun[]; writes: Write[]; delegations: Delegation[] } {
+    const turns = turnsThatActed(this.memory, { since, until, limit: maxTurns });
     const activity = turns.map((turn) => this.activityIn(turn));
     return {
       runs: activity
@@ -51,7 +48,7 @@ export class TurnActivity {
         .sort((a, b) => a.startedAt - b.startedAt),
       writes: activity
         .flatMap(({ writes }) => writes)
-        .filter(({ how, at }) => how === "shell" && at <= until)
+        .filter(({ startedAt }) => startedAt <= until)
         .sort((a, b) => a.at - b.at),
       delegations: activity.flatMap(({ delegations }) => delegations),
     };

@@ -120,18 +120,22 @@ describe("without a result, the request counts", () => {
   });
 });
 
-it("failed and unanswered calls write nothing", () => {
+it("failed calls write nothing", () => {
   expect(activityBy({ ...wrote("a.ts", "x", 1), isError: true })).toEqual({
     writes: [],
     runs: [],
     delegations: [],
   });
-  expect(activityBy({ ...wrote("a.ts", "x", 1), answeredAt: null })).toEqual({
-    writes: [],
-    runs: [],
-    delegations: [],
-  });
-  expect(activityBy({ ...ran("rm a", 1), answeredAt: null }).runs).toEqual([]);
+});
+
+it("calls without an answer yet may have written: the answer comes after all hooks", () => {
+  const open = { answeredAt: null };
+  expect(activityBy({ ...wrote("a.ts", "one();", 1), ...open }).writes).toMatchObject([
+    { path: "a.ts", startedAt: 1, at: Number.POSITIVE_INFINITY, hunks: [{ lines: [{ bare: "one()" }] }] },
+  ]);
+  expect(activityBy({ ...ran("rm a", 1), ...open }).runs).toMatchObject([
+    { startedAt: 1, endedAt: Number.POSITIVE_INFINITY },
+  ]);
 });
 
 it("a result without a call counts by itself", () => {
@@ -150,6 +154,7 @@ it("each write has its session and time", () => {
     {
       ...by,
       toolUse: "call1",
+      startedAt: 1000,
       at: 1500,
       path: "a.ts",
       how: "edit",
@@ -158,6 +163,7 @@ it("each write has its session and time", () => {
     {
       ...by,
       toolUse: "call2",
+      startedAt: 2000,
       at: 2600,
       path: "b.txt",
       how: "shell",
@@ -172,6 +178,7 @@ it("each write has its session and time", () => {
       endedAt: 2600,
       command: "echo 'one' > b.txt && git commit -m x",
       mayWrite: true,
+      isBackground: false,
       commits: ["1a2b3c4"],
     },
   ]);
@@ -201,4 +208,54 @@ it("an agent that delegates is active until the other one answers", () => {
     { ...by, startedAt: 1000, endedAt: 9500 },
     { ...by, startedAt: 20_000, endedAt: 20_000 },
   ]);
+});
+
+describe("what a command writes", () => {
+  const patch = [
+    "--- a/src/a.ts",
+    "+++ b/src/a.ts",
+    "@@ -1,2 +1,3 @@",
+    " first();",
+    "-old();",
+    "+one();",
+    "+two();",
+  ];
+  const hunk = [["-old()", " first()", "+one()", "+two()"]];
+
+  it("is what a patch in it says, for the files that the patch names", () => {
+    const command = `git apply - <<'PATCH'\n${patch.join("\n")}\nPATCH`;
+    expect(said(ran(command, 1000))).toEqual([["src/a.ts", "shell", hunk]]);
+    const written = wrote("/tmp/x.patch", patch.join("\n"), 1000);
+    expect(said(written)).toContainEqual(["src/a.ts", "shell", hunk]);
+  });
+
+  it("may be the text of a script, without the quotes around it", () => {
+    const script = "python3 - <<'PY'\nopen('a.py', 'w').write(\"\"\"one()\ntwo()\"\"\")\nPY";
+    const [write] = activityBy(ran(script, 1000)).writes;
+    expect(write).toMatchObject({ path: "", command: script });
+    expect(write!.hunks[0]!.lines.map(({ bare }) => bare)).toEqual(
+      expect.arrayContaining(["one()", "two()"]),
+    );
+  });
+
+  it("counts under whatever name its argument has", () => {
+    for (const name of ["cmd", "script", "shell_command"])
+      expect(activityBy(call("mcp__shell__run", { [name]: "rm a" })).runs).toMatchObject([
+        { command: "rm a" },
+      ]);
+  });
+});
+
+it.each([
+  ["mcp__fs__write_file", { path: "/repo/a.ts", content: "one();\n" }],
+  ["mcp__ide__create", { relative_path: "a.ts", text: "one();" }],
+  ["mcp__fs__edit_file", { path: "/repo/a.ts", edits: [{ oldText: "x", newText: "one();" }] }],
+  ["editor", { file: "a.ts", search: "x", replacement: "one();" }],
+])("another tool's input says what it writes: %s", (tool, input) => {
+  const [write] = activityBy(call(tool, input)).writes;
+  expect(write).toMatchObject({ path: "a.ts", hunks: [{ lines: [{ bare: "one()", isNew: true }] }] });
+});
+
+it("a tool that looks something up writes nothing", () => {
+  expect(activityBy(call("mcp__fs__search", { path: "/repo/a.ts", text: "one();" })).writes).toEqual([]);
 });

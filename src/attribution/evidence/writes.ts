@@ -1,7 +1,9 @@
 import type { FileEdit, ToolAction } from "../../agents/agent.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
 import { asBare, type BareLine, plainLineOf } from "../lines/line-keys.ts";
-import { commitsIn, mayWrite, writesIn } from "./shell.ts";
+import { editsOfInput } from "./input-edits.ts";
+import { patchesIn } from "./patches.ts";
+import { commitsIn, mayWrite, withoutHeredocs, writesIn } from "./shell.ts";
 
 /** A stretch of a file as a tool call left it. */
 interface WrittenHunk {
@@ -17,12 +19,19 @@ export interface Write {
   turn: number;
   toolUse: string;
   model: string | null;
-  /** Milliseconds since the epoch; 0 if unknown. */
+  /** When it was called. Milliseconds since the epoch; 0 if unknown. */
+  startedAt: number;
+  /**
+   * When its result was written, which is after other tools' hooks. Milliseconds since the epoch; 0 if unknown, infinite
+   * where there is none yet.
+   */
   at: number;
-  /** As stored: relative to the project's root. */
+  /** As stored: relative to the project's root. Empty: the text of a command, which may have written it anywhere. */
   path: string;
   how: "edit" | "shell";
   hunks: WrittenHunk[];
+  /** Of a text: its command. */
+  command?: string;
 }
 
 /** While a command of an agent ran. */
@@ -32,9 +41,12 @@ export interface ShellRun {
   toolUse: string;
   model: string | null;
   startedAt: number;
+  /** Infinite where it has not ended yet. */
   endedAt: number;
   command: string;
   mayWrite: boolean;
+  /** Its call was answered at once, and it goes on. */
+  isBackground: boolean;
   /** Abbreviated hashes of the commits that it made. */
   commits: string[];
 }
@@ -55,6 +67,8 @@ export interface Activity {
 }
 
 interface Call {
+  id: string;
+  tool: string;
   action: ToolAction;
   input: Record<string, unknown>;
   at: number | null;
@@ -62,7 +76,8 @@ interface Call {
 }
 
 /**
- * A turn's changes to files, from its archived lines. Failed calls, and calls without an answer yet, changed nothing.
+ * A turn's changes to files, from its archived lines. Failed calls changed nothing; calls without an answer yet may
+ * have: a client writes the answer only after all hooks.
  */
 export function activityOf(
   turn: { sessionUid: string; number: number; lines: readonly StoredLine[] },
@@ -76,6 +91,8 @@ export function activityOf(
     for (const entry of line.entries) {
       if (entry.kind === "tool_use") {
         calls.set(entry.id, {
+          id: entry.id,
+          tool: entry.tool,
           action: actionOf(entry),
           input: entry.input,
           at: line.at,
@@ -84,42 +101,87 @@ export function activityOf(
       }
       if (entry.kind !== "tool_result") continue;
       const call = calls.get(entry.id);
-      const by = {
-        sessionUid: turn.sessionUid,
-        turn: turn.number,
-        toolUse: entry.id,
-        model: call?.model ?? model,
-      };
+      calls.delete(entry.id);
+      const { id, text: said, isError, edits } = entry;
       const at = line.at ?? call?.at ?? 0;
-      if (call?.action === "command") {
-        const command = text(call.input.command) ?? "";
-        const run = { ...by, startedAt: call.at ?? at, endedAt: at, command };
-        activity.runs.push({ ...run, mayWrite: mayWrite(command), commits: commitsIn(entry.text) });
-        // Files that a command wrote before it failed are still there.
-        for (const { path, lines } of writesIn(command)) {
-          const hunks = [{ lines: bareLines(lines, true), removed: [] }];
-          activity.writes.push({ ...by, at, path: relativize(path), how: "shell", hunks });
-        }
-        continue;
+      add(call ?? { ...noCall, id, model }, { at, said, isError, edits });
+    }
+  }
+  for (const call of calls.values())
+    add(call, { at: Number.POSITIVE_INFINITY, said: "", isError: false, edits: null });
+  return activity;
+
+  function add(call: Call, { at, said, isError, edits }: Answer): void {
+    const { sessionUid, number } = turn;
+    const by = { sessionUid, turn: number, toolUse: call.id, model: call.model ?? model };
+    const startedAt = call.at ?? (Number.isFinite(at) ? at : 0);
+    const write = (path: string, how: Write["how"], hunks: WrittenHunk[], command?: string) => {
+      if (hunks.length > 0)
+        activity.writes.push({
+          ...by,
+          startedAt,
+          at,
+          path,
+          how,
+          hunks,
+          ...(command !== undefined && { command }),
+        });
+    };
+    const command = commandOf(call);
+    if (command !== null) {
+      const isBackground = call.input.run_in_background === true || /(?:^|[^&>])&\s*$/.test(command);
+      activity.runs.push({
+        ...{ ...by, startedAt, endedAt: at, command, isBackground },
+        ...{ mayWrite: mayWrite(command), commits: commitsIn(said) },
+      });
+      // Files that a command wrote before it failed are still there.
+      for (const { path, lines } of writesIn(command)) {
+        write(relativize(path), "shell", [{ lines: bareLines(lines, true), removed: [] }]);
       }
-      if (call?.action === "delegate") {
-        const { sessionUid, number } = turn;
-        activity.delegations.push({ sessionUid, turn: number, startedAt: call.at ?? at, endedAt: at });
-      }
-      if (entry.isError) continue;
-      const edits = entry.edits ?? (call ? editsOfInput(call.input) : []);
-      for (const { path, hunks, content } of edits) {
-        const plain = plainLineOf(path);
-        const made = hunks.map(({ lines }) => hunkOf(lines, plain));
-        if (made.length === 0 && content !== null)
-          made.push({ lines: bareLines(content.split("\n").map(plain), true), removed: [] });
-        if (made.length > 0)
-          activity.writes.push({ ...by, at, path: relativize(path), how: "edit", hunks: made });
+      const rest = withoutHeredocs(command, { keeps: "scripts" }).split("\n");
+      if (rest.length > 2)
+        write("", "shell", [{ lines: bareLines(rest.flatMap(inScript), true), removed: [] }], command);
+      writePatches(command);
+      return;
+    }
+    if (call.action === "delegate" && Number.isFinite(at))
+      activity.delegations.push({ sessionUid, turn: number, startedAt, endedAt: at });
+    if (isError) return;
+    for (const { path, hunks, content } of edits ?? editsOfInput(call.input, call.tool)) {
+      const plain = plainLineOf(path);
+      const made = hunks.map(({ lines }) => hunkOf(lines, plain));
+      if (made.length === 0 && content !== null)
+        made.push({ lines: bareLines(content.split("\n").map(plain), true), removed: [] });
+      write(relativize(path), "edit", made);
+      if (content !== null) writePatches(content);
+    }
+
+    function writePatches(text: string): void {
+      for (const { path, lines } of patchesIn(text)) {
+        write(relativize(path), "shell", [hunkOf(lines, plainLineOf(path))]);
       }
     }
   }
-  return activity;
 }
+
+interface Answer {
+  at: number;
+  said: string;
+  isError: boolean;
+  edits: readonly FileEdit[] | null;
+}
+
+const noCall = { tool: "", action: "other" as const, input: {}, at: null };
+
+/** The command that a call runs, whatever its tool is named. */
+function commandOf({ action, input }: Call): string | null {
+  if (action === "command") return text(input.command) ?? "";
+  if (action !== "other") return null;
+  return text(input.cmd) ?? text(input.script) ?? text(input.shell_command) ?? text(input.command_line);
+}
+
+/** A line of a script that holds a text: what is before, in and after the quotes of several lines. */
+const inScript = (line: string): string[] => line.split(/"""\\?|'''\\?|`/);
 
 function hunkOf(lines: readonly string[], plain: (line: string) => string): WrittenHunk {
   const hunk: WrittenHunk = { lines: [], removed: [] };
@@ -137,44 +199,6 @@ function bareLines(lines: readonly string[], isNew: boolean): WrittenHunk["lines
     const bare = asBare(line);
     return bare.key === 0 ? [] : [{ ...bare, isNew }];
   });
-}
-
-/** The edits that a call requested, used if its result does not report any. */
-export function editsOfInput(input: Record<string, unknown>): FileEdit[] {
-  const path = text(input.file_path) ?? text(input.notebook_path) ?? text(input.path);
-  if (path === null) return [];
-  const content = text(input.content) ?? text(input.file_text);
-  if (content !== null) return [{ path, content, hunks: [] }];
-  const changes = Array.isArray(input.edits) ? (input.edits as unknown[]) : [input];
-  const hunks = changes.flatMap((change) => {
-    if (typeof change !== "object" || change === null) return [];
-    const given = change as Record<string, unknown>;
-    const after = text(given.new_string) ?? text(given.new_source) ?? text(given.new_str);
-    if (after === null) return [];
-    const before = text(given.old_string) ?? text(given.old_str) ?? "";
-    return [replacement(before.split("\n"), after.split("\n"))];
-  });
-  return hunks.length > 0 ? [{ path, content: null, hunks }] : [];
-}
-
-/** Lines at both ends that stay are context. */
-function replacement(before: string[], after: string[]): FileEdit["hunks"][number] {
-  let head = 0;
-  while (head < before.length && head < after.length && before[head] === after[head]) head++;
-  let tail = 0;
-  while (
-    tail < before.length - head &&
-    tail < after.length - head &&
-    before.at(-1 - tail) === after.at(-1 - tail)
-  )
-    tail++;
-  const lines = [
-    ...after.slice(0, head).map((line) => ` ${line}`),
-    ...before.slice(head, before.length - tail).map((line) => `-${line}`),
-    ...after.slice(head, after.length - tail).map((line) => `+${line}`),
-    ...after.slice(after.length - tail).map((line) => ` ${line}`),
-  ];
-  return { oldStart: 0, oldLines: before.length, newStart: 0, newLines: after.length, lines };
 }
 
 const text = (value: unknown): string | null => (typeof value === "string" ? value : null);

@@ -2,18 +2,22 @@ import { GitFailure, gitText } from "../../git/git.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { mayMean } from "../evidence/command-means.ts";
 import { AttributionEvidence } from "../evidence/judge.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
-import type { Write } from "../evidence/writes.ts";
+import type { ShellRun, Write } from "../evidence/writes.ts";
 import { bindingsOf, type Weighed } from "./bind.ts";
 import { consumedBefore } from "./consumed.ts";
 import { type FileToAttribute, filesOf } from "./file-lines.ts";
 import { fillBetween } from "./fill-between.ts";
 import { isCut } from "./left-out.ts";
+import { lineKey } from "./line-keys.ts";
 import { inheritedFrom, originsOf } from "./origins.ts";
+import { addFromSide } from "./side-commits.ts";
 import type { AttributedChange, ChangeToAttribute } from "./types.ts";
-import { isSameVerdict, unknown, type Verdict } from "./verdict.ts";
+import { byAgent, isSameVerdict, unknown, type Verdict } from "./verdict.ts";
 import { writtenBy } from "./written.ts";
+import type { WrittenLine } from "./written-line.ts";
 
 export interface AttributionSources {
   memory: Memory;
@@ -23,12 +27,16 @@ export interface AttributionSources {
   activity?: TurnActivity;
 }
 
-/** A transcript's times and git's are of clocks and roundings of their own. Milliseconds. */
-const slack = 2000;
 /** The weight of a line and its neighbours that makes a match certain. */
 const sure = 1;
 /** A line elsewhere must weigh this much with its neighbours to be the one that an agent wrote. */
 const elsewhere = 2;
+/** Such a line is nowhere by chance. Characters. */
+const long = 30;
+/** Of its lines, for a file to be written anew. */
+const anewShare = 0.7;
+/** Lines that weigh less say nothing alone. */
+const weak = 0.15;
 
 /**
  * Finds who wrote the lines that a change added, in this order: a line that was there before keeps its author; lines
@@ -47,29 +55,39 @@ export async function attributeChange(
   const parentAt = change.parent === null ? null : await timeOf(memory, root, change.parent, signal);
   const attributionEvidence = new AttributionEvidence(memory, activity, change, parentAt);
   const paths = [...new Set(files.flatMap((file) => pathsOf(file)))];
-  const writes = activity.writesTo(paths, attributionEvidence.until + slack);
-  const named = attributionEvidence.shellWrites.flatMap((write) => {
-    const path = paths.find((each) => isSamePath(each, write.path));
-    return path === undefined ? [] : [{ ...write, path }];
+  const all = attributionEvidence.writes.map((write) => {
+    // Of a command only the end of a path may be known.
+    const path = write.how === "shell" ? paths.find((each) => isSamePath(each, write.path)) : undefined;
+    return path === undefined ? write : { ...write, path };
   });
-  const all = [...writes, ...named].sort((a, b) => a.at - b.at);
+  const own = all.filter(({ path }) => paths.includes(path));
   const { parent } = change;
-  const consumed = parent === null ? new Map() : await consumedBefore({ memory, root }, parent, all, signal);
+  const consumed = parent === null ? new Map() : await consumedBefore({ memory, root }, parent, own, signal);
   const origins = parent === null ? new Map() : await originsOf({ memory, root }, parent, files, signal);
 
   const ranges: AttributionRecord[] = [];
   const weighed: Weighed[] = [];
+  const written = new Map(
+    files.map((file) => {
+      const own = ownWrites(file, all);
+      return [file, writtenBy(file, own, consumed, attributionEvidence.freshSince)];
+    }),
+  );
+  for (const lines of written.values()) {
+    for (const { write, support } of lines.values()) if (support >= sure) attributionEvidence.wrote(write);
+  }
   for (const file of files) {
     signal?.throwIfAborted();
-    const own = new Set(pathsOf(file));
     const verdicts = verdictsOf(file, {
-      writes: all.filter(({ path }) => own.has(path)),
-      others: file.removed.length > 0 || files.length > 1 ? all.filter(({ path }) => !own.has(path)) : [],
+      written: written.get(file)!,
+      writes: ownWrites(file, all),
+      others: othersFor(file, all),
       consumed,
       origins: origins.get(file) ?? new Map(),
       inherited: inheritedFrom(memory, change.predecessors, file),
       attributionEvidence,
     });
+    await addFromSide({ memory, root }, change, file, verdicts, signal);
     for (const [i, verdict] of verdicts) {
       const { sessionUid, turn } = verdict;
       if (sessionUid === null || turn === null || verdict.how === "moved") continue;
@@ -79,56 +97,186 @@ export async function attributeChange(
   }
   return {
     ranges,
-    bindings: bindingsOf(change, ranges, weighed, { attributionEvidence, writes: all, files }),
+    bindings: bindingsOf(change, ranges, weighed, { attributionEvidence, writes: own, files }),
   };
 }
 
 interface Evidence {
+  written: ReadonlyMap<number, WrittenLine>;
   writes: readonly Write[];
-  /** To other files of the change. */
+  /** To other files, and texts of commands. */
   others: readonly Write[];
-  consumed: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  consumed: Consumed;
   origins: ReadonlyMap<number, Verdict>;
   inherited: ReadonlyMap<number, { verdict: Verdict; support: number }>;
   attributionEvidence: AttributionEvidence;
 }
 
+type Consumed = ReadonlyMap<string, ReadonlyMap<number, number>>;
+
+const ownWrites = (file: FileToAttribute, all: readonly Write[]): Write[] => {
+  const own = new Set(pathsOf(file));
+  return all.filter(({ path }) => own.has(path));
+};
+
+/** What was written elsewhere and holds lines that the change added here. */
+function othersFor(file: FileToAttribute, all: readonly Write[]): Write[] {
+  const own = new Set(pathsOf(file));
+  const added = new Set(
+    file.lines.flatMap(({ isAdded, key, weight }) => (isAdded && weight >= weak ? [key] : [])),
+  );
+  return all.filter(
+    ({ path, hunks }) =>
+      !own.has(path) && hunks.some(({ lines }) => lines.some(({ key, isNew }) => isNew && added.has(key))),
+  );
+}
+
 /** Who wrote the added lines, by index in `lines`; of lines that say nothing alone only where they are known. */
 function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verdict> {
-  const { writes, others, consumed, origins, inherited, attributionEvidence } = evidence;
+  const { written, writes, others, consumed, origins, inherited, attributionEvidence } = evidence;
+  const { path, status } = file.change;
   const { freshSince } = attributionEvidence;
-  const written = writtenBy(file, writes, consumed, freshSince);
-  const moved = others.length > 0 ? writtenBy(file, others, new Map(), 0) : new Map();
-  const seen = attributionEvidence.seenIn(file.change.path);
+  const moved = others.length > 0 ? writtenBy(file, others, new Map(), 0) : new Map<number, WrittenLine>();
+  const replaced = replacedLines(file, attributionEvidence);
+  const verbatim = verbatimKeys(file, writes, consumed);
+  const seen = attributionEvidence.seenIn(path);
   const mayBeLeftOut = writes.some((write) => write.at >= freshSince && isCut(write));
+  const isAnew =
+    status === "A" || file.lines.filter(({ isAdded }) => isAdded).length >= file.lines.length * anewShare;
   const verdicts = new Map<number, Verdict>();
-  file.lines.forEach(({ isAdded, key, weight }, i) => {
+  file.lines.forEach(({ isAdded, key, bare, weight }, i) => {
     if (!isAdded) return;
     const origin = origins.get(i);
     const match = written.get(i);
     const before = inherited.get(i);
     const times = seen.get(key);
     const isSeen = match ? attributionEvidence.agrees(times, match.write) : "no";
+    const elsewhereMatch = moved.get(i);
+    const replacement = replaced.get(key);
+    const line = { path, bare, isNewFile: status === "A", isAnew };
     if (origin) verdicts.set(i, origin);
-    else if (match && isSeen !== "no" && match.support >= sure) verdicts.set(i, match.verdict);
+    else if (match && isSeen === "before" && match.support >= sure && !before)
+      verdicts.set(i, unknown("several"));
+    else if (match && (isSeen === "yes" || isSeen === "mixed") && match.support >= sure)
+      verdicts.set(i, based(match.verdict, times === undefined ? "written_unseen" : "written"));
     else if (before) verdicts.set(i, before.verdict);
-    else if (match && isSeen === "yes") verdicts.set(i, match.verdict);
-    else if (match && (isSeen === "mixed" || match.support >= sure)) verdicts.set(i, unknown);
-    else if ((moved.get(i)?.support ?? 0) >= elsewhere)
-      verdicts.set(i, { ...moved.get(i)!.verdict, how: "moved", confidence: 0.8 });
-    else if (times !== undefined && weight >= 0.15)
-      verdicts.set(i, attributionEvidence.byFirstSeen(file.change.path, times, writes));
+    else if (match && isSeen === "yes")
+      verdicts.set(i, based(match.verdict, times === undefined ? "written_unseen" : "written"));
+    // Seen at another time: the clock, a slow watcher, or somebody put it back. It is still the call's text.
+    else if (match && isSeen !== "before" && match.support >= sure)
+      verdicts.set(i, { ...based(match.verdict, "written_elsewhen"), confidence: 0.9 });
+    else if (match && isSeen === "mixed") verdicts.set(i, unknown("several"));
+    else if (elsewhereMatch && elsewhereMatch.support >= neededElsewhere(elsewhereMatch.write, path))
+      verdicts.set(i, {
+        ...elsewhereMatch.verdict,
+        how: elsewhereMatch.write.how === "shell" ? "shell" : "moved",
+        confidence: 0.9,
+        basis: "elsewhere",
+      });
+    else if (replacement && weight >= weak) verdicts.set(i, byAgent(replacement, 0.9, "shell", "replaced"));
+    else if (times !== undefined && weight >= weak)
+      verdicts.set(
+        i,
+        notVerbatim(attributionEvidence.byFirstSeen(line, times, writes), weight, verbatim.has(key)),
+      );
     else if (weight >= 0.5)
-      verdicts.set(i, mayBeLeftOut ? unknown : attributionEvidence.byAbsence(file.change));
+      verdicts.set(
+        i,
+        mayBeLeftOut
+          ? unknown("left_out")
+          : notVerbatim(attributionEvidence.byAbsence(line), weight, verbatim.has(key)),
+      );
   });
+  addBetween(file, verdicts);
   return verdicts;
 }
+
+/** How far its neighbours may be from a line that several may have written. Lines. */
+const nextTo = 3;
+
+/** A line that anybody may have written is of those who wrote what is on both sides of it. */
+function addBetween({ lines }: FileToAttribute, verdicts: Map<number, Verdict>): void {
+  const isOpen = (verdict: Verdict | undefined) =>
+    verdict?.author === "unknown" && (verdict.basis === "several" || verdict.basis === "verbatim");
+  const neighbour = (i: number, step: 1 | -1): Verdict | null => {
+    for (let n = 1; n <= nextTo; n++) {
+      const at = i + n * step;
+      if (!lines[at]?.isAdded || Math.abs(lines[at].line - lines[i]!.line) > nextTo) return null;
+      const verdict = verdicts.get(at);
+      if (verdict && !isOpen(verdict)) return verdict;
+    }
+    return null;
+  };
+  const found = new Map<number, Verdict>();
+  for (const [i, verdict] of verdicts) {
+    if (!isOpen(verdict)) continue;
+    const [above, below] = [neighbour(i, -1), neighbour(i, 1)];
+    if (above === null || below === null || above.author !== below.author || above.author === "unknown")
+      continue;
+    if (above.sessionUid !== below.sessionUid || (verdict.basis === "verbatim" && above.author === "human"))
+      continue;
+    found.set(i, { ...above, confidence: Math.min(above.confidence, 0.85) });
+  }
+  for (const [i, verdict] of found) verdicts.set(i, verdict);
+}
+
+/** Words for words in a call's text, but too little to be sure: then it is not a human's either. */
+const notVerbatim = (verdict: Verdict, weight: number, isVerbatim: boolean): Verdict =>
+  verdict.author === "human" && isVerbatim && weight >= 0.8 ? unknown("verbatim") : verdict;
+
+const based = (verdict: Verdict, basis: "written" | "written_unseen" | "written_elsewhen"): Verdict => ({
+  ...verdict,
+  basis: verdict.how === "shell" && basis !== "written_elsewhen" ? "in_command" : basis,
+});
+
+/** Lines of calls that are nowhere else: in one place of the file, and in one call, or long. */
+function verbatimKeys(file: FileToAttribute, writes: readonly Write[], consumed: Consumed): Set<number> {
+  const places = new Map<number, number>();
+  for (const { key } of file.lines) places.set(key, (places.get(key) ?? 0) + 1);
+  const calls = new Map<number, { calls: Set<string>; bare: string }>();
+  for (const { toolUse, hunks } of writes) {
+    const used = consumed.get(toolUse);
+    for (const { lines } of hunks) {
+      for (const { key, isNew, bare } of lines) {
+        if (!isNew || used?.has(key) || !places.has(key)) continue;
+        const known = calls.get(key) ?? { calls: new Set(), bare };
+        known.calls.add(toolUse);
+        calls.set(key, known);
+      }
+    }
+  }
+  const isOwn = ([key, known]: [number, { calls: Set<string>; bare: string }]) =>
+    known.bare.length >= long || (places.get(key) === 1 && known.calls.size === 1);
+  return new Set([...calls].filter(isOwn).map(([key]) => key));
+}
+
+/** By the key of a line that a command's replacement makes of a removed one, the command. */
+function replacedLines({ change }: FileToAttribute, evidence: AttributionEvidence): Map<number, ShellRun> {
+  const found = new Map<number, ShellRun>();
+  const substitutions = change.hunks.some(({ removed }) => removed.length > 0)
+    ? evidence.substitutionsIn(change.path)
+    : [];
+  for (const { run, replace } of substitutions) {
+    for (const { removed } of change.hunks) {
+      for (const line of removed) {
+        const made = replace(line);
+        if (made !== line) found.set(lineKey(made), run);
+      }
+    }
+  }
+  return found;
+}
+
+/** A command's text that names the file is about it; other texts must hold a block of it. */
+const neededElsewhere = ({ path, command }: Write, here: string): number =>
+  path === "" && command !== undefined && mayMean(command, here) ? sure : elsewhere;
 
 const pathsOf = ({ change: { path, oldPath } }: FileToAttribute) =>
   oldPath === null ? [path] : [path, oldPath];
 
 /** Of a command only the end of a path may be known. */
 function isSamePath(path: string, inCommand: string): boolean {
+  if (inCommand === "") return false;
   const named = inCommand.replace(/^(?:\.\/)+/, "");
   return path === named || (named.length > 2 && path.endsWith(`/${named}`)) || named.endsWith(`/${path}`);
 }
@@ -162,7 +310,7 @@ function rangesOf({ change }: FileToAttribute, byLine: ReadonlyMap<number, Verdi
   const ranges: (AttributionRecord & { verdict: Verdict })[] = [];
   for (const { newStart, added } of change.hunks) {
     for (let line = newStart; line < newStart + added.length; line++) {
-      const verdict = byLine.get(line) ?? unknown;
+      const verdict = byLine.get(line) ?? unknown();
       const last = ranges.at(-1);
       if (last && last.lastLine === line - 1 && isSameVerdict(last.verdict, verdict)) last.lastLine = line;
       else ranges.push({ path: change.path, firstLine: line, lastLine: line, ...verdict, verdict });

@@ -34,7 +34,7 @@ export async function consumedBefore(
 }
 
 /** Those of the commits that `tip` is, or comes after. */
-async function ancestorsAmong(
+export async function ancestorsAmong(
   root: string,
   tip: string,
   hashes: readonly string[],

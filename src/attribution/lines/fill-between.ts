@@ -33,11 +33,22 @@ export function fillBetween(
       }
       const below = end <= last ? (byLine.get(end) ?? null) : null;
       const filler = fillerOf(above, below, end > last || byLine.has(end));
-      for (let at = line; at < end; at++) if (filler) byLine.set(at, filler);
+      const begins =
+        above && below && filler === above ? beginningOf(added, line - newStart, end - newStart) : null;
+      for (let at = line; at < end; at++) {
+        const own = begins !== null && at - newStart >= begins ? below : filler;
+        if (own) byLine.set(at, own);
+      }
       line = end - 1;
     }
   }
   return byLine;
+}
+
+/** Where what is below begins: with the first line that neither closes something nor is blank. Indices of lines. */
+function beginningOf(added: readonly string[], from: number, to: number): number | null {
+  for (let at = from; at < to; at++) if (!/^[\s\])}>,;]*$/.test(added[at] ?? "")) return at;
+  return null;
 }
 
 function fillerOf(above: Verdict | null, below: Verdict | null, isBelowClear: boolean): Verdict | null {

@@ -102,12 +102,16 @@ describe("of a notebook", () => {
     expect(lineKey(plain('    "print(\\"a\\")\\n",'))).toBe(lineKey("print('a')"));
   });
 
-  it.each(['"cell_type": "code",', '   "source": [', "]", '"open', '"bad \\x escape"', "print(1)"])(
-    "%j stays as it is",
+  it.each(['"cell_type": "code",', '   "source": [', '  "execution_count": 3,', '"metadata": {},'])(
+    "its own structure is blank: %j",
     (line) => {
-      expect(plain(line)).toBe(line);
+      expect(lineKey(plain(line))).toBe(0);
     },
   );
+
+  it.each(["]", '"open', '"bad \\x escape"', "print(1)"])("%j stays as it is", (line) => {
+    expect(plain(line)).toBe(line);
+  });
 
   it("only its lines are JSON texts", () => {
     expect(plainLineOf("a.py")('"a\\n",')).toBe('"a\\n",');

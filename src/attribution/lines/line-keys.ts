@@ -42,10 +42,17 @@ export function plainLineOf(path: string): (line: string) => string {
   return path.endsWith(".ipynb") ? notebookLine : (line) => line;
 }
 
-/** A source line as a notebook's file holds it: a JSON text in an array; other lines as they are. */
+/** What every cell has, whoever wrote it. */
+const structure =
+  /^\s*"(?:cell_type|execution_count|id|metadata|outputs|source|name|output_type|text|data|nbformat|nbformat_minor|cells|language_info|kernelspec|display_name|language|collapsed|scrolled|tags)"\s*:/;
+
+/**
+ * A source line as a notebook's file holds it: a JSON text in an array. The notebook's own structure counts as blank;
+ * other lines stay as they are.
+ */
 function notebookLine(text: string): string {
   const [, literal] = /^\s*("(?:[^"\\]|\\.)*"),?\s*$/.exec(text) ?? [];
-  if (literal === undefined) return text;
+  if (literal === undefined) return structure.test(text) ? "" : text;
   try {
     return String(JSON.parse(literal)).replace(/\n$/, "");
   } catch {

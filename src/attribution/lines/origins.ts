@@ -54,7 +54,7 @@ export async function originsOf(
   for (const { file, lines } of matched) {
     const verdicts = new Map<number, Verdict>();
     for (const [i, { place, line }] of lines) {
-      verdicts.set(i, moved(before.get(place.path)?.get(line) ?? unknown));
+      verdicts.set(i, moved(before.get(place.path)?.get(line) ?? unknown()));
     }
     if (verdicts.size > 0) found.set(file, verdicts);
   }
@@ -64,7 +64,7 @@ export async function originsOf(
 const moved = (verdict: Verdict): Verdict =>
   verdict.author === "unknown"
     ? verdict
-    : { ...verdict, how: "moved", confidence: Math.round(verdict.confidence * 95) / 100 };
+    : { ...verdict, how: "moved", basis: "moved", confidence: Math.round(verdict.confidence * 95) / 100 };
 
 /** For added lines the place that they come from, and their number there. */
 function matchPlaces(
@@ -137,7 +137,7 @@ async function verdictsBefore(
       records.set(key, commit ? attributionsOf(memory, commit.id, path) : []);
     }
     const record = records.get(key)!.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);
-    return record ? verdictOf(record) : unknown;
+    return record ? verdictOf(record) : unknown();
   };
   const found = new Map<string, Map<number, Verdict>>();
   for (const [path, wanted] of [...ranges].slice(0, maxBlames)) {
@@ -146,7 +146,7 @@ async function verdictsBefore(
       const { lines } = await blameOf(root, path, { ranges: wanted, revision: parent, signal });
       const verdicts = lines.map(({ line, commit, originalPath, originalLine }): [number, Verdict] => [
         line,
-        commit === null ? unknown : lookUp(commit, originalPath, originalLine),
+        commit === null ? unknown() : lookUp(commit, originalPath, originalLine),
       ]);
       found.set(path, new Map(verdicts));
     } catch (error) {
@@ -164,6 +164,7 @@ const verdictOf = ({
   model,
   confidence,
   how,
+  basis,
 }: AttributionRecord): Verdict => ({
   author,
   sessionUid,
@@ -172,6 +173,7 @@ const verdictOf = ({
   model,
   confidence,
   how,
+  basis: basis ?? null,
 });
 
 /** The verdicts for the lines of replaced commits. */
@@ -195,7 +197,7 @@ export function inheritedFrom(
         .map(({ line, key }) => ({ line, key, bare: "", weight: byKey.get(key)?.weight ?? 0, isNew: true }));
       const verdicts = lines.map(({ line }) => {
         const record = records.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);
-        return record ? verdictOf(record) : unknown;
+        return record ? verdictOf(record) : unknown();
       });
       stretches.push({ of: { verdicts }, lines });
     }
@@ -207,7 +209,7 @@ export function inheritedFrom(
       .filter(({ verdict }) => verdict.author !== "unknown");
     if (matching.length === 0) continue;
     const best = matching.reduce((a, b) => (b.support >= a.support ? b : a));
-    found.set(i, { ...best, verdict: { ...best.verdict, how: "inherited" } });
+    found.set(i, { ...best, verdict: { ...best.verdict, how: "inherited", basis: "inherited" } });
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import type { AttributionHow, AuthorKind } from "../../protocol/values.ts";
+import type { AttributionBasis, AttributionHow, AuthorKind } from "../../protocol/values.ts";
 
 /** The author of a line, as far as known. */
 export interface Verdict {
@@ -9,25 +9,35 @@ export interface Verdict {
   model: string | null;
   confidence: number;
   how: AttributionHow;
+  /** null: stored by an older Pommel. */
+  basis: AttributionBasis | null;
 }
 
 const nobody = { sessionUid: null, turn: null, toolUse: null, model: null };
 
-export const unknown: Verdict = { ...nobody, author: "unknown", confidence: 0, how: "none" };
+export const unknown = (basis: AttributionBasis = "none"): Verdict => ({
+  ...nobody,
+  author: "unknown",
+  confidence: 0,
+  how: "none",
+  basis,
+});
 
-export const human = (confidence: number, how: AttributionHow = "absence"): Verdict => ({
+export const human = (confidence: number, basis: AttributionBasis): Verdict => ({
   ...nobody,
   author: "human",
   confidence,
-  how,
+  how: "absence",
+  basis,
 });
 
 export function byAgent(
   { sessionUid, turn, toolUse, model }: Pick<Verdict, "sessionUid" | "turn" | "toolUse" | "model">,
   confidence: number,
   how: AttributionHow,
+  basis: AttributionBasis,
 ): Verdict {
-  return { author: "agent", sessionUid, turn, toolUse, model, confidence, how };
+  return { author: "agent", sessionUid, turn, toolUse, model, confidence, how, basis };
 }
 
 /** Whether two lines were written by the same, so that they are one range. */
@@ -39,6 +49,7 @@ export function isSameVerdict(one: Verdict, other: Verdict): boolean {
     one.toolUse === other.toolUse &&
     one.model === other.model &&
     one.confidence === other.confidence &&
-    one.how === other.how
+    one.how === other.how &&
+    one.basis === other.basis
   );
 }

@@ -53,6 +53,7 @@ describe("lines of a call", () => {
       model: "m",
       confidence: 0.98,
       how: "edit",
+      basis: "written",
     });
   });
 

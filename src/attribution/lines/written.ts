@@ -71,7 +71,7 @@ function bestOf(
   const { of, at, support } = rivals.reduce((a, b) => (b.of.write.at >= a.of.write.at ? b : a));
   const { write } = of;
   const confidence = write.how === "shell" ? 0.95 : support >= sure ? 0.98 : 0.85;
-  return { write, support, verdict: byAgent(write, confidence, write.how), of, at };
+  return { write, support, verdict: byAgent(write, confidence, write.how, "written"), of, at };
 }
 
 /** The transcript has a secret redacted in the written text: the surrounding lines identify the line. */
@@ -98,6 +98,6 @@ function addReflowed(file: FileToAttribute, writes: readonly Write[], found: Map
     })),
   );
   for (const [i, write] of reflowed(file.lines, open, texts)) {
-    found.set(i, { write, support: sure, verdict: byAgent(write, 0.85, write.how) });
+    found.set(i, { write, support: sure, verdict: byAgent(write, 0.85, write.how, "formatted") });
   }
 }

@@ -21,19 +21,28 @@ export function sparkline(values: readonly number[]): string {
   return values.map((value) => (value <= 0 ? "·" : "▁▂▃▄▅▆▇█"[Math.ceil((value / most) * 8) - 1])).join("");
 }
 
-/** Lines by who wrote them as one bar: agents, people, unknown. Every kind that wrote any has a column. */
+interface Lines {
+  agent: number;
+  human: number;
+  unknown: number;
+  before_agents?: number;
+}
+
+/** Lines by who wrote them as one bar: agents, people, unknown, before agents. Every kind that wrote any has a column. */
 export function authorBar(
-  { agent, human, unknown }: { agent: number; human: number; unknown: number },
+  { agent, human, unknown, before_agents: before = 0 }: Lines,
   width: number,
   colors: Palette,
 ): string {
-  const all = agent + human + unknown;
+  const all = agent + human + unknown + before;
   if (all === 0) return "";
   const columnsOf = (lines: number) => (lines === 0 ? 0 : Math.max(1, Math.round((lines / all) * width)));
-  const widths = [agent, human, unknown].map(columnsOf);
+  const widths = [agent, human, unknown, before].map(columnsOf);
   // Rounding may give a column too many or too few: the widest bears it.
   const widest = widths.indexOf(Math.max(...widths));
   widths[widest]! += width - widths.reduce((sum, one) => sum + one, 0);
-  const [a = 0, h = 0, u = 0] = widths;
-  return colors.agent("█".repeat(a)) + colors.human("▓".repeat(h)) + colors.dim("░".repeat(u));
+  const [a = 0, h = 0, u = 0, b = 0] = widths;
+  return (
+    colors.agent("█".repeat(a)) + colors.human("▓".repeat(h)) + colors.dim("░".repeat(u) + "·".repeat(b))
+  );
 }

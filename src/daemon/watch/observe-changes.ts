@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { lineKey } from "../../attribution/lines/line-keys.ts";
+import { lineKey, plainLineOf } from "../../attribution/lines/line-keys.ts";
 import { GitFailure } from "../../git/git.ts";
 import { gitDirectoryOf, headLogOf } from "../../git/git-dir.ts";
 import { lengthOfLog, movesSince } from "../../git/history/head.ts";
@@ -134,7 +134,7 @@ export class ChangeObserver {
     try {
       const asked = { longest: 2 * largestFile, signal: this.stop.signal };
       for await (const { path, bytes } of blobsOf(this.options.root, head, unknown, asked)) {
-        this.known.replace(path, bytes === null ? [] : keysOf(bytes));
+        this.known.replace(path, bytes === null ? [] : keysOf(path, bytes));
         await nextTurn();
       }
     } catch (error) {
@@ -153,7 +153,7 @@ export class ChangeObserver {
       if (bytes.subarray(0, 8000).includes(0)) return null;
       const now = Date.now();
       const at = now - stats.mtimeMs < staleMs ? Math.min(stats.mtimeMs, now) : now;
-      return { path, at, keys: () => keysOf(bytes) };
+      return { path, at, keys: () => keysOf(path, bytes) };
     } catch {
       this.known.forget(path, { isUnclear: false });
       return null;
@@ -171,6 +171,7 @@ export class ChangeObserver {
   }
 }
 
-function keysOf(bytes: Buffer): Uint32Array {
-  return Uint32Array.from(bytes.toString().split("\n"), lineKey);
+function keysOf(path: string, bytes: Buffer): Uint32Array {
+  const plain = plainLineOf(path);
+  return Uint32Array.from(bytes.toString().split("\n"), (line) => lineKey(plain(line)));
 }

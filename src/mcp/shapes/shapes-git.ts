@@ -78,7 +78,7 @@ export const whyInput = z.strictObject({
 });
 
 interface Author {
-  /** agent, human or unknown. */
+  /** agent, human, unknown, or before_agents: older than the first session. */
   author: string;
   /** 0 to 1. */
   confidence: number;
@@ -128,7 +128,7 @@ export interface WhyOutput extends LabelledOutput, PagedOutput {
   /** What happened to the file since. */
   later: string[];
   /** Of a whole file: lines by who wrote them. */
-  summary: { lines: number; agent: number; human: number; unknown: number } | null;
+  summary: { lines: number; agent: number; human: number; unknown: number; before_agents: number } | null;
   /** Of a whole file: who wrote which lines. */
   ranges: (Author & { first_line: number; last_line: number })[];
 }

@@ -11,7 +11,7 @@ import {
   textOrNull,
   timeOrNull,
 } from "../shape-parts.ts";
-import { attributionHows, authorKinds } from "../values.ts";
+import { attributionBases, attributionHows, blameAuthors } from "../values.ts";
 import { decision } from "./decisions.ts";
 
 /** The shapes of blame and why: the authors of lines and the history behind them. */
@@ -44,7 +44,7 @@ const foreignHint = lazy(() =>
 /** Who wrote lines, as far as is known. */
 const lineAuthor = lazy(() =>
   z.object({
-    author: z.enum(authorKinds),
+    author: z.enum(blameAuthors),
     session_id: textOrNull,
     session_title: textOrNull,
     /** The agent's name: "claude". Null if it is unknown which agent it was. */
@@ -55,6 +55,8 @@ const lineAuthor = lazy(() =>
     /** 0 to 1. */
     confidence: z.number(),
     how: z.enum(attributionHows),
+    /** What the verdict rests on, more exactly; null: found by an older Pommel. */
+    basis: z.nullable(z.enum(attributionBases)),
     /** The source: "pommel"; "note" if only another tool's note has it; null if unknown. */
     said_by: z.nullable(z.enum(["pommel", "note"])),
     /** For unknown lines: other tools' evidence about the whole commit. Anybody may have written the line. */
@@ -95,7 +97,9 @@ const sessionLines = lazy(() =>
 );
 export type SessionLines = z.infer<ReturnType<typeof sessionLines>>;
 
-const personLines = lazy(() => z.object({ person: textOrNull, human: count, unknown: count }));
+const personLines = lazy(() =>
+  z.object({ person: textOrNull, human: count, unknown: count, before_agents: count }),
+);
 export type PersonLines = z.infer<ReturnType<typeof personLines>>;
 
 /** Numbers of lines by author. */
@@ -105,6 +109,8 @@ const blameSummary = lazy(() =>
     agent: count,
     human: count,
     unknown: count,
+    /** From before the first session in the project, or from a commit without a parent. */
+    before_agents: count,
     /** Those with the most lines first, here and below. */
     by_session: z.array(sessionLines()),
     by_model: z.array(z.object({ model: text, lines: count })),
@@ -114,6 +120,19 @@ const blameSummary = lazy(() =>
 );
 export type BlameSummary = z.infer<ReturnType<typeof blameSummary>>;
 
+/** Since when agents are known to have worked in the project. */
+export const agentsSince = lazy(() =>
+  z.object({
+    first_session_at: text,
+    session_id: text,
+    /** Earlier sessions may have been deleted by the client before they were read. */
+    may_be_incomplete: z.boolean(),
+    /** The client deletes sessions after this; null: it keeps them. */
+    deleted_after_days: numberOrNull,
+  }),
+);
+export type AgentsSince = z.infer<ReturnType<typeof agentsSince>>;
+
 export const blameAnswer = lazy(() =>
   z.object({
     /** From the project's root. */
@@ -122,6 +141,8 @@ export const blameAnswer = lazy(() =>
     revision: textOrNull,
     ranges: z.array(blameRange()),
     summary: blameSummary(),
+    /** The evidence for lines from before agents; null without a session. */
+    agents_since: z.nullable(agentsSince()),
     notes,
     /** The text of each line, first to last; only on request. */
     lines: z.optional(z.array(z.object({ line: z.number(), text }))),

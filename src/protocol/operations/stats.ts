@@ -26,7 +26,7 @@ export const statsRequest = lazy(() =>
 );
 
 /** Numbers of lines. */
-const share = { lines: count, agent: count, human: count, unknown: count };
+const share = { lines: count, agent: count, human: count, unknown: count, before_agents: count };
 const shareShape = lazy(() => z.object(share));
 export type Share = z.infer<ReturnType<typeof shareShape>>;
 

@@ -17,12 +17,16 @@ export const unknownAuthor: LineAuthor = {
   tool_use: null,
   confidence: 0,
   how: "none",
+  basis: "none",
   said_by: null,
   hint: null,
 };
 
+/** For a line from before the first session. */
+export const beforeAgents: LineAuthor = { ...unknownAuthor, author: "before_agents" };
+
 export function summaryOf(ranges: readonly BlameRange[]): BlameSummary {
-  const counts = { agent: 0, human: 0, unknown: 0 };
+  const counts = { agent: 0, human: 0, unknown: 0, before_agents: 0 };
   const sessions = new Map<string, SessionLines>();
   const models = new Map<string, { model: string; lines: number }>();
   const persons = new Map<string | null, PersonLines>();
@@ -31,7 +35,7 @@ export function summaryOf(ranges: readonly BlameRange[]): BlameSummary {
     counts[range.author] += lines;
     const { author, session_id, session_title, agent, turn, model, person } = range;
     if (author !== "agent") {
-      const known = entry(persons, person, () => ({ person, human: 0, unknown: 0 }));
+      const known = entry(persons, person, () => ({ person, human: 0, unknown: 0, before_agents: 0 }));
       known[author] += lines;
       continue;
     }
@@ -45,11 +49,11 @@ export function summaryOf(ranges: readonly BlameRange[]): BlameSummary {
   }
   for (const { turns } of sessions.values()) turns.sort((a, b) => a - b);
   return {
-    lines: counts.agent + counts.human + counts.unknown,
+    lines: counts.agent + counts.human + counts.unknown + counts.before_agents,
     ...counts,
     by_session: sortedByCount(sessions, ({ lines }) => lines),
     by_model: sortedByCount(models, ({ lines }) => lines),
-    by_person: sortedByCount(persons, ({ human, unknown }) => human + unknown),
+    by_person: sortedByCount(persons, ({ human, unknown, before_agents }) => human + unknown + before_agents),
   };
 }
 

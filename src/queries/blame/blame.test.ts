@@ -68,9 +68,10 @@ describe("each line", () => {
       agent: 2,
       human: 2,
       unknown: 0,
+      before_agents: 0,
       by_session: [{ session_id: "s", session_title: "Making", agent: "claude", turns: [1, 2], lines: 2 }],
       by_model: [{ model: "big-model", lines: 2 }],
-      by_person: [{ person: "Ann", human: 2, unknown: 0 }],
+      by_person: [{ person: "Ann", human: 2, unknown: 0, before_agents: 0 }],
     });
   });
 

@@ -1,9 +1,10 @@
 import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
 import type { Project } from "../../project/paths.ts";
-import type { BlameAnswer, BlameRange, LineAuthor } from "../../protocol/operations/blame.ts";
+import type { AgentsSince, BlameAnswer, BlameRange, LineAuthor } from "../../protocol/operations/blame.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { backfillHint } from "../status/backfill-hint.ts";
 import { isoTime } from "../status/status.ts";
+import { agentsSince, noteOn } from "./agents-since.ts";
 import { summaryOf, unknownAuthor } from "./blame-summary.ts";
 import { blamedLines } from "./blamed-lines.ts";
 import type { LineRange } from "./file-place.ts";
@@ -33,17 +34,24 @@ export async function blameFile(
 ): Promise<BlameAnswer> {
   const { file, revision = null, texts = false } = request;
   const { lines, commits } = await blamedLines(project, request, signal);
-  const { authors, unseen } = await authorsOf(project, memory, file, lines, signal);
+  const since = memory === null ? null : agentsSince(memory, project.root);
+  const { authors, unseen } = await authorsOf(project, memory, file, { lines, commits }, since, signal);
   const ranges = rangesOf(lines, commits, authors);
   return {
     file,
     revision,
     ranges,
     summary: summaryOf(ranges),
-    notes: notesOn(memory, lines, commits, unseen),
+    agents_since: since && withoutTime(since),
+    notes: [
+      ...notesOn(memory, lines, commits, unseen),
+      ...(since !== null && ranges.some(({ author }) => author === "before_agents") ? [noteOn(since)] : []),
+    ],
     ...(texts && { lines: lines.map(({ line, text }) => ({ line, text })) }),
   };
 }
+
+const withoutTime = ({ at: _, ...since }: AgentsSince & { at: number }): AgentsSince => since;
 
 /** Puts lines together that follow each other in the file and in their commit, and that one author wrote. */
 function rangesOf(

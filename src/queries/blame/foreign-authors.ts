@@ -49,5 +49,6 @@ const authorOf = ({ tool, model, session }: ForeignLines): LineAuthor => ({
   agent: tool,
   model,
   how: "note",
+  basis: null,
   said_by: "note",
 });

@@ -1,5 +1,5 @@
 import { changesOf } from "../../git/diff/changes.ts";
-import type { BlamedLine, ChangedFile } from "../../git/diff/changes-types.ts";
+import type { BlamedCommit, BlamedLine, ChangedFile } from "../../git/diff/changes-types.ts";
 import { headOf } from "../../git/history/history.ts";
 import { projectRoots } from "../../git/project-roots.ts";
 import type { Project } from "../../project/paths.ts";
@@ -10,11 +10,11 @@ import {
   commitPathKey,
   rangeOf,
 } from "../../store/memory/commits/attribution-lookup.ts";
-import { knownCommits } from "../../store/memory/commits/commits.ts";
+import { commitByHash, knownCommits } from "../../store/memory/commits/commits.ts";
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { unknownAuthor } from "./blame-summary.ts";
+import { beforeAgents, unknownAuthor } from "./blame-summary.ts";
 import { withForeignAuthors } from "./foreign-authors.ts";
 
 export interface AuthorsOfLines {
@@ -26,15 +26,17 @@ export interface AuthorsOfLines {
 
 /**
  * Who wrote the lines of a blame. Committed lines use their commits' attribution, uncommitted lines the sessions so
- * far, and lines with neither use other tools' notes.
+ * far, and lines with neither use other tools' notes. What is left is unknown, or from before agents.
  * @param memory null: there is no memory
  * @param file its name in the working tree
+ * @param since when the first session began; null without one
  */
 export async function authorsOf(
   project: Project,
   memory: Memory | null,
   file: string,
-  lines: readonly BlamedLine[],
+  { lines, commits }: { lines: readonly BlamedLine[]; commits: ReadonlyMap<string, BlamedCommit> },
+  since: { at: number } | null,
   signal?: AbortSignal,
 ): Promise<AuthorsOfLines> {
   const remembered =
@@ -42,7 +44,35 @@ export async function authorsOf(
       ? { authors: lines.map(() => unknownAuthor), unseen: [] }
       : await rememberedAuthors(project, memory, file, lines, signal);
   const authors = await withForeignAuthors(project, lines, remembered.authors, signal);
-  return { authors, unseen: remembered.unseen };
+  if (memory === null || since === null) return { authors, unseen: remembered.unseen };
+  const isBefore = beforeAgentsIn(memory, commits, since.at);
+  return {
+    authors: authors.map((author, i) =>
+      author.author === "unknown" && author.hint === null && isBefore(lines[i]!.commit)
+        ? beforeAgents
+        : author,
+    ),
+    unseen: remembered.unseen.filter((hash) => !isBefore(hash)),
+  };
+}
+
+/** Whether a commit was authored before the first session, or has no parent. */
+function beforeAgentsIn(
+  memory: Memory,
+  commits: ReadonlyMap<string, BlamedCommit>,
+  first: number,
+): (hash: string | null) => boolean {
+  const known = new Map<string, boolean>();
+  return (hash) => {
+    if (hash === null) return false;
+    let isBefore = known.get(hash);
+    if (isBefore === undefined) {
+      const at = commits.get(hash)?.authoredAt ?? null;
+      isBefore = (at !== null && at < first) || commitByHash(memory, hash)?.parents.length === 0;
+      known.set(hash, isBefore);
+    }
+    return isBefore;
+  };
 }
 
 async function rememberedAuthors(
@@ -137,6 +167,7 @@ function describer(memory: Memory): (range: AttributionRecord) => LineAuthor {
         tool_use: range.toolUse,
         confidence: range.confidence,
         how: range.how,
+        basis: range.basis ?? null,
         said_by: range.author === "unknown" ? null : range.how === "note" ? "note" : "pommel",
         hint: null,
       };

@@ -1,5 +1,5 @@
 import type { Entry, FileEdit, ToolResult, ToolUse } from "../../agents/agent.ts";
-import { editsOfInput } from "../../attribution/evidence/writes.ts";
+import { editsOfInput } from "../../attribution/evidence/input-edits.ts";
 import type {
   ToolCall,
   TurnEntry,
@@ -109,7 +109,7 @@ function callOf(
   subagent: string | null,
 ): ToolCall {
   const says = sayUse(use, result?.edits ?? null, relativize);
-  const edits = result?.edits ?? (says.edits ? editsOfInput(use.input) : []);
+  const edits = result?.edits ?? (says.edits ? editsOfInput(use.input, use.tool) : []);
   return {
     name: use.tool,
     action: actionOf(use),

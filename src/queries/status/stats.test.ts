@@ -34,19 +34,19 @@ it("sums up whose lines were committed, by author, directory, week, model and se
     until: null,
     paths: [],
     commits: { in_history: 3, looked_at: 2, with_agent: 2 },
-    total: { lines: 5, agent: 3, human: 2, unknown: 0 },
+    total: { lines: 5, agent: 3, human: 2, unknown: 0, before_agents: 0 },
     by_author: [
-      { author: "Ann", commits: 1, lines: 4, agent: 2, human: 2, unknown: 0 },
-      { author: "Ben", commits: 1, lines: 1, agent: 1, human: 0, unknown: 0 },
+      { author: "Ann", commits: 1, lines: 4, agent: 2, human: 2, unknown: 0, before_agents: 0 },
+      { author: "Ben", commits: 1, lines: 1, agent: 1, human: 0, unknown: 0, before_agents: 0 },
     ],
     by_directory: [
-      { directory: "src/client", lines: 3, agent: 2, human: 1, unknown: 0 },
-      { directory: ".", lines: 1, agent: 0, human: 1, unknown: 0 },
-      { directory: "src/cli", lines: 1, agent: 1, human: 0, unknown: 0 },
+      { directory: "src/client", lines: 3, agent: 2, human: 1, unknown: 0, before_agents: 0 },
+      { directory: ".", lines: 1, agent: 0, human: 1, unknown: 0, before_agents: 0 },
+      { directory: "src/cli", lines: 1, agent: 1, human: 0, unknown: 0, before_agents: 0 },
     ],
     by_week: [
-      { week: "2026-W02", lines: 4, agent: 2, human: 2, unknown: 0 },
-      { week: "2026-W03", lines: 1, agent: 1, human: 0, unknown: 0 },
+      { week: "2026-W02", lines: 4, agent: 2, human: 2, unknown: 0, before_agents: 0 },
+      { week: "2026-W03", lines: 1, agent: 1, human: 0, unknown: 0, before_agents: 0 },
     ],
     by_model: [{ model: "big-model", lines: 3 }],
     by_session: [{ session_id: "s", session_title: "Making", agent: "claude", commits: 2, lines: 3 }],
@@ -119,8 +119,14 @@ it("counts each line once: not again when amended, nor when picked onto another 
   repo.commit("other", { "other.ts": "o\n" });
   repo.git("cherry-pick", after);
   await seen(repo.git("rev-parse", "HEAD"));
-  expect((await stats({ all: true })).total).toEqual({ lines: 2, agent: 1, human: 1, unknown: 0 });
-  expect((await stats()).total).toEqual({ lines: 2, agent: 1, human: 1, unknown: 0 });
+  expect((await stats({ all: true })).total).toEqual({
+    lines: 2,
+    agent: 1,
+    human: 1,
+    unknown: 0,
+    before_agents: 0,
+  });
+  expect((await stats()).total).toEqual({ lines: 2, agent: 1, human: 1, unknown: 0, before_agents: 0 });
 });
 
 it("reports what it cannot know: no memory, no git", async () => {

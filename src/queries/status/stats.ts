@@ -2,6 +2,7 @@ import { GitFailure } from "../../git/git.ts";
 import { authoredTimes } from "../../git/history/history.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Share, StatsAnswer } from "../../protocol/operations/stats.ts";
+import type { BlameAuthor } from "../../protocol/values.ts";
 import {
   type AuthoredFilter,
   type AuthoredLines,
@@ -12,6 +13,7 @@ import {
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { parseWhen } from "../../text/dates.ts";
+import { agentsSince, noteOn } from "../blame/agents-since.ts";
 import { entry, sortedByCount } from "../blame/blame-summary.ts";
 import { filesMatcher } from "../sessions/conversations-decisions.ts";
 import { backfillHint } from "./backfill-hint.ts";
@@ -53,7 +55,8 @@ export async function statsOf(
   const known = last?.get("last");
   // HEAD's history is another object when it may be another one.
   if (known?.question === question && known.history === history) return known.answer;
-  const answer = countLines(memory, history, when, request);
+  const since = memory === null ? null : agentsSince(memory, project.root);
+  const answer = countLines(memory, history, when, request, since);
   last?.set("last", { question, history, answer });
   return answer;
 }
@@ -70,17 +73,20 @@ function countLines(
   whole: ReadonlyMap<string, number> | null,
   when: AuthoredFilter,
   { paths = [], depth = 2, files = false, all = false }: StatsRequest,
+  since: ReturnType<typeof agentsSince>,
 ): StatsAnswer {
   const history = whole && within(whole, when);
   const seen = memory === null ? new Set<string>() : commitsLookedAt(memory, when);
   const isWanted = filesMatcher(paths);
+  const isBefore = ({ author, authoredAt, isRoot }: AuthoredLines) =>
+    author === "unknown" && since !== null && (authoredAt < since.at || isRoot === 1);
   const sums = new Sums(depth, files);
   if (memory !== null) {
     const counted = countedOnce(memory);
     for (const lines of authoredLines(memory, when)) {
       if (!all && history !== null && !history.has(lines.hash)) continue;
       if (!counted(lines) || (isWanted && !isWanted(lines.path))) continue;
-      sums.add(lines);
+      sums.add(lines, isBefore(lines) ? "before_agents" : lines.author);
     }
   }
   const lookedAt = history === null || all ? seen.size : [...seen].filter((hash) => history.has(hash)).length;
@@ -90,7 +96,10 @@ function countLines(
     paths: [...paths],
     commits: { in_history: history?.size ?? null, looked_at: lookedAt, with_agent: sums.withAgent.size },
     ...sums.answer(memory),
-    notes: notesOn(memory, history, seen),
+    notes: [
+      ...notesOn(memory, history, seen),
+      ...(since !== null && sums.total.before_agents > 0 ? [noteOn(since)] : []),
+    ],
   };
 }
 
@@ -125,12 +134,12 @@ function countedOnce(memory: Memory): (lines: AuthoredLines) => boolean {
   };
 }
 
-const noLines = (): Share => ({ lines: 0, agent: 0, human: 0, unknown: 0 });
+const noLines = (): Share => ({ lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 });
 
 /** Adds up lines by every requested key. */
 class Sums {
   readonly withAgent = new Set<string>();
-  private readonly total = noLines();
+  readonly total = noLines();
   private readonly authors = new Map<string, { author: string; commits: Set<string>; share: Share }>();
   private readonly directories = new Map<string, { directory: string } & Share>();
   private readonly files = new Map<string, { file: string } & Share>();
@@ -143,7 +152,10 @@ class Sums {
     private readonly countsFiles: boolean,
   ) {}
 
-  add({ hash, commitAuthor, authoredAt, path, author, sessionUid, model, lines }: AuthoredLines): void {
+  add(
+    { hash, commitAuthor, authoredAt, path, sessionUid, model, lines }: AuthoredLines,
+    author: BlameAuthor,
+  ): void {
     const person = entry(this.authors, commitAuthor, () => ({
       author: commitAuthor,
       commits: new Set<string>(),

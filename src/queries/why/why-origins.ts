@@ -75,9 +75,34 @@ export function originOf(memory: Memory | null, { ranges }: OriginGroup): Origin
 
 /** Who wrote a range, without where it is. */
 export function authorIn(range: BlameRange): LineAuthor {
-  const { author, session_id, session_title, agent, model, turn, tool_use, confidence, how, said_by, hint } =
-    range;
-  return { author, session_id, session_title, agent, model, turn, tool_use, confidence, how, said_by, hint };
+  const {
+    author,
+    session_id,
+    session_title,
+    agent,
+    model,
+    turn,
+    tool_use,
+    confidence,
+    how,
+    basis,
+    said_by,
+    hint,
+  } = range;
+  return {
+    author,
+    session_id,
+    session_title,
+    agent,
+    model,
+    turn,
+    tool_use,
+    confidence,
+    how,
+    basis,
+    said_by,
+    hint,
+  };
 }
 
 /** The commit of a range; null: none yet. */

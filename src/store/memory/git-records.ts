@@ -1,4 +1,5 @@
 import type {
+  AttributionBasis,
   AttributionHow,
   AuthorKind,
   BindingHow,
@@ -61,6 +62,8 @@ export interface AttributionRecord {
   /** 0 to 1. */
   confidence: number;
   how: AttributionHow;
+  /** null: stored by a Pommel that did not say. */
+  basis?: AttributionBasis | null;
 }
 
 /** A session's part in a commit. */

@@ -31,6 +31,12 @@ export function observationsOf(
   return rows.map(({ at, keys }) => ({ at, keys: unpack(keys) }));
 }
 
+/** Since when it is known what showed up in files: the earliest that is stored; infinite where nothing is. */
+export function observedSince(memory: Memory): number {
+  const found = memory.prepare("SELECT min(at) FROM observations").pluck().get() as number | null;
+  return found ?? Number.POSITIVE_INFINITY;
+}
+
 /** Drops observations from before a time. @returns how many there were */
 export function dropObservations(memory: Memory, before: number): number {
   return memory.inTransaction(

@@ -172,8 +172,9 @@ export function exportAttribution(exportWork: ExportWork, hash: string): SharedA
 }
 
 function exportRange(range: Omit<AttributionRecord, "path">): SharedAttribution["files"][string][number] {
-  const { firstLine, lastLine, sessionUid, toolUse, ...rest } = range;
-  return { first: firstLine, last: lastLine, session: sessionUid, tool_use: toolUse, ...rest };
+  const { firstLine, lastLine, sessionUid, toolUse, basis = null, ...rest } = range;
+  const claim = { session: sessionUid, tool_use: toolUse, ...rest, ...(basis !== null && { basis }) };
+  return { first: firstLine, last: lastLine, ...claim };
 }
 
 export function exportEvent(exportWork: ExportWork, uid: string): SharedEvent | null {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { attributionBases } from "../../protocol/values.ts";
 import { titleSources } from "../../store/memory/memory-records.ts";
 
 /**
@@ -122,6 +123,8 @@ const range = z.looseObject({
   model: orNull(text),
   confidence: z.number().check(z.minimum(0), z.maximum(1)),
   how: z.enum(["edit", "shell", "moved", "inherited", "note", "absence", "none"]),
+  /** Since attribution version 2; a newer Pommel may have others. */
+  basis: z.optional(z.catch(z.nullable(z.enum(attributionBases)), null)),
 });
 export type SharedRange = z.infer<typeof range>;
 

@@ -149,7 +149,7 @@ export function importAttribution(exportWork: ExportWork, shared: SharedAttribut
     if (isSame("attribution", known, joined)) return false;
     const commit = knownCommit(memory, joined.commit);
     const records = Object.entries(joined.files).flatMap(([path, ranges]) =>
-      ranges.map(({ first, last, author, session, turn, tool_use, model, confidence, how }) => ({
+      ranges.map(({ first, last, author, session, turn, tool_use, model, confidence, how, basis }) => ({
         path,
         firstLine: first,
         lastLine: last,
@@ -160,6 +160,7 @@ export function importAttribution(exportWork: ExportWork, shared: SharedAttribut
         model,
         confidence,
         how,
+        basis: basis ?? null,
       })),
     );
     saveAttributions(memory, commit.id, records);

@@ -38,12 +38,14 @@ const answer: BlameAnswer = {
     agent: 2,
     human: 1,
     unknown: 1,
+    before_agents: 0,
     by_session: [
       { session_id: "8ecde0fc-091c", session_title: "Fix the login", agent: "claude", turns: [7], lines: 2 },
     ],
     by_model: [{ model: "claude-opus-4-5-20251101", lines: 2 }],
-    by_person: [{ person: "Zoë 王小明", human: 1, unknown: 0 }],
+    by_person: [{ person: "Zoë 王小明", human: 1, unknown: 0, before_agents: 0 }],
   },
+  agents_since: null,
   notes: [],
   lines: [
     { line: 1, text: "export function login() {" },
@@ -98,10 +100,10 @@ describe("pm blame", () => {
 
 describe("pm blame of a directory", () => {
   const files = [
-    { file: "src/a/x.ts", lines: 10, agent: 10, human: 0, unknown: 0 },
-    { file: "src/a/y.ts", lines: 10, agent: 0, human: 10, unknown: 0 },
-    { file: "src/login.ts", lines: 30, agent: 15, human: 0, unknown: 15 },
-    { file: "srcs/z.ts", lines: 1, agent: 1, human: 0, unknown: 0 },
+    { file: "src/a/x.ts", lines: 10, agent: 10, human: 0, unknown: 0, before_agents: 0 },
+    { file: "src/a/y.ts", lines: 10, agent: 0, human: 10, unknown: 0, before_agents: 0 },
+    { file: "src/login.ts", lines: 30, agent: 15, human: 0, unknown: 15, before_agents: 0 },
+    { file: "srcs/z.ts", lines: 1, agent: 1, human: 0, unknown: 0, before_agents: 0 },
   ];
 
   it("sums up what lies directly in it", () => {
@@ -113,7 +115,7 @@ describe("pm blame of a directory", () => {
   });
 
   it("has a row with a bar for each", () => {
-    const total = { lines: 50, agent: 25, human: 10, unknown: 15 };
+    const total = { lines: 50, agent: 25, human: 10, unknown: 15, before_agents: 0 };
     const entries = entriesOf(files, "src/");
     expect(renderDirectory({ directory: "src", root: "/repo", total, entries }, screenOf(80))).toBe(
       [

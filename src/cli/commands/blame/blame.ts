@@ -2,8 +2,9 @@ import { existsSync, lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
-import type { BlameAnswer, BlameRange } from "../../../protocol/operations/blame.ts";
+import type { BlameAnswer, BlameRange, LineAuthor } from "../../../protocol/operations/blame.ts";
 import { blameFile } from "../../../queries/blame/blame.ts";
+import { explanationOf } from "../../../queries/blame/explanation.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
 import { withMemoryOrNote } from "../../../store/memory/with-memory.ts";
 import { cutToWidth, padToWidth, widthOf } from "../../../text/display-width.ts";
@@ -11,14 +12,26 @@ import type { CommandContext } from "../../frame.ts";
 import { authorBar } from "../../terminal/chart.ts";
 import { commitPages } from "../../terminal/links.ts";
 import { aligned, type Screen } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, heading, localTime, oneLine, shortAge, shortId } from "../../terminal/text.ts";
-import { authorMarks, codeLine, inColor, percent, shortHash, turnId, whoWrote } from "./author-text.ts";
+import {
+  authorMarks,
+  authorNames,
+  authorsIn,
+  codeLine,
+  inColor,
+  percent,
+  shortHash,
+  turnId,
+  whoWrote,
+} from "./author-text.ts";
 
 interface BlameOptions {
   lines?: string[];
   rev?: string;
   summary?: boolean;
+  explain?: boolean;
   text?: boolean;
 }
 
@@ -29,7 +42,7 @@ const rowsShown = 10;
 export async function blameCommand(
   { cwd, output }: CommandContext,
   place: string | undefined,
-  { lines = [], rev, summary = false, text = false }: BlameOptions,
+  { lines = [], rev, summary = false, explain = false, text = false }: BlameOptions,
 ): Promise<void> {
   const project = inWorktreeOf(findProject(cwd), cwd);
   if (lines.length === 0 && rev === undefined && (place === undefined || isDirectory(resolve(cwd, place)))) {
@@ -40,14 +53,18 @@ export async function blameCommand(
   const named = parsePlace(place, (name) => existsSync(resolve(cwd, name)));
   const ranges = [...(named.lines ? [named.lines] : []), ...lines.map(parseLines)];
   const file = locate(project, cwd, named.file);
-  const texts = output.json ? text : !summary;
+  const texts = output.json ? text : !summary && !explain;
   const answer = await withMemoryOrNote(project, (memory) =>
     blameFile(project, memory, { file, ranges, revision: rev, texts }),
   );
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
   const pageOf = await commitPages(project.root, output.colors);
   output.result(summary ? { ...answer, ranges: undefined } : answer, () =>
-    summary ? renderSummary(answer, output) : renderBlame(answer, output, pageOf),
+    summary
+      ? renderSummary(answer, output)
+      : explain
+        ? renderExplained(answer, output.colors)
+        : renderBlame(answer, output, pageOf),
   );
 }
 
@@ -74,12 +91,16 @@ export function renderBlame(
   const marks = ranges.map((range) => ({
     who: whoWrote(range, range.person, whoWidth, columns !== undefined),
     turn: hasTurns ? turnId(range) : "",
+    sure: hasTurns ? sureness(range) : "",
     day: ageOf(range, screen),
   }));
-  const widest = (key: "who" | "turn" | "day") => Math.max(0, ...marks.map((mark) => widthOf(mark[key])));
-  const [who, turn, day] = [widest("who"), widest("turn"), widest("day")];
+  const widest = (key: "who" | "turn" | "sure" | "day") =>
+    Math.max(0, ...marks.map((mark) => widthOf(mark[key])));
+  const [who, turn, sure, day] = [widest("who"), widest("turn"), widest("sure"), widest("day")];
   const digits = String(ranges.at(-1)?.last_line ?? 0).length;
   let at = 0;
+  // Of the columns behind the author, each with a blank.
+  const extra = [turn, sure, day].reduce((sum, width) => sum + (width > 0 ? width + 1 : 0), 0);
   const rows = lines.map(({ line, text }, i) => {
     while (at < ranges.length - 1 && line > ranges[at]!.last_line) at++;
     const range = ranges[at]!;
@@ -89,21 +110,18 @@ export function renderBlame(
     const hash = `${cut}${shortHash(range.commit)}`.slice(0, 8).padEnd(8);
     const commit = colors.link(colors.commit(hash), range.commit === null ? null : pageOf(range.commit));
     const left = isSame
-      ? [
-          " ".repeat(8),
-          inColor("│", range, colors),
-          " ".repeat(who + (turn > 0 ? turn + 1 : 0) + (day > 0 ? day + 1 : 0)),
-        ]
+      ? [" ".repeat(8), inColor("│", range, colors), " ".repeat(who + extra)]
       : [
           commit,
           ...(columns === undefined ? [] : [inColor(authorMarks[range.author], range, colors)]),
           inColor(padToWidth(mark.who, who), range, colors),
           ...(turn > 0 ? [colors.id(mark.turn.padEnd(turn))] : []),
+          ...(sure > 0 ? [colors.dim(mark.sure.padStart(sure))] : []),
           ...(day > 0 ? [paintAge(mark.day.padStart(day), range, screen)] : []),
         ];
     const number = String(line).padStart(digits);
     if (columns === undefined) return [...left, `${number})`, codeLine(text)].join(" ");
-    const used = 8 + 1 + 1 + 1 + who + (turn > 0 ? turn + 1 : 0) + (day > 0 ? day + 1 : 0) + 1 + digits + 3;
+    const used = 8 + 1 + 1 + 1 + who + extra + 1 + digits + 3;
     const code = cutToWidth(codeLine(text), Math.max(columns - used, 10));
     return `${left.join(" ")} ${colors.dim(`${number} │`)} ${code}`.trimEnd();
   });
@@ -126,15 +144,37 @@ function paintAge(text: string, { authored_at }: BlameRange, { colors, columns, 
 
 /** `● agent 62%  ○ human 30%  · unknown 8%  of 120 lines` */
 function legend({ summary }: BlameAnswer, { colors }: Screen): string {
-  const kinds = (["agent", "human", "unknown"] as const).map((author) =>
+  const kinds = authorsIn(summary).map((author) =>
     inColor(
-      `${authorMarks[author]} ${author} ${percent(summary[author], summary.lines)}`,
+      `${authorMarks[author]} ${authorNames[author]} ${percent(summary[author], summary.lines)}`,
       { author },
       colors,
     ),
   );
   return `${kinds.join("  ")}  ${colors.dim(`of ${counted(summary.lines, "line")}`)}`;
 }
+
+/** A block for each range: its lines, who wrote them, and what that rests on. */
+export function renderExplained({ ranges }: BlameAnswer, colors: Palette): string {
+  return ranges
+    .map((range) => {
+      const { first_line, last_line, person, tool_use } = range;
+      const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
+      const who = [whoWrote(range, person, 60), turnId(range), sureness(range)];
+      const call = tool_use === null ? "" : ` (${oneLine(tool_use, 60)})`;
+      return [
+        `${colors.bold(lines)}  ${inColor(who.filter((each) => each !== "").join(" "), range, colors)}  ${colors.commit(shortHash(range.commit))}`,
+        `    ${explanationOf(range)}${call}`,
+      ].join("\n");
+    })
+    .join("\n");
+}
+
+/** "98%": how likely an author is the right one; "" where none is named. */
+const sureness = ({ author, confidence, said_by }: LineAuthor): string =>
+  (author === "agent" || author === "human") && said_by === "pommel"
+    ? `${Math.round(100 * confidence)}%`
+    : "";
 
 const sessionColumns: Column[] = [
   { title: "", isNumber: true },
@@ -153,20 +193,19 @@ const nameColumns: Column[] = [
 /** Shares, for a person. */
 export function renderSummary({ file, summary, ranges }: BlameAnswer, screen: Screen): string {
   const { colors, columns } = screen;
-  const { lines, agent, human, unknown, by_session, by_model, by_person } = summary;
-  const kinds = [
-    ["agent", agent],
-    ["human", human],
-    ["unknown", unknown],
-  ] as const;
+  const { lines, by_session, by_model, by_person } = summary;
   const barLine = columns === undefined ? [] : [authorBar(summary, Math.min(columns, 60), colors)];
   const parts = [
     [`${colors.bold(oneLine(file))}  ${counted(lines, "line")}${uncommitted(ranges)}`, ...barLine].join("\n"),
     aligned(
-      kinds.map(([author, count]) => [
-        inColor(columns === undefined ? author : `${authorMarks[author]} ${author}`, { author }, colors),
-        percent(count, lines),
-        count.toLocaleString("en"),
+      authorsIn(summary).map((author) => [
+        inColor(
+          columns === undefined ? authorNames[author] : `${authorMarks[author]} ${authorNames[author]}`,
+          { author },
+          colors,
+        ),
+        percent(summary[author], lines),
+        summary[author].toLocaleString("en"),
       ]),
     ),
   ];
@@ -195,11 +234,16 @@ export function renderSummary({ file, summary, ranges }: BlameAnswer, screen: Sc
   add(
     "People",
     nameColumns,
-    by_person.map(({ person, human: own, unknown: perhaps }) => [
-      percent(own + perhaps, lines),
-      (own + perhaps).toLocaleString("en"),
+    by_person.map(({ person, human: own, unknown: perhaps, before_agents: before }) => [
+      percent(own + perhaps + before, lines),
+      (own + perhaps + before).toLocaleString("en"),
       oneLine(person ?? "(not committed yet)"),
-      perhaps === 0 ? "" : `${perhaps.toLocaleString("en")} unknown`,
+      [
+        perhaps > 0 ? `${perhaps.toLocaleString("en")} unknown` : "",
+        before > 0 ? `${before.toLocaleString("en")} before agents` : "",
+      ]
+        .filter((each) => each !== "")
+        .join(", "),
     ]),
   );
   return parts.join("\n\n");

@@ -15,6 +15,7 @@ export function declareBlame(program: Command): void {
     .option("-L, --lines <range>", "only these: 10,30 or 10,+5 or 10, (to the end); repeatable", collect);
   addOptions(blame, "blame", { file: null, first_line: null, last_line: null, texts: null })
     .option("--summary", "only totals: by kind of author, session, model, person")
+    .option("--explain", "what each verdict rests on")
     .option("--text", "with --json: include the text of each line")
     .addHelpText(
       "after",
@@ -23,6 +24,7 @@ export function declareBlame(program: Command): void {
         ["pm blame src/auth.ts", "every line"],
         ["pm blame src/auth.ts -L 10,30", "a range"],
         ["pm blame src/auth.ts --summary", "shares"],
+        ["pm blame src/auth.ts -L 10,30 --explain", "why each of them is said to be whose"],
       )}\n\nExits with 5 when the file or line does not exist.`,
     )
     .action(query(async () => (await import("./blame.ts")).blameCommand));

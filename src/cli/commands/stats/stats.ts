@@ -8,7 +8,7 @@ import { authorBar, bar, sparkline } from "../../terminal/chart.ts";
 import { aligned, type Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, hanging, heading, oneLine, shortId } from "../../terminal/text.ts";
-import { authorMarks, inColor, percent } from "../blame/author-text.ts";
+import { authorMarks, authorNames, authorsIn, inColor, percent } from "../blame/author-text.ts";
 
 interface StatsOptions extends Omit<RequestOf<"stats">, "depth"> {
   dirDepth?: number;
@@ -40,8 +40,12 @@ export function renderStats(answer: StatsAnswer, limit: number, screen: Screen):
   const lookedAt = `${commits.looked_at.toLocaleString("en")}${of} commits analysed`;
   if (commits.looked_at === 0) return "No commits analysed yet. Run `pm checkpoint backfill --all`.";
   if (total.lines === 0) return `No added lines: ${lookedAt}.`;
-  const kinds = (["agent", "human", "unknown"] as const).map((author) => [
-    inColor(isTerminal ? `${authorMarks[author]} ${author}` : author, { author }, colors),
+  const kinds = authorsIn(total).map((author) => [
+    inColor(
+      isTerminal ? `${authorMarks[author]} ${authorNames[author]}` : authorNames[author],
+      { author },
+      colors,
+    ),
     percent(total[author], total.lines),
     total[author].toLocaleString("en"),
   ]);
@@ -60,12 +64,23 @@ export function renderStats(answer: StatsAnswer, limit: number, screen: Screen):
     const more = rows.length > shown.length ? [colors.dim(`${shown.length} of ${rows.length}`)] : [];
     parts.push([heading(title, colors), table(shape, shown, screen), ...more].join("\n"));
   };
+  // Where there are no such lines, the column would only take room.
+  const hasBefore = total.before_agents > 0;
   const cells = (share: Share) => [
     percent(share.agent, share.lines),
     percent(share.human, share.lines),
     percent(share.unknown, share.lines),
+    ...(hasBefore ? [percent(share.before_agents, share.lines)] : []),
     share.lines.toLocaleString("en"),
     isTerminal ? authorBar(share, barWidth, colors) : "",
+  ];
+  const shareColumns: Column[] = [
+    { title: "agent", isNumber: true },
+    { title: "human", isNumber: true },
+    { title: "unknown", isNumber: true },
+    ...(hasBefore ? [{ title: "before", isNumber: true }] : []),
+    { title: "lines", isNumber: true },
+    { title: "", optional: 2 },
   ];
   add(
     "Authors",
@@ -116,14 +131,6 @@ export function renderStats(answer: StatsAnswer, limit: number, screen: Screen):
   );
   return parts.join("\n\n");
 }
-
-const shareColumns: Column[] = [
-  { title: "agent", isNumber: true },
-  { title: "human", isNumber: true },
-  { title: "unknown", isNumber: true },
-  { title: "lines", isNumber: true },
-  { title: "", optional: 2 },
-];
 
 /** Lines of each week, as far as they fit: a column for each, of all and of agents. */
 function weekLines(weeks: StatsAnswer["by_week"], { colors, columns = 80 }: Screen): string {

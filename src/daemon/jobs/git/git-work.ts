@@ -2,11 +2,13 @@ import * as z from "zod/mini";
 import { type Backfilled, backfill } from "../../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../../attribution/checkpoints/record-commit.ts";
 import type { GitWork } from "../../../attribution/checkpoints/work.ts";
+import { attributionVersion } from "../../../attribution/lines/types.ts";
 import { GitFailure } from "../../../git/git.ts";
 import type { Config } from "../../../project/config/settings.ts";
 import type { Logger } from "../../../project/log.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { Scrubber } from "../../../redact/scrubber.ts";
+import { hasOlderVerdicts } from "../../../store/memory/commits/commits.ts";
 import { waitingJob } from "../../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../../store/memory/memory.ts";
 import type { JobRecord } from "../../../store/memory/memory-records.ts";
@@ -32,6 +34,9 @@ export interface GitJobsOptions {
 
 /** Everything that led to an older commit has been read. Milliseconds. */
 const recentMs = 900_000;
+
+/** Of `meta`: the version of the attribution whose rules all commits were judged by that can be. */
+const judgedBy = "attribution.version";
 
 /** Does the jobs that are about commits. */
 export class GitJobs {
@@ -90,7 +95,10 @@ export class GitJobs {
       run.signal.throwIfAborted();
       await record(this.work(), hash, { seen: "reflog", branch, rewrittenFrom }, run.signal);
     }
-    if (isWhole || hasOthers) await this.backfill(run);
+    const isOutdated =
+      memory.meta(judgedBy) !== String(attributionVersion) && hasOlderVerdicts(memory, attributionVersion);
+    if (isWhole || hasOthers || isOutdated) await this.backfill(run);
+    memory.setMeta(judgedBy, String(attributionVersion));
     remember();
   }
 

@@ -14,7 +14,7 @@ export function wholeFile(
   args: z.infer<typeof whyInput>,
   offset: number,
 ): ToolAnswer<WhyOutput> {
-  const { lines, agent, human, unknown, by_session } = blamed.summary;
+  const { lines, agent, human, unknown, before_agents, by_session } = blamed.summary;
   const { items } = fitIn(blamed.ranges.slice(offset), roomOf(args.max_tokens) - 300, 100, rangeOf, render);
   const end = offset + items.length;
   const left = blamed.ranges.length - end;
@@ -37,14 +37,14 @@ export function wholeFile(
       decisions: [],
       earlier: [],
       later: [],
-      summary: { lines, agent, human, unknown },
+      summary: { lines, agent, human, unknown, before_agents },
       ranges: items,
       next_cursor: next,
       notes,
     },
     text: joined(
       [
-        `${blamed.file}: ${lines} lines, ${agent} by agents, ${human} by people, ${unknown} unknown`,
+        `${blamed.file}: ${lines} lines, ${agent} by agents, ${human} by people, ${unknown} unknown, ${before_agents} from before agents`,
         sessions.length > 0 && `Lines by session: ${sessions.join(", ")}`,
         ...items.map(render),
         next && `${left} more ranges: cursor ${next}`,
@@ -75,7 +75,8 @@ function rangeOf(range: BlameRange, longest: number) {
 function render(range: ReturnType<typeof rangeOf>): string {
   const { first_line, last_line, author, confidence, agent, session_id, turn, commit, person } = range;
   const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
-  const who = author === "agent" ? joined([agent ?? "agent", confidence.toFixed(2)], " ") : author;
+  const who =
+    author === "agent" ? joined([agent ?? "agent", confidence.toFixed(2)], " ") : author.replace("_", " ");
   return joined([
     `${lines}  ${who}`,
     session_id !== null && `${shortId(session_id)}${turn === null ? "" : ` turn ${turn}`}`,

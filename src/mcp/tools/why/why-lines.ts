@@ -112,7 +112,9 @@ function renderOrigin(origin: ReturnType<typeof originOf>): string {
       ? joined([agent ?? "an agent", origin.model], " ")
       : author === "human"
         ? "a person"
-        : "unknown author";
+        : author === "before_agents"
+          ? "somebody before agents"
+          : "unknown author";
   const place = joined([
     `lines ${lines} by ${who} (${confidence.toFixed(2)})`,
     session_id !== null && `session ${shortId(session_id)}${turn === null ? "" : ` turn ${turn}`}`,

@@ -43,6 +43,7 @@ const range = (
   path,
   firstLine,
   lastLine,
+  basis: null,
   author: session === null ? "human" : "agent",
   sessionUid: session,
   turn: session === null ? null : 1,

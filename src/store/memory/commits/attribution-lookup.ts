@@ -12,7 +12,7 @@ export interface CommitPath {
 export const commitPathKey = ({ hash, path }: CommitPath): string => `${hash}:${path}`;
 
 const columns = `a.path, a.first_line AS firstLine, a.last_line AS lastLine, a.author, a.session_uid AS sessionUid,
-  a.turn, a.tool_use AS toolUse, a.model, a.confidence, a.how`;
+  a.turn, a.tool_use AS toolUse, a.model, a.confidence, a.how, a.basis`;
 
 /**
  * The ranges of many files of many commits at once, by `commitPathKey`, each file's in order of lines. Files without
@@ -69,6 +69,8 @@ export interface AuthoredLines {
   sessionUid: string | null;
   model: string | null;
   how: AttributionHow;
+  /** 1: the commit has no parent. */
+  isRoot: 0 | 1;
   lines: number;
 }
 
@@ -86,7 +88,7 @@ export function authoredLines(
   return memory
     .prepare(
       `SELECT c.hash, c.author AS commitAuthor, c.authored_at AS authoredAt, c.patch_id AS patchId, a.path, a.author,
-         a.session_uid AS sessionUid, a.model, min(a.how) AS how, sum(a.last_line - a.first_line + 1) AS lines
+         a.session_uid AS sessionUid, a.model, min(a.how) AS how, c.parents = '[]' AS isRoot, sum(a.last_line - a.first_line + 1) AS lines
        FROM commits c JOIN attributions a ON a.commit_id = c.id
        WHERE (@since IS NULL OR c.authored_at >= @since) AND (@until IS NULL OR c.authored_at <= @until)
        GROUP BY c.id, a.path, a.author, a.session_uid, a.model
@@ -153,4 +155,24 @@ export function linesOfToolUses(
          AND a.tool_use IN (SELECT value FROM json_each(@calls)) AND a.how NOT IN ('moved')`,
     )
     .all({ sessions: JSON.stringify(sessions), calls: JSON.stringify(calls) }) as LinesOfToolUse[];
+}
+
+/** When the first commit was made that holds lines of each call, by `<session> <call>`. Milliseconds since the epoch. */
+export function firstCommitsOf(
+  memory: Memory,
+  { sessions, calls }: { sessions: readonly string[]; calls: readonly string[] },
+): Map<string, number> {
+  const rows = memory
+    .prepare(
+      `SELECT a.session_uid || ' ' || a.tool_use AS call, min(c.committed_at) AS at
+       FROM attributions a JOIN commits c ON c.id = a.commit_id
+       WHERE a.session_uid IN (SELECT value FROM json_each(@sessions))
+         AND a.tool_use IN (SELECT value FROM json_each(@calls)) AND a.how IN ('edit', 'shell')
+       GROUP BY 1`,
+    )
+    .all({ sessions: JSON.stringify(sessions), calls: JSON.stringify(calls) }) as {
+    call: string;
+    at: number;
+  }[];
+  return new Map(rows.map(({ call, at }) => [call, at]));
 }

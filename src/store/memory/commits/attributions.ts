@@ -13,9 +13,9 @@ export function saveAttributions(
     memory.prepare("DELETE FROM attributions WHERE commit_id = ?").run(commitId);
     const insert = memory.prepare(
       `INSERT INTO attributions (commit_id, path, first_line, last_line, author, session_uid, turn, tool_use, model,
-         confidence, how)
+         confidence, how, basis)
        VALUES (@commitId, @path, @firstLine, @lastLine, @author, @sessionUid, @turn, @toolUse, @model, @confidence,
-         @how) ON CONFLICT DO NOTHING`,
+         @how, @basis) ON CONFLICT DO NOTHING`,
     );
     const forgotten = forgottenSessions(
       memory,
@@ -25,6 +25,7 @@ export function saveAttributions(
       const isForgotten = record.sessionUid !== null && forgotten.has(record.sessionUid);
       insert.run({
         ...record,
+        basis: record.basis ?? null,
         commitId,
         ...(isForgotten && { sessionUid: null, turn: null, toolUse: null }),
       });
@@ -49,7 +50,7 @@ export function attributionsOf(
   return memory
     .prepare(
       `SELECT path, first_line AS firstLine, last_line AS lastLine, author, session_uid AS sessionUid, turn,
-         tool_use AS toolUse, model, confidence, how
+         tool_use AS toolUse, model, confidence, how, basis
        FROM attributions WHERE commit_id = @commitId AND (@path IS NULL OR path = @path)
        ORDER BY path, first_line`,
     )

@@ -75,6 +75,16 @@ export function commitByHash(memory: Memory, hash: string): CommitRecord | null 
   return row === undefined ? null : commitOfRow(row);
 }
 
+/** When a stored commit was made, of which the beginning of the hash is known; null where there is none, or several. */
+export function committedAtOf(memory: Memory, short: string): number | null {
+  if (!/^[0-9a-f]{7,64}$/.test(short)) return null;
+  const found = memory.prepare(
+    "SELECT committed_at FROM commits WHERE hash >= @short AND hash < @short || 'g' ORDER BY hash LIMIT 2",
+  );
+  const times = found.pluck().all({ short }) as number[];
+  return times.length === 1 ? times[0]! : null;
+}
+
 /** Commits that change the same, the oldest first. */
 export function commitsByPatch(memory: Memory, patchId: string): CommitRecord[] {
   return memory
@@ -129,6 +139,28 @@ export function filesOfCommit(
     )
     .all({ commitId, path }) as FileRow[];
   return rows.map((row) => ({ ...row, added: unpackAdded(row.added) }));
+}
+
+/** Whether an older version of the attribution analysed any commit. */
+export function hasOlderVerdicts(memory: Memory, version: number): boolean {
+  const found = memory.prepare("SELECT 1 FROM commits WHERE attributed > 0 AND attributed < ? LIMIT 1");
+  return found.get(version) !== undefined;
+}
+
+/** Analysed commits that added lines to a file, the latest first. Times are milliseconds since the epoch. */
+export function commitsTouching(
+  memory: Memory,
+  path: string,
+  range: { since: number; until: number; limit: number },
+): { hash: string; added: AddedKey[] }[] {
+  const rows = memory
+    .prepare(
+      `SELECT commits.hash, f.added FROM commit_files f JOIN commits ON commits.id = f.commit_id
+       WHERE f.path = @path AND committed_at BETWEEN @since AND @until AND attributed > 0 AND f.insertions > 0
+       ORDER BY committed_at DESC LIMIT @limit`,
+    )
+    .all({ ...range, path }) as { hash: string; added: Uint8Array }[];
+  return rows.map(({ hash, added }) => ({ hash, added: unpackAdded(added) }));
 }
 
 /** The version of the attribution that analysed each stored commit, by hash. */

@@ -279,4 +279,8 @@ export const memoryMigrations: readonly Migration[] = [
   decisionTables,
   sessionTerms,
   cutTables,
+  `
+  -- What a verdict rests on: attributionBases of protocol/values.ts; null where an older Pommel stored it.
+  ALTER TABLE attributions ADD COLUMN basis TEXT;
+  `,
 ];

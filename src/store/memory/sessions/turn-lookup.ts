@@ -26,15 +26,15 @@ export function turnsThatChanged(
   );
 }
 
-/** The latest turns that were under way between `since` and `until` and ran commands or subagents, latest first. */
-export function turnsThatRan(
+/** The latest turns that were under way between `since` and `until` and did more than read, latest first. */
+export function turnsThatActed(
   memory: Memory,
   given: { since: number; until: number; limit: number },
 ): FoundTurn[] {
   return foundTurns(
     memory,
     `${underWay}
-       AND EXISTS (SELECT 1 FROM turn_actions WHERE turn_id = t.id AND action IN ('command', 'delegate'))`,
+       AND EXISTS (SELECT 1 FROM turn_actions WHERE turn_id = t.id AND action <> 'read')`,
     given,
   );
 }
@@ -76,6 +76,19 @@ export function wasAgentActive(memory: Memory, since: number, until: number): bo
 export function firstTurnAt(memory: Memory): number | null {
   const found = memory.prepare("SELECT min(started_at) FROM turns WHERE started_at > 0");
   return found.pluck().get() as number | null;
+}
+
+/** The session with the first turn of all; null where there is none. */
+export function firstSession(
+  memory: Memory,
+): { uid: string; agent: string; startedAt: number; readAt: number | null } | null {
+  const found = memory.prepare(
+    `SELECT s.uid, s.agent, t.started_at AS startedAt,
+       (SELECT min(read_at) FROM transcripts WHERE session_id = s.id AND read_at > 0) AS readAt
+     FROM turns t JOIN sessions s ON s.id = t.session_id
+     WHERE t.started_at > 0 ORDER BY t.started_at LIMIT 1`,
+  );
+  return (found.get() as ReturnType<typeof firstSession> | undefined) ?? null;
 }
 
 /** The number of the last turn of a session that had begun at a time; null when none had, or it is unknown. */

@@ -1,4 +1,5 @@
 import type { BlameRange } from "../../../protocol/operations/blame.ts";
+import { authorsOf, type Lines } from "../../components/badge.tsx";
 
 export const colourings = [
   ["author", "By author"],
@@ -36,19 +37,9 @@ export function ageOf(ranges: readonly BlameRange[]): { oldest: number; newest: 
   );
 }
 
-/** "agent 62 %, people 30 %, unknown 8 %"; nothing of those with none. */
-export function sharesOf({
-  lines,
-  ...by
-}: {
-  lines: number;
-  agent: number;
-  human: number;
-  unknown: number;
-}): string {
-  const names = { agent: "agents", human: "people", unknown: "unknown" } as const;
-  return (["agent", "human", "unknown"] as const)
-    .filter((one) => by[one] > 0)
-    .map((one) => `${names[one]} ${Math.round((100 * by[one]) / Math.max(1, lines))} %`)
+/** "agents 62 %, people 30 %, unknown 8 %"; nothing of those with none. */
+export function sharesOf(lines: Lines & { lines: number }): string {
+  return authorsOf(lines)
+    .map(({ name, count }) => `${name} ${Math.round((100 * count) / Math.max(1, lines.lines))} %`)
     .join(", ");
 }

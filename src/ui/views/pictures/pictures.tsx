@@ -15,6 +15,7 @@ const authors = [
   { name: "agents", colour: "var(--agent)" },
   { name: "people", colour: "var(--human)" },
   { name: "unknown", colour: "var(--border-strong)" },
+  { name: "before agents", colour: "var(--border)" },
 ] as const;
 const palette = [
   "var(--accent)",
@@ -70,13 +71,14 @@ function LinesByDirectory({ of: { by_directory } }: { of: Data<"stats"> }) {
       title="Where agents wrote"
       says="Committed lines by directory: the larger, the more lines; the stronger the colour, the more of them by agents."
       table={[
-        ["Directory", "Lines", "Agents", "People", "Unknown"],
-        ...by_directory.map(({ directory, lines, agent, human, unknown }) => [
+        ["Directory", "Lines", "Agents", "People", "Unknown", "Before agents"],
+        ...by_directory.map(({ directory, lines, agent, human, unknown, before_agents }) => [
           directory,
           lines,
           agent,
           human,
           unknown,
+          before_agents,
         ]),
       ]}
     >
@@ -101,16 +103,22 @@ function LinesByWeek({ of: { by_week } }: { of: Data<"stats"> }) {
       says="Lines that agents and people committed."
       legend={authors.map(({ name, colour }) => [colour, name])}
       table={[
-        ["Week of", "Agents", "People", "Unknown"],
-        ...by_week.map(({ week, agent, human, unknown }) => [mondayOf(week), agent, human, unknown]),
+        ["Week of", "Agents", "People", "Unknown", "Before agents"],
+        ...by_week.map(({ week, agent, human, unknown, before_agents }) => [
+          mondayOf(week),
+          agent,
+          human,
+          unknown,
+          before_agents,
+        ]),
       ]}
     >
       <Stack
         label="Lines by week"
         parts={authors}
-        points={by_week.map(({ week, agent, human, unknown }) => ({
+        points={by_week.map(({ week, agent, human, unknown, before_agents }) => ({
           name: mondayOf(week),
-          values: [agent, human, unknown],
+          values: [agent, human, unknown, before_agents],
         }))}
       />
     </Figure>

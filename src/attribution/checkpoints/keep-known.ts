@@ -1,0 +1,63 @@
+import type { AttributionRecord } from "../../store/memory/git-records.ts";
+
+/**
+ * The evidence of a verdict may be gone when a commit is analysed again: its session was forgotten, or what was seen in
+ * files is dropped after a month. Then stored verdicts stay where a second look finds less.
+ * @param wasSeen what was seen in files at the time of the commit is still stored
+ */
+export function keepKnown(
+  ranges: readonly AttributionRecord[],
+  stored: readonly AttributionRecord[],
+  { wasSeen }: { wasSeen: boolean },
+): AttributionRecord[] {
+  const kept = stored.filter((record) => isForgotten(record) || (!wasSeen && rests(record)));
+  if (kept.length === 0) return [...ranges];
+  const byPath = groupByPath(kept);
+  return ranges.flatMap((range) => {
+    // An agent's tool call says more than what was seen; that nothing was found says less.
+    const own = range.author === "agent" ? undefined : byPath.get(range.path);
+    const better = own?.filter((record) => isForgotten(record) || range.how === "absence" || isOpen(range));
+    return better === undefined || better.length === 0 ? [range] : overlaid(range, better);
+  });
+}
+
+/** That an agent wrote them is known, but not which one: that does not make them a human's. */
+const isForgotten = ({ author, sessionUid }: AttributionRecord) => author === "agent" && sessionUid === null;
+
+/** Of an older Pommel, which did not say more: what showed up while no agent wrote. */
+const seenAlone = 0.95;
+
+/** By when lines showed up. */
+const rests = ({ author, how, basis, confidence }: AttributionRecord) =>
+  author === "agent"
+    ? how === "shell"
+    : author === "human" && (basis === "alone" || (basis == null && confidence >= seenAlone));
+
+/** Unknown, and not because a call holds it. */
+const isOpen = ({ author, basis }: AttributionRecord) => author === "unknown" && basis !== "verbatim";
+
+function groupByPath(records: readonly AttributionRecord[]): Map<string, AttributionRecord[]> {
+  const byPath = new Map<string, AttributionRecord[]>();
+  for (const record of records) {
+    const others = byPath.get(record.path);
+    if (others) others.push(record);
+    else byPath.set(record.path, [record]);
+  }
+  return byPath;
+}
+
+/** A range in pieces, with others replacing the lines that they cover. @param others in order, of the same file */
+function overlaid(range: AttributionRecord, others: readonly AttributionRecord[]): AttributionRecord[] {
+  const pieces: AttributionRecord[] = [];
+  let line = range.firstLine;
+  for (const other of others) {
+    const first = Math.max(other.firstLine, line);
+    const last = Math.min(other.lastLine, range.lastLine);
+    if (first > last) continue;
+    if (first > line) pieces.push({ ...range, firstLine: line, lastLine: first - 1 });
+    pieces.push({ ...other, firstLine: first, lastLine: last });
+    line = last + 1;
+  }
+  if (line <= range.lastLine) pieces.push({ ...range, firstLine: line });
+  return pieces;
+}
