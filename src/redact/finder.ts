@@ -1,8 +1,11 @@
 import { contextTerms, secretNear } from "./checks/randomness.ts";
+import { seedPhrases } from "./checks/seed-phrase.ts";
 import { compileKeywords } from "./patterns/keywords.ts";
 import { type ProviderRule, providerRules } from "./patterns/provider-rules.ts";
 import { type Rule, type Span, stopper } from "./patterns/rule.ts";
 import type { SecretMatch } from "./scrubber.ts";
+import { structures } from "./structures.ts";
+import { acrossLines, endOfWrapped } from "./wraps.ts";
 
 /** A match with its rule's rank: of overlapping matches, the lowest rank gives the name. */
 interface Ranked extends SecretMatch {
@@ -50,6 +53,18 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
     },
     rank++,
   );
+  for (const { name, type, keywords, find } of structures) {
+    listen(
+      keywords,
+      (text, start, found) => {
+        const { spans, searched } = find(text, start);
+        for (const span of spans) found(span, name, type);
+        return searched;
+      },
+      rank++,
+    );
+  }
+  const seedRank = rank++;
   for (const word of contextTerms) {
     listen(
       [word],
@@ -92,13 +107,17 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
         addUnlessStopped(finds, text, { rule: rule.name, type: rule.type, start, end, rank });
       }
     }
+    for (const { start, end } of seedPhrases(text)) {
+      addUnlessStopped(finds, text, { rule: "seed-phrase", type: "SEED_PHRASE", start, end, rank: seedRank });
+    }
+    for (const find of finds) find.end = endOfWrapped(text, find.start, find.end);
     return merge(finds);
   };
 }
 
 function atKeyword(rule: Rule): Listener["hear"] {
   return (text, start, found) => {
-    const span = rule.at!(text, start);
+    const span = (rule.isWholeToken ? acrossLines(text, start, rule.at!) : null) ?? rule.at!(text, start);
     if (span === null) return start;
     found(span, rule.name, rule.type);
     return span.next;

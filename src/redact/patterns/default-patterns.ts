@@ -1,6 +1,10 @@
 import { commandPatterns } from "./command-patterns.ts";
+import { credentialPatterns } from "./credential-patterns.ts";
 import { type DefaultPattern, row } from "./default-pattern.ts";
+import { formPatterns } from "./form-patterns.ts";
 import { genericPatterns } from "./generic-patterns.ts";
+import { optionPatterns } from "./option-patterns.ts";
+import { prosePatterns } from "./prose-patterns.ts";
 import { providerPatterns } from "./provider-patterns.ts";
 
 /** Data about people, off unless it is asked for. */
@@ -22,5 +26,9 @@ export const defaultPatterns: readonly DefaultPattern[] = [
   ...providerPatterns,
   ...genericPatterns,
   ...commandPatterns,
+  ...optionPatterns,
+  ...credentialPatterns,
+  ...formPatterns,
+  ...prosePatterns,
   ...piiPatterns,
 ];

@@ -10,6 +10,8 @@ export interface Rule {
   keywords: readonly string[];
   /** Tries it at an occurrence of one of its keywords; null for a rule that is tried on the whole text. */
   at: ((text: string, keywordStart: number) => Span | null) | null;
+  /** Whether its keyword begins the secret, so that a secret in several lines is found by joining them. */
+  isWholeToken: boolean;
   /** Everything it finds in a text. */
   all(text: string): Span[];
 }
@@ -46,6 +48,7 @@ export function compileRule(pattern: Pattern): Rule {
     type: typeOf(pattern.replacement)!,
     keywords: pattern.keywords,
     at: null,
+    isWholeToken: false,
     all(text) {
       const spans: Span[] = [];
       const matcher = expression.matcher(text);
@@ -88,7 +91,13 @@ export function compileDefault(pattern: DefaultPattern): Rule {
     if (end <= start || check?.({ text, from: match.index, start, end }) === false) return null;
     return { start, end, next };
   };
-  const rule = { name: pattern.name, type: typeOf(pattern.replacement)!, keywords: pattern.keywords };
+  const rule = {
+    name: pattern.name,
+    type: typeOf(pattern.replacement)!,
+    keywords: pattern.keywords,
+    isWholeToken:
+      pattern.reach === 0 && pattern.keywords.length > 0 && !pattern.pattern.includes("(?<secret>"),
+  };
   if (pattern.keywords.length === 0) return { ...rule, at: null, all: (text) => everyMatch(first, text) };
   const { reach } = pattern;
   const at =

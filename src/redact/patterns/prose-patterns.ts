@@ -1,0 +1,70 @@
+import { password as name, row, passwordWords as words } from "./default-pattern.ts";
+
+/** Password in other languages. */
+const nouns = [
+  ..."passwort kennwort contraseña contrasena senha пароль пароля 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호".split(
+    " ",
+  ),
+  ..."wachtwoord hasło haslo parola lösenord losenord passord adgangskode kodeord salasana heslo jelszó".split(
+    " ",
+  ),
+  ..."şifre sifre סיסמה סיסמא รหัสผ่าน पासवर्ड κωδικός".split(" "),
+  ...["mot de passe", "كلمة المرور", "كلمة السر", "mật khẩu", "kata sandi"],
+];
+
+const is =
+  "(?:[:：=]| is| was| ist| war| lautet| est| es| era| é| è| jest| är| er| on| je| to| это| là| adalah|は|是|为|為|는|은)";
+const value = "(?<secret>[^\\s\"'`<>(){}\\[\\],;，。；、\\\\]{4,100})";
+
+/** Secrets that somebody tells the agent in a sentence. */
+export const prosePatterns = [
+  row(
+    "password-translated",
+    "PASSWORD",
+    nouns,
+    `(?i)(?:${nouns.join("|")})(?: [^\\s:：=.,;!?]{1,16}){0,3}?[ \\t]{0,2}${is}[ \\t]{0,4}["'\`«„“]?${value}`,
+    { check: "stated" },
+  ),
+  row(
+    "password-stated",
+    "PASSWORD",
+    words,
+    `(?i)${name}(?: (?:for|of|on|to) [^\\s:]{1,40}(?: [^\\s:]{1,40}){0,2}?)?(?: is| was| will be| should be| to|:| =)(?: now| set to| still)?:?[ \\t]{1,3}["'\`]?${value}`,
+    { check: "stated" },
+  ),
+  row(
+    "passphrase-stated",
+    "PASSWORD",
+    words,
+    `(?i)${name}(?: (?:for|of|on|to) [^\\s:]{1,40}(?: [^\\s:]{1,40}){0,2}?)?(?: is| was|:| =|=)(?: now| still)?:?[ \\t]{0,3}["'\`]?(?<secret>[a-z0-9]{2,14}(?: [a-z0-9!?#*]{2,14}){2,11})`,
+    { check: "phrase" },
+  ),
+  row(
+    "password-short-name",
+    "PASSWORD",
+    ["pw:", "pass:", "pw=", "pw is"],
+    `(?i)\\b(?:pw|pass)(?::| =|=| is)[ \\t]{0,3}${value}`,
+    { check: "prose" },
+  ),
+  row(
+    "value-as-password",
+    "PASSWORD",
+    ["as the password", "as password", "as my password", "as a password", "as its password"],
+    "[\"'`](?<secret>[^\\s\"'`]{6,80})[\"'`] as (?:the |my |a |its )?password",
+    { check: "stated", reach: 90 },
+  ),
+  row(
+    "credentials-stated",
+    "CREDENTIAL",
+    "creds credentials login",
+    `(?i)(?:creds|credentials|login)(?: [^\\s:/]{1,20}){0,4}(?::| are| is)[ \\t]{1,3}[^\\s/:"'\`<>(){}]{1,60}[ \\t]{0,2}[/:][ \\t]{0,2}${value}`,
+    { check: "prose" },
+  ),
+  row(
+    "token-stated",
+    "TOKEN",
+    "token secret key",
+    "(?i)(?:token|key|secret)(?: (?:for|of|on|to) [^\\s:]{1,40})?(?: is| was|:)(?: now)?:?[ \\t]{1,3}[\"'`]?(?<secret>[A-Za-z0-9_.~+/=-]{12,400})",
+    { check: "token" },
+  ),
+];
