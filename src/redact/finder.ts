@@ -88,7 +88,6 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
       for (const index of patternsByKeyword[keyword]!) {
         const listener = listeners[index]!;
         if (start < listener.done) continue;
-        if (listener.done === 0) used.push(listener);
         const next = listener.hear(text, start, (span, rule, type) => {
           addUnlessStopped(finds, text, {
             rule,
@@ -98,7 +97,9 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
             rank: listener.rank,
           });
         });
-        listener.done = Math.max(next, start + 1);
+        if (next <= listener.done) continue;
+        if (listener.done === 0) used.push(listener);
+        listener.done = next;
       }
     });
     for (const listener of used) listener.done = 0;

@@ -1,6 +1,6 @@
-import { isPassphrase, isSecretValue } from "./checks/values.ts";
+import { isPassphrase, isSecretValue, isStated } from "./checks/values.ts";
 
-type Kind = "password" | "token" | "code" | "phrase";
+type Kind = "password" | "token" | "code" | "phrase" | "pair";
 
 const revealingNames: readonly { name: RegExp; kind: Kind; type: string }[] = [
   {
@@ -22,6 +22,7 @@ const revealingNames: readonly { name: RegExp; kind: Kind; type: string }[] = [
   { name: /(?:client_)?secret(?:_(?:access_)?key|_key_base|_token)?$/, kind: "token", type: "SECRET" },
   { name: /token$/, kind: "token", type: "TOKEN" },
   { name: /credentials?$/, kind: "token", type: "CREDENTIAL" },
+  { name: /^(?:http_|basic_)?(?:auth|userpass|user_pass|login)$/, kind: "pair", type: "BASIC_AUTH" },
   { name: /^(?:proxy_)?authorization$/, kind: "token", type: "AUTHORIZATION" },
   { name: /^(?:set_)?cookies?$/, kind: "token", type: "COOKIE" },
 ];
@@ -43,6 +44,8 @@ export function namedSecretType(name: string, value: string): string | null {
 
 function isOfKind(kind: Kind, value: string): boolean {
   if (kind === "code") return /^[0-9]{3,8}$/.test(value.replace(/[ -]/g, ""));
+  if (kind === "pair")
+    return /^[^\s:/]{1,60}:[^\s/]+$/.test(value) && isStated(value.slice(value.indexOf(":") + 1));
   if (kind === "phrase")
     return isPassphrase(value, 6) || /^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$/.test(value);
   return isSecretValue(kind, value);

@@ -17,7 +17,7 @@ export interface View {
 
 /** Terminal escapes, in bytes or as JSON and source code write them, and characters without a width. */
 const invisible =
-  /\u001b\[[0-9;?]{0,30}[A-Za-z]|\u001b\][^\u0007\u001b]{0,300}(?:\u0007|\u001b\\)|[\u00ad\u200b-\u200d\u2060\ufeff]|\\{1,2}(?:u001b|x1b|033|e)\[[0-9;]{0,30}m/gi;
+  /\u001b\[[0-9;?]{0,30}[A-Za-z]|\u001b\][0-9;]{0,20}|\u0007|\u001b\\|[\u00ad\u200b-\u200d\u2060\ufeff]|\\{1,2}(?:u001b|x1b|033|e)\[[0-9;]{0,30}m/gi;
 const mayBeInvisible = /[\u001b\u00ad\u200b-\u200d\u2060\ufeff]|\\(?:u001b|x1b|033|e)\[/i;
 
 /** Placeholders, which are no secrets, and what a reader would not see: a secret may have it inside. */

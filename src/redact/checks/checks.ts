@@ -80,6 +80,27 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   },
   literal: (place) => isLiteral(secretOf(place)),
   stated: (place) => isStated(secretOf(place)),
+  "password-flag": (place) => {
+    const before = place.text.slice(Math.max(0, place.from - 40), place.from + 2);
+    return /--(?:[a-z0-9]{1,20}-){0,2}\w{0,2}$/i.test(before) && isStated(secretOf(place));
+  },
+  prefixed: (place) => {
+    const value = secretOf(place);
+    const body = value.slice(value.lastIndexOf("_") + 1);
+    if (
+      /^(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|asst|file|agent|item|cus|evt|price|prod|acct|cs|pi|pm|seti|sub|in|ch|sha\d*|phc|pk|fc|rs)[_-]/.test(
+        value,
+      )
+    )
+      return false;
+    return (
+      /[a-z]/.test(body) &&
+      /[A-Z]/.test(body) &&
+      /[0-9].*[0-9]/.test(body) &&
+      looksRandom(body) &&
+      !looksLikeWords(body)
+    );
+  },
   phrase: (place) => {
     const value = secretOf(place);
     const after = place.text.slice(place.end, place.end + 8);
@@ -112,6 +133,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   },
   output: (place) => {
     const value = secretOf(place);
+    if (/^[A-Za-z0-9+/]{40,}={0,2}$/.test(value)) return !looksLikeWords(value);
     if (isNoValue(value) || /^(?:error|warning|usage|fatal|[$#>%+{<[-])|[:/\\]$|^[a-z]+$/i.test(value))
       return false;
     return /\s/.test(value) ? isPassphrase(value, 3) : !looksLikePath(value) && !isReference(value);

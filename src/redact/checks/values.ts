@@ -90,9 +90,7 @@ export function isAlgorithm(value: string): boolean {
 /** Literal text where only a secret can stand. */
 export function isLiteral(value: string): boolean {
   if (value.length < 3 || isNoValue(value) || isReference(value) || /^-/.test(value)) return false;
-  return /\s/.test(value)
-    ? isPassphrase(value)
-    : !/^(?:[A-Z_]{4,}|[0-9]{1,3}|.*[({[<]|.*\)$|.*=>)/.test(value);
+  return /\s/.test(value) ? isPassphrase(value) : !/^(?:[A-Z_]{4,}|[0-9]{1,3})$|[({[<]|\)$|=>/.test(value);
 }
 
 /** A password that a sentence or a line states: it has a digit or a sign, or cannot be a word. */

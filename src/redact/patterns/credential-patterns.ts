@@ -104,8 +104,8 @@ export const credentialPatterns = [
   row(
     "card-number",
     "CARD",
-    "card pan visa mastercard amex payment",
-    `(?i)(?:card|pan|visa|mastercard|amex|payment)[a-z_ -]{0,20}(?:${quote})?[ \\t]{0,3}[:=]?[ \\t]{0,3}(?:${quote})?(?<secret>[0-9]{13,19})\\b`,
+    "card pan visa mastercard amex payment cc_ ccnum cc-",
+    `(?i)(?:card|pan|visa|mastercard|amex|payment|cc)[a-z_ -]{0,20}(?:${quote})?[ \\t]{0,3}[:=]?[ \\t]{0,3}(?:${quote})?(?<secret>[0-9]{13,19})\\b`,
     { check: "card" },
   ),
   row(
@@ -153,11 +153,12 @@ export const credentialPatterns = [
       "secret-tool lookup",
       "get-parameter",
       "{.data.",
+      "config:get ",
       "printenv ",
       "echo $",
       'echo "$',
     ],
-    `(?i)(?:openssl rand|pwgen|secrets\\.token_|randombytes|create token|auth token|pass show|kv get|op read|get-secret-value|genkey|find-generic-password|/run/secrets/|key:generate|rails secret|print-access-token|get-access-token|openssl passwd|/dev/urandom|bw get password|secret-tool lookup|get-parameter|\\{\\.data\\.|(?:printenv |echo "?\\$\\{?)[A-Za-z0-9_]{0,40}(?:TOKEN|SECRET|PASSWORD|PASSWD|PASS|API_KEY|ACCESS_KEY))[^\\n>]{0,200}\\r?\\n(?:base64:)?(?<secret>[^\\s\\\\]{6,1000}(?: [a-z]{3,12}){0,11})(?:\\r?\\n|$|\\\\n)`,
+    `(?i)(?:openssl rand|pwgen|secrets\\.token_|randombytes|create token|auth token|pass show|kv get|op read|get-secret-value|genkey|find-generic-password|/run/secrets/|key:generate|rails secret|print-access-token|get-access-token|openssl passwd|/dev/urandom|bw get password|secret-tool lookup|get-parameter|config:get |\\{\\.data\\.|(?:printenv |echo "?\\$\\{?)[A-Za-z0-9_]{0,40}(?:TOKEN|SECRET|PASSWORD|PASSWD|PASS|API_KEY|ACCESS_KEY))[^\\n>]{0,200}\\r?\\n(?:base64:)?(?<secret>[^\\s\\\\]{6,1000}(?: [a-z]{3,12}){0,11})(?:\\r?\\n|$|\\\\n)`,
     { check: "output" },
   ),
   row(

@@ -28,6 +28,8 @@ export const checkNames = [
   "pem",
   "literal",
   "stated",
+  "password-flag",
+  "prefixed",
   "phrase",
   "typed",
   "parameter",

@@ -6,6 +6,7 @@ import { genericPatterns } from "./generic-patterns.ts";
 import { optionPatterns } from "./option-patterns.ts";
 import { prosePatterns } from "./prose-patterns.ts";
 import { providerPatterns } from "./provider-patterns.ts";
+import { vendorPatterns } from "./vendor-patterns.ts";
 
 /** Data about people, off unless it is asked for. */
 const piiPatterns = [
@@ -30,5 +31,6 @@ export const defaultPatterns: readonly DefaultPattern[] = [
   ...credentialPatterns,
   ...formPatterns,
   ...prosePatterns,
+  ...vendorPatterns,
   ...piiPatterns,
 ];

@@ -74,8 +74,8 @@ export const formPatterns = [
   call(
     "login-call",
     "PASSWORD",
-    "login( basicauth( networkcredential( httpbasicauth( authenticate( usernamepassword basic_auth( mysqli_connect( signin( sign_in( log_in(",
-    `(?:login|basicauth|networkcredential|httpbasicauth|authenticate|usernamepassword[a-z]{0,30}|basic_auth|mysqli_connect|signin|sign_in|log_in)\\((?:${other}, {0,2}){1,2}`,
+    "login( basicauth( networkcredential( httpbasicauth( authenticate( usernamepassword basic_auth( mysqli_connect( credentials( signin( sign_in( log_in(",
+    `(?:login|basicauth|networkcredential|httpbasicauth|authenticate|usernamepassword[a-z]{0,30}|basic_auth|mysqli_connect|credentials|signin|sign_in|log_in)\\((?:${other}, {0,2}){1,2}`,
     "literal",
   ),
   call("auth-pair", "PASSWORD", "auth", `auth[ \\t]{0,3}[:=][ \\t]{0,3}[(\\[]${other}, {0,2}`, "literal"),
@@ -104,8 +104,8 @@ export const formPatterns = [
   row(
     "secret-on-a-line",
     "SECRET",
-    "requirepass masterauth masteruser rootpw spark.authenticate.secret snmp-server setx",
-    `(?:requirepass|masterauth|rootpw(?: --plaintext)?|spark\\.authenticate\\.secret|snmp-server community|setx [A-Z0-9_]{0,60}(?:TOKEN|KEY|SECRET|PASSWORD|PASS))[ \\t]{1,4}["']?(?<secret>[^\\s"'\`<>$]{4,200})`,
+    "requirepass masterauth rootpw auth_pass bindpw bind_pw spark.authenticate.secret snmp-server setx",
+    `(?:requirepass|masterauth|auth_pass|bind_?pw|rootpw(?: --plaintext)?|spark\\.authenticate\\.secret|snmp-server community|setx [A-Z0-9_]{0,60}(?:TOKEN|KEY|SECRET|PASSWORD|PASS))[ \\t]{1,4}["']?(?<secret>[^\\s"'\`<>$]{4,200})`,
     { check: "literal" },
   ),
   row(

@@ -71,8 +71,8 @@ export const genericPatterns = [
   row(
     "password-unquoted",
     "PASSWORD",
-    `${passwordWords} _pass`,
-    `(?i)(?:${password}|_pass)${tail}${assigned}(?<secret>[^\\s"'\`<>{}()\\[\\],;&|\\\\]{4,200})`,
+    `${passwordWords} _pass _pw`,
+    `(?i)(?:${password}|_pass|_pw)${tail}${assigned}(?<secret>[^\\s"'\`<>{}()\\[\\],;&|\\\\]{4,200})`,
     { check: "password" },
   ),
   row(
@@ -80,7 +80,7 @@ export const genericPatterns = [
     "PASSWORD",
     "pass",
     `(?i)pass${assigned}\\\\{0,3}["'](?<secret>[^"'\`\\\\\\r\\n]{4,200})\\\\{0,3}["']`,
-    { check: "prose" },
+    { check: "stated" },
   ),
   row(
     "password-call",
@@ -93,10 +93,10 @@ export const genericPatterns = [
     "sql-password",
     "PASSWORD",
     "identified password",
-    `(?i)(?:identified[ \\t]{1,4}by|password)[ \\t]{1,4}(?:password[ \\t]{1,4})?\\\\{0,3}'(?<secret>[^'\\\\\\r\\n]{4,200})\\\\{0,3}'`,
+    `(?i)(?:identified[ \\t]{1,4}by|password[ \\t]{1,4}by|password)[ \\t]{1,4}(?:password[ \\t]{1,4})?\\\\{0,3}'(?<secret>[^'\\\\\\r\\n]{4,200})\\\\{0,3}'`,
     { check: "password" },
   ),
-  row("password-element", "PASSWORD", passwordWords, `(?i)${password}>(?<secret>[^<>\\s]{4,200})</`, {
+  row("password-element", "PASSWORD", passwordWords, `(?i)${password}["']?>(?<secret>[^<>\\s]{4,200})</`, {
     check: "password",
   }),
   row(

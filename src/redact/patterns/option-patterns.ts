@@ -17,7 +17,7 @@ function option(name: string, programs: string, options: string): DefaultPattern
 export const optionPatterns = [
   ...option(
     "database-option",
-    "mongosh mongodump mongorestore mongoimport mongoexport cqlsh rabbitmqadmin neo4j cypher-shell",
+    "mongo mongosh mongodump mongorestore mongoimport mongoexport cqlsh rabbitmqadmin neo4j cypher-shell",
     "-p|--password",
   ),
   ...option("redis-option", "redis-cli valkey-cli", "-a|--pass"),
@@ -29,6 +29,38 @@ export const optionPatterns = [
   ...option("key-option", "keytool", "-keypass|-destkeypass"),
   ...option("archive-option", "unzip zip", "-P|--password"),
   ...option("login-option", "az docker podman oc helm nerdctl buildah skopeo", "-p|--password"),
+  ...option("ssh-key-option", "ssh-keygen", "-N|-P"),
+  ...option("wifi-password", "nmcli", "password"),
+  row(
+    "password-flag",
+    "PASSWORD",
+    "password passwd passphrase --pass",
+    `(?i)(?:--(?:[a-z0-9]{1,20}-){0,2})?pass(?:word|wd|phrase)?(?:=|[ \\t]{1,3})["']?${bare}`,
+    { check: "password-flag" },
+  ),
+  row(
+    "phrase-flag",
+    "PASSWORD",
+    "--passphrase --password --pass",
+    `(?i)--pass(?:word|phrase)?(?:=|[ \\t]{1,3})${quoted}`,
+    { check: "literal" },
+  ),
+  row("lftp-login", "PASSWORD", "lftp", `lftp\\b[^\\n;&|]{0,100}?-u[ \\t]{0,2}["']?[^\\s,"']{1,60},${bare}`, {
+    check: "literal",
+  }),
+  row(
+    "httpie-auth",
+    "PASSWORD",
+    ["http ", "https ", "xh "],
+    `(?:https?|xhs?) [^\\n;&|]{0,100}?(?:-a|--auth)[ =]["']?[^\\s:"'\`$]{1,60}:${bare}`,
+    { check: "literal" },
+  ),
+  row("echoed-password-file", "PASSWORD", "password-file", `password-file[= ]<\\(echo ["']?${bare}`, {
+    check: "literal",
+  }),
+  row("mount-option", "PASSWORD", ",password= ,pass=", `(?i),pass(?:word)?=${bare.replace(";&", ";&,")}`, {
+    check: "literal",
+  }),
   ...option("gpg-option", "gpg gpg2", "--passphrase"),
   ...option("sshpass-option", "sshpass", "-p"),
   ...option("cloud-secret", "put-parameter create-secret put-secret-value", "--value|--secret-string"),
@@ -133,13 +165,7 @@ export const optionPatterns = [
     "(?i)(?:setenvironmentvariable|setenv|putenv)\\([\"'][a-z0-9_]{0,60}(?:token|secret|password|key)(?:[\"'], {0,2}[\"']|=)(?<secret>[^\"'\\n]{4,400})[\"']",
     { check: "literal" },
   ),
-  row(
-    "here-string",
-    "PASSWORD",
-    "password pass",
-    "(?i)pass(?:word)? {0,2}<<< {0,2}[\"']?(?<secret>[^\\s\"'`$]{4,200})",
-    { check: "literal" },
-  ),
+  row("here-string", "PASSWORD", "<<<", "<<< {0,2}[\"']?(?<secret>[^\\s\"'`$<]{4,200})", { check: "prose" }),
   row(
     "fish-variable",
     "SECRET",

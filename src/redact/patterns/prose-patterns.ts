@@ -29,7 +29,7 @@ export const prosePatterns = [
     "password-stated",
     "PASSWORD",
     words,
-    `(?i)${name}(?: (?:for|of|on|to) [^\\s:]{1,40}(?: [^\\s:]{1,40}){0,2}?)?(?: is| was| will be| should be| to|:| =)(?: now| set to| still)?:?[ \\t]{1,3}["'\`]?${value}`,
+    `(?i)${name}(?: (?:for|of|on|to) [^\\s:]{1,40}(?: [^\\s:]{1,40}){0,2}?)?(?:${is}| will be| should be| to| =| -| –)(?: now| set to| still)?:?[ \\t]{1,3}["'\`]?${value}`,
     { check: "stated" },
   ),
   row(
@@ -47,10 +47,20 @@ export const prosePatterns = [
     { check: "prose" },
   ),
   row(
+    "password-quoted",
+    "PASSWORD",
+    words,
+    "(?i)(?:password|passphrase|passcode|pwd)[ :]{1,3}[\"'`](?<secret>[^\\s\"'`\\\\]{5,80})[\"'`]",
+    { check: "stated" },
+  ),
+  row("short-name-stated", "PASSWORD", ["pw ", "pass "], `(?i)\\b(?:pw|pass)[ \\t]["'\`]?${value}`, {
+    check: "prose",
+  }),
+  row(
     "value-as-password",
     "PASSWORD",
     ["as the password", "as password", "as my password", "as a password", "as its password"],
-    "[\"'`](?<secret>[^\\s\"'`]{6,80})[\"'`] as (?:the |my |a |its )?password",
+    "(?<secret>[^\\s\"'`(){}<>]{6,80})[\"'`]? as (?:the |my |a |its )?password",
     { check: "stated", reach: 90 },
   ),
   row(
@@ -58,7 +68,7 @@ export const prosePatterns = [
     "CREDENTIAL",
     "creds credentials login",
     `(?i)(?:creds|credentials|login)(?: [^\\s:/]{1,20}){0,4}(?::| are| is)[ \\t]{1,3}[^\\s/:"'\`<>(){}]{1,60}[ \\t]{0,2}[/:][ \\t]{0,2}${value}`,
-    { check: "prose" },
+    { check: "stated" },
   ),
   row(
     "token-stated",

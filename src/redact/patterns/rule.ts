@@ -82,10 +82,10 @@ export function compileDefault(pattern: DefaultPattern): Rule {
   const expression = new RegExp(source, `d${mode}${ignoreCase ? "i" : ""}`);
   const check = pattern.check === null ? null : checks[pattern.check];
 
-  const first = (text: string, from: number): Span | null => {
+  const first = (text: string, from: number, latest = Number.POSITIVE_INFINITY): Span | null => {
     expression.lastIndex = from;
     const match = expression.exec(text);
-    if (match === null) return null;
+    if (match === null || match.index > latest) return null;
     const [start, end] = match.indices!.groups?.secret ?? match.indices![0]!;
     const next = match.index + match[0].length;
     if (end <= start || check?.({ text, from: match.index, start, end }) === false) return null;
@@ -108,10 +108,8 @@ export function compileDefault(pattern: DefaultPattern): Rule {
           const from = Math.max(0, keywordStart - reach);
           const begin = Math.max(0, from - 1);
           const window = text.slice(begin, keywordStart + 512);
-          const span = first(window, from - begin);
-          return span && begin + span.start <= keywordStart
-            ? { start: span.start + begin, end: span.end + begin, next: span.next + begin }
-            : null;
+          const span = first(window, from - begin, keywordStart - begin);
+          return span ? { start: span.start + begin, end: span.end + begin, next: span.next + begin } : null;
         };
   return { ...rule, at, all: () => [] };
 }
