@@ -119,7 +119,8 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
 function atKeyword(rule: Rule): Listener["hear"] {
   return (text, start, found) => {
     const span = (rule.isWholeToken ? acrossLines(text, start, rule.at!) : null) ?? rule.at!(text, start);
-    if (span === null) return start;
+    // Another of its keywords may begin earlier and end later: "--user" after "-u".
+    if (span === null) return 0;
     found(span, rule.name, rule.type);
     return span.next;
   };

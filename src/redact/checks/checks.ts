@@ -96,7 +96,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     return (
       /[a-z]/.test(body) &&
       /[A-Z]/.test(body) &&
-      /[0-9].*[0-9]/.test(body) &&
+      /[0-9]/.test(body) &&
       looksRandom(body) &&
       !looksLikeWords(body)
     );

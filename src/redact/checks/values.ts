@@ -90,6 +90,7 @@ export function isAlgorithm(value: string): boolean {
 /** Literal text where only a secret can stand. */
 export function isLiteral(value: string): boolean {
   if (value.length < 3 || isNoValue(value) || isReference(value) || /^-/.test(value)) return false;
+  if (isNameOfSecret(value)) return false;
   return /\s/.test(value) ? isPassphrase(value) : !/^(?:[A-Z_]{4,}|[0-9]{1,3})$|[({[<]|\)$|=>/.test(value);
 }
 
@@ -98,6 +99,7 @@ export function isStated(whole: string): boolean {
   const value = whole.replace(/[.!?:"'“”»`]+$/, "");
   if (value.length < 5 || isNoValue(value) || isReference(value) || isAlgorithm(value)) return false;
   if (/^[0-9]+$/.test(value)) return value.length >= 5;
+  if (/^[^\p{L}\p{N}]{2}/u.test(value)) return false;
   if (
     /^[\w-]+(?:\/[\w.-]+)+$|\.[a-z]{1,4}$|^[a-z]+(?:-[a-z]+)*$|^[0-9]+(?:st|nd|rd|th|ms|kb|mb|s|px|%)$/i.test(
       value,
@@ -112,7 +114,11 @@ export function isPassword(value: string): boolean {
   if (/\s/.test(value)) return isPassphrase(value.trim());
   if (/^\p{Lu}\p{Ll}+$/u.test(value) || /^[\p{L}]*[^\x00-\x7F][\p{L}]*$/u.test(value)) return false;
   // "user-password", "auth.password.required", "passwordHash": a name of the thing, not the thing.
-  return !(/pass(?:word|wd|phrase|code)?|secret|token|pwd|key|credential/i.test(value) && isName(value));
+  return !isNameOfSecret(value);
+}
+
+function isNameOfSecret(value: string): boolean {
+  return /pass(?:word|wd|phrase|code)?|secret|token|pwd|key|credential/i.test(value) && isName(value);
 }
 
 /** Joined words without a digit. */

@@ -10,7 +10,7 @@ const call = (
   type: string,
   keywords: string,
   before: string,
-  check: "literal" | "token",
+  check: "literal" | "token" | "typed",
 ): DefaultPattern => row(name, type, keywords, `(?i)${before}[ \\t]{0,3}${open}${text}${open}`, { check });
 
 /** Secrets in forms, in the arguments of calls, in URLs and in attributes. */
@@ -47,7 +47,7 @@ export const formPatterns = [
     "password-typed",
     "PASSWORD",
     `${passwordWords} pass`,
-    `(?i)pass(?:word|wd|phrase|code)?[^"'\`\\n;]{0,20}["'\`]?\\]?["'\`]?\\)?(?:, {0,2}|\\.(?:fill|type|sendKeys|send_keys|setValue|typeText|pressSequentially|set|enter)\\( {0,2})${open}${text}${open}`,
+    `(?i)pass(?:word|wd|phrase|code|\\b)[^"'\`\\n;]{0,20}["'\`]?\\]?["'\`]?\\)?(?:, {0,2}|\\.(?:fill|type|sendKeys|send_keys|setValue|typeText|pressSequentially|set|enter)\\( {0,2})${open}${text}${open}`,
     { check: "typed" },
   ),
   row(
@@ -76,9 +76,9 @@ export const formPatterns = [
     "PASSWORD",
     "login( basicauth( networkcredential( httpbasicauth( authenticate( usernamepassword basic_auth( mysqli_connect( credentials( signin( sign_in( log_in(",
     `(?:login|basicauth|networkcredential|httpbasicauth|authenticate|usernamepassword[a-z]{0,30}|basic_auth|mysqli_connect|credentials|signin|sign_in|log_in)\\((?:${other}, {0,2}){1,2}`,
-    "literal",
+    "typed",
   ),
-  call("auth-pair", "PASSWORD", "auth", `auth[ \\t]{0,3}[:=][ \\t]{0,3}[(\\[]${other}, {0,2}`, "literal"),
+  call("auth-pair", "PASSWORD", "auth", `auth[ \\t]{0,3}[:=][ \\t]{0,3}[(\\[]${other}, {0,2}`, "typed"),
   call(
     "jwt-sign",
     "SECRET",

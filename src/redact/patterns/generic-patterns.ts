@@ -96,8 +96,11 @@ export const genericPatterns = [
     `(?i)(?:identified[ \\t]{1,4}by|password[ \\t]{1,4}by|password)[ \\t]{1,4}(?:password[ \\t]{1,4})?\\\\{0,3}'(?<secret>[^'\\\\\\r\\n]{4,200})\\\\{0,3}'`,
     { check: "password" },
   ),
-  row("password-element", "PASSWORD", passwordWords, `(?i)${password}["']?>(?<secret>[^<>\\s]{4,200})</`, {
+  row("password-element", "PASSWORD", passwordWords, `(?i)${password}>(?<secret>[^<>\\s]{4,200})</`, {
     check: "password",
+  }),
+  row("password-entry", "PASSWORD", passwordWords, `(?i)${password}["']>(?<secret>[^<>\\s]{4,200})</`, {
+    check: "stated",
   }),
   row(
     "password-in-prose",
@@ -123,6 +126,20 @@ export const genericPatterns = [
     "secret",
     `(?i)secret(?:[_-]?(?:token|base|key[_-]?base|id))?${tail}${assigned}(?:${quote})?${token}`,
     { check: "token" },
+  ),
+  row(
+    "secret-phrase",
+    "SECRET",
+    "secret psk",
+    `(?i)(?:secret|psk)${tail}${assigned}\\\\{0,3}["'](?<secret>[a-z0-9]{2,14}(?: [a-z0-9]{2,14}){1,11}) ?\\\\{0,3}["']`,
+    { check: "literal" },
+  ),
+  row(
+    "terraform-default",
+    "SECRET",
+    "password secret token _key",
+    '(?i)(?:password|secret|token|_key)"\\s{0,4}\\{[^{}]{0,300}?default\\s{0,10}=\\s{0,4}"(?<secret>[^"\\n]{4,400})"',
+    { check: "literal" },
   ),
   row("token-assignment", "TOKEN", "token", `(?i)token${tail}${assigned}(?:${quote})?${token}`, {
     check: "token",

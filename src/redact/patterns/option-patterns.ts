@@ -165,7 +165,7 @@ export const optionPatterns = [
     "(?i)(?:setenvironmentvariable|setenv|putenv)\\([\"'][a-z0-9_]{0,60}(?:token|secret|password|key)(?:[\"'], {0,2}[\"']|=)(?<secret>[^\"'\\n]{4,400})[\"']",
     { check: "literal" },
   ),
-  row("here-string", "PASSWORD", "<<<", "<<< {0,2}[\"']?(?<secret>[^\\s\"'`$<]{4,200})", { check: "prose" }),
+  row("here-string", "PASSWORD", "<<<", "<<< {0,2}[\"']?(?<secret>[^\\s\"'`$<]{4,200})", { check: "stated" }),
   row(
     "fish-variable",
     "SECRET",

@@ -73,8 +73,11 @@ export const prosePatterns = [
   row(
     "token-stated",
     "TOKEN",
-    "token secret key",
-    "(?i)(?:token|key|secret)(?: (?:for|of|on|to) [^\\s:]{1,40})?(?: is| was|:)(?: now)?:?[ \\t]{1,3}[\"'`]?(?<secret>[A-Za-z0-9_.~+/=-]{12,400})",
+    [
+      ...["token", "secret"],
+      ...["api key", "access key", "private key", "signing key", "auth key", "license key", "encryption key"],
+    ],
+    "(?i)(?:token|secret|(?:api|access|private|signing|auth|license|encryption) key)(?: (?:for|of|on|to) [^\\s:]{1,40})?(?: is| was|:)(?: now)?:?[ \\t]{1,3}[\"'`]?(?<secret>[A-Za-z0-9_.~+/=-]{12,400})",
     { check: "token" },
   ),
 ];

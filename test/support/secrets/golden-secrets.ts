@@ -322,7 +322,6 @@ export const goldenSecrets: Templates = {
     `«fw_{b62:24}» is the fireworks key`,
     `«e2b_{hex:40}»`,
     `«cohere_{b62:40}»`,
-    `«phc_{b62:43}»`,
     `«rnd_{b62:28}»`,
     `«NRAK-{up:27}»`,
     `«ATCTT3x{b64u:100}»`,
