@@ -36,6 +36,8 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   token: (place) => {
     const value = secretOf(place);
     if (isNoValue(value) || isReference(value)) return false;
+    if (/\barn:[a-z:]*$/i.test(lineBefore(place.text, place.from, 200).replace(/[\w-]*:[\w-]*:[\w-]*:$/, "")))
+      return false;
     const style = styleOf(place);
     if (!isQuoted(place) && !endsPlainly(place)) return false;
     if (style === "environment") return isEnvironmentValue(value);
@@ -54,7 +56,8 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   url: (place) => {
     const value = secretOf(place);
     const password = value.slice(value.indexOf(":") + 1);
-    return !/[$%][A-Z_]{2,}|\$\w|[*|^]|\.\.\.|^[xX]+$|^[0-9]{1,5}\//.test(value) && password !== "";
+    if (/^(?:pass|password|passwd|pwd|secret|changeme)$/i.test(password)) return false;
+    return !/[$%][A-Z_]{2,}|\$\w|\*\*|^\*|[|^]|\.\.\.|^[xX]+$|^[0-9]{1,5}\//.test(value) && password !== "";
   },
   cookie: (place) =>
     secretOf(place)
@@ -149,6 +152,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     );
   },
   base32: (place) => {
+    if (/^[a-z0-9]{4}(?: [a-z0-9]{4}){3,}$/.test(secretOf(place))) return /[0-9]/.test(secretOf(place));
     const value = secretOf(place).replace(/[ -]/g, "");
     if (isNoValue(value) || !/^(?:[A-Z2-7]{16,}|[a-z2-7]{16,})$/.test(value)) return false;
     return (

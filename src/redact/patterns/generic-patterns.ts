@@ -4,7 +4,8 @@ import { assigned, type DefaultPattern, password, passwordWords, quote, row } fr
 const tail =
   "(?:[_-]?[0-9]{1,3}|[_-]?(?:value|string|plain|plaintext|prod|production|staging|dev|live|test|default|old|new))?";
 
-const keyKinds = "api secret access auth account encryption signing private master license".split(" ");
+const keyKinds =
+  "api secret access auth account encryption signing private master license subscription consumer".split(" ");
 const keyWords = keyKinds.flatMap((kind) => [`${kind}_key`, `${kind}-key`, `${kind}key`]).join(" ");
 const key = `(?:${keyKinds.join("|")})[_-]?key`;
 
@@ -41,7 +42,7 @@ export const genericPatterns = [
     "putty-private-key",
     "PRIVATE_KEY",
     "private-lines:",
-    "Private-Lines: [0-9]{1,3}(?<secret>(?:\\r?\\n[A-Za-z0-9+/=]{4,80})+)",
+    "Private-Lines: [0-9]{1,3}(?<secret>(?:\\r?\\n[A-Za-z0-9+/=]{4,80}|\\r?\\nPrivate-MAC: [0-9a-f]{40,64})+)",
   ),
 
   connection("connection-string-mongo", "MONGODB", "mongodb", "mongodb(?:\\+srv)?"),
@@ -55,6 +56,7 @@ export const genericPatterns = [
   connection("connection-string-redis", "REDIS", "redis", "rediss?"),
   connection("connection-string-amqp", "AMQP", "amqp", "amqps?"),
   connection("url-credentials", "URL", "://", ""),
+  row("url-token", "URL_CREDENTIALS", "://", "://(?<secret>[A-Za-z0-9_-]{20,255})@", { check: "random" }),
   row("pgpass", "PASSWORD", ":5432:", ":5432:[^:\\s]{1,64}:[^:\\s]{1,64}:(?<secret>[^\\s\"'`:]{4,200})", {
     check: "prose",
   }),
@@ -114,7 +116,7 @@ export const genericPatterns = [
     "PASSWORD",
     "login",
     "(?i)login\\s{1,8}[^\\s]{1,100}\\s{1,8}password\\s{1,8}(?<secret>[^\\s\"'`<$]{4,200})",
-    { check: "prose" },
+    { check: "literal" },
   ),
 
   row("generic-api-key", "API_KEY", keyWords, `(?i)${key}${tail}${assigned}(?:${quote})?${token}`, {
@@ -140,6 +142,13 @@ export const genericPatterns = [
     "password secret token _key",
     '(?i)(?:password|secret|token|_key)"\\s{0,4}\\{[^{}]{0,300}?default\\s{0,10}=\\s{0,4}"(?<secret>[^"\\n]{4,400})"',
     { check: "literal" },
+  ),
+  row(
+    "secret-phrase-line",
+    "SECRET",
+    "secret=",
+    "(?i)secret=(?<secret>[a-z0-9]{2,14}(?: [a-z0-9]{2,14}){2,11})(?:\\r?\\n|$)",
+    { check: "phrase" },
   ),
   row("token-assignment", "TOKEN", "token", `(?i)token${tail}${assigned}(?:${quote})?${token}`, {
     check: "token",

@@ -86,7 +86,7 @@ export const optionPatterns = [
     "(?:smbclient|mount\\.cifs|rpcclient)\\b[^\\n;&|]{0,200}?-U[ \\t]{0,3}[\"']?[^\\s%\"']{1,60}%(?<secret>[^\\s\"'`$<>]{4,100})",
     { check: "literal" },
   ),
-  row("net-use", "PASSWORD", "/user:", `(?i)/user:[^\\s]{1,80}[ \\t]{1,3}["']?${bare}`, { check: "prose" }),
+  row("net-use", "PASSWORD", "/user:", `(?i)/user:[^\\s]{1,80}[ \\t]{1,3}["']?${bare}`, { check: "stated" }),
   row(
     "oracle-login",
     "PASSWORD",

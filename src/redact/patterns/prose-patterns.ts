@@ -44,7 +44,7 @@ export const prosePatterns = [
     "PASSWORD",
     ["pw:", "pass:", "pw=", "pw is"],
     `(?i)\\b(?:pw|pass)(?::| =|=| is)[ \\t]{0,3}${value}`,
-    { check: "prose" },
+    { check: "stated" },
   ),
   row(
     "password-quoted",

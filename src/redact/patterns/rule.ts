@@ -55,6 +55,7 @@ export function compileRule(pattern: Pattern): Rule {
       while (matcher.find()) {
         const span = { start: matcher.start(group), end: matcher.end(group), next: matcher.end() };
         if (span.start < 0 || span.end <= span.start) continue;
+        if (check === null && isExample(text.slice(span.start, span.end))) continue;
         if (check?.({ text, from: matcher.start(), ...span }) === false) continue;
         spans.push(span);
       }
@@ -88,6 +89,7 @@ export function compileDefault(pattern: DefaultPattern): Rule {
     if (match === null || match.index > latest) return null;
     const [start, end] = match.indices!.groups?.secret ?? match.indices![0]!;
     const next = match.index + match[0].length;
+    if (check === null && isExample(text.slice(start, end))) return null;
     if (end <= start || check?.({ text, from: match.index, start, end }) === false) return null;
     return { start, end, next };
   };
@@ -112,6 +114,11 @@ export function compileDefault(pattern: DefaultPattern): Rule {
           return span ? { start: span.start + begin, end: span.end + begin, next: span.next + begin } : null;
         };
   return { ...rule, at, all: () => [] };
+}
+
+/** Keys in documentation: `AKIA...EXAMPLE`, `ghp_xxxxxxxxxxxx`. */
+function isExample(value: string): boolean {
+  return value.length < 200 && /EXAMPLE|[xX]{10,}|[*.•]{6,}/.test(value);
 }
 
 function everyMatch(first: (text: string, from: number) => Span | null, text: string): Span[] {

@@ -5,6 +5,7 @@ import { row } from "./default-pattern.ts";
  * finds keys of issuers that nobody listed: a short prefix, then many random letters and digits.
  */
 export const vendorPatterns = [
+  row("onepassword-token", "ONEPASSWORD_TOKEN", "ops_eyj", "\\bops_eyJ[A-Za-z0-9_-]{100,1000}"),
   row("e2b-key", "E2B_KEY", "e2b_", "e2b_[a-f0-9]{40}"),
   row("vercel-key", "VERCEL_KEY", "vcp_ vci_ vca_ vcr_ vck_", "\\bvc[piark]_[A-Za-z0-9]{24,80}"),
   row("typeform-key", "TYPEFORM_KEY", "tfp_", "\\btfp_[A-Za-z0-9_.-]{40,70}"),
@@ -86,7 +87,7 @@ export const vendorPatterns = [
     "prefixed-key",
     "API_KEY",
     "",
-    "\\b[a-z][a-z0-9]{1,9}[_-](?:[a-z0-9]{1,8}[_-]){0,2}[A-Za-z0-9]{28,100}\\b",
+    "\\b[a-z][a-z0-9]{1,9}[_-](?:[a-z0-9]{1,8}[_-]){0,2}[A-Za-z0-9]{28,100}[A-Za-z0-9_-]{0,1000}",
     { check: "prefixed" },
   ),
 ];
