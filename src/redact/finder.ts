@@ -2,7 +2,7 @@ import { contextTerms, secretNear } from "./checks/randomness.ts";
 import { seedPhrases } from "./checks/seed-phrase.ts";
 import { compileKeywords } from "./patterns/keywords.ts";
 import { type ProviderRule, providerRules } from "./patterns/provider-rules.ts";
-import { type Rule, type Span, stopper } from "./patterns/rule.ts";
+import { isExample, type Rule, type Span, stopper } from "./patterns/rule.ts";
 import type { SecretMatch } from "./scrubber.ts";
 import { structures } from "./structures.ts";
 import { acrossLines, endOfWrapped } from "./wraps.ts";
@@ -138,6 +138,7 @@ function aroundKeyword(provider: ProviderRule): Listener["hear"] {
     const from = Math.max(0, start - provider.before);
     const window = text.slice(from, start + provider.after);
     for (const [begin, end] of provider.find(window)) {
+      if (isExample(window.slice(begin, end))) continue;
       found({ start: from + begin, end: from + end, next: from + end }, provider.name, provider.type);
     }
     // Windows overlap by the maximum length of a secret.

@@ -61,5 +61,5 @@ function plainName(name: string): string {
     .replace(/[\s.-]+/g, "_")
     .replace(/_?[0-9]{1,2}$/, "")
     .toLowerCase()
-    .replace(/_(?:text_?box|field|input|box|text_?field|entry)$/, "");
+    .replace(/(?:_(?:text_?box|text|field|input|box|entry|edit))+$/, "");
 }

@@ -18,11 +18,18 @@ export interface View {
 /** Terminal escapes, in bytes or as JSON and source code write them, and characters without a width. */
 const invisible =
   /\u001b\[[0-9;?]{0,30}[A-Za-z]|\u001b\][0-9;]{0,20}|\u0007|\u001b\\|[\u00ad\u200b-\u200d\u2060\ufeff]|\\{1,2}(?:u001b|x1b|033|e)\[[0-9;]{0,30}m/gi;
+/** The numbers that agents print before the lines of a file. */
+const lineNumber = /^[ \t]{0,8}[0-9]{1,6}[\u2192\t]/gm;
+const isNumbered = /^[ \t]{0,8}[0-9]{1,6}[\u2192\t]/;
 const mayBeInvisible = /[\u001b\u00ad\u200b-\u200d\u2060\ufeff]|\\(?:u001b|x1b|033|e)\[/i;
 
-/** Placeholders, which are no secrets, and what a reader would not see: a secret may have it inside. */
+/** Placeholders, which are no secrets, and what is not part of the text itself: a secret may have it inside. */
 export function hiddenIn(text: string): Hidden[] {
   const hidden: Hidden[] = [];
+  if (isNumbered.test(text)) {
+    for (const { 0: found, index } of text.matchAll(lineNumber))
+      hidden.push({ start: index, end: index + found.length, instead: "" });
+  }
   if (mayBeInvisible.test(text)) {
     for (const { 0: found, index } of text.matchAll(invisible))
       hidden.push({ start: index, end: index + found.length, instead: "" });

@@ -2,6 +2,7 @@ import type { CheckName } from "../patterns/default-pattern.ts";
 import { isCard } from "./card.ts";
 import { hasContrast, isHash, lineBefore, looksLikeWords, looksRandom } from "./randomness.ts";
 import {
+  hasPasswordShape,
   isCodeName,
   isEnvironmentValue,
   isFlagValue,
@@ -104,6 +105,21 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       !looksLikeWords(body)
     );
   },
+  "password-shape": (place) => hasPasswordShape(secretOf(place).replace(/[.!?:]+$/, "")),
+  "command-output": (place) => {
+    const value = secretOf(place);
+    // A shell's prompt, and no redirection: what the command printed follows.
+    const line = lineBefore(place.text, place.start - 1, 400);
+    if (
+      !/^(?:[^\s]{0,60}[$%#>]|\([^)]{1,30}\)[^$]{0,40}\$) /.test(line) ||
+      /[>]|^[^a-z]*(?:cat|ls|git|grep|rg) (?!.*\.env)/.test(line.replace(/^[^ ]* /, ""))
+    )
+      return false;
+    return (
+      hasPasswordShape(value) ||
+      (value.length >= 16 && looksRandom(value) && !looksLikeWords(value) && !isHash(value))
+    );
+  },
   phrase: (place) => {
     const value = secretOf(place);
     const after = place.text.slice(place.end, place.end + 8);
@@ -131,7 +147,8 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       )
     )
       return false;
-    if (isNoValue(value) || isReference(value) || isHash(value) || !endsPlainly(place)) return false;
+    if (isNoValue(value) || isReference(value) || !endsPlainly(place)) return false;
+    if (isHash(value)) return /^[A-Z0-9_]+$/.test(place.text.slice(place.from - 3, place.from + 4));
     return value.length >= 20 && looksRandom(value) && !looksLikeWords(value) && hasContrast(value);
   },
   output: (place) => {

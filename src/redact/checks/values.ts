@@ -50,7 +50,7 @@ const sentenceWords = new Set(
   (
     "a about access account actual added after again all already also always am an and another any apply are as at auth " +
     "authentication back based be because been before being between both but by bytes call can cannot change changed " +
-    "characters check code command config configured confirm correct could create created current data default did " +
+    "characters check code command config configured confirm could create created current data default did " +
     "different do does doesn done each email empty encrypted ensure enter equal error existing expired fail failed false " +
     "field file first fix for forgot found from function generated get given good had handling has hash hashed hashing " +
     "have here hidden how if in incorrect input instead int into invalid is it item its just key keys last length less " +
@@ -94,12 +94,27 @@ export function isLiteral(value: string): boolean {
   return /\s/.test(value) ? isPassphrase(value) : !/^(?:[A-Z_]{4,}|[0-9]{1,3})$|[({[<]|\)$|=>/.test(value);
 }
 
+/** Capitals, small letters, digits and a sign between them: nothing but a password looks so in a sentence. */
+export function hasPasswordShape(value: string): boolean {
+  return (
+    /^[A-Za-z0-9][A-Za-z0-9!@#%*_+^&~-]{6,60}$/.test(value) &&
+    /[a-z]/.test(value) &&
+    /[A-Z]/.test(value) &&
+    /[0-9]/.test(value) &&
+    /[!@#%*^&~]|-[0-9]{1,4}$|_[0-9]{1,4}$/.test(value) &&
+    !/%[0-9A-F]{2}|&amp|&&|@[0-9v^~]|[A-Za-z0-9]@[a-z]+-?[a-z]*$|^[A-Z][a-z]+(?:[A-Z][a-z]+)*#[a-z]/.test(
+      value,
+    ) &&
+    !isNoValue(value)
+  );
+}
+
 /** A password that a sentence or a line states: it has a digit or a sign, or cannot be a word. */
 export function isStated(whole: string): boolean {
   const value = whole.replace(/[.!?:"'“”»`]+$/, "");
   if (value.length < 5 || isNoValue(value) || isReference(value) || isAlgorithm(value)) return false;
   if (/^[0-9]+$/.test(value)) return value.length >= 5;
-  if (/^[^\p{L}\p{N}]{2}/u.test(value)) return false;
+  if (/^[^\p{L}\p{N}]{2}/u.test(value) || /[^\x21-\x7e]/.test(value)) return false;
   if (
     /^[\w-]+(?:\/[\w.-]+)+$|\.[a-z]{1,4}$|^[a-z]+(?:-[a-z]+)*$|^[0-9]+(?:st|nd|rd|th|ms|kb|mb|s|px|%)$/i.test(
       value,

@@ -28,6 +28,8 @@ export const checkNames = [
   "pem",
   "literal",
   "stated",
+  "password-shape",
+  "command-output",
   "password-flag",
   "prefixed",
   "phrase",

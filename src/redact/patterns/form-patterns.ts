@@ -78,6 +78,20 @@ export const formPatterns = [
     `(?:login|basicauth|networkcredential|httpbasicauth|authenticate|usernamepassword[a-z]{0,30}|basic_auth|mysqli_connect|credentials|signin|sign_in|log_in)\\((?:${other}, {0,2}){1,2}`,
     "typed",
   ),
+  call(
+    "password-call-with-user",
+    "PASSWORD",
+    "password( password_( passwd( pdo( connect( connection(",
+    `(?:password_?|passwd|pdo|connect|connection)\\((?:${other}, {0,2}){1,3}`,
+    "typed",
+  ),
+  call(
+    "cipher-key",
+    "SECRET",
+    "aes.new( aes( createcipheriv( createsecretkey( twilio( signer(",
+    `(?:aes\\.new|aes|createsecretkey|signer|twilio\\([^"'()\\n]{1,40},|createcipheriv\\([^()\\n]{1,40},)[ (]{0,2}b?`,
+    "token",
+  ),
   call("auth-pair", "PASSWORD", "auth", `auth[ \\t]{0,3}[:=][ \\t]{0,3}[(\\[]${other}, {0,2}`, "typed"),
   call(
     "jwt-sign",
@@ -104,8 +118,8 @@ export const formPatterns = [
   row(
     "secret-on-a-line",
     "SECRET",
-    "requirepass masterauth rootpw auth_pass bindpw bind_pw spark.authenticate.secret snmp-server setx",
-    `(?:requirepass|masterauth|auth_pass|bind_?pw|rootpw(?: --plaintext)?|spark\\.authenticate\\.secret|snmp-server community|setx [A-Z0-9_]{0,60}(?:TOKEN|KEY|SECRET|PASSWORD|PASS))[ \\t]{1,4}["']?(?<secret>[^\\s"'\`<>$]{4,200})`,
+    "requirepass masterauth rootpw auth_pass bindpw bind_pw spark.authenticate.secret snmp-server setx add-authtoken rclone",
+    `(?:requirepass|masterauth|add-authtoken|rclone obscure|auth_pass|bind_?pw|rootpw(?: --plaintext)?|spark\\.authenticate\\.secret|snmp-server community|setx [A-Z0-9_]{0,60}(?:TOKEN|KEY|SECRET|PASSWORD|PASS))[ \\t]{1,4}["']?(?<secret>[^\\s"'\`<>$]{4,200})`,
     { check: "literal" },
   ),
   row(

@@ -42,7 +42,7 @@ export const genericPatterns = [
     "putty-private-key",
     "PRIVATE_KEY",
     "private-lines:",
-    "Private-Lines: [0-9]{1,3}(?<secret>(?:\\r?\\n[A-Za-z0-9+/=]{4,80}|\\r?\\nPrivate-MAC: [0-9a-f]{40,64})+)",
+    "Private-Lines: [0-9]{1,3}(?<secret>(?:\\r?\\nPrivate-MAC: [0-9a-f]{40,64}|\\r?\\n[A-Za-z0-9+/=]{4,80})+)",
   ),
 
   connection("connection-string-mongo", "MONGODB", "mongodb", "mongodb(?:\\+srv)?"),
@@ -127,6 +127,13 @@ export const genericPatterns = [
     "SECRET",
     "secret",
     `(?i)secret(?:[_-]?(?:token|base|key[_-]?base|id))?${tail}${assigned}(?:${quote})?${token}`,
+    { check: "token" },
+  ),
+  row(
+    "secret-in-call",
+    "SECRET",
+    `${passwordWords} secret token _key`,
+    `(?i)(?:${password}|secret|token|_key)[ \\t]{0,3}[:=][ \\t]{0,3}[A-Za-z0-9_.]{1,40}\\([ \\t]{0,2}b?\\\\{0,3}["'](?<secret>[^"'\\\\\\s]{12,400})\\\\{0,3}["']`,
     { check: "token" },
   ),
   row(

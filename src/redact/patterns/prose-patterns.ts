@@ -14,7 +14,7 @@ const nouns = [
 
 const is =
   "(?:[:：=]| is| was| ist| war| lautet| est| es| era| é| è| jest| är| er| on| je| to| это| là| adalah|は|是|为|為|는|은)";
-const value = "(?<secret>[^\\s\"'`<>(){}\\[\\],;，。；、\\\\]{4,100})";
+const value = "(?<secret>[^\\s\"'`<>(){}\\[\\],;，。；、「」『』»“”„\\\\]{4,100})";
 
 /** Secrets that somebody tells the agent in a sentence. */
 export const prosePatterns = [
@@ -22,7 +22,7 @@ export const prosePatterns = [
     "password-translated",
     "PASSWORD",
     nouns,
-    `(?i)(?:${nouns.join("|")})(?: [^\\s:：=.,;!?]{1,16}){0,3}?[ \\t]{0,2}${is}[ \\t]{0,4}["'\`«„“]?${value}`,
+    `(?i)(?:${nouns.join("|")})(?: [^\\s:：=.,;!?]{1,16}){0,3}?[ \\t]{0,2}${is}(?: (?:jetzt|nun|maintenant|ahora|agora|adesso|nu|teraz|теперь))?[ \\t]{0,4}["'\`«„“「]?${value}`,
     { check: "stated" },
   ),
   row(
@@ -45,6 +45,27 @@ export const prosePatterns = [
     ["pw:", "pass:", "pw=", "pw is"],
     `(?i)\\b(?:pw|pass)(?::| =|=| is)[ \\t]{0,3}${value}`,
     { check: "stated" },
+  ),
+  row(
+    "password-later-stated",
+    "PASSWORD",
+    words,
+    `(?i)${name}(?: [^\\s:=.;"'\`(){}<>]{1,20}){1,5}?(?: is|: |'s| to| =| now)(?: now)?:?[ \\t]{1,3}["'\`]?${value}`,
+    { check: "stated" },
+  ),
+  row(
+    "password-near",
+    "PASSWORD",
+    [...words.split(" "), "pass ", "(pass", "creds", "credentials", "login", "pw ", "passwort"],
+    "(?i)(?:password|passphrase|passcode|passwd|passwort|pwd|pass|creds|credentials|login|pw)\\b[^\\r\\n\\\\]{0,60}?[ \\t\"'`(](?<secret>[A-Za-z0-9][A-Za-z0-9!@#%*_+^&~-]{7,60})(?:[\\s\"'`,;).!?\\\\]|$)",
+    { check: "password-shape" },
+  ),
+  row(
+    "phrase-quoted",
+    "PASSWORD",
+    words,
+    "(?i)(?:password|passphrase|passcode|pwd)[^\"'`\\r\\n=:(){}]{1,30}[\"'`](?<secret>[a-z0-9]{2,14}(?: [a-z0-9]{2,14}){2,11})[\"'`]",
+    { check: "phrase" },
   ),
   row(
     "password-quoted",
@@ -71,13 +92,27 @@ export const prosePatterns = [
     { check: "stated" },
   ),
   row(
+    "login-stated",
+    "PASSWORD",
+    "login creds credentials",
+    `(?i)(?:login|creds|credentials)[ \\t]{0,2}=[ \\t]{0,2}[A-Za-z0-9_.@-]{1,40}[ \\t]{1,2}/[ \\t]{1,2}${value}`,
+    { check: "stated" },
+  ),
+  row(
+    "api-key-stated",
+    "API_KEY",
+    "key token",
+    "(?i)(?:key|token) (?:for|of|to) [^\\r\\n:]{0,30}?(?:api|service|account|server|app|bot)[^\\r\\n:]{0,12}:[ \\t]{1,3}[\"'`]?(?<secret>[A-Za-z0-9_.-]{20,400})",
+    { check: "token" },
+  ),
+  row(
     "token-stated",
     "TOKEN",
     [
-      ...["token", "secret"],
+      ...["token", "secret", " pat"],
       ...["api key", "access key", "private key", "signing key", "auth key", "license key", "encryption key"],
     ],
-    "(?i)(?:token|secret|(?:api|access|private|signing|auth|license|encryption) key)(?: (?:for|of|on|to) [^\\s:]{1,40})?(?: is| was|:)(?: now)?:?[ \\t]{1,3}[\"'`]?(?<secret>[A-Za-z0-9_.~+/=-]{12,400})",
+    "(?i)(?: pat|token|secret|(?:api|access|private|signing|auth|license|encryption) key)(?: (?:for|of|on|to) [^\\s:]{1,40})?(?: is| was|:)(?: now)?:?[ \\t]{1,3}[\"'`]?(?<secret>[A-Za-z0-9_.~+/=-]{12,400})",
     { check: "token" },
   ),
 ];

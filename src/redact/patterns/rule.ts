@@ -117,7 +117,7 @@ export function compileDefault(pattern: DefaultPattern): Rule {
 }
 
 /** Keys in documentation: `AKIA...EXAMPLE`, `ghp_xxxxxxxxxxxx`. */
-function isExample(value: string): boolean {
+export function isExample(value: string): boolean {
   return value.length < 200 && /EXAMPLE|[xX]{10,}|[*.•]{6,}/.test(value);
 }
 
