@@ -165,7 +165,7 @@ export const credentialPatterns = [
     "secret-after-command",
     "GENERATED_SECRET",
     "password passwd secret token api_key api-key credential --reveal",
-    "(?i)(?:password|passwd|secret|token|api[_-]key|credential|--reveal)[^\\r\\n]{0,160}\\r?\\n(?<secret>[^\\s\\\\]{8,400})(?:\\r?\\n|$)",
+    "(?i)(?:password|passwd|secret|token|api[_-]key|credential|--reveal)[^\\r\\n]{0,160}\\r?\\n(?<secret>[^\\s\\\\{}\"'`<>()]{8,400})(?:\\r?\\n|$)",
     { check: "command-output" },
   ),
   row(

@@ -116,7 +116,7 @@ export const genericPatterns = [
     "PASSWORD",
     "login",
     "(?i)login\\s{1,8}[^\\s]{1,100}\\s{1,8}password\\s{1,8}(?<secret>[^\\s\"'`<$]{4,200})",
-    { check: "literal" },
+    { check: "stated" },
   ),
 
   row("generic-api-key", "API_KEY", keyWords, `(?i)${key}${tail}${assigned}(?:${quote})?${token}`, {

@@ -28,7 +28,7 @@ export const optionPatterns = [
   ...option("keystore-option", "keytool jarsigner", "-storepass|-keypass|-srcstorepass|-deststorepass"),
   ...option("key-option", "keytool", "-keypass|-destkeypass"),
   ...option("archive-option", "unzip zip", "-P|--password"),
-  ...option("login-option", "az docker podman oc helm nerdctl buildah skopeo", "-p|--password"),
+  ...option("login-option", "login", "-p|--password"),
   ...option("ssh-key-option", "ssh-keygen", "-N|-P"),
   ...option("wifi-password", "nmcli", "password"),
   row(

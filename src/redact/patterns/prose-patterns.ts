@@ -43,7 +43,7 @@ export const prosePatterns = [
     "password-short-name",
     "PASSWORD",
     ["pw:", "pass:", "pw=", "pw is"],
-    `(?i)\\b(?:pw|pass)(?::| =|=| is)[ \\t]{0,3}${value}`,
+    `\\b(?:[Pp]w|PW|[Pp]ass)(?::| =|=| is)[ \\t]{0,3}${value}`,
     { check: "stated" },
   ),
   row(
