@@ -87,12 +87,15 @@ function scrubList(list: readonly unknown[], scrub: ScrubText, name: string | un
 /** Fields that name the value or text beside them: of a variable, a form's field, an element on a page. */
 const labels = ["name", "key", "Name", "Key", "element", "selector", "label", "field", "ref"];
 
+/** Keys as programs write them, too short for a secret. */
+const plainKey = /^[A-Za-z_$][A-Za-z0-9_$-]{0,15}$/;
+
 function scrubObject(object: Record<string, unknown>, scrub: ScrubText): unknown {
   const label = labels.map((key) => object[key]).find((item) => typeof item === "string");
   const entries = Object.entries(object);
   const scrubbed = entries.map(([key, item]): [string, unknown] => {
     const name = typeof label === "string" && /^(?:value|text)$/i.test(key) ? label : key;
-    return [scrub(key), scrubPart(item, scrub, name)];
+    return [plainKey.test(key) ? key : scrub(key), scrubPart(item, scrub, name)];
   });
   if (scrubbed.every(([key, item], index) => key === entries[index]![0] && item === entries[index]![1]))
     return object;

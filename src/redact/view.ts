@@ -21,7 +21,8 @@ const invisible =
 /** The numbers that agents print before the lines of a file. */
 const lineNumber = /^[ \t]{0,8}[0-9]{1,6}[\u2192\t]/gm;
 const isNumbered = /^[ \t]{0,8}[0-9]{1,6}[\u2192\t]/;
-const mayBeInvisible = /[\u001b\u00ad\u200b-\u200d\u2060\ufeff]|\\(?:u001b|x1b|033|e)\[/i;
+const invisibleCharacter = /[\u001b\u00ad\u200b-\u200d\u2060\ufeff]/;
+const writtenEscapes = ["\\u001b[", "\\u001B[", "\\x1b[", "\\x1B[", "\\033[", "\\e["];
 
 /** Placeholders, which are no secrets, and what is not part of the text itself: a secret may have it inside. */
 export function hiddenIn(text: string): Hidden[] {
@@ -30,7 +31,7 @@ export function hiddenIn(text: string): Hidden[] {
     for (const { 0: found, index } of text.matchAll(lineNumber))
       hidden.push({ start: index, end: index + found.length, instead: "" });
   }
-  if (mayBeInvisible.test(text)) {
+  if (invisibleCharacter.test(text) || writtenEscapes.some((written) => text.includes(written))) {
     for (const { 0: found, index } of text.matchAll(invisible))
       hidden.push({ start: index, end: index + found.length, instead: "" });
   }

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import type { Span } from "../patterns/rule.ts";
 import { seedWords } from "./seed-words.ts";
 
-const separator = "(?:[\\s,\"'`]|\\\\[nr]|[0-9]{1,2}[.):])+";
 /** Twelve words or more, in a line, a list of strings or a numbered list. */
-const phrases = new RegExp(`\\b[a-z]{3,8}(?:${separator.replace(")+", "){1,12}")}[a-z]{3,8}\\b){11,}`, "g");
+const phrases = /\b[a-z]{3,8}(?:(?:[\s,"'`0-9.):]{1,12}|\\n)[a-z]{3,8}\b){11,}/g;
+/** Of twelve words of three letters with a space between them. */
+const minLength = 47;
 const values = new Map(seedWords.map((word, index) => [word, index]));
 
 /**
@@ -13,6 +14,7 @@ const values = new Map(seedWords.map((word, index) => [word, index]));
  */
 export function seedPhrases(text: string): Span[] {
   const spans: Span[] = [];
+  if (text.length < minLength) return spans;
   for (const { 0: row, index } of text.matchAll(phrases)) {
     const words = Array.from(row.matchAll(/[a-z]{3,8}/g), (match) => ({
       value: values.get(match[0]),

@@ -79,7 +79,7 @@ export const credentialPatterns = [
   row(
     "one-time-code-first",
     "OTP",
-    "is your",
+    ["is your"],
     "\\b(?:[A-Z]-)?(?<secret>[0-9]{6,8}) is your [A-Za-z ]{0,30}(?:code|password|OTP)",
     {
       reach: 12,

@@ -6,6 +6,7 @@ import { blindSecrets } from "./blind-secrets.ts";
 import { goldenSecrets } from "./golden-secrets.ts";
 import { heldOutLookAlikes } from "./held-out-look-alikes.ts";
 import { heldOutSecretCases } from "./held-out-secrets.ts";
+import { lastLookAlikes, lastSecrets } from "./last-corpus.ts";
 import { lateLookAlikes, lateSecrets } from "./late-corpus.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import type { SecretCase } from "./make.ts";
@@ -36,6 +37,7 @@ export function corpora(seed = 1): Corpus[] {
       lookAlikes: casesOf(blindLookAlikes, seed),
     },
     { name: "written after", secrets: casesOf(lateSecrets, seed), lookAlikes: casesOf(lateLookAlikes, seed) },
+    { name: "written last", secrets: casesOf(lastSecrets, seed), lookAlikes: casesOf(lastLookAlikes, seed) },
   ];
 }
 
