@@ -118,7 +118,8 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
 
 function atKeyword(rule: Rule): Listener["hear"] {
   return (text, start, found) => {
-    const span = (rule.isWholeToken ? acrossLines(text, start, rule.at!) : null) ?? rule.at!(text, start);
+    const plain = rule.at!(text, start);
+    const span = (rule.isWholeToken ? acrossLines(text, start, rule.at!, plain !== null) : null) ?? plain;
     // Another of its keywords may begin earlier and end later: "--user" after "-u".
     if (span === null) return 0;
     found(span, rule.name, rule.type);

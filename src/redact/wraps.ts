@@ -46,6 +46,8 @@ export function acrossLines(
   text: string,
   start: number,
   match: (text: string, start: number) => Span | null,
+  /** Whether the first line is a token of its own: then the next must look random to be part of it. */
+  isWhole: boolean,
 ): Span | null {
   const first = at(piece, text, start);
   if (first === null || first.length < 8) return null;
@@ -67,7 +69,7 @@ export function acrossLines(
   if (span === null || span.start !== 1 || length <= first.length) return null;
   const last = pieces.find(({ joinedEnd }) => length <= joinedEnd)!;
   const rest = joined.slice(first.length, length);
-  if (rest.length < 4 || looksLikeWords(rest) || rest.includes(stopper)) return null;
+  if (rest.length < 4 || (isWhole && looksLikeWords(rest)) || rest.includes(stopper)) return null;
   const stop = last.end - (last.joinedEnd - length);
   return { start, end: stop, next: stop };
 }

@@ -230,7 +230,7 @@ function isBarePassword(place: Place, value: string): boolean {
   const inList =
     /[;&?]$/.test(text.slice(Math.max(0, from - 40), from).replace(/[\w .-]*$/, "")) || /[;&]/.test(after);
   if (inList || (style === "line" && plainEnd)) return true;
-  return (plainEnd || /["'`\s\\]/.test(after)) && !isCodeName(value);
+  return (plainEnd || /["'`\s\\]/.test(after)) && (!isCodeName(value) || /^[A-Z].*[0-9]{2}$/.test(value));
 }
 
 /** Whether the value is not continued by an expression. */

@@ -1,4 +1,4 @@
-import { isHash, looksLikeWords, looksRandom } from "./randomness.ts";
+import { hasContrast, isHash, looksLikeWords, looksRandom } from "./randomness.ts";
 
 /** Whether the value of a revealing name ("db_password", "apiKey") is a secret. */
 export function isSecretValue(kind: "password" | "token", value: string): boolean {
@@ -101,11 +101,21 @@ export function hasPasswordShape(value: string): boolean {
     /[a-z]/.test(value) &&
     /[A-Z]/.test(value) &&
     /[0-9]/.test(value) &&
-    /[!@#%*^&~]|-[0-9]{1,4}$|_[0-9]{1,4}$/.test(value) &&
+    (/[!@#%*^&~]|-[0-9]{1,4}$|_[0-9]{1,4}$/.test(value) || isJumble(value)) &&
     !/%[0-9A-F]{2}|&amp|&&|@[0-9v^~]|[A-Za-z0-9]@[a-z]+-?[a-z]*$|^[A-Z][a-z]+(?:[A-Z][a-z]+)*#[a-z]/.test(
       value,
     ) &&
     !isNoValue(value)
+  );
+}
+
+/** Ten letters and digits or more that alternate as in random text. */
+function isJumble(value: string): boolean {
+  return (
+    /^[A-Za-z0-9]{10,60}$/.test(value) &&
+    hasContrast(value) &&
+    !looksLikeWords(value) &&
+    !/^[A-Z0-9]{2}[A-Z0-9]*$/.test(value)
   );
 }
 

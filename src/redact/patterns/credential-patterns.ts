@@ -66,7 +66,7 @@ export const credentialPatterns = [
     "one-time-code",
     "OTP",
     "code otp passcode 2fa mfa",
-    `(?i)(?:(?:verification|security|login|auth|authentication|authenticator|one[- ]time|otp|2fa|mfa|sms|confirmation|sign-?in)[ _-](?:pass)?code|otp|passcode|one-time password)(?:${quote})?(?:[ \\t]{0,3}(?::|=|=>)|[ \\t]is)?[ \\t]{1,3}(?:${quote})?(?<secret>[0-9]{3}[ -]?[0-9]{3,5})`,
+    `(?i)(?:(?:verification|security|login|auth|authentication|authenticator|one[- ]time|otp|2fa|mfa|sms|confirmation|sign-?in)[ _-](?:pass)?code|otp|passcode|one-time password)(?: [a-z]{1,10}){0,3}?(?:${quote})?(?:[ \\t]{0,3}(?::|=|=>)|[ \\t]is)?[ \\t]{1,3}(?:${quote})?(?<secret>[0-9]{3}[ -]?[0-9]{3,5})`,
     { check: "code", reach: 24 },
   ),
   row(
@@ -89,7 +89,7 @@ export const credentialPatterns = [
     "pin",
     "PIN",
     "pin",
-    `(?i)\\bpin(?:[ _-]?code)?(?:${quote})?(?:[ \\t]{0,3}(?::|=|=>)|[ \\t]is)[ \\t]{0,3}(?:${quote})?(?<secret>[0-9]{4,8})`,
+    `(?i)\\bpin(?:[ _-]?code)?(?: (?:for|of|to) [a-z]{1,12}(?: [a-z]{1,12}){0,2}?)?(?:${quote})?(?:[ \\t]{0,3}(?::|=|=>)|[ \\t]is)[ \\t]{0,3}(?:${quote})?(?<secret>[0-9]{4,8})`,
     { check: "code" },
   ),
   row(

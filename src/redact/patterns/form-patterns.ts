@@ -74,15 +74,22 @@ export const formPatterns = [
   call(
     "login-call",
     "PASSWORD",
-    "login( basicauth( networkcredential( httpbasicauth( authenticate( usernamepassword basic_auth( mysqli_connect( credentials( signin( sign_in( log_in(",
-    `(?:login|basicauth|networkcredential|httpbasicauth|authenticate|usernamepassword[a-z]{0,30}|basic_auth|mysqli_connect|credentials|signin|sign_in|log_in)\\((?:${other}, {0,2}){1,2}`,
+    "login( basicauth networkcredential( httpbasicauth( authenticate( usernamepassword basic_auth( mysqli_connect( credentials( signin( sign_in( log_in(",
+    `(?:login|basicauth[a-z]{0,12}|networkcredential|httpbasicauth|authenticate|usernamepassword[a-z]{0,30}|basic_auth|mysqli_connect|credentials|signin|sign_in|log_in)\\((?:${other}, {0,2}){1,2}`,
+    "typed",
+  ),
+  call(
+    "password-call-with-host",
+    "PASSWORD",
+    "pdo( connect( connection(",
+    `(?:pdo|connect|connection)\\((?:${other}, {0,2}){2}`,
     "typed",
   ),
   call(
     "password-call-with-user",
     "PASSWORD",
     "password( password_( passwd( pdo( connect( connection(",
-    `(?:password_?|passwd|pdo|connect|connection)\\((?:${other}, {0,2}){1,3}`,
+    `(?:password_?|passwd|pdo|connect|connection)\\(${other}, {0,2}`,
     "typed",
   ),
   call(

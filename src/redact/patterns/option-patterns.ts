@@ -66,6 +66,13 @@ export const optionPatterns = [
   ...option("cloud-secret", "put-parameter create-secret put-secret-value", "--value|--secret-string"),
   ...option("github-secret", "gh glab", "--body|-b"),
   row(
+    "user-added",
+    "PASSWORD",
+    "add_user change_password adduser",
+    `(?:add_user|change_password|adduser)[ \\t]{1,3}[A-Za-z0-9_.@-]{1,60}[ \\t]{1,3}["']?${bare}`,
+    { check: "stated" },
+  ),
+  row(
     "attached-password",
     "PASSWORD",
     "7z 7za 7zz mysql mysqldump mysqladmin mariadb mariadb-dump",

@@ -26,6 +26,20 @@ export const prosePatterns = [
     { check: "stated" },
   ),
   row(
+    "password-translated-near",
+    "PASSWORD",
+    nouns,
+    `(?i)(?:${nouns.join("|")})[^\\r\\n\\\\]{0,40}?[ \\t"'\`(「:：是](?<secret>[A-Za-z0-9][A-Za-z0-9!@#%*_+^&~-]{7,60})(?:[^A-Za-z0-9/.=]|[.](?:\\s|$)|$)`,
+    { check: "password-shape" },
+  ),
+  row(
+    "with-password",
+    "PASSWORD",
+    ["with password", "and password", ", password", "using password", "/ password", "the password"],
+    `(?i)(?:with|and|,|using|/|the) password[ \\t]{1,2}["'\`]?(?<secret>[^\\s"'\`<>(){}\\[\\],;\\\\]{6,100})(?:[\\s"'\`,;)]|$)`,
+    { check: "stated" },
+  ),
+  row(
     "password-stated",
     "PASSWORD",
     words,
