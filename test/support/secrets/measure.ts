@@ -12,6 +12,7 @@ import { lookAlikes } from "./look-alikes.ts";
 import type { SecretCase } from "./make.ts";
 import { secretCases } from "./secrets.ts";
 import { casesOf } from "./templates.ts";
+import { unseenLookAlikes, unseenSecrets } from "./unseen-corpus.ts";
 
 /** Secrets and look-alikes with the same relation to the patterns. */
 interface Corpus {
@@ -37,6 +38,7 @@ export function corpora(seed = 1): Corpus[] {
       lookAlikes: casesOf(blindLookAlikes, seed),
     },
     { name: "written after", secrets: casesOf(lateSecrets, seed), lookAlikes: casesOf(lateLookAlikes, seed) },
+    { name: "unseen", secrets: casesOf(unseenSecrets, seed), lookAlikes: casesOf(unseenLookAlikes, seed) },
     { name: "written last", secrets: casesOf(lastSecrets, seed), lookAlikes: casesOf(lastLookAlikes, seed) },
   ];
 }
