@@ -4,11 +4,15 @@ import { createFinder } from "./finder.ts";
 import { namedSecretType } from "./names.ts";
 import { type PatternSources, rulesFrom } from "./patterns/patterns-file.ts";
 import { stopper } from "./patterns/rule.ts";
-import type { Scrubber, SecretMatch } from "./scrubber.ts";
+import { printedBy, type Scrubber, type SecretMatch } from "./scrubber.ts";
 import { hiddenIn, viewOf } from "./view.ts";
 
 /** Bump when detection changes without a pattern change. */
 const codeVersion = 2;
+
+/** Commands and what they print are read together up to so many characters. */
+const maxCommand = 500;
+const maxPrinted = 4_000;
 
 /** A replacement may expose another match; this bounds adversarial input. */
 const maxRounds = 4;
@@ -23,6 +27,7 @@ export function createScrubber(sources: PatternSources): Scrubber {
   const version = createHash("sha256").update(`${codeVersion}\n${fingerprint}`).digest("hex").slice(0, 16);
 
   const find = (text: string, name?: string): SecretMatch[] => {
+    if (name?.startsWith(printedBy) === true) return findPrinted(text, name);
     const hidden = hiddenIn(text);
     const first = viewOf(text, hidden);
     const named = name === undefined ? null : namedSecretType(name, first.text);
@@ -37,6 +42,17 @@ export function createScrubber(sources: PatternSources): Scrubber {
       view = viewOf(text, [...hidden, ...found.map(({ start, end }) => ({ start, end, instead: stopper }))]);
     }
     return found;
+  };
+
+  /** With the command before it, as a terminal shows it: what `openssl rand` prints is a secret. */
+  const findPrinted = (text: string, command: string): SecretMatch[] => {
+    if (text.length > maxPrinted) return find(text);
+    const prompt = `${command.slice(0, maxCommand).replace(/\s+/g, " ")}\n`;
+    return find(prompt + text).flatMap((match) =>
+      match.end <= prompt.length
+        ? []
+        : [{ ...match, start: Math.max(0, match.start - prompt.length), end: match.end - prompt.length }],
+    );
   };
 
   return {

@@ -6,7 +6,8 @@ export interface Scrubber {
    * The text with every secret replaced by a typed placeholder, `[REDACTED_GITHUB_TOKEN]`; the second different secret
    * of a type in a session becomes `[REDACTED_GITHUB_TOKEN_2]`, so that equal secrets stay equal. Idempotent, and
    * linear in the length of the text.
-   * @param name the name of the value, if known: a JSON key, a header, a flag ("db_password")
+   * @param name the name of the value, if known: a JSON key, a header, a flag ("db_password"); or the command that
+   *   printed it after `printedBy`: "$ openssl rand -hex 32"
    */
   scrub(text: string, ledger: SecretLedger, name?: string): string;
   /** The matches, in order, without overlaps. */
@@ -49,6 +50,9 @@ function ledgerOfOne(): SecretLedger {
     },
   };
 }
+
+/** Begins a name that is the command which printed a text. */
+export const printedBy = "$ ";
 
 /** Scrubs a text; `name` is the name of the value. */
 export type ScrubText = (text: string, name?: string) => string;

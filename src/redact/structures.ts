@@ -1,5 +1,6 @@
-import { hasContrast, looksLikeWords } from "./checks/randomness.ts";
-import { isNoValue } from "./checks/values.ts";
+import { hasContrast, lineBefore, looksLikeWords } from "./checks/randomness.ts";
+import { hasPasswordShape, isNoValue } from "./checks/values.ts";
+import { nouns } from "./patterns/prose-patterns.ts";
 import type { Span } from "./patterns/rule.ts";
 
 /** Secrets that a keyword announces for the lines or fields around it, which one regular expression cannot list. */
@@ -53,6 +54,22 @@ export const structures: readonly Structure[] = [
     },
   },
   {
+    name: "password-on-line",
+    type: "PASSWORD",
+    keywords: [
+      "password",
+      "passwd",
+      "passphrase",
+      "login",
+      "creds",
+      "credential",
+      "_secret",
+      " secret ",
+      ...nouns,
+    ],
+    find: passwordsOnLine,
+  },
+  {
     name: "recovery-codes",
     type: "RECOVERY_CODE",
     keywords: [
@@ -88,6 +105,20 @@ function secretData(document: string): Span[] {
     spans.push(...groups(block[1]!, quoted).map((span) => move(span, begin)));
   }
   return spans.filter(({ start, end }) => !isNoValue(document.slice(start, end)));
+}
+
+/** Passwords by their shape near a word for one, before and after it. */
+function passwordsOnLine(text: string, start: number): { spans: Span[]; searched: number } {
+  const from = start - lineBefore(text, start, 80).length;
+  const line = text.slice(from, start + 80).split("\n", 1)[0]!;
+  const spans = groups(
+    line,
+    /(?<=^|[\s"'`(:：「])(?<secret>[A-Za-z0-9][A-Za-z0-9!@#%*_+^&~-]{7,60})(?=[\s"'`,;)」]|[.!?](?:\s|$)|$)/dg,
+  ).filter(({ start: begin, end }) => {
+    const token = line.slice(begin, end);
+    return /[!@#%*^&~]/.test(token) && hasPasswordShape(token);
+  });
+  return { spans: spans.map((span) => move(span, from)), searched: from + line.length };
 }
 
 /** A code, and what stands between one and the next in a list. */

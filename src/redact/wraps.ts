@@ -17,6 +17,15 @@ function at(pattern: RegExp, text: string, position: number): string | null {
   return pattern.exec(text)?.[0] ?? null;
 }
 
+/** A line's part of a token, without the "=" that marks a soft line break in mail. */
+function pieceAt(text: string, position: number): string | null {
+  const found = at(piece, text, position);
+  return found !== null &&
+    /^=\r?\n/.test(text.slice(position + found.length - 1, position + found.length + 2))
+    ? found.slice(0, -1)
+    : found;
+}
+
 /**
  * Where a secret ends that goes on in the next lines: they hold nothing but random letters. `end` if it does not.
  */
@@ -49,14 +58,14 @@ export function acrossLines(
   /** Whether the first line is a token of its own: then the next must look random to be part of it. */
   isWhole: boolean,
 ): Span | null {
-  const first = at(piece, text, start);
+  const first = pieceAt(text, start);
   if (first === null || first.length < 8) return null;
   const pieces = [{ joinedEnd: first.length, end: start + first.length }];
   let joined = first;
   let end = start + first.length;
   while (pieces.length < maxLines) {
     const gap = at(lineBreak, text, end);
-    const next = gap === null ? null : at(piece, text, end + gap.length);
+    const next = gap === null ? null : pieceAt(text, end + gap.length);
     if (gap === null || next === null) break;
     joined += next;
     end += gap.length + next.length;

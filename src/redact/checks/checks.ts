@@ -112,7 +112,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     const line = lineBefore(place.text, place.start - 1, 400);
     if (
       !/^(?:[^\s]{0,60}[$%#>]|\([^)]{1,30}\)[^$]{0,40}\$) /.test(line) ||
-      /[>]|^[^a-z]*(?:cat|ls|git|grep|rg) (?!.*\.env)/.test(line.replace(/^[^ ]* /, ""))
+      />|^(?:ls|git|grep|rg) /.test(line.replace(/^[^ ]* /, ""))
     )
       return false;
     return (
@@ -168,6 +168,11 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       value !== "1234"
     );
   },
+  "stated-code": (place) =>
+    checks.code(place) &&
+    !/(?:error|exit|status|zip|postal|country|version|area|source|return|colou?r|product)[ _-]?$/i.test(
+      lineBefore(place.text, place.from, 20),
+    ),
   base32: (place) => {
     if (/^[a-z0-9]{4}(?: [a-z0-9]{4}){3,}$/.test(secretOf(place))) return /[0-9]/.test(secretOf(place));
     const value = secretOf(place).replace(/[ -]/g, "");

@@ -70,6 +70,13 @@ export const credentialPatterns = [
     { check: "code", reach: 24 },
   ),
   row(
+    "code-stated",
+    "OTP",
+    "code",
+    "(?i)code(?: [a-z]{1,12}){1,6}?(?: is|:) (?<secret>[0-9]{6}|[0-9]{3} [0-9]{3})",
+    { check: "stated-code" },
+  ),
+  row(
     "one-time-code-assigned",
     "OTP",
     "otp passcode 2fa_code mfa_code totp_code verification_code",

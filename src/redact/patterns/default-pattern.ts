@@ -38,6 +38,7 @@ export const checkNames = [
   "key",
   "output",
   "code",
+  "stated-code",
   "base32",
   "card",
 ] as const;

@@ -153,8 +153,8 @@ export const genericPatterns = [
   row(
     "secret-phrase-line",
     "SECRET",
-    "secret=",
-    "(?i)secret=(?<secret>[a-z0-9]{2,14}(?: [a-z0-9]{2,14}){2,11})(?:\\r?\\n|$)",
+    ["secret=", "secret: "],
+    "(?i)secret(?:=|: )(?<secret>[a-z0-9]{2,14}(?: [a-z0-9]{2,14}){2,11})(?:\\r?\\n|$)",
     { check: "phrase" },
   ),
   row("token-assignment", "TOKEN", "token", `(?i)token${tail}${assigned}(?:${quote})?${token}`, {

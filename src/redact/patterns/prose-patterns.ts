@@ -1,7 +1,7 @@
 import { password as name, row, passwordWords as words } from "./default-pattern.ts";
 
 /** Password in other languages. */
-const nouns = [
+export const nouns = [
   ..."passwort kennwort contraseña contrasena senha пароль пароля 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호".split(
     " ",
   ),
@@ -70,8 +70,8 @@ export const prosePatterns = [
   row(
     "password-near",
     "PASSWORD",
-    [...words.split(" "), "pass ", "(pass", "creds", "credentials", "login", "pw ", "passwort"],
-    "(?i)(?:password|passphrase|passcode|passwd|passwort|pwd|pass|creds|credentials|login|pw)\\b[^\\r\\n\\\\]{0,60}?[ \\t\"'`(](?<secret>[A-Za-z0-9][A-Za-z0-9!@#%*_+^&~-]{7,60})(?:[\\s\"'`,;).!?\\\\]|$)",
+    [...words.split(" "), "pass ", "(pass", "pw ", "passwort"],
+    "(?i)(?:password|passphrase|passcode|passwd|passwort|pwd|pass|pw)\\b[^\\r\\n\\\\]{0,60}?[ \\t\"'`(](?<secret>[A-Za-z0-9][A-Za-z0-9!@#%*_+^&~-]{7,60})(?:[\\s\"'`,;).!?\\\\]|$)",
     { check: "password-shape" },
   ),
   row(
@@ -111,6 +111,23 @@ export const prosePatterns = [
     "login creds credentials",
     `(?i)(?:login|creds|credentials)[ \\t]{0,2}=[ \\t]{0,2}[A-Za-z0-9_.@-]{1,40}[ \\t]{1,2}/[ \\t]{1,2}${value}`,
     { check: "stated" },
+  ),
+  row(
+    "api-key-translated",
+    "API_KEY",
+    [
+      "clé api",
+      "clave api",
+      "chave api",
+      "chiave api",
+      "api-schlüssel",
+      "api schlüssel",
+      "ключ api",
+      "api密钥",
+      "api キー",
+    ],
+    `(?i)(?:clé api|clave api|chave api|chiave api|api[- ]schlüssel|ключ api|api密钥|api キー)(?: [^\\s:：=]{1,12}){0,2}?[ \\t]{0,2}${is}[ \\t]{0,3}["'\`「]?(?<secret>[A-Za-z0-9_.~+/=-]{12,400})`,
+    { check: "token" },
   ),
   row(
     "api-key-stated",

@@ -87,7 +87,7 @@ export const vendorPatterns = [
     "prefixed-key",
     "API_KEY",
     "",
-    "\\b[a-z][a-z0-9]{1,9}[_-](?:[a-z0-9]{1,8}[_-]){0,2}[A-Za-z0-9]{28,100}[A-Za-z0-9_-]{0,1000}",
+    "\\b[a-z][a-z0-9]{1,9}[_-](?:(?:live|test|prod|dev|pat|key|sk|pt|v[0-9])[_-])?[A-Za-z0-9]{28,100}[A-Za-z0-9_-]{0,1000}",
     { check: "prefixed" },
   ),
 ];

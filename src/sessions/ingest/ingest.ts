@@ -18,7 +18,7 @@ import {
 } from "../../store/memory/sessions/transcripts.ts";
 import type { ChunkOptions } from "../chunks/chunker.ts";
 import { relativizer } from "../relative-paths.ts";
-import { scrubLine } from "../scrub/scrub-lines.ts";
+import { type Commands, scrubLine } from "../scrub/scrub-lines.ts";
 import { sessionTitle } from "../summaries/title.ts";
 import type { GroupOptions } from "./groups.ts";
 import { transcriptAt } from "./moved-transcript.ts";
@@ -120,12 +120,13 @@ async function readOn(
     maxChunks: options.maxChunks,
   });
   const ledger = createLedger(options.ledgerKey, secretsOf(memory, session.id));
+  const commands: Commands = new Map();
   const before = transcriptByPath(memory, path);
   const cursor = before && { offset: before.offset, lineHash: before.lineHash };
   for await (const batch of agent.read(path, cursor, signal)) {
     signal?.throwIfAborted();
     const fresh = newLines(memory, batch.lines);
-    const lines = fresh.map((line) => scrubLine(line, scrubber, ledger));
+    const lines = fresh.map((line) => scrubLine(line, scrubber, ledger, commands));
     const title = titleOf(batch, (text) => scrubber.scrub(text, ledger));
     const also = () => {
       saveSecrets(memory, session.id, ledger.takeNew());
