@@ -27,6 +27,10 @@ const writtenEscapes = ["\\u001b[", "\\u001B[", "\\x1b[", "\\x1B[", "\\033[", "\
 /** Placeholders, which are no secrets, and what is not part of the text itself: a secret may have it inside. */
 export function hiddenIn(text: string): Hidden[] {
   const hidden: Hidden[] = [];
+  if (isDiff(text)) {
+    for (const { index } of text.matchAll(/^[+-]/gm))
+      hidden.push({ start: index, end: index + 1, instead: "" });
+  }
   if (isNumbered.test(text)) {
     for (const { 0: found, index } of text.matchAll(lineNumber))
       hidden.push({ start: index, end: index + found.length, instead: "" });
@@ -40,6 +44,14 @@ export function hiddenIn(text: string): Hidden[] {
       hidden.push({ start: index, end: index + found.length, instead: stopper });
   }
   return hidden;
+}
+
+/** Whether every line of a text, or of its beginning, has the mark of a diff. */
+function isDiff(text: string): boolean {
+  if (!/^(?:[+ @-]|diff )/.test(text) || !/^[+-]/m.test(text)) return false;
+  return text
+    .split("\n", 20)
+    .every((line) => /^(?:[+ @\\-]|$|(?:diff|index|new|old|deleted|rename|similarity) )/.test(line));
 }
 
 /** Replaces the hidden parts, which may contain each other but not overlap otherwise. */
