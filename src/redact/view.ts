@@ -28,7 +28,7 @@ const writtenEscapes = ["\\u001b[", "\\u001B[", "\\x1b[", "\\x1B[", "\\033[", "\
 export function hiddenIn(text: string): Hidden[] {
   const hidden: Hidden[] = [];
   if (isDiff(text)) {
-    for (const { index } of text.matchAll(/^[+-]/gm))
+    for (const { index } of text.matchAll(/^(?:\+|-(?!----(?:BEGIN|END)))/gm))
       hidden.push({ start: index, end: index + 1, instead: "" });
   }
   if (isNumbered.test(text)) {
