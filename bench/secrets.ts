@@ -70,3 +70,36 @@ if (options.texts !== undefined) {
     `\n${megabytes.toFixed(1)} MB, ${(megabytes / seconds).toFixed(1)} MB/s, ${(found / megabytes).toFixed(2)} redactions/MB`,
   );
 }
+
+/** Texts that make a search start over and over: eight times as much may take little more than eight times as long. */
+const hostile: Record<string, (length: number) => string> = {
+  keywords: (length) => "password token=secret key: ".repeat(length / 27),
+  "begun keys": (length) => "-----BEGIN PRIVATE KEY-----\n".repeat(length / 28),
+  "wrapped keys": (length) => `ghp_${"aB3".repeat(4)}\n`.repeat(length / 17),
+  words: (length) => "abandon ability able ".repeat(length / 21),
+  "kinds of secrets": (length) => "kind: Secret\ndata:\n  a: b\n".repeat(length / 26),
+  escapes: (length) => "\u001b[1mpassword\u001b[0m=".repeat(length / 19),
+  spaces: (length) => `password${" ".repeat(length)}`,
+  commands: (length) => "mysql -u root -h db ".repeat(length / 20),
+};
+const hostileScrubber = createScrubber({
+  globalFile: "/nonexistent/patterns.toml",
+  projectFile: null,
+  pii: false,
+});
+const cost = (text: string) => {
+  const start = process.cpuUsage();
+  hostileScrubber.find(text);
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000;
+};
+console.log();
+printTable(
+  ["hostile text", "100 kB: ms", "800 kB: ms", "growth"],
+  Object.entries(hostile).map(([name, make]) => {
+    cost(make(100_000));
+    const [small, large] = [cost(make(100_000)), cost(make(800_000))];
+    return [name, small.toFixed(1), large.toFixed(1), (large / small).toFixed(1)];
+  }),
+  options,
+);

@@ -1,2 +1,0 @@
-import { corpora, isUnchanged, leaks, scrubCase } from "./test/support/secrets/measure.ts";
-for (const c of corpora().slice(Number(process.argv[2] ?? 1))) { for (const s of c.secrets.filter(leaks)) console.log("MISS", c.name, s.kind, "|", JSON.stringify(scrubCase(s.text)).slice(0, 220)); for (const s of c.lookAlikes.filter((x) => !isUnchanged(x.text))) console.log("FP", c.name, s.kind, "|", JSON.stringify(scrubCase(s.text)).slice(0, 200)); }
