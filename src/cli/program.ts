@@ -16,6 +16,7 @@ const commands: { names: string[]; load: () => Promise<(program: Command) => voi
     names: ["complete", "completion"],
     load: async () => (await import("./commands/completion/command.ts")).declareCompletion,
   },
+  { names: ["open"], load: async () => (await import("./commands/open/command.ts")).declareOpen },
   { names: ["search"], load: async () => (await import("./commands/search/command.ts")).declareSearch },
   { names: ["session"], load: async () => (await import("./commands/session/command.ts")).declareSession },
   {

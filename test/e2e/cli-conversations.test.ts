@@ -56,7 +56,7 @@ function remember(): void {
     { kind: "prompt", text: prompt, images: 0 },
     { kind: "text", text: "It waits too short a time." },
   ];
-  const content = packContent([{ seq: 0, entries }]);
+  const content = packContent([{ uid: null, seq: 0, at, entries }]);
   saveTurn(memory, first.id, turn(1, { prompt, content, files, startedAt: at, endedAt: at }));
   const said = (position: number, text: string, more: Parameters<typeof chunk>[2] = {}) =>
     chunk(position, text, { turn: 1, startedAt: at, endedAt: at, session: flaky, ...more });
@@ -93,6 +93,22 @@ describe("pm search", () => {
       transcripts: { scope: "transcripts", results: [{ session_id: flaky, kind: "error-fix" }] },
       notes: [],
     });
+  });
+
+  it("finds the content of sessions word by word", async () => {
+    const { stdout, code } = await pm("search", "SHORT a time".toLowerCase(), "--in", "content");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/session: 8ecde0fc \| turn 1/);
+    expect(stdout).toContain("Type: answer");
+    expect(stdout).toContain("It waits too short a time.");
+    expect(await json("search", "sessions", "--regex", "short \\w+ time")).toMatchObject({
+      searched_by: ["content"],
+      results: [{ session_id: flaky, found_in: { role: "answer", tool: null }, confidence: "high" }],
+    });
+    const nothing = await pm("search", "sessions", "--exact", "a time short");
+    expect(nothing.code).toBe(5);
+    expect(nothing.stdout).toContain('Nothing found about "a time short".');
+    expect((await pm("search", "sessions", "--regex", "(")).code).toBe(2);
   });
 
   it("finds one of them where the first word says so", async () => {

@@ -140,7 +140,7 @@ function bareLines(lines: readonly string[], isNew: boolean): WrittenHunk["lines
 }
 
 /** The edits that a call requested, used if its result does not report any. */
-function editsOfInput(input: Record<string, unknown>): FileEdit[] {
+export function editsOfInput(input: Record<string, unknown>): FileEdit[] {
   const path = text(input.file_path) ?? text(input.notebook_path) ?? text(input.path);
   if (path === null) return [];
   const content = text(input.content) ?? text(input.file_text);

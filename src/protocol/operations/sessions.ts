@@ -34,6 +34,8 @@ const sessionSummary = lazy(() =>
     turns: count,
     chunks: count,
     annotations: count,
+    /** Made in it; an older daemon sends none. */
+    decisions: z._default(count, 0),
     /** Sessions of its subagents. */
     agents: count,
     models: strings,
@@ -111,11 +113,80 @@ export const sessionResponse = lazy(() =>
     files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
     annotations: z.array(annotation()),
     agents: z.array(text),
+    /** The command that goes on with it in its agent; null: there is none. */
+    resume: textOrNull,
     /** The turn that was asked for, as `[USER] ...`, `[ASSISTANT] ...` and so on; null when none was. */
     content: textOrNull,
   }),
 );
 export type SessionResponse = z.infer<ReturnType<typeof sessionResponse>>;
+
+export const turnsRequest = lazy(() =>
+  z.object({
+    session: described("the session's id, or a prefix of it", text),
+    from: field("the number of the first turn; default: the session's first", count),
+    limit: field("how many turns at most (default: 20); long ones come in fewer", count),
+    whole: field("leave nothing out of long outputs and edits", z.boolean()),
+  }),
+);
+export type TurnsRequest = z.infer<ReturnType<typeof turnsRequest>>;
+
+/** A call of a tool with its result. */
+const toolCall = lazy(() =>
+  z.object({
+    /** The tool, by the agent's name of it. */
+    name: text,
+    action: z.enum(["command", "write", "read", "delegate", "other"]),
+    /** In a line: "Bash npm test". */
+    headline: text,
+    /** Null: it runs none. */
+    command: textOrNull,
+    /** Null: no result is known. */
+    result: textOrNull,
+    is_error: z.boolean(),
+    /** What it changed: lines as in a unified diff, or the whole of a file that it wrote. */
+    edits: z.array(z.object({ file: text, is_whole: z.boolean(), lines: strings })),
+    /** The session of the subagent that it ran. */
+    subagent: textOrNull,
+  }),
+);
+export type ToolCall = z.infer<ReturnType<typeof toolCall>>;
+
+const turnEntry = lazy(() =>
+  z.object({
+    /** notice: written by the client. summary: the agent's own, of the conversation so far. */
+    kind: z.enum(["prompt", "text", "thinking", "notice", "summary", "compaction", "tool"]),
+    timestamp: timeOrNull,
+    /** Of a compaction what caused it; "" for a tool. */
+    text,
+    images: count,
+    tool: z.nullable(toolCall()),
+    /** Left out of a long text or output, in characters, or of its edits, in lines. */
+    omitted: count,
+  }),
+);
+export type TurnEntry = z.infer<ReturnType<typeof turnEntry>>;
+
+const turnInFull = lazy(() =>
+  z.object({
+    number: count,
+    started_at: timeOrNull,
+    ended_at: timeOrNull,
+    branch: textOrNull,
+    abandoned: z.boolean(),
+    entries: z.array(turnEntry()),
+  }),
+);
+export type TurnInFull = z.infer<ReturnType<typeof turnInFull>>;
+
+export const turnsResponse = lazy(() =>
+  z.object({
+    turns: z.array(turnInFull()),
+    /** The number of the turn behind these; null: there is none. */
+    next: numberOrNull,
+  }),
+);
+export type TurnsResponse = z.infer<ReturnType<typeof turnsResponse>>;
 
 export const annotationsRequest = lazy(() =>
   z.object({

@@ -1,4 +1,4 @@
-import { agentNames } from "../../agents/profiles.ts";
+import { agentNames, profileOf } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
 import type {
   Annotation,
@@ -95,9 +95,16 @@ export function showSession(memory: Memory, request: SessionRequest): SessionRes
       agents: listSessions(memory, { children: record.id })
         .map(({ uid }) => uid)
         .reverse(),
+      resume: resumeCommand(record),
       content: request.turn === undefined ? null : contentOfTurn(memory, record, request.turn),
     };
   });
+}
+
+/** A subagent's session is not one to go on with; an id that a shell would read otherwise is not to be pasted. */
+function resumeCommand({ agent, uid, parentId }: SessionRecord): string | null {
+  if (parentId !== null || !/^[\w-]+$/.test(uid)) return null;
+  return profileOf(agent)?.resumeCommand?.(uid) ?? null;
 }
 
 function contentOfTurn(memory: Memory, session: SessionRecord, number: number): string {
@@ -157,7 +164,7 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
   const uidOf = (id: number | null) => (id === null ? null : (others.get(id)?.uid ?? null));
   return sessions.map((session) => {
     const usage = usageOf(memory, session.id);
-    const { turns = 0, chunks = 0, children = 0 } = counts.get(session.id) ?? {};
+    const { turns = 0, chunks = 0, decisions = 0, children = 0 } = counts.get(session.id) ?? {};
     return {
       id: session.uid,
       agent: session.agent,
@@ -171,6 +178,7 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
       turns,
       chunks,
       annotations: listAnnotations(memory, { sessionUid: session.uid }).length,
+      decisions,
       agents: children,
       models: usage.map(({ model }) => model),
       tokens: tokensOf(usage),

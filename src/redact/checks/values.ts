@@ -81,7 +81,7 @@ export function isPassphrase(value: string, minWords = 2): boolean {
 }
 
 /** Names of algorithms and formats, which a sentence about a password mentions: "sha256", "base64", "argon2id". */
-export function isAlgorithm(value: string): boolean {
+function isAlgorithm(value: string): boolean {
   return /^(?:sha|md|hs|rs|es|ps|aes|rsa|ed|utf|base|bcrypt|scrypt|argon|pbkdf|oauth|http|x|pkcs|hmac|blake|rc|tls|ssl|v|win|k8s|i18n|ipv)-?[0-9]{1,5}(?:-?[a-z0-9]{1,6})?$/i.test(
     value,
   );
@@ -147,7 +147,7 @@ function isNameOfSecret(value: string): boolean {
 }
 
 /** Joined words without a digit. */
-export function isName(value: string): boolean {
+function isName(value: string): boolean {
   return /^[A-Za-z]+(?:[._:/-][A-Za-z]+)+$/.test(value) || /^[A-Za-z]+[a-z][A-Z][A-Za-z]*$/.test(value);
 }
 

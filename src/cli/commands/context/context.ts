@@ -1,11 +1,10 @@
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject } from "../../../project/paths.ts";
-import type { ContextResponse } from "../../../protocol/operations/context.ts";
+import type { ContextResponse, Injected } from "../../../protocol/operations/context.ts";
 import { previewContext } from "../../../queries/context/in-process.ts";
-import { type Injected, injectedIn } from "../../../queries/context/injected.ts";
+import { injectedIn } from "../../../queries/context/injected.ts";
 import { missedInjections } from "../../../store/memory/injections.ts";
-import { findSession } from "../../../store/memory/sessions/sessions.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
@@ -46,10 +45,7 @@ export async function contextCommand(
   const { config } = loadConfig(project);
   const mode = config["context.mode"];
   const { told: injectedRecords, missed } = await withMemory(project, (memory) => ({
-    told: injectedIn(memory, {
-      sessionUid: session === undefined ? null : findSession(memory, session).uid,
-      limit: last ? 1 : (limit ?? usualLimit),
-    }),
+    told: injectedIn(memory, { session, limit: last ? 1 : (limit ?? usualLimit) }),
     missed: missedInjections(memory, Date.now() - missedSinceMs).map(({ event, at, tookMs }) => ({
       event,
       at: new Date(at).toISOString(),

@@ -26,26 +26,29 @@ export function renderDecisions(
   colors: Colors,
 ): string {
   if (decisions.length === 0) return "No decisions found.";
-  const blocks = decisions.map((decision) => {
-    const { source, text, session_id, session_title, turn, timestamp, branch, score } = decision;
-    const { superseded_by, supersedes } = decision;
-    const place = [
-      decision.place ?? "",
-      timestamp === null ? "" : localTime(timestamp),
-      session_id === null ? "" : `session: ${shortId(session_id)}`,
-      turn === null ? "" : `turn ${turn}`,
-      branch ?? "",
-      session_title ?? "",
-      score === null ? "" : `score ${score.toFixed(2)}`,
-    ].filter((part) => part !== "");
-    const [first = "", ...more] = block(text);
-    const said = source === "annotation" ? `${colors.yellow("Note:")} ${first}` : first;
-    const relations = [
-      ...(superseded_by === null ? [] : [colors.yellow(`  Superseded by: ${oneLine(superseded_by, 160)}`)]),
-      ...supersedes.map((earlier) => colors.dim(`  Supersedes: ${oneLine(earlier, 160)}`)),
-    ];
-    return [said, ...more, ...relations, colors.dim(`  ${oneLine(place.join(" | "), 200)}`)].join("\n");
-  });
+  const blocks = decisions.map((decision) => decisionBlock(decision, colors));
   const shown = decisions.length < total ? [colors.dim(`${decisions.length} of ${total}`)] : [];
   return [...blocks, ...shown].join("\n\n");
+}
+
+/** A decision with its place, and what superseded it. */
+export function decisionBlock(decision: Decision, colors: Colors): string {
+  const { source, text, session_id, session_title, turn, timestamp, branch, score } = decision;
+  const { superseded_by, supersedes } = decision;
+  const place = [
+    decision.place ?? "",
+    timestamp === null ? "" : localTime(timestamp),
+    session_id === null ? "" : `session: ${shortId(session_id)}`,
+    turn === null ? "" : `turn ${turn}`,
+    branch ?? "",
+    session_title ?? "",
+    score === null ? "" : `score ${score.toFixed(2)}`,
+  ].filter((part) => part !== "");
+  const [first = "", ...more] = block(text);
+  const said = source === "annotation" ? `${colors.yellow("Note:")} ${first}` : first;
+  const relations = [
+    ...(superseded_by === null ? [] : [colors.yellow(`  Superseded by: ${oneLine(superseded_by, 160)}`)]),
+    ...supersedes.map((earlier) => colors.dim(`  Supersedes: ${oneLine(earlier, 160)}`)),
+  ];
+  return [said, ...more, ...relations, colors.dim(`  ${oneLine(place.join(" | "), 200)}`)].join("\n");
 }

@@ -1,3 +1,4 @@
+import { exitCode } from "../../../project/errors.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { RelatedSession } from "../../../protocol/operations/decisions.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
@@ -5,7 +6,8 @@ import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
-import { localTime, oneLine, shortId } from "../session/text.ts";
+import { heading, localTime, oneLine, shortId } from "../session/text.ts";
+import { decisionBlock } from "./decisions.ts";
 
 /** Files of a session that are named. */
 const filesShown = 4;
@@ -15,15 +17,24 @@ export async function relatedCommand(
   { cwd, output }: CommandContext,
   words: string[],
   { files: named = [], ...options }: RequestOf<"related"> & { files?: string[] },
-): Promise<void> {
+): Promise<number> {
   const project = inWorktreeOf(findProject(cwd), cwd);
   const query = words.join(" ").trim();
   const file = named.length > 0 ? pathsFrom(project, cwd, named) : undefined;
   const found = await answerFromStore(project, "related", { ...options, file, q: query });
+  const isEmpty = found.sessions.length + found.decisions.length === 0;
   output.result({ query, ...found }, () => {
-    if (found.looked_for === 0) return "No uncommitted changes. Name files: pm related --files src/db.ts";
-    return renderRelated(found.sessions, found.total, output.colors);
+    if (isEmpty && query !== "" && file === undefined) return `Nothing found about "${oneLine(query, 200)}".`;
+    if (found.looked_for === 0 && query === "") {
+      return "No uncommitted changes. Name files: pm related --files src/db.ts";
+    }
+    const decided = found.decisions.map((decision) => decisionBlock(decision, output.colors));
+    return [
+      renderRelated(found.sessions, found.total, output.colors),
+      ...(decided.length === 0 ? [] : [heading("Decisions", output.colors), ...decided]),
+    ].join("\n\n");
   });
+  return isEmpty && query !== "" ? exitCode.notFound : exitCode.ok;
 }
 
 /** Sessions for a person, best first, each with the turns that touched most. */

@@ -10,6 +10,7 @@ import { PommelError } from "../../../project/errors.ts";
 import { findProjectIfAny } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
+import { isOfCode, renderGroups } from "./groups.ts";
 import { readSearch, type SearchOptions } from "./request.ts";
 import { exitCodeOf, printable, type ResultStyle, renderAnswer } from "./results.ts";
 
@@ -26,13 +27,14 @@ export async function searchAcrossCommand(
   const search = await readSearch(here, words, options);
   const across = await searchAcross(here, search.asks, search.request);
   noteLeftOut(across, output);
-  const { code, transcripts } = across.answer;
-  for (const note of [...(code?.notes ?? []), ...(transcripts?.notes ?? [])])
-    output.note(output.colors.dim(note));
+  const { code, transcripts, history } = across.answer;
+  for (const side of [code, transcripts, history]) {
+    for (const note of side?.notes ?? []) output.note(output.colors.dim(note));
+  }
   const { projects, left_out } = across;
   const value =
     search.scope === "all"
-      ? { scope: "all", query: search.request.q, code, transcripts, projects, left_out, notes: [] }
+      ? { scope: "all", query: search.request.q, code, transcripts, history, projects, left_out, notes: [] }
       : { ...across.answer[search.scope], projects, left_out };
   const style: ResultStyle = {
     full: options.full ?? false,
@@ -42,7 +44,9 @@ export async function searchAcrossCommand(
     pathOf: (file) => file,
     colors: output.colors,
   };
-  const text = await render(forPeople(across.answer), search.asks === "all", style);
+  const found = forPeople(across.answer);
+  const text =
+    found.code !== null && isOfCode(found) ? renderAnswer(found.code, style) : renderGroups(found, style);
   output.result(value, text);
   return exitCodeOf(across.answer);
 }
@@ -61,23 +65,14 @@ export function noteLeftOut({ left_out, projects }: Across<unknown>, output: Out
   }
 }
 
-async function render(
-  { code, transcripts }: AcrossAnswer,
-  isOfBoth: boolean,
-  style: ResultStyle,
-): Promise<string> {
-  // With an empty memory, a search of all is one of code.
-  const hasNone =
-    transcripts === null || (transcripts.memory.as_of === null && transcripts.results.length === 0);
-  if (hasNone && code !== null) return renderAnswer(code, style);
-  if (transcripts === null) return "";
-  const { renderGroups, renderTranscripts } = await import("./transcripts.ts");
-  return isOfBoth ? renderGroups({ code, transcripts }, style) : renderTranscripts(transcripts, style);
-}
-
 /** The same with places that a person can open from anywhere. */
-function forPeople({ code, transcripts }: AcrossAnswer): AcrossAnswer {
+function forPeople({ code, transcripts, history }: AcrossAnswer): AcrossAnswer {
   return {
+    history: history && {
+      ...history,
+      results: history.results.map(titledByProject),
+      nearest: history.nearest.map(titledByProject),
+    },
     code: code && { ...code, results: code.results.map(placed), nearest: code.nearest.map(placed) },
     transcripts: transcripts && {
       ...transcripts,
@@ -87,7 +82,7 @@ function forPeople({ code, transcripts }: AcrossAnswer): AcrossAnswer {
   };
 }
 
-type Results<Side extends "code" | "transcripts"> = NonNullable<AcrossAnswer[Side]>["results"];
+type Results<Side extends keyof AcrossAnswer> = NonNullable<AcrossAnswer[Side]>["results"];
 
 function placed(result: Results<"code">[number]) {
   return { ...result, file: homeRelative(join(result.project, result.file)) };
@@ -100,6 +95,10 @@ function namedByProject(result: Results<"transcripts">[number]) {
     session_title: [session_title, `(${homeRelative(project)})`].join(" ").trim(),
     files: files.map((file) => homeRelative(file.startsWith("/") ? file : join(project, file))),
   };
+}
+
+function titledByProject<R extends Results<"history">[number]>(result: R): R {
+  return { ...result, title: `${result.title} (${homeRelative(result.project)})` };
 }
 
 /** A path as people write it: `~/code/app`. */

@@ -75,13 +75,16 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
   return [...lines, ...renderLines(result, words, style)].join("\n");
 }
 
-interface Side {
-  results: readonly unknown[];
+/** The parts of an answer to `pm search`; null: not searched. */
+export interface Sides<Results = { results: readonly unknown[] }> {
+  code: Results | null;
+  transcripts: Results | null;
+  history: Results | null;
 }
 
 /** The exit code of a search: "not found" where no side has a result. */
-export function exitCodeOf({ code, transcripts }: { code: Side | null; transcripts: Side | null }): number {
-  const isFound = [code, transcripts].some((side) => side !== null && side.results.length > 0);
+export function exitCodeOf({ code, transcripts, history }: Sides): number {
+  const isFound = [code, transcripts, history].some((side) => side !== null && side.results.length > 0);
   return isFound ? exitCode.ok : exitCode.notFound;
 }
 

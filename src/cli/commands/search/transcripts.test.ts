@@ -1,8 +1,8 @@
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
 import type { SearchResponse, TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
+import { type Found, renderGroups as renderFound } from "./groups.ts";
 import type { ResultStyle } from "./results.ts";
-import { renderGroups, renderTranscripts } from "./transcripts.ts";
 
 type Result = TranscriptSearchResponse["results"][number];
 
@@ -57,6 +57,11 @@ const plain: ResultStyle = {
   pathOf: (file) => file,
   colors: picocolors.createColors(false),
 };
+
+const renderGroups = (found: Omit<Found, "history">, style: ResultStyle) =>
+  renderFound({ ...found, history: null }, style);
+const renderTranscripts = (transcripts: TranscriptSearchResponse, style: ResultStyle) =>
+  renderGroups({ code: null, transcripts }, style);
 
 describe("renderTranscripts", () => {
   it("says which other turns of the session match, in order, and how to see them", () => {

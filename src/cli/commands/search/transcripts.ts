@@ -1,82 +1,27 @@
-import type { SearchAllResponse, TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
+import type { TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import type { Colors } from "../../terminal/output.ts";
-import { block, heading, localTime, oneLine, shortId, wrapped } from "../session/text.ts";
-import {
-  confidenceOf,
-  nothingFound,
-  printable,
-  type ResultStyle,
-  renderAnswer,
-  renderResults,
-  signalsOf,
-  type Words,
-  wordsOf,
-} from "./results.ts";
+import { block, localTime, oneLine, shortId, wrapped } from "../session/text.ts";
+import { confidenceOf, printable, type ResultStyle, signalsOf, type Words, wordsOf } from "./results.ts";
 
-type Result = TranscriptSearchResponse["results"][number];
+export type TranscriptResult = TranscriptSearchResponse["results"][number];
 
-/** What to try where nothing is near either. */
-const next = "Try other words; `pm session list` lists recorded sessions.";
 /** Files of a result that are named. */
 const filesShown = 4;
 /** Other turns of a result that are named. */
 const turnsShown = 5;
 
-/** Code and conversations, each under its heading. */
-export function renderGroups(
-  { code, transcripts }: { code: SearchAllResponse["code"]; transcripts: TranscriptSearchResponse },
-  style: ResultStyle,
-): string {
-  if (transcripts.results.length + (code?.results.length ?? 0) === 0) {
-    return nothingFound(transcripts.query, nearestOf(code, transcripts, style), next);
-  }
-  const groups = [groupOfTranscripts(transcripts, style)];
-  if (code !== null) {
-    const title = heading(`Code (${countOf(code.results.length)})`, style.colors);
-    groups.unshift(code.results.length === 0 ? title : `${title}\n\n${renderAnswer(code, style)}`);
-  }
-  return groups.join("\n\n");
-}
-
-/** What comes nearest where neither side has an answer, each under its heading. */
-function nearestOf(
-  code: SearchAllResponse["code"],
-  { query, nearest }: TranscriptSearchResponse,
+/** Sessions for a person: best first, each with when and where it was, and the text around the match. */
+export function renderTranscripts(
+  query: string,
+  results: readonly TranscriptResult[],
   style: ResultStyle,
 ): string[] {
-  const ofCode = renderResults(query, code?.nearest ?? [], style);
-  const ofSessions = renderBlocks(query, nearest, style);
-  const titled = (title: string, blocks: readonly string[]) =>
-    blocks.length === 0 ? [] : [heading(title, style.colors), ...blocks];
-  return [...titled("Code", ofCode), ...titled("Sessions", ofSessions)];
-}
-
-/** Sessions for a person: best first, each with when and where it was, and the text around the match. */
-export function renderTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
-  if (answer.results.length > 0) return groupOfTranscripts(answer, style);
-  return nothingFound(answer.query, renderBlocks(answer.query, answer.nearest, style), next);
-}
-
-function groupOfTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
-  const { results, total_results, search_time_ms } = answer;
-  const title = heading(`Sessions (${countOf(results.length)})`, style.colors);
-  if (results.length === 0) return title;
-  const blocks = renderBlocks(answer.query, results, style);
-  const shown = `${results.length} of ${total_results} results, ${search_time_ms} ms`;
-  return `${[title, ...blocks].join("\n\n")}\n\n${style.colors.dim(shown)}`;
-}
-
-function renderBlocks(query: string, results: readonly Result[], style: ResultStyle): string[] {
   const words = wordsOf(query);
   return results.map((result, i) => renderResult(result, i + 1, words, style));
 }
 
-function countOf(results: number): string {
-  return `${results} ${results === 1 ? "result" : "results"}`;
-}
-
-function renderResult(result: Result, rank: number, words: Words, style: ResultStyle): string {
+function renderResult(result: TranscriptResult, rank: number, words: Words, style: ResultStyle): string {
   const { colors } = style;
   const turns =
     result.last_turn > result.turn ? `turns ${result.turn}–${result.last_turn}` : `turn ${result.turn}`;
@@ -87,7 +32,7 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
     turns,
     result.branch === null ? null : printable(result.branch),
   ];
-  const type = [result.chunk_type, result.kind, ...(result.abandoned ? ["abandoned branch"] : [])];
+  const type = [...typeOf(result), ...(result.abandoned ? ["abandoned branch"] : [])];
   const lines = [
     result.session_title === null ? null : colors.bold(printable(result.session_title)),
     `Type: ${type.join(", ")}`,
@@ -106,8 +51,25 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
   ].join("\n");
 }
 
+/** `tool output of Bash`, or what kind of chunk it is. */
+function typeOf({ found_in: place, chunk_type, kind }: TranscriptResult): string[] {
+  if (place === undefined) return [chunk_type, kind];
+  const { role, tool } = place;
+  return [`${roles[role]}${tool === null ? "" : ` of ${printable(tool)}`}`];
+}
+
+const roles: Readonly<Record<NonNullable<TranscriptResult["found_in"]>["role"], string>> = {
+  prompt: "prompt",
+  answer: "answer",
+  thinking: "thinking",
+  notice: "notice",
+  summary: "summary",
+  tool_use: "call",
+  tool_result: "output",
+};
+
 function snippetLines(
-  { snippet, content }: Result,
+  { snippet, content }: TranscriptResult,
   words: Words,
   { full, columns, colors }: ResultStyle,
 ): string[] {
@@ -116,7 +78,7 @@ function snippetLines(
 }
 
 /** `+4 more: turns 2, 7, 9, 12 (--session b00b80af)`: how to see them. */
-function moreTurns({ more_turns, other_turns, session_id }: Result, colors: Colors): string {
+function moreTurns({ more_turns, other_turns, session_id }: TranscriptResult, colors: Colors): string {
   const best = other_turns.slice(0, turnsShown).map(({ turn }) => turn);
   const shown = best.sort((a, b) => a - b);
   const rest = more_turns > shown.length ? ", …" : "";
@@ -125,7 +87,7 @@ function moreTurns({ more_turns, other_turns, session_id }: Result, colors: Colo
 }
 
 /** `led to abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */
-function ledTo(commit: Result["commits"][number], colors: Colors): string {
+function ledTo(commit: TranscriptResult["commits"][number], colors: Colors): string {
   const { reach, reverted_by, lines_surviving } = commit;
   const isLost = reverted_by !== null || reach === "gone" || lines_surviving === 0;
   const facts = fateOf(commit);
@@ -134,7 +96,7 @@ function ledTo(commit: Result["commits"][number], colors: Colors): string {
   return `${what}${isLost ? colors.yellow(fate) : colors.dim(fate)}`;
 }
 
-function filesOf({ files, freshness }: Result, { full, colors, pathOf }: ResultStyle): string {
+function filesOf({ files, freshness }: TranscriptResult, { full, colors, pathOf }: ResultStyle): string {
   const shown = full ? files : files.slice(0, filesShown);
   const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : "";
   const fate = freshness === null ? "" : ` (${formatFreshness[freshness]})`;

@@ -29,6 +29,7 @@ function sessionOf(text: string): SessionResponse {
       turns: 1,
       chunks: 2,
       annotations: 1,
+      decisions: 0,
       agents: 1,
       models: [text],
       tokens,
@@ -55,6 +56,7 @@ function sessionOf(text: string): SessionResponse {
       { id: text, note: text, session_id: text, turn: 1, timestamp: at, branch: text, source: "prompt" },
     ],
     agents: [text],
+    resume: null,
     content: null,
   };
 }

@@ -99,6 +99,7 @@ const busy: StatusResponse = {
     },
     vanishing: [vanishing],
     needs_scrubbing: false,
+    recut: { sessions: 0, all: 12 },
     llm: {
       model: "ollama/llama3.1:8b",
       tokens_today: 1200,
@@ -198,6 +199,7 @@ test("says what is wrong with the memory, or that nothing is remembered", () => 
   expect(shown({ vanishing: [{ ...vanishing, stored: 14 }] })).not.toContain("Expiring:");
   expect(shown({ jobs: idle })).toContain("Queue:         nothing to do");
   expect(shown({ needs_scrubbing: true })).toContain("is being scrubbed again");
+  expect(shown({ recut: { sessions: 127, all: 272 } })).toContain("cutting 127 of 272 sessions again");
 });
 
 test("shows which part has failed", () => {

@@ -85,9 +85,14 @@ function queueRows({ queue }: StatusResponse): [string, string][] {
 
 function storageRows({ storage }: StatusResponse): [string, string][] {
   return [
-    ["Index:", `${humanBytes(storage.index_bytes)}, ${humanBytes(storage.fts_bytes)} of it full text`],
+    ["Index:", sizeOfIndex(storage)],
     ["Logs:", humanBytes(storage.log_bytes)],
   ];
+}
+
+/** The full text is measured when a pass has ended. */
+function sizeOfIndex({ index_bytes, fts_bytes }: StatusResponse["storage"]): string {
+  return humanBytes(index_bytes) + (fts_bytes > 0 ? `, ${humanBytes(fts_bytes)} of it full text` : "");
 }
 
 /** A line for each model in use, and one more for what keeps it from its work. */

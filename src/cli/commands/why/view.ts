@@ -167,7 +167,7 @@ function renderEarlier(earlier: readonly EarlierLines[], colors: Colors): string
 
 const states: Record<WhyFreshness["state"], string> = {
   stands: "Still current: no later decision or revert found.",
-  reconsidered: "May be outdated: a later decision concerns this file.",
+  reconsidered: "May be outdated: a later decision concerns these lines.",
   reverted: "Its commit was reverted.",
   elsewhere: "Its commit is not in HEAD's history.",
   gone: "Its commit is not in this repository.",

@@ -3,6 +3,7 @@ import { addActions } from "./actions.ts";
 import { contextTables } from "./context.ts";
 import { decisionTables } from "./decisions.ts";
 import { eventTables, gitTables } from "./git.ts";
+import { cutTables } from "./session-cuts.ts";
 import { sessionTerms } from "./session-terms.ts";
 import { syncTables } from "./sync.ts";
 
@@ -277,4 +278,5 @@ export const memoryMigrations: readonly Migration[] = [
   addActions,
   decisionTables,
   sessionTerms,
+  cutTables,
 ];
