@@ -1,4 +1,4 @@
-import type { Templates } from "./templates.ts";
+import { dashes, type Templates } from "./templates.ts";
 
 /**
  * Secrets in the places where an agent's transcript has them. Written and frozen before any pattern was changed for
@@ -196,13 +196,13 @@ export const blindSecrets: Templates = {
     `InstrumentationKey={uuid};IngestionEndpoint=https://x.test/;ApiKey=«{b62:40}»`,
   ],
   "private keys": [
-    `-----BEGIN RSA PRIVATE KEY-----\n«{b64:64}»\n«{b64:64}»\n«{b64:40}»\n-----END RSA PRIVATE KEY-----`,
-    `KEY="-----BEGIN EC PRIVATE KEY-----\\n«{b64:64}»\\n«{b64:64}»\\n«{b64:36}==»\\n-----END EC PRIVATE KEY-----"`,
-    `"private_key": "-----BEGIN PRIVATE KEY-----\\\\n«{b64:64}»\\\\n«{b64:64}»\\\\n-----END PRIVATE KEY-----\\\\n"`,
-    `-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n«{b64:64}»\n«{b64:64}»\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----`,
-    `-----BEGIN OPENSSH PRIVATE KEY-----\n«{b64:70}»\n«{b64:70}»\n«{b64:50}»`,
+    `${dashes}BEGIN RSA PRIVATE KEY${dashes}\n«{b64:64}»\n«{b64:64}»\n«{b64:40}»\n${dashes}END RSA PRIVATE KEY${dashes}`,
+    `KEY="${dashes}BEGIN EC PRIVATE KEY${dashes}\\n«{b64:64}»\\n«{b64:64}»\\n«{b64:36}==»\\n${dashes}END EC PRIVATE KEY${dashes}"`,
+    `"private_key": "${dashes}BEGIN PRIVATE KEY${dashes}\\\\n«{b64:64}»\\\\n«{b64:64}»\\\\n${dashes}END PRIVATE KEY${dashes}\\\\n"`,
+    `${dashes}BEGIN PGP PRIVATE KEY BLOCK${dashes}\nVersion: GnuPG v2\n\n«{b64:64}»\n«{b64:64}»\n=abcd\n${dashes}END PGP PRIVATE KEY BLOCK${dashes}`,
+    `${dashes}BEGIN OPENSSH PRIVATE KEY${dashes}\n«{b64:70}»\n«{b64:70}»\n«{b64:50}»`,
     `PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPrivate-Lines: 1\n«{b64:48}»\nPrivate-MAC: «{hex:64}»`,
-    `    1→-----BEGIN PRIVATE KEY-----\n    2→«{b64:64}»\n    3→«{b64:64}»\n    4→-----END PRIVATE KEY-----`,
+    `    1→${dashes}BEGIN PRIVATE KEY${dashes}\n    2→«{b64:64}»\n    3→«{b64:64}»\n    4→${dashes}END PRIVATE KEY${dashes}`,
     `PRIVATE_KEY=0x«{hex:64}»`,
     `const wallet = new ethers.Wallet("0x«{hex:64}»");`,
     `private key (hex): «{hex:64}»`,
@@ -210,7 +210,7 @@ export const blindSecrets: Templates = {
     `{"kty":"RSA","n":"{b64u:60}","e":"AQAB","d":"«{b64u:86}»","p":"«{b64u:43}»"}`,
     `{"kty":"oct","k":"«{b64u:43}»"}`,
     `AGE-SECRET-KEY-«1{up:58}»`,
-    `> -----BEGIN RSA PRIVATE KEY-----\n> «{b64:64}»\n> «{b64:64}»\n> -----END RSA PRIVATE KEY-----`,
+    `> ${dashes}BEGIN RSA PRIVATE KEY${dashes}\n> «{b64:64}»\n> «{b64:64}»\n> ${dashes}END RSA PRIVATE KEY${dashes}`,
   ],
   "wrapped over lines": [
     `token: «eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0»\n«{b64u:60}»\n«{b64u:20}.{b64u:30}»\n`,

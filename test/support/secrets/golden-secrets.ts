@@ -1,4 +1,4 @@
-import type { Templates } from "./templates.ts";
+import { dashes, type Templates } from "./templates.ts";
 
 /** Secrets that patterns were chosen on, beside those of `provider-secrets.ts` and `placed-secrets.ts`. */
 export const goldenSecrets: Templates = {
@@ -148,15 +148,15 @@ export const goldenSecrets: Templates = {
     `ldap://cn=admin:«{pw}»@ldap.test`,
   ],
   "private keys": [
-    `"-----BEGIN PRIVATE KEY-----\\n«{b64:64}»\\n«{b64:64}»\\n-----END PRIVATE KEY-----\\n"`,
-    `+-----BEGIN RSA PRIVATE KEY-----\n+«{b64:64}»\n+«{b64:64}»\n+-----END RSA PRIVATE KEY-----`,
-    `    -----BEGIN OPENSSH PRIVATE KEY-----\n    «{b64:70}»\n    «{b64:70}»\n    -----END OPENSSH PRIVATE KEY-----`,
-    `-----BEGIN ENCRYPTED PRIVATE KEY----- «{b64:64}» «{b64:64}» -----END ENCRYPTED PRIVATE KEY-----`,
+    `"${dashes}BEGIN PRIVATE KEY${dashes}\\n«{b64:64}»\\n«{b64:64}»\\n${dashes}END PRIVATE KEY${dashes}\\n"`,
+    `+${dashes}BEGIN RSA PRIVATE KEY${dashes}\n+«{b64:64}»\n+«{b64:64}»\n+${dashes}END RSA PRIVATE KEY${dashes}`,
+    `    ${dashes}BEGIN OPENSSH PRIVATE KEY${dashes}\n    «{b64:70}»\n    «{b64:70}»\n    ${dashes}END OPENSSH PRIVATE KEY${dashes}`,
+    `${dashes}BEGIN ENCRYPTED PRIVATE KEY${dashes} «{b64:64}» «{b64:64}» ${dashes}END ENCRYPTED PRIVATE KEY${dashes}`,
     `PRIVKEY: «{hex:64}»`,
     `deployer private key: 0x«{hex:64}»`,
     `{"kty":"EC","crv":"P-256","x":"{b64u:43}","d":"«{b64u:43}»"}`,
     `PresharedKey = «{b64:43}=»`,
-    `-----BEGIN DSA PRIVATE KEY-----\\r\\n«{b64:64}»\\r\\n«{b64:64}»\\r\\n-----END DSA PRIVATE KEY-----`,
+    `${dashes}BEGIN DSA PRIVATE KEY${dashes}\\r\\n«{b64:64}»\\r\\n«{b64:64}»\\r\\n${dashes}END DSA PRIVATE KEY${dashes}`,
     `nsec1«{low:58}»`,
     `xprv9s21ZrQH143K«{b62:96}»`,
   ],
@@ -193,7 +193,7 @@ export const goldenSecrets: Templates = {
     `"master_password": "«{weak}»",`,
     `"sensitive_attributes": [], "token": "«{b62:32}»"`,
     `"type": "random_password",\n "instances": [{"attributes": {"result": "«{b62:20}»"}}]`,
-    `"type": "tls_private_key", "private_key_pem": "-----BEGIN RSA PRIVATE KEY-----\\n«{b64:64}»\\n«{b64:64}»\\n-----END RSA PRIVATE KEY-----\\n"`,
+    `"type": "tls_private_key", "private_key_pem": "${dashes}BEGIN RSA PRIVATE KEY${dashes}\\n«{b64:64}»\\n«{b64:64}»\\n${dashes}END RSA PRIVATE KEY${dashes}\\n"`,
     `ARM_CLIENT_SECRET=«{b62:34}»`,
     `"client_secret": "«{b62:24}»"`,
     `{"refresh_token":"«{b64u:64}»","expires_in":3600}`,

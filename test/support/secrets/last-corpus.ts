@@ -1,4 +1,4 @@
-import type { Templates } from "./templates.ts";
+import { dashes, type Templates } from "./templates.ts";
 
 /** Secrets written when the patterns were done, and measured once: this part estimates what is found of the unseen. */
 export const lastSecrets: Templates = {
@@ -40,7 +40,7 @@ export const lastSecrets: Templates = {
     `$ cat ~/.netrc\nmachine git.test login ann password «{pw}»`,
     `$ htpasswd -nb ann «{weak}»\nann:«{apr1}»`,
     `$ gh api -H "Authorization: token «ghp_{b62:36}»" user`,
-    `$ ssh-add - <<< "-----BEGIN OPENSSH PRIVATE KEY-----\n«{b64:70}»\n«{b64:70}»\n-----END OPENSSH PRIVATE KEY-----"`,
+    `$ ssh-add - <<< "${dashes}BEGIN OPENSSH PRIVATE KEY${dashes}\n«{b64:70}»\n«{b64:70}»\n${dashes}END OPENSSH PRIVATE KEY${dashes}"`,
     `$ ldapsearch -D cn=admin -w '«{pw}»'`,
     `$ rabbitmqctl add_user ann «{pw}»`,
     `$ chpasswd <<< "ann:«{pw}»"`,
@@ -99,7 +99,7 @@ export const lastSecrets: Templates = {
     `sk-ant-api03-«{b64u:50}»\n«{b64u:43}AA»`,
     `     8→SECRET_TOKEN=«{b62:24}»\n     9→PORT=80`,
     `AKIA«{up:10}»\n«{up:6}»`,
-    `    12→-----BEGIN RSA PRIVATE KEY-----\n    13→«{b64:64}»\n    14→«{b64:64}»`,
+    `    12→${dashes}BEGIN RSA PRIVATE KEY${dashes}\n    13→«{b64:64}»\n    14→«{b64:64}»`,
     `Bearer «{b62:60}»\n«{b62:40}»`,
   ],
 };

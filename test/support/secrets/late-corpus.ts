@@ -1,4 +1,4 @@
-import type { Templates } from "./templates.ts";
+import { dashes, type Templates } from "./templates.ts";
 
 /** Secrets written after the patterns, and measured once: no pattern was changed for them. */
 export const lateSecrets: Templates = {
@@ -67,7 +67,7 @@ export const lateSecrets: Templates = {
     `services:\n  db:\n    environment:\n      POSTGRES_PASSWORD: «{weak}»`,
     `apiVersion: v1\nkind: Secret\nmetadata:\n  name: tls\ndata:\n  ca: «{b64:60}»\n  pin: «{b64:12}»`,
     `users:\n- name: admin\n  user:\n    client-key-data: «{b64:120}»`,
-    `{"type":"service_account","private_key_id":"«{hex:40}»","private_key":"-----BEGIN PRIVATE KEY-----\\n«{b64:64}»\\n-----END PRIVATE KEY-----\\n"}`,
+    `{"type":"service_account","private_key_id":"«{hex:40}»","private_key":"${dashes}BEGIN PRIVATE KEY${dashes}\\n«{b64:64}»\\n${dashes}END PRIVATE KEY${dashes}\\n"}`,
     `"tokens": {"id_token": "«{jwt}»", "refresh_token": "«{b64u:48}»"}`,
     `auth_url = "https://acme.test"\nauth_secret = "«{low:40}»"`,
     `ann:«{crypt}»`,
@@ -110,7 +110,7 @@ export const lateSecrets: Templates = {
     `│ token ghp_«{b62:20}» │\n│ «{b62:16}» │\n`,
     `\u001b[90mDB_PASSWORD\u001b[39m=\u001b[32m«{weak}»\u001b[39m`,
     `eyJhbGciOiJIUzI1NiJ9.eyJ«{b64u:40}»\n«{b64u:60}»\n«{b64u:30}»`,
-    `-----BEGIN RSA PRIVATE KEY-----\r\n«{b64:64}»\r\n«{b64:64}»\r\n-----END RSA PRIVATE KEY-----\r\n`,
+    `${dashes}BEGIN RSA PRIVATE KEY${dashes}\r\n«{b64:64}»\r\n«{b64:64}»\r\n${dashes}END RSA PRIVATE KEY${dashes}\r\n`,
     `xoxb-«{dig:12}-{dig:12}»-\n  «{b62:24}»`,
     `API key: «{b62:30}»\n«{b62:18}»`,
   ],

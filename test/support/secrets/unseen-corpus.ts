@@ -1,4 +1,4 @@
-import type { Templates } from "./templates.ts";
+import { dashes, type Templates } from "./templates.ts";
 
 /**
  * Secrets written after all patterns, and measured once: their recall estimates what is found of secrets that nobody
@@ -53,7 +53,7 @@ export const unseenSecrets: Templates = {
     `//npm.pkg.github.com/:_authToken=«ghp_{b62:36}»`,
     `<secret>«{b62:32}»</secret>`,
     `api.token=«{hex:40}»`,
-    `"private_key": "-----BEGIN PRIVATE KEY-----\\n«{b64:64}»\\n«{b64:64}»\\n-----END PRIVATE KEY-----\\n",`,
+    `"private_key": "${dashes}BEGIN PRIVATE KEY${dashes}\\n«{b64:64}»\\n«{b64:64}»\\n${dashes}END PRIVATE KEY${dashes}\\n",`,
     `ldap_bind_password = «{pw}»`,
     `session_secret: «{phrase:3}»`,
     `user: ann\npassword_hash: «{crypt}»`,
