@@ -95,7 +95,8 @@ export class AttributionEvidence {
       .sort((a, b) => a.startedAt - b.startedAt);
     this.writes = all
       .map((write) => this.inTime(write, ["startedAt", "at"]))
-      .filter(({ startedAt }) => startedAt <= until + slack)
+      // Squashed into it may be what was written after its first version.
+      .filter(({ startedAt }) => startedAt <= Math.max(until, change.committedAt) + slack)
       .sort((a, b) => a.at - b.at || a.startedAt - b.startedAt)
       .map(withoutPutBack());
     this.delegations = wide.delegations.map((each) => this.inTime(each, ["startedAt", "endedAt"]));
@@ -315,6 +316,8 @@ export class AttributionEvidence {
 
   private windowStart(): number {
     const { authoredAt } = this.change;
+    // What it was made on first is unknown.
+    if (this.isRebased) return authoredAt - reworkMs;
     return Math.max(Math.min(this.parentAt ?? 0, authoredAt), authoredAt - longestWorkMs);
   }
 

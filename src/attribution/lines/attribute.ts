@@ -27,6 +27,8 @@ export interface AttributionSources {
   activity?: TurnActivity;
 }
 
+/** A transcript's times and git's are of clocks and roundings of their own. Milliseconds. */
+const slack = 2000;
 /** The weight of a line and its neighbours that makes a match certain. */
 const sure = 1;
 /** A line elsewhere must weigh this much with its neighbours to be the one that an agent wrote. */
@@ -67,10 +69,11 @@ export async function attributeChange(
 
   const ranges: AttributionRecord[] = [];
   const weighed: Weighed[] = [];
+  const { freshSince, until } = attributionEvidence;
   const written = new Map(
     files.map((file) => {
       const own = ownWrites(file, all);
-      return [file, writtenBy(file, own, consumed, attributionEvidence.freshSince)];
+      return [file, writtenBy(file, own, consumed, freshSince, until + slack)];
     }),
   );
   for (const lines of written.values()) {

@@ -24,15 +24,23 @@ const rivalShare = 0.6;
  * The added lines (index in the file's `lines`) that agents wrote.
  * @param consumed by tool call how often each key is in history already
  * @param freshSince lines written since then are not in the parent commit; milliseconds since the epoch
+ * @param until later ones are in it only where others were squashed into it; milliseconds since the epoch
  */
 export function writtenBy(
   file: FileToAttribute,
   writes: readonly Write[],
   consumed: ReadonlyMap<string, ReadonlyMap<number, number>>,
   freshSince: number,
+  until = Number.POSITIVE_INFINITY,
 ): Map<number, WrittenLine> {
-  const neededBy = ({ at }: Write) =>
-    at === 0 || at >= freshSince ? enough.fresh : at >= freshSince - oldMs ? enough.older : enough.old;
+  const neededBy = ({ startedAt, at }: Write) =>
+    startedAt > until
+      ? enough.older
+      : at === 0 || at >= freshSince
+        ? enough.fresh
+        : at >= freshSince - oldMs
+          ? enough.older
+          : enough.old;
   const stretches: Stretch<Source>[] = [];
   for (const write of writes) {
     const left = new Map(consumed.get(write.toolUse));
