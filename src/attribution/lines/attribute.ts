@@ -167,16 +167,16 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
       verdicts.set(i, based(match.verdict, times === undefined ? "written_unseen" : "written"));
     // Seen at another time: the clock, a slow watcher, or somebody put it back. It is still the call's text.
     else if (match && isSeen !== "before" && match.support >= sure)
-      verdicts.set(i, { ...based(match.verdict, "written_elsewhen"), confidence: 0.9 });
+      verdicts.set(i, { ...based(match.verdict, "written_elsewhen"), confidence: 0.95 });
     else if (match && isSeen === "mixed") verdicts.set(i, unknown("several"));
     else if (elsewhereMatch && elsewhereMatch.support >= neededElsewhere(elsewhereMatch.write, path))
       verdicts.set(i, {
         ...elsewhereMatch.verdict,
         how: elsewhereMatch.write.how === "shell" ? "shell" : "moved",
-        confidence: 0.9,
+        confidence: 0.95,
         basis: "elsewhere",
       });
-    else if (replacement && weight >= weak) verdicts.set(i, byAgent(replacement, 0.9, "shell", "replaced"));
+    else if (replacement && weight >= weak) verdicts.set(i, byAgent(replacement, 0.95, "shell", "replaced"));
     else if (times !== undefined && weight >= weak)
       verdicts.set(
         i,

@@ -78,7 +78,7 @@ function bestOf(
   const rivals = fits.filter(({ support }) => support >= Math.min(most * rivalShare, 2 * sure));
   const { of, at, support } = rivals.reduce((a, b) => (b.of.write.at >= a.of.write.at ? b : a));
   const { write } = of;
-  const confidence = write.how === "shell" ? 0.95 : support >= sure ? 0.98 : 0.85;
+  const confidence = support < sure ? 0.93 : write.how === "shell" ? 0.97 : 0.98;
   return { write, support, verdict: byAgent(write, confidence, write.how, "written"), of, at };
 }
 
@@ -106,6 +106,6 @@ function addReflowed(file: FileToAttribute, writes: readonly Write[], found: Map
     })),
   );
   for (const [i, write] of reflowed(file.lines, open, texts)) {
-    found.set(i, { write, support: sure, verdict: byAgent(write, 0.85, write.how, "formatted") });
+    found.set(i, { write, support: sure, verdict: byAgent(write, 0.95, write.how, "formatted") });
   }
 }
