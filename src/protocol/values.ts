@@ -48,7 +48,7 @@ export type Confidence = (typeof confidences)[number];
 export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;
 export type ContextEvent = (typeof contextEvents)[number];
 
-export const authorKinds = ["agent", "human", "unknown"] as const;
+const authorKinds = ["agent", "human", "unknown"] as const;
 /** Who wrote a line. Unknown wherever it would be a guess. */
 export type AuthorKind = (typeof authorKinds)[number];
 

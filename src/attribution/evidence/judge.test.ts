@@ -92,8 +92,8 @@ describe("a line that showed up", () => {
     "git stash pop",
   ])("while an agent ran %j is the agent's", (command) => {
     running(command);
-    expect(seen("src/a.ts", at + 5000)).toEqual(byAgent(by(), 0.85, "shell", "ran"));
-    expect(seen("src/a.ts", at + 10_400)).toEqual(byAgent(by(), 0.85, "shell", "ran"));
+    expect(seen("src/a.ts", at + 5000)).toEqual(byAgent(by(), 0.95, "shell", "ran"));
+    expect(seen("src/a.ts", at + 10_400)).toEqual(byAgent(by(), 0.95, "shell", "ran"));
   });
 
   it.each([
@@ -142,7 +142,7 @@ describe("a line that showed up", () => {
       attributionEvidence().byFirstSeen(lineIn("a.ts", bare), [time], writes);
     const formatted = "lettotal=sumOf(cart,prices)";
     for (const time of [at + 2000, at - 400, at - minute + 1])
-      expect(look(time, formatted)).toEqual(byAgent(by(), 0.85, "edit", "formatted"));
+      expect(look(time, formatted)).toEqual(byAgent(by(), 0.95, "edit", "formatted"));
     expect(look(at + 3000, formatted)).toEqual(human(0.95, "alone"));
     expect(look(at - minute - 1000, formatted)).toEqual(human(0.95, "alone"));
     // A person saves something else in the same seconds.
@@ -159,7 +159,7 @@ describe("a line that showed up", () => {
       },
     ]);
     saveObservation(memory, { path: "gen/a.ts", at: at + minute, keys: [7] });
-    expect(seen("gen/a.ts", at + minute)).toEqual(byAgent(by(), 0.8, "shell", "ran"));
+    expect(seen("gen/a.ts", at + minute)).toEqual(byAgent(by(), 0.85, "shell", "ran"));
     expect(seen("gen/a.ts", at + 2 * minute)).toEqual(human(0.95, "alone"));
     expect(seen("src/b.ts", at + minute)).toEqual(human(0.95, "alone"));
   });
@@ -169,7 +169,7 @@ describe("a line that showed up", () => {
       ran("node gen.mjs > /tmp/piece", at, at + 1000),
       ran("mv /tmp/piece src/a.ts", at + minute, at + minute + 1000),
     ]);
-    expect(seen("src/a.ts", at + 900)).toEqual(byAgent(by({ toolUse: "s:1:2" }), 0.85, "shell", "brought"));
+    expect(seen("src/a.ts", at + 900)).toEqual(byAgent(by({ toolUse: "s:1:2" }), 0.95, "shell", "brought"));
   });
 });
 
@@ -289,7 +289,7 @@ describe("a line without evidence", () => {
     running("python3 gen.py src/a.ts");
     const made = (path: string, isNew: boolean) =>
       attributionEvidence({ isOwn: false }).byAbsence(lineIn(path, "x", isNew));
-    expect(made("src/a.ts", true)).toEqual(byAgent(by(), 0.9, "shell", "named"));
+    expect(made("src/a.ts", true)).toEqual(byAgent(by(), 0.95, "shell", "named"));
     expect(made("src/a.ts", false)).toEqual(unknown("not_here"));
     expect(made("a.ts", true)).toEqual(unknown("not_here"));
     expect(made("src/b.ts", true)).toEqual(unknown("not_here"));

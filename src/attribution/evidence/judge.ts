@@ -95,7 +95,8 @@ export class AttributionEvidence {
       .sort((a, b) => a.startedAt - b.startedAt);
     this.writes = all
       .map((write) => this.inTime(write, ["startedAt", "at"]))
-      .filter(({ startedAt }) => startedAt <= until + slack)
+      // Squashed into it may be what was written after its first version.
+      .filter(({ startedAt }) => startedAt <= Math.max(until, change.committedAt) + slack)
       .sort((a, b) => a.at - b.at || a.startedAt - b.startedAt)
       .map(withoutPutBack());
     this.delegations = wide.delegations.map((each) => this.inTime(each, ["startedAt", "endedAt"]));
@@ -195,17 +196,17 @@ export class AttributionEvidence {
         !isBackground || seenAt <= endedAt || seenAt <= this.firstSightIn(path, startedAt) + runSlack,
     );
     const meant = runs.findLast(({ command }) => mayMean(command, path) || installs(command, path, bare));
-    if (meant) return byAgent(meant, meant.isBackground ? 0.8 : 0.85, "shell", "ran");
+    if (meant) return byAgent(meant, meant.isBackground ? 0.85 : 0.95, "shell", "ran");
     // What is moved here keeps its time.
     const mover = runs.length > 0 ? this.moverOf(path, seenAt) : null;
-    if (mover) return byAgent(mover, 0.85, "shell", "brought");
+    if (mover) return byAgent(mover, 0.95, "shell", "brought");
     // A human may save another file meanwhile.
     if (runs.length > 0) return unknown("command");
     const during = writes.filter(
       ({ startedAt, at }) => seenAt >= startedAt - 500 && seenAt <= at + editSlack,
     );
     const edit = during.findLast((write) => resembles(bare, write));
-    if (edit) return byAgent(edit, 0.85, "edit", "formatted");
+    if (edit) return byAgent(edit, 0.95, "edit", "formatted");
     return human(during.length > 0 ? 0.9 : 0.95, "alone");
   }
 
@@ -251,9 +252,9 @@ export class AttributionEvidence {
     const maker = isAnew
       ? recent.findLast((run) => names(run.command, path) && !this.isSpelledOut(run, path))
       : undefined;
-    if (maker) return byAgent(maker, 0.9, "shell", "named");
+    if (maker) return byAgent(maker, 0.95, "shell", "named");
     const bringer = isNewFile ? recent.findLast((run) => this.bringsOwn(run, path)) : undefined;
-    if (bringer) return byAgent(bringer, 0.85, "shell", "brought");
+    if (bringer) return byAgent(bringer, 0.95, "shell", "brought");
     // Nobody knows since when it was there, where no session wrote any of it.
     if (this.change.hash !== null && this.change.parent === null && this.spans.size === 0)
       return unknown("root");
@@ -315,6 +316,8 @@ export class AttributionEvidence {
 
   private windowStart(): number {
     const { authoredAt } = this.change;
+    // What it was made on first is unknown.
+    if (this.isRebased) return authoredAt - reworkMs;
     return Math.max(Math.min(this.parentAt ?? 0, authoredAt), authoredAt - longestWorkMs);
   }
 

@@ -27,6 +27,8 @@ export interface AttributionSources {
   activity?: TurnActivity;
 }
 
+/** A transcript's times and git's are of clocks and roundings of their own. Milliseconds. */
+const slack = 2000;
 /** The weight of a line and its neighbours that makes a match certain. */
 const sure = 1;
 /** A line elsewhere must weigh this much with its neighbours to be the one that an agent wrote. */
@@ -67,10 +69,11 @@ export async function attributeChange(
 
   const ranges: AttributionRecord[] = [];
   const weighed: Weighed[] = [];
+  const { freshSince, until } = attributionEvidence;
   const written = new Map(
     files.map((file) => {
       const own = ownWrites(file, all);
-      return [file, writtenBy(file, own, consumed, attributionEvidence.freshSince)];
+      return [file, writtenBy(file, own, consumed, freshSince, until + slack)];
     }),
   );
   for (const lines of written.values()) {
@@ -164,16 +167,16 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
       verdicts.set(i, based(match.verdict, times === undefined ? "written_unseen" : "written"));
     // Seen at another time: the clock, a slow watcher, or somebody put it back. It is still the call's text.
     else if (match && isSeen !== "before" && match.support >= sure)
-      verdicts.set(i, { ...based(match.verdict, "written_elsewhen"), confidence: 0.9 });
+      verdicts.set(i, { ...based(match.verdict, "written_elsewhen"), confidence: 0.95 });
     else if (match && isSeen === "mixed") verdicts.set(i, unknown("several"));
     else if (elsewhereMatch && elsewhereMatch.support >= neededElsewhere(elsewhereMatch.write, path))
       verdicts.set(i, {
         ...elsewhereMatch.verdict,
         how: elsewhereMatch.write.how === "shell" ? "shell" : "moved",
-        confidence: 0.9,
+        confidence: 0.95,
         basis: "elsewhere",
       });
-    else if (replacement && weight >= weak) verdicts.set(i, byAgent(replacement, 0.9, "shell", "replaced"));
+    else if (replacement && weight >= weak) verdicts.set(i, byAgent(replacement, 0.95, "shell", "replaced"));
     else if (times !== undefined && weight >= weak)
       verdicts.set(
         i,

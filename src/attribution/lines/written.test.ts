@@ -59,10 +59,10 @@ describe("lines of a call", () => {
 
   it("in a command are a little less sure, and single weak lines less still", () => {
     expect(writers(added, [by("a", parentAt, block, { how: "shell" })])).toMatchObject({
-      1: "a 0.95",
-      2: "a 0.95",
+      1: "a 0.97",
+      2: "a 0.97",
     });
-    expect(writers(["+count(rows)"], [by("a", parentAt, ["count(rows);"])])).toEqual({ 1: "a 0.85" });
+    expect(writers(["+count(rows)"], [by("a", parentAt, ["count(rows);"])])).toEqual({ 1: "a 0.93" });
   });
 
   it("do not include brackets that anybody writes", () => {
@@ -71,7 +71,7 @@ describe("lines of a call", () => {
 
   it("need more evidence the older they are", () => {
     const middling = "const total = 1;";
-    expect(writers([`+${middling}`], [by("a", parentAt, [middling])])).toEqual({ 1: "a 0.85" });
+    expect(writers([`+${middling}`], [by("a", parentAt, [middling])])).toEqual({ 1: "a 0.93" });
     expect(writers([`+${middling}`], [by("a", parentAt - 1, [middling])])).toEqual({});
     expect(writers([`+${ownLine}`], [by("a", parentAt - 1, [ownLine])])).toEqual({ 1: "a 0.98" });
     expect(writers([`+${ownLine}`], [by("a", parentAt - 4 * day, [ownLine])])).toEqual({});
@@ -79,7 +79,7 @@ describe("lines of a call", () => {
   });
 
   it("without a known time count as new", () => {
-    expect(writers(["+const total = 1;"], [by("a", 0, ["const total = 1;"])])).toEqual({ 1: "a 0.85" });
+    expect(writers(["+const total = 1;"], [by("a", 0, ["const total = 1;"])])).toEqual({ 1: "a 0.93" });
   });
 });
 
@@ -155,7 +155,7 @@ it("lines that a formatter broke are the agent's, less surely", () => {
     "+);",
   ];
   expect(Object.values(writers(broken, [by("a", parentAt, [one])]))).toEqual(
-    Array.from({ length: 5 }, () => "a 0.85"),
+    Array.from({ length: 5 }, () => "a 0.95"),
   );
 });
 

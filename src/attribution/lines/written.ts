@@ -24,15 +24,23 @@ const rivalShare = 0.6;
  * The added lines (index in the file's `lines`) that agents wrote.
  * @param consumed by tool call how often each key is in history already
  * @param freshSince lines written since then are not in the parent commit; milliseconds since the epoch
+ * @param until later ones are in it only where others were squashed into it; milliseconds since the epoch
  */
 export function writtenBy(
   file: FileToAttribute,
   writes: readonly Write[],
   consumed: ReadonlyMap<string, ReadonlyMap<number, number>>,
   freshSince: number,
+  until = Number.POSITIVE_INFINITY,
 ): Map<number, WrittenLine> {
-  const neededBy = ({ at }: Write) =>
-    at === 0 || at >= freshSince ? enough.fresh : at >= freshSince - oldMs ? enough.older : enough.old;
+  const neededBy = ({ startedAt, at }: Write) =>
+    startedAt > until
+      ? enough.older
+      : at === 0 || at >= freshSince
+        ? enough.fresh
+        : at >= freshSince - oldMs
+          ? enough.older
+          : enough.old;
   const stretches: Stretch<Source>[] = [];
   for (const write of writes) {
     const left = new Map(consumed.get(write.toolUse));
@@ -70,7 +78,7 @@ function bestOf(
   const rivals = fits.filter(({ support }) => support >= Math.min(most * rivalShare, 2 * sure));
   const { of, at, support } = rivals.reduce((a, b) => (b.of.write.at >= a.of.write.at ? b : a));
   const { write } = of;
-  const confidence = write.how === "shell" ? 0.95 : support >= sure ? 0.98 : 0.85;
+  const confidence = support < sure ? 0.93 : write.how === "shell" ? 0.97 : 0.98;
   return { write, support, verdict: byAgent(write, confidence, write.how, "written"), of, at };
 }
 
@@ -98,6 +106,6 @@ function addReflowed(file: FileToAttribute, writes: readonly Write[], found: Map
     })),
   );
   for (const [i, write] of reflowed(file.lines, open, texts)) {
-    found.set(i, { write, support: sure, verdict: byAgent(write, 0.85, write.how, "formatted") });
+    found.set(i, { write, support: sure, verdict: byAgent(write, 0.95, write.how, "formatted") });
   }
 }

@@ -121,7 +121,7 @@ const blameSummary = lazy(() =>
 export type BlameSummary = z.infer<ReturnType<typeof blameSummary>>;
 
 /** Since when agents are known to have worked in the project. */
-export const agentsSince = lazy(() =>
+const agentsSince = lazy(() =>
   z.object({
     first_session_at: text,
     session_id: text,

@@ -86,6 +86,34 @@ describe("each line", () => {
     expect((await blame("a.ts")).notes).toEqual([]);
   });
 
+  it("is from before agents if its commit is older than the first session, or the first one", async () => {
+    const first = repo.commit("first", { "a.ts": "one\n" });
+    repo.wait(10);
+    const older = repo.commit("older", { "a.ts": "one\ntwo\n" });
+    expect(brief(await blame("a.ts"))).toEqual([
+      `1-1 unknown ${short(first)}`,
+      `2-2 unknown ${short(older)}`,
+    ]);
+    const startedAt = repo.now() + 300_000;
+    rememberSession(repo.memory, "s", ["make it"], { at: startedAt });
+    repo.wait(20);
+    const later = repo.commit("later", { "a.ts": "one\ntwo\nthree\n" });
+    const answer = await blame("a.ts");
+    expect(brief(answer)).toEqual([
+      `1-1 before_agents ${short(first)}`,
+      `2-2 before_agents ${short(older)}`,
+      `3-3 unknown ${short(later)}`,
+    ]);
+    expect(answer.summary).toMatchObject({ lines: 3, before_agents: 2, unknown: 1 });
+    expect(answer.agents_since).toMatchObject({
+      session_id: "s",
+      first_session_at: new Date(startedAt).toISOString(),
+    });
+    expect(answer.notes.at(-1)).toContain("Before agents: older than the first session here");
+    // Only what is in the time of agents has to be analysed.
+    expect(answer.notes[0]).toBe("1 commit has not been analysed: pm checkpoint backfill");
+  });
+
   it("uses what git knows where there is no memory", async () => {
     const one = repo.commit("one", { "a.ts": "x\ny\n" });
     const answer = await blame("a.ts", {}, null);
