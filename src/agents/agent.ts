@@ -229,6 +229,8 @@ export interface Agent extends AgentProfile {
    * deletes any.
    */
   retention?(root: string, env?: NodeJS.ProcessEnv): Retention | null;
+  /** Files in which the client keeps what it learned about a project; for clients that do. They may be gone. */
+  memories?(root: string, env?: NodeJS.ProcessEnv): Promise<string[]>;
   /** The transcript's identity, from its beginning; null when it is missing (yet). */
   describe(file: string): Promise<TranscriptInfo | null>;
   /**

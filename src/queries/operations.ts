@@ -22,7 +22,7 @@ const operations = {
   },
   session: async (project, request) => {
     const { showSession } = await import("./sessions/conversations.ts");
-    return withMemory(project, (memory) => showSession(memory, request));
+    return withMemory(project, (memory) => showSession(memory, request, project.root));
   },
   turns: async (project, request) => {
     const [{ readTurns }, { projectRoots }] = await Promise.all([

@@ -169,10 +169,17 @@ export const settings = {
     default: 5,
     about: "A pause of this length starts a new topic. Minutes.",
   },
+  "sessions.client_memory": {
+    schema: z.boolean(),
+    default: true,
+    about:
+      "List decisions from the files in which an agent keeps what it learned about this project (Claude Code's memory directory). They are read when asked for, and not stored.",
+  },
   "sessions.decision_words": {
     schema: strings,
     default: [] as string[],
-    about: "Words that mark a decision, in addition to the English and Danish ones (see docs/sessions.md).",
+    about:
+      "Words that mark a decision, in addition to the built-in ones; needed for languages other than English (see docs/sessions.md).",
   },
   "sessions.error_words": {
     schema: strings,
@@ -325,6 +332,7 @@ export const liveSettings: ReadonlySet<SettingKey> = new Set([
   "sessions.chunk_min_tokens",
   "sessions.chunk_max_tokens",
   "sessions.topic_pause_minutes",
+  "sessions.client_memory",
   "sessions.decision_words",
   "sessions.error_words",
   "sessions.architecture_words",

@@ -40,6 +40,8 @@ export const commandRequest = lazy(() =>
     columns: z.nullable(count),
     /** Whether stdout and stderr may have colours. */
     color: z.tuple([z.boolean(), z.boolean()]),
+    /** Whether stdout's terminal opens links. */
+    links: z.boolean(),
     /** The environment variables that answers depend on. */
     settings: z.record(text, z.optional(text)),
   }),

@@ -67,6 +67,10 @@ export const sessionRequest = lazy(() =>
   z.object({
     id: described("the session's id, or a prefix of it", text),
     turn: field("show this turn in full", count),
+    log: field(
+      "also what was said and done: results in brief, or in full with the changed lines",
+      z.enum(["brief", "full"]),
+    ),
   }),
 );
 export type SessionRequest = z.infer<ReturnType<typeof sessionRequest>>;
@@ -97,6 +101,33 @@ const annotation = lazy(() =>
 );
 export type Annotation = z.infer<ReturnType<typeof annotation>>;
 
+/** Something that was said or done in a session. */
+const statement = lazy(() =>
+  z.object({
+    turn: count,
+    kind: z.enum(["prompt", "text", "thinking", "notice", "summary", "compaction", "tool"]),
+    /** What was said; of a tool call what it did, in a line: "Edit src/x.ts". */
+    text,
+    /** null: no tool call. */
+    call: z.nullable(
+      z.object({
+        tool: text,
+        is_error: z.boolean(),
+        /** It ran a subagent, whose answer is the result. */
+        delegates: z.boolean(),
+        /** null: the session ended before it came. */
+        result: textOrNull,
+        /** Lines that an edit added and removed. */
+        added: count,
+        removed: count,
+        /** These lines, with their sign; only with a full log. */
+        changed: strings,
+      }),
+    ),
+  }),
+);
+export type Statement = z.infer<ReturnType<typeof statement>>;
+
 export const sessionResponse = lazy(() =>
   z.object({
     session: sessionSummary(),
@@ -117,6 +148,8 @@ export const sessionResponse = lazy(() =>
     resume: textOrNull,
     /** The turn that was asked for, as `[USER] ...`, `[ASSISTANT] ...` and so on; null when none was. */
     content: textOrNull,
+    /** Only with `log`: of the turn that was asked for, or of all. */
+    log: z.optional(z.array(statement())),
   }),
 );
 export type SessionResponse = z.infer<ReturnType<typeof sessionResponse>>;

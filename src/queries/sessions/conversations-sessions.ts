@@ -27,6 +27,7 @@ import { contentOf, filesOfSession, turnsOf } from "../../store/memory/sessions/
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { isoTime } from "../status/status.ts";
 import { renderTurn } from "./conversations-turn.ts";
+import { sessionLog } from "./session-log.ts";
 
 /** Default number of entries in a list. */
 const listed = { sessions: 20, annotations: 10 } as const;
@@ -69,9 +70,10 @@ export async function listSessionsOf(memory: Memory, request: SessionsRequest): 
 
 /**
  * A session with its turns, in outline, and one of them in full if requested.
+ * @param root of the project, to which the paths in the log are relative
  * @throws PommelError `not_found` for an unknown session or turn, `usage` for an ambiguous id
  */
-export function showSession(memory: Memory, request: SessionRequest): SessionResponse {
+export function showSession(memory: Memory, request: SessionRequest, root = ""): SessionResponse {
   return memory.inSnapshot(() => {
     const record = findSession(memory, request.id);
     const summary = bestSummaries(memory, [record.id]).get(record.id);
@@ -97,6 +99,9 @@ export function showSession(memory: Memory, request: SessionRequest): SessionRes
         .reverse(),
       resume: resumeCommand(record),
       content: request.turn === undefined ? null : contentOfTurn(memory, record, request.turn),
+      ...(request.log && {
+        log: sessionLog(memory, record, { root, turn: request.turn, full: request.log === "full" }),
+      }),
     };
   });
 }

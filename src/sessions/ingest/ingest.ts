@@ -22,7 +22,7 @@ import type { ChunkOptions } from "../chunks/chunker.ts";
 import { cutOf } from "../chunks/cut-rules.ts";
 import { relativizer } from "../relative-paths.ts";
 import { scrubLine } from "../scrub/scrub-lines.ts";
-import { sessionTitle } from "../summaries/title.ts";
+import { askedTitle, saysNothing } from "../summaries/title.ts";
 import type { GroupOptions } from "./groups.ts";
 import { transcriptAt } from "./moved-transcript.ts";
 import { SessionWriter, titleIn } from "./session-writer.ts";
@@ -183,7 +183,7 @@ function newLines(memory: Memory, lines: readonly TranscriptLine[]): TranscriptL
 
 function titleOf(batch: ReadBatch, scrub: (text: string) => string): string | null {
   const title = titleIn(batch);
-  return title === null ? null : scrub(title);
+  return title === null || saysNothing(title) ? null : scrub(title);
 }
 
 /** The session that lines of a transcript were copied from; undefined when they are its own. */
@@ -198,14 +198,8 @@ function forkOf(memory: Memory, sessionId: number, lines: readonly TranscriptLin
 function sessionUpdate({ uid, agent, cwd, endedAt }: SessionRecord, lines: readonly TranscriptLine[]) {
   const times = lines.flatMap(({ at }) => at ?? []);
   const branch = lines.findLast((line) => line.branch !== null)?.branch;
-  const asked = lines.filter(({ entries }) => entries.some(({ kind }) => kind === "prompt"));
-  const title = sessionTitle(
-    asked.map((line, i) => ({
-      number: i + 1,
-      branch: null,
-      abandoned: false,
-      lines: [{ uid: line.uid, seq: i, at: line.at, entries: line.entries }],
-    })),
+  const title = askedTitle(
+    lines.flatMap(({ entries }) => entries.flatMap((entry) => (entry.kind === "prompt" ? entry.text : []))),
   );
   return {
     uid,

@@ -12,7 +12,7 @@ import { type SummaryOfTurns, summaryChunks } from "../chunks/summary-chunk.ts";
 import { storedTurns } from "../stored-turns.ts";
 import type { SessionWork } from "../work.ts";
 import { type Summary, summarise } from "./summarise.ts";
-import { sessionTitle } from "./title.ts";
+import { saysNothing, sessionTitle } from "./title.ts";
 
 export interface SumUpOptions extends SessionWork {
   /** Called within its budget (llm/budget.ts); null: no model. */
@@ -51,7 +51,12 @@ export async function sumUpSession(
   const llm = withLlm ? options.llm : null;
   const found = lastOfEach(await summarise(turns, { llm, signal, pause, log, relativize }));
   const titled = found.find(({ title }) => title !== undefined)?.title ?? null;
-  const fallback = titled === null && session.titleSource === null ? sessionTitle(turns()) : null;
+  const { title, titleSource } = session;
+  const isOurs = titleSource === null || titleSource === "prompt";
+  const isTelling = title !== null && !saysNothing(title);
+  // Ours comes from the first prompts, before anything was done; a client's may be "Help".
+  const fallback =
+    titled === null && titleSource !== "user" && (isOurs || !isTelling) ? sessionTitle(turns()) : null;
   const summaries = memory.inTransaction(() => {
     let changes = 0;
     const known = summariesOf(memory, session.id);
@@ -67,8 +72,8 @@ export async function sumUpSession(
     dropOlderSummaries(memory, session.id, "llm");
     const { uid, agent, cwd } = session;
     if (titled !== null) saveSession(memory, { uid, agent, cwd, title: { text: titled, source: "summary" } });
-    if (fallback !== null)
-      saveSession(memory, { uid, agent, cwd, title: { text: fallback, source: "prompt" } });
+    if (fallback !== null && fallback !== title)
+      saveSession(memory, { uid, agent, cwd, title: { text: fallback, source: "prompt", replaces: true } });
     return changes;
   });
   const chunks = await storeSummaryChunks(options, session, signal);

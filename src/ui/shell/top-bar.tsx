@@ -82,8 +82,8 @@ function SearchBox() {
           ref={input}
           id={searchBoxId}
           type="search"
-          placeholder="Search code and sessions"
-          aria-label="Search code and sessions"
+          placeholder="Search code, sessions and commits"
+          aria-label="Search code, sessions and commits"
           autocomplete="off"
           spellcheck={false}
           value={isSearch ? (query.get("q") ?? "") : ""}

@@ -1,12 +1,31 @@
 import type { LineAuthor } from "../../../protocol/operations/blame.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { printable } from "../search/results.ts";
-import { oneLine, shortId } from "../session/text.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { oneLine, printable, shortId } from "../../terminal/text.ts";
 
 /** How those who wrote lines are named. */
 
-/** "agent claude-opus-4", "Ann", "unknown (Ann)"; in brackets git's author where the writer is unknown. */
-export function whoWrote({ author, agent, model }: LineAuthor, person: string | null, width = 60): string {
+/** What stands for each kind of author beside lines. */
+export const authorMarks: Readonly<Record<LineAuthor["author"], string>> = {
+  agent: "●",
+  human: "○",
+  unknown: "·",
+};
+
+/**
+ * "agent claude-opus-4", "Ann", "unknown (Ann)"; in brackets git's author where the writer is unknown.
+ * @param isMarked whether a mark says already what kind of author it is
+ */
+export function whoWrote(
+  { author, agent, model }: LineAuthor,
+  person: string | null,
+  width = 60,
+  isMarked = false,
+): string {
+  if (isMarked) {
+    // The vendor and the day of a model's version say least.
+    const short = model?.replace(/^claude-(?=\w)/, "").replace(/-\d{8}$/, "");
+    return oneLine((author === "agent" ? (short ?? agent) : person) ?? author, width);
+  }
   if (author === "agent") return oneLine(["agent", model ?? agent ?? ""].join(" "), width);
   if (author === "human") return oneLine(person ?? "a person", width);
   return oneLine(person === null ? "unknown" : `unknown (${person})`, width);
@@ -19,9 +38,9 @@ export function turnId({ session_id, turn }: LineAuthor): string {
 }
 
 /** A text in the colour of its author. */
-export function inColor(text: string, { author }: Pick<LineAuthor, "author">, colors: Colors): string {
-  if (author === "agent") return colors.magenta(text);
-  return author === "human" ? colors.green(text) : colors.dim(text);
+export function inColor(text: string, { author }: Pick<LineAuthor, "author">, colors: Palette): string {
+  if (author === "agent") return colors.agent(text);
+  return author === "human" ? colors.human(text) : colors.dim(text);
 }
 
 /** The beginning of a hash, as git shows it. */

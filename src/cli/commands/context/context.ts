@@ -7,8 +7,8 @@ import { injectedIn } from "../../../queries/context/injected.ts";
 import { missedInjections } from "../../../store/memory/injections.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { block, counted, localTime, oneLine, shortId } from "../session/text.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { block, counted, localTime, oneLine, shortId } from "../../terminal/text.ts";
 
 interface ContextOptions {
   last?: boolean;
@@ -64,7 +64,7 @@ export async function contextCommand(
 export function renderMissed(
   missed: readonly { at: string; took_ms: number }[],
   deadlineMs: number,
-  colors: Colors,
+  colors: Palette,
 ): string[] {
   const last = missed.at(-1);
   if (last === undefined) return [];
@@ -76,7 +76,7 @@ export function renderMissed(
 }
 
 /** Injected context, for a person. */
-export function renderInjected(injectedRecords: readonly Injected[], mode: string, colors: Colors): string {
+export function renderInjected(injectedRecords: readonly Injected[], mode: string, colors: Palette): string {
   if (injectedRecords.length === 0) {
     return mode === "off"
       ? "Automatic context is off (context.mode)."
@@ -96,7 +96,7 @@ export function renderInjected(injectedRecords: readonly Injected[], mode: strin
     .join("\n\n");
 }
 
-function renderPreview({ text, reason, tokens, took_ms }: ContextResponse, colors: Colors): string {
+function renderPreview({ text, reason, tokens, took_ms }: ContextResponse, colors: Palette): string {
   if (text === null) return `Nothing would be injected: ${reason}.`;
   const cost = `about ${counted(tokens, "token")}, ${took_ms} ms`;
   return [...block(text), colors.dim(`${oneLine(reason, 160)} | ${cost}`)].join("\n");

@@ -10,9 +10,10 @@ import { PommelError } from "../../../project/errors.ts";
 import { findProjectIfAny } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
+import { printable } from "../../terminal/text.ts";
 import { isOfCode, renderGroups } from "./groups.ts";
 import { readSearch, type SearchOptions } from "./request.ts";
-import { exitCodeOf, printable, type ResultStyle, renderAnswer } from "./results.ts";
+import { exitCodeOf, type ResultStyle, renderAnswer } from "./results.ts";
 
 /** `pm search --all-projects`: works anywhere, also outside of a project. */
 export async function searchAcrossCommand(
@@ -40,9 +41,11 @@ export async function searchAcrossCommand(
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level),
     isExact: search.request.match !== undefined || /"[^"]+"/.test(search.request.q),
-    columns: output.columns ?? 160,
     pathOf: (file) => file,
-    colors: output.colors,
+    // Of many repositories.
+    pageOf: () => null,
+    absolute: (file) => (file.startsWith("~") ? join(home(), file.slice(1)) : file),
+    screen: output,
   };
   const found = forPeople(across.answer);
   const text =
@@ -103,7 +106,9 @@ function titledByProject<R extends Results<"history">[number]>(result: R): R {
 
 /** A path as people write it: `~/code/app`. */
 export function homeRelative(path: string): string {
-  const home = process.env.HOME || homedir();
-  const isInside = path === home || path.startsWith(`${home}/`);
-  return printable(isInside ? `~${path.slice(home.length)}` : path);
+  const dir = home();
+  const isInside = path === dir || path.startsWith(`${dir}/`);
+  return printable(isInside ? `~${path.slice(dir.length)}` : path);
 }
+
+const home = () => process.env.HOME || homedir();

@@ -4,7 +4,7 @@ import type {
   HistoryResult,
   SearchAllResponse,
 } from "../../../protocol/operations/search.ts";
-import { heading } from "../session/text.ts";
+import { heading } from "../../terminal/text.ts";
 import { renderCommits, renderEvents } from "./history.ts";
 import { nothingFound, type ResultStyle, renderResults } from "./results.ts";
 import { renderTranscripts } from "./transcripts.ts";
@@ -37,9 +37,12 @@ export function renderGroups(found: Found, style: ResultStyle): string {
       .filter(({ blocks, isExpected }) => blocks.length > 0 || isExpected)
       .map(({ title, blocks, summary }) =>
         [
-          heading(`${title} (${blocks.length} ${blocks.length === 1 ? "result" : "results"})`, style.colors),
+          heading(
+            `${title} (${blocks.length} ${blocks.length === 1 ? "result" : "results"})`,
+            style.screen.colors,
+          ),
           ...blocks,
-          ...(blocks.length === 0 || summary === "" ? [] : [style.colors.dim(summary)]),
+          ...(blocks.length === 0 || summary === "" ? [] : [style.screen.colors.dim(summary)]),
         ].join("\n\n"),
       )
       .join("\n\n");
@@ -47,7 +50,7 @@ export function renderGroups(found: Found, style: ResultStyle): string {
   const near = groupsOf(found, "nearest", style).filter(({ blocks }) => blocks.length > 0);
   const searched = [found.code, found.transcripts, found.history].filter((side) => side !== null);
   const nearest = near.flatMap(({ title, blocks }) =>
-    searched.length === 1 ? blocks : [heading(title, style.colors), ...blocks],
+    searched.length === 1 ? blocks : [heading(title, style.screen.colors), ...blocks],
   );
   return nothingFound(searched[0]?.query ?? "", nearest, nextOf(found));
 }

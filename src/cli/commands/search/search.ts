@@ -3,6 +3,7 @@ import { answer } from "../../../client/answer.ts";
 import { findProject, inWorktreeOf, type Project } from "../../../project/paths.ts";
 import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
 import type { CommandContext } from "../../frame.ts";
+import { commitPages } from "../../terminal/links.ts";
 import { relativeTime } from "../../terminal/output.ts";
 import { readSearch, type Search, type SearchOptions } from "./request.ts";
 import type { ResultStyle } from "./results.ts";
@@ -44,9 +45,10 @@ export async function searchCommand(
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level),
     isExact: search.request.match !== undefined || /"[^"]+"/.test(search.request.q),
-    columns: output.columns ?? 160,
     pathOf: (file: string) => relative(cwd, join(root, file)),
-    colors: output.colors,
+    absolute: (file: string) => join(root, file),
+    pageOf: await commitPages(root, output.colors),
+    screen: output,
   };
   const { metrics, said: saved } = options.metrics
     ? await measure(project, search, answer)

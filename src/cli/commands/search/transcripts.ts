@@ -1,8 +1,9 @@
 import type { TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { block, localTime, oneLine, shortId, wrapped } from "../session/text.ts";
-import { confidenceOf, printable, type ResultStyle, signalsOf, type Words, wordsOf } from "./results.ts";
+import { type Found, renderFound } from "../../results/found.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { oneLine, printable, shortId, when } from "../../terminal/text.ts";
+import type { ResultStyle } from "./results.ts";
 
 export type TranscriptResult = TranscriptSearchResponse["results"][number];
 
@@ -17,45 +18,41 @@ export function renderTranscripts(
   results: readonly TranscriptResult[],
   style: ResultStyle,
 ): string[] {
-  const words = wordsOf(query);
-  return results.map((result, i) => renderResult(result, i + 1, words, style));
+  return renderFound(
+    query,
+    results.map((result) => sessionFound(result, style)),
+    style,
+  );
 }
 
-function renderResult(result: TranscriptResult, rank: number, words: Words, style: ResultStyle): string {
-  const { colors } = style;
-  const turns =
-    result.last_turn > result.turn ? `turns ${result.turn}–${result.last_turn}` : `turn ${result.turn}`;
-  const place = [
-    confidenceOf(result, colors),
-    result.timestamp === null ? null : localTime(result.timestamp),
-    `session: ${colors.cyan(shortId(result.session_id))}`,
-    turns,
-    result.branch === null ? null : printable(result.branch),
-  ];
-  const type = [...typeOf(result), ...(result.abandoned ? ["abandoned branch"] : [])];
-  const lines = [
-    result.session_title === null ? null : colors.bold(printable(result.session_title)),
-    `Type: ${type.join(", ")}`,
-    result.annotation === null ? null : `Note: "${printable(result.annotation)}"`,
-    result.match_reasons.length === 0 ? null : colors.dim(printable(result.match_reasons.join("; "))),
-    result.signals ? colors.dim(signalsOf(result.signals)) : null,
-    colors.dim("───"),
-    ...snippetLines(result, words, style),
-    result.more_turns === 0 ? null : moreTurns(result, colors),
-    ...result.commits.map((commit) => ledTo(commit, colors)),
-    result.files.length === 0 ? null : filesOf(result, style),
-  ];
-  return [
-    `${colors.dim(`[${rank}]`)} ${place.filter((part) => part !== null).join(colors.dim(" | "))}`,
-    ...lines.filter((line) => line !== null).map((line) => `    ${line}`),
-  ].join("\n");
+function sessionFound(result: TranscriptResult, style: ResultStyle): Found {
+  const { screen } = style;
+  const { colors } = screen;
+  const { turn, last_turn } = result;
+  const turns = last_turn > turn ? `${turn}-${last_turn}` : `${turn}`;
+  return {
+    place: colors.id(`${shortId(result.session_id)}:${turns}`),
+    title: oneLine(result.session_title ?? ""),
+    confidence: result.confidence,
+    ...(result.abandoned && { warning: "abandoned branch" }),
+    facts: [when(result.timestamp, screen), oneLine(result.branch ?? ""), typeOf(result)],
+    why: result.match_reasons.map(printable),
+    signals: result.signals,
+    snippet: { kind: "text", content: result.content, excerpt: result.snippet },
+    more: [
+      ...(result.annotation === null ? [] : [`${colors.warn("Note:")} ${oneLine(result.annotation)}`]),
+      ...(result.more_turns === 0 ? [] : [moreTurns(result, colors)]),
+      ...result.commits.map((commit) => ledTo(commit, colors)),
+      ...(result.files.length === 0 ? [] : [filesOf(result, style)]),
+    ],
+  };
 }
 
 /** `tool output of Bash`, or what kind of chunk it is. */
-function typeOf({ found_in: place, chunk_type, kind }: TranscriptResult): string[] {
-  if (place === undefined) return [chunk_type, kind];
+function typeOf({ found_in: place, chunk_type, kind }: TranscriptResult): string {
+  if (place === undefined) return chunk_type === "raw" ? kind : `${chunk_type}, ${kind}`;
   const { role, tool } = place;
-  return [`${roles[role]}${tool === null ? "" : ` of ${printable(tool)}`}`];
+  return `${roles[role]}${tool === null ? "" : ` of ${printable(tool)}`}`;
 }
 
 const roles: Readonly<Record<NonNullable<TranscriptResult["found_in"]>["role"], string>> = {
@@ -68,17 +65,8 @@ const roles: Readonly<Record<NonNullable<TranscriptResult["found_in"]>["role"], 
   tool_result: "output",
 };
 
-function snippetLines(
-  { snippet, content }: TranscriptResult,
-  words: Words,
-  { full, columns, colors }: ResultStyle,
-): string[] {
-  const lines = full ? block(content) : wrapped(snippet, Math.max(columns - 4, 40));
-  return colors.isColorSupported ? lines.map((line) => words.mark(line, colors.yellow)) : lines;
-}
-
 /** `+4 more: turns 2, 7, 9, 12 (--session b00b80af)`: how to see them. */
-function moreTurns({ more_turns, other_turns, session_id }: TranscriptResult, colors: Colors): string {
+function moreTurns({ more_turns, other_turns, session_id }: TranscriptResult, colors: Palette): string {
   const best = other_turns.slice(0, turnsShown).map(({ turn }) => turn);
   const shown = best.sort((a, b) => a - b);
   const rest = more_turns > shown.length ? ", …" : "";
@@ -87,19 +75,19 @@ function moreTurns({ more_turns, other_turns, session_id }: TranscriptResult, co
 }
 
 /** `led to abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */
-function ledTo(commit: TranscriptResult["commits"][number], colors: Colors): string {
+function ledTo(commit: TranscriptResult["commits"][number], colors: Palette): string {
   const { reach, reverted_by, lines_surviving } = commit;
   const isLost = reverted_by !== null || reach === "gone" || lines_surviving === 0;
   const facts = fateOf(commit);
   const fate = facts.length === 0 ? "" : ` (${printable(facts.join(", "))})`;
   const what = `Led to ${commit.commit.slice(0, 7)} "${oneLine(commit.subject, 100)}"`;
-  return `${what}${isLost ? colors.yellow(fate) : colors.dim(fate)}`;
+  return `${what}${isLost ? colors.warn(fate) : colors.dim(fate)}`;
 }
 
-function filesOf({ files, freshness }: TranscriptResult, { full, colors, pathOf }: ResultStyle): string {
+function filesOf({ files, freshness }: TranscriptResult, { full, screen, pathOf }: ResultStyle): string {
   const shown = full ? files : files.slice(0, filesShown);
   const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : "";
   const fate = freshness === null ? "" : ` (${formatFreshness[freshness]})`;
   const named = shown.map((file) => printable(file.startsWith("/") ? file : pathOf(file))).join(", ");
-  return `Files: ${named}${more}${freshness === "fresh" ? fate : colors.yellow(fate)}`;
+  return `Files: ${named}${more}${freshness === "fresh" ? fate : screen.colors.warn(fate)}`;
 }

@@ -12,7 +12,8 @@ export interface SessionUpdate {
   forkedFrom?: number | null;
   parentToolUse?: string | null;
   agentType?: string | null;
-  title?: { text: string; source: TitleSource } | null;
+  /** `replaces`: whatever the known one is from. */
+  title?: { text: string; source: TitleSource; replaces?: boolean } | null;
   branch?: string | null;
   startedAt?: number | null;
   lastAt?: number | null;
@@ -85,7 +86,7 @@ function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
   };
   const isLatest = known.branch === null || (lastAt ?? 0) >= (known.lastAt ?? 0);
   if (branch && isLatest) merged.branch = branch;
-  if (title && replacesTitle(title.source, known.titleSource)) {
+  if (title && (title.replaces || replacesTitle(title.source, known.titleSource))) {
     merged.title = title.text;
     merged.titleSource = title.source;
   }

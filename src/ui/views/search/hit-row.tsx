@@ -1,8 +1,10 @@
+import type { CommitFound, EventFound } from "../../../protocol/operations/search.ts";
 import { Badge, Confidence, Freshness } from "../../components/badge.tsx";
 import { CodeLines } from "../../components/code-lines.tsx";
 import { Marked } from "../../components/marked.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Time } from "../../components/time.tsx";
+import { counted } from "../../components/words.ts";
 import type { CodeResult, Hit, SessionResult } from "./hits.ts";
 
 interface HitRowProps<T> {
@@ -12,11 +14,16 @@ interface HitRowProps<T> {
 }
 
 export function HitRow({ hit, words }: { hit: Hit; words: readonly string[] }) {
-  return hit.kind === "code" ? (
-    <CodeRow href={hit.href} result={hit.result} words={words} />
-  ) : (
-    <SessionHitRow href={hit.href} result={hit.result} words={words} />
-  );
+  switch (hit.kind) {
+    case "code":
+      return <CodeRow href={hit.href} result={hit.result} words={words} />;
+    case "session":
+      return <SessionHitRow href={hit.href} result={hit.result} words={words} />;
+    case "commit":
+      return <CommitHitRow href={hit.href} result={hit.result} words={words} />;
+    case "event":
+      return <EventHitRow href={hit.href} result={hit.result} words={words} />;
+  }
 }
 
 function CodeRow({ href, result, words }: HitRowProps<CodeResult>) {
@@ -103,6 +110,76 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
           </span>
         ))}
       </span>
+    </ResultRow>
+  );
+}
+
+function CommitHitRow({ href, result, words }: HitRowProps<CommitFound>) {
+  const { id, title, timestamp, author, files, sessions, reach, reverted_by, snippet } = result;
+  return (
+    <ResultRow
+      href={href}
+      icon="commit"
+      kind="Commit"
+      title={<Marked text={title} words={words} />}
+      aside={
+        <>
+          {sessions.length > 0 && <Badge tone="agent">{counted(sessions.length, "session")}</Badge>}
+          <Confidence of={result.confidence} probability={result.probability} />
+          {reverted_by !== null && <Badge tone="bad">reverted</Badge>}
+          {reach === "elsewhere" && <Badge tone="warning">on another branch</Badge>}
+          {reach === "gone" && <Badge tone="bad">gone</Badge>}
+        </>
+      }
+      meta={
+        <>
+          <Time at={timestamp} />
+          <span class="path">{id.slice(0, 8)}</span>
+          <span>{author}</span>
+          {files.length > 0 && <span class="path">{files.slice(0, 2).join(", ")}</span>}
+          <Reasons of={result.match_reasons} />
+        </>
+      }
+    >
+      {snippet !== "" && (
+        <span class="row-text snippet">
+          <Marked text={snippet} words={words} />
+        </span>
+      )}
+    </ResultRow>
+  );
+}
+
+function EventHitRow({ href, result, words }: HitRowProps<EventFound>) {
+  const { title, timestamp, type, status, sessions, checkpoints, snippet } = result;
+  return (
+    <ResultRow
+      href={href}
+      icon="timeline"
+      kind="Event"
+      title={<Marked text={title} words={words} />}
+      aside={
+        <>
+          <Badge>{type}</Badge>
+          <Badge>{status}</Badge>
+          <Confidence of={result.confidence} probability={result.probability} />
+        </>
+      }
+      meta={
+        <>
+          <Time at={timestamp} />
+          <span>
+            {counted(sessions, "session")}, {counted(checkpoints, "checkpoint")}
+          </span>
+          <Reasons of={result.match_reasons} />
+        </>
+      }
+    >
+      {snippet !== "" && (
+        <span class="row-text snippet">
+          <Marked text={snippet} words={words} />
+        </span>
+      )}
     </ResultRow>
   );
 }

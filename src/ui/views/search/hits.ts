@@ -1,6 +1,11 @@
-import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
+import type {
+  CommitFound,
+  EventFound,
+  HistoryResult,
+  SearchAllResponse,
+} from "../../../protocol/operations/search.ts";
 import type { ResponseOf } from "../../../protocol/routes.ts";
-import { fileLink, sessionLink } from "../../router.ts";
+import { commitLink, fileLink, linkTo, sessionLink } from "../../router.ts";
 
 export type CodeResult = ResponseOf<"search">["results"][number];
 export type SessionResult = ResponseOf<"searchTranscripts">["results"][number];
@@ -9,6 +14,8 @@ export type SessionResult = ResponseOf<"searchTranscripts">["results"][number];
 export type Hit = { key: string; href: string; probability: number } & (
   | { kind: "code"; result: CodeResult }
   | { kind: "session"; result: SessionResult }
+  | { kind: "commit"; result: CommitFound }
+  | { kind: "event"; result: EventFound }
 );
 
 /** What a search found; `nearest` when that is nothing. */
@@ -21,12 +28,19 @@ export interface Found {
 }
 
 /** One list of what answers the question, the most probable first: probabilities are comparable between kinds. */
-export function foundIn({ code, transcripts, notes }: Omit<SearchAllResponse, "scope" | "query">): Found {
-  const sides = [code, transcripts].filter((side) => side !== null);
+export function foundIn({
+  code,
+  transcripts,
+  history,
+  notes,
+}: Omit<SearchAllResponse, "scope" | "query">): Found {
+  const sides = [code, transcripts, history].filter((side) => side !== null);
   const all = (which: "results" | "nearest") =>
-    [...(code?.[which] ?? []).map(codeHit), ...(transcripts?.[which] ?? []).map(sessionHit)].sort(
-      (a, b) => b.probability - a.probability,
-    );
+    [
+      ...(code?.[which] ?? []).map(codeHit),
+      ...(transcripts?.[which] ?? []).map(sessionHit),
+      ...(history?.[which] ?? []).map(historyHit),
+    ].sort((a, b) => b.probability - a.probability);
   const hits = all("results");
   return {
     hits,
@@ -51,4 +65,18 @@ function codeHit(result: CodeResult): Hit {
 function sessionHit(result: SessionResult): Hit {
   const href = sessionLink(result.session_id, result.turn);
   return { kind: "session", key: result.id, href, probability: result.probability, result };
+}
+
+function historyHit(result: HistoryResult): Hit {
+  const { id, probability } = result;
+  // An event has no view of its own.
+  return result.kind === "commit"
+    ? { kind: "commit", key: id, href: commitLink(id), probability, result }
+    : {
+        kind: "event",
+        key: id,
+        href: linkTo("/search", { q: result.title, in: "sessions" }),
+        probability,
+        result,
+      };
 }

@@ -2,7 +2,8 @@ import { chunkKinds } from "../../../protocol/values.ts";
 import type { Filter } from "../../components/chips.tsx";
 import { periods } from "../../components/time.tsx";
 
-type Side = "code" | "sessions";
+const allSides = ["code", "sessions", "history"] as const;
+type Side = (typeof allSides)[number];
 
 /** A filter of the search, and the sides that it limits: what has no such property is not searched. */
 interface SearchFilter extends Filter {
@@ -15,7 +16,7 @@ export function searchFilters(known: {
   languages: string[];
 }): SearchFilter[] {
   return [
-    { name: "since", label: "Any time", values: periods, sides: ["sessions"] },
+    { name: "since", label: "Any time", values: periods, sides: ["sessions", "history"] },
     { name: "branch", label: "Any branch", values: known.branches, sides: ["sessions"] },
     { name: "agent", label: "Any agent", values: known.agents, sides: ["sessions"] },
     {
@@ -25,7 +26,7 @@ export function searchFilters(known: {
       sides: ["sessions"],
     },
     { name: "language", label: "Any language", values: known.languages, sides: ["code"] },
-    { name: "path", label: "Path", sides: ["code", "sessions"] },
+    { name: "path", label: "Path", sides: allSides },
   ];
 }
 
@@ -35,7 +36,8 @@ export interface Question {
   /** Empty: the filters exclude each other. */
   sides: readonly Side[];
   code: { path?: string[]; language?: string[] };
-  sessions: {
+  /** Of sessions and history. */
+  others: {
     since?: string;
     branch?: string;
     agent?: string;
@@ -50,7 +52,7 @@ export function questionIn(query: URLSearchParams): Question {
   const used = searchFilters({ agents: [], branches: [], languages: [] }).filter(
     ({ name }) => given(name) !== "",
   );
-  const sides = (["code", "sessions"] as const).filter(
+  const sides = allSides.filter(
     (side) => (scope === "" || scope === side) && used.every((filter) => filter.sides.includes(side)),
   );
   const [since, branch, agent, language, path] = ["since", "branch", "agent", "language", "path"].map(given);
@@ -59,7 +61,7 @@ export function questionIn(query: URLSearchParams): Question {
     words: given("q").trim(),
     sides,
     code: { ...(path && { path: [path] }), ...(language && { language: [language] }) },
-    sessions: {
+    others: {
       ...{ ...(since && { since }), ...(branch && { branch }), ...(agent && { agent }) },
       ...{ ...(kind && { kind: [kind] }), ...(path && { file: [path] }) },
     },

@@ -15,6 +15,7 @@ const scopes = [
   ["", "All"],
   ["code", "Code"],
   ["sessions", "Sessions"],
+  ["history", "Commits"],
 ] as const;
 
 /** Results of the words in the address, with every key. */
@@ -85,7 +86,7 @@ function Results({ found, words }: { found: Found; words: string }) {
 
 function Start() {
   return (
-    <Empty title="Search code and sessions">
+    <Empty title="Search code, sessions and commits">
       <p>Ask for what code does, a name, an error message, or what was decided and why.</p>
       <p>
         <kbd>/</kbd> search, <kbd>↓</kbd> next result, <kbd>Enter</kbd> open, <kbd>o</kbd> open in the editor

@@ -45,24 +45,17 @@ export function useSearch(question: Question): SearchState {
   return state;
 }
 
-async function search({ words: q, sides, code, sessions }: Question, signal: AbortSignal): Promise<Found> {
-  const [first, second] = sides;
-  if (second !== undefined)
-    return foundIn(await ask("searchAll", { q, limit, ...code, ...sessions }, signal));
-  if (first === "code") {
-    return foundIn({
-      code: await ask("search", { q, limit, ...code }, signal),
-      transcripts: null,
-      notes: [],
-    });
+const kindsOf = {
+  code: ["code"],
+  sessions: ["sessions", "notes"],
+  history: ["commits", "events"],
+} as const;
+
+async function search({ words: q, sides, code, others }: Question, signal: AbortSignal): Promise<Found> {
+  if (sides.length === 0) {
+    const notes = ["These filters exclude each other: they are about different kinds of results."];
+    return foundIn({ code: null, transcripts: null, history: null, notes });
   }
-  if (first === "sessions") {
-    const transcripts = await ask("searchTranscripts", { q, limit, ...sessions }, signal);
-    return foundIn({ code: null, transcripts, notes: [] });
-  }
-  return foundIn({
-    code: null,
-    transcripts: null,
-    notes: ["These filters exclude each other: one is about code, one about sessions."],
-  });
+  const only = sides.flatMap((side) => kindsOf[side]);
+  return foundIn(await ask("searchAll", { q, limit, only, ...code, ...others }, signal));
 }
