@@ -10,7 +10,7 @@ import { percentile } from "./measure.ts";
 
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 
-function runPm(root: string, ...args: string[]): string {
+export function runPm(root: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [pm, "-C", root, ...args], {
     encoding: "utf8",
   });
@@ -18,8 +18,16 @@ function runPm(root: string, ...args: string[]): string {
   return stdout;
 }
 
-/** Peak resident memory (MB) and CPU time (s) of a process so far, from /proc; zeros where there is none. */
-function usageOf(pid: number): { peakRssMb: number; cpuSeconds: number } {
+/** What a process has used so far. */
+export interface Usage {
+  peakRssMb: number;
+  cpuSeconds: number;
+  /** To the disk, as the kernel counts it: a page that is changed again before it is written counts once. */
+  writtenMb: number;
+}
+
+/** From /proc; zeros where there is none. */
+export function usageOf(pid: number): Usage {
   try {
     const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -28,9 +36,10 @@ function usageOf(pid: number): { peakRssMb: number; cpuSeconds: number } {
     return {
       peakRssMb: Number(peak ?? 0) / 1024,
       cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100,
+      writtenMb: Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? 0) / 1e6,
     };
   } catch {
-    return { peakRssMb: 0, cpuSeconds: 0 };
+    return { peakRssMb: 0, cpuSeconds: 0, writtenMb: 0 };
   }
 }
 
@@ -41,12 +50,13 @@ export async function coldIndex(root: string) {
   const child = spawn(process.execPath, [pm, "-C", root, "reindex", "--json"], {
     stdio: ["ignore", "ignore", "inherit"],
   });
-  let usage = { peakRssMb: 0, cpuSeconds: 0 };
+  let usage: Usage = { peakRssMb: 0, cpuSeconds: 0, writtenMb: 0 };
   const timer = setInterval(() => {
     const now = usageOf(child.pid ?? 0);
     usage = {
       peakRssMb: Math.max(usage.peakRssMb, now.peakRssMb),
       cpuSeconds: Math.max(usage.cpuSeconds, now.cpuSeconds),
+      writtenMb: Math.max(usage.writtenMb, now.writtenMb),
     };
   }, 20);
   const code = await new Promise((resolve) => child.on("exit", resolve));
@@ -60,9 +70,9 @@ export async function coldIndex(root: string) {
 }
 
 /** Waits until the daemon's first look at the project is done. */
-async function untilIdle(root: string): Promise<void> {
+export async function untilIdle(root: string): Promise<void> {
   for (;;) {
-    const queue = await askDaemon(projectAt(root), "queue", {});
+    const queue = await askDaemon(projectAt(root), "queue", {}, 60_000);
     if (queue.code_is_idle) return;
     await sleep(20);
   }
@@ -91,35 +101,43 @@ export async function httpSearch(root: string, queries: readonly string[]) {
   }
 }
 
-/** From a finished write to the first answer that holds the new function, forty times: milliseconds. */
-export async function saveToSearchable(root: string) {
-  runPm(root, "start");
+/** From a finished write to the first answer that holds the new function: milliseconds. The daemon must run. */
+export async function saves(root: string, times: number): Promise<number[]> {
   const file = join(root, "pommel_bench_saved.py");
+  const milliseconds: number[] = [];
   try {
-    await untilIdle(root);
-    const milliseconds: number[] = [];
     writeFileSync(file, "");
     await sleep(1000);
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < times; i++) {
       const name = `saved_${Math.random().toString(36).slice(2, 12)}`;
       appendFileSync(file, `\ndef ${name}():\n    return ${i}\n`);
       const start = performance.now();
       for (;;) {
-        const { results } = await askDaemon(projectAt(root), "search", { q: name, limit: 1 });
+        const { results } = await askDaemon(projectAt(root), "search", { q: name, limit: 1 }, 60_000);
         if (results[0]?.name === name) break;
         await sleep(2);
       }
       milliseconds.push(performance.now() - start);
       await sleep(50);
     }
-    rmSync(file);
+    return milliseconds;
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** Forty saves, and the daemon's memory when it rests after them. */
+export async function saveToSearchable(root: string) {
+  runPm(root, "start");
+  try {
+    await untilIdle(root);
+    const milliseconds = await saves(root, 40);
     // Parse workers end after 30 s without work.
     await sleep(35_000);
     await untilIdle(root);
     const status = await askDaemon(projectAt(root), "status", {});
     return { milliseconds, daemonRssMb: (status.daemon.memory_bytes ?? 0) / 1e6 };
   } finally {
-    rmSync(file, { force: true });
     runPm(root, "stop");
   }
 }

@@ -23,7 +23,10 @@ const floors = [
   ["client"],
   ["daemon", "hooks", "mcp"],
   ["cli"],
+  ["ui"],
 ];
+/** Programs of their own, which talk to the daemon as any client does. */
+const clients = new Map([["ui", ["protocol"]]]);
 const maxFiles = 15;
 const sql = /\b(?:SELECT|INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM|PRAGMA|CREATE TABLE)\b/;
 /** Reads another program's database. */
@@ -36,7 +39,7 @@ const isTest = (file) => file.endsWith(".test.ts");
 
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((file) => file.replaceAll("\\", "/"))
-  .filter((file) => file.endsWith(".ts"));
+  .filter((file) => /\.tsx?$/.test(file));
 const problems = [];
 
 for (const file of files.filter((one) => !isTest(one))) {
@@ -52,6 +55,8 @@ for (const file of files.filter((one) => !isTest(one))) {
     if (target.startsWith("../test/")) problems.push(`${file} imports ${target}: tests only`);
     if (target.startsWith("../")) continue;
     const other = roomOf(target);
+    if (other !== room && clients.has(room) && !clients.get(room).includes(other))
+      problems.push(`${file} imports ${target}: ${room} may only import from ${clients.get(room)}`);
     if (other !== room && !(floorOf.get(other) < floorOf.get(room)))
       problems.push(`${file} imports ${target}: ${other} is not below ${room}`);
   }

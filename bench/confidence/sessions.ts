@@ -9,7 +9,7 @@ import { sessionChunkCount } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
 import { bestSummaries } from "../../src/store/memory/sessions/summaries.ts";
-import { chunkFrequencies } from "../../src/store/sqlite/term-frequencies.ts";
+import { frequenciesIn } from "../../src/store/sqlite/term-frequencies.ts";
 import type { MinedRepository } from "./code.ts";
 import { type Found, halfOfQuestion, hashOf, Listener, type Sample } from "./sample.ts";
 import { unanswerable } from "./unanswerable.ts";
@@ -83,7 +83,7 @@ function askedWithout(
   const terms = termsOf(analyseQuery(question));
   const texts = sources.map(({ result }) => (result as SessionResult).content);
   const holding = new Map(
-    [...chunkFrequencies(memory, terms)].flatMap(([term, count]): [string, number][] => {
+    [...frequenciesIn(memory, "chunk_terms", terms)].flatMap(([term, count]): [string, number][] => {
       const alone = { weights: new Map([[term, 1]]), known: 1, chunks: 1 };
       const left = count - texts.filter((text) => heldShare(alone, text) > 0).length;
       return left > 0 ? [[term, left]] : [];

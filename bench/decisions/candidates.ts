@@ -9,6 +9,8 @@ export interface Candidate {
   by: "human" | "agent" | "answer";
   turn: number;
   text: string;
+  /** The whole message. */
+  message: string;
 }
 
 /** Maximum number of sentences of a prompt (a longer one is pasted text) and of an answer. */
@@ -35,7 +37,7 @@ export function* candidatesIn(turns: Iterable<Turn>): Generator<Candidate> {
           const hash = hashOf(text);
           if (known.has(hash)) continue;
           known.add(hash);
-          yield { line: uid, hash, by, turn: number, text };
+          yield { line: uid, hash, by, turn: number, text, message: entry.text };
         }
       }
     }

@@ -14,7 +14,13 @@ export interface Label {
   /** Beginning of the SHA-256 of the sentence's letters. */
   sentence: string;
   label: (typeof labels)[number];
+  /** The draw that it is from. */
+  sample: Sample;
 }
+
+/** What was drawn and labelled at one time. */
+type Sample = (typeof samples)[number];
+export const samples = ["first", "second", "tuning"] as const;
 
 export function loadLabels(): Label[] {
   const file = readFileSync(new URL("labels.tsv", import.meta.url), "utf8");
@@ -23,9 +29,10 @@ export function loadLabels(): Label[] {
     .split("\n")
     .slice(1)
     .map((row) => {
-      const [session = "", line = "", sentence = "", label] = row.split("\t");
+      const [session = "", line = "", sentence = "", label, drawn] = row.split("\t");
       const known = labels.find((one) => one === label);
-      if (known === undefined) throw new Error(`no label: ${row}`);
-      return { session, line, sentence, label: known };
+      const sample = samples.find((one) => one === drawn);
+      if (known === undefined || sample === undefined) throw new Error(`no label: ${row}`);
+      return { session, line, sentence, label: known, sample };
     });
 }

@@ -36,6 +36,7 @@ export default defineConfig({
           { text: "Find code", link: "/find-code" },
           { text: "Find past sessions", link: "/find-sessions" },
           { text: "Why is this line here?", link: "/why" },
+          { text: "See it in the browser", link: "/page" },
           { text: "Set up agents", link: "/agents" },
           { text: "Share the memory", link: "/share" },
           { text: "Privacy", link: "/privacy" },

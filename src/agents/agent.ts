@@ -185,10 +185,14 @@ export interface AgentProfile {
   readonly name: string;
   /** For people: "Claude Code". */
   readonly title: string;
+  /** Raise it (from 1) when the adapter reads transcripts differently: sessions are cut again from their stored turns. */
+  readonly readerVersion?: number;
   /** Environment variables with the agent's directories, passed to the daemon. */
   readonly environment: readonly string[];
   /** The variable that names the session in the environment of what the agent runs; for agents that set one. */
   readonly sessionVariable?: string;
+  /** The command that goes on with a session, for people to run; for agents that have one. */
+  resumeCommand?(id: string): string;
   /** For agents that run `pm hook`. */
   readonly hooks?: AgentHooks;
 }
@@ -225,6 +229,8 @@ export interface Agent extends AgentProfile {
    * deletes any.
    */
   retention?(root: string, env?: NodeJS.ProcessEnv): Retention | null;
+  /** Files in which the client keeps what it learned about a project; for clients that do. They may be gone. */
+  memories?(root: string, env?: NodeJS.ProcessEnv): Promise<string[]>;
   /** The transcript's identity, from its beginning; null when it is missing (yet). */
   describe(file: string): Promise<TranscriptInfo | null>;
   /**

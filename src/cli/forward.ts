@@ -6,7 +6,7 @@ import { version } from "../project/version.ts";
 import { readDaemonRecord } from "../protocol/daemon-record.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { settingsOf } from "./forwarded.ts";
-import { isTerminal, leaveOnClosedPipe, wantsColor } from "./terminal/streams.ts";
+import { isTerminal, leaveOnClosedPipe, showInPager, wantsColor, wantsLinks } from "./terminal/streams.ts";
 
 /** A daemon that takes longer hangs, or has much to do; the command is then run here. Milliseconds. */
 const timeoutMs = 10_000;
@@ -31,11 +31,13 @@ async function askDaemonToRun(args: readonly string[]): Promise<number | "timeou
   const project = findProjectIfAny();
   const record = project && readDaemonRecord(project);
   if (record?.version !== version) return null;
+  const hasTerminal = isTerminal(1);
   const request: RequestOf<"command"> = {
     args: [...args],
     cwd: process.cwd(),
-    columns: isTerminal(1) ? process.stdout.columns : null,
+    columns: hasTerminal ? process.stdout.columns : null,
     color: [wantsColor(1), wantsColor(2)],
+    links: hasTerminal && wantsLinks(),
     settings: settingsOf(process.env),
   };
   const asked = requestText(record, "/command", JSON.stringify(request));
@@ -44,7 +46,10 @@ async function askDaemonToRun(args: readonly string[]): Promise<number | "timeou
   if (answer?.status !== 200) return null;
   // The daemon has this program's version, so that the shape is certain.
   const { exit_code, output } = JSON.parse(answer.body) as ResponseOf<"command">;
-  for (const [fd, text] of output) write(fd, Buffer.from(text));
+  const shown = hasTerminal ? output.filter(([fd]) => fd === 1) : [];
+  for (const [fd, text] of output) if (fd === 2 || !hasTerminal) write(fd, Buffer.from(text));
+  const text = shown.map(([, part]) => part).join("");
+  if (text !== "" && !(await showInPager(text, args))) write(1, Buffer.from(text));
   return exit_code;
 }
 

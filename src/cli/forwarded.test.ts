@@ -9,16 +9,22 @@ import { buildProgram } from "./program.ts";
 import { runCommandLine } from "./run-command-line.ts";
 import type { Streams } from "./terminal/streams.ts";
 
-const silent: Streams = { write: () => {}, hasColor: () => false, columns: undefined };
+const silent: Streams = {
+  write: () => {},
+  show: () => {},
+  hasColor: () => false,
+  hasLinks: false,
+  columns: undefined,
+};
 
 /** Command lines of all commands that do something, with something for each argument that must be there. */
 function lines(command: Command, prefix: string[] = []): string[][] {
   return command.commands.flatMap((child) => {
-    const path = [...prefix, child.name()];
-    if (child.commands.length > 0) return lines(child, path);
+    const named = [child.name(), ...child.aliases()];
+    if (child.commands.length > 0) return named.flatMap((name) => lines(child, [...prefix, name]));
     const needed = child.registeredArguments.filter(({ required }) => required);
     const given = needed.map(({ argChoices }) => argChoices?.[0] ?? "1");
-    return [child.name(), ...child.aliases()].map((name) => [...prefix, name, ...given]);
+    return named.map((name) => [...prefix, name, ...given]);
   });
 }
 

@@ -3,14 +3,17 @@ export const forwarded: ReadonlySet<string> = new Set([
   "annotations",
   "blame",
   "checkpoint",
+  "checkpoints",
   "context",
   "decisions",
   "event",
+  "events",
   "notes",
   "queue",
   "related",
   "search",
   "session",
+  "sessions",
   "stats",
   "status",
   "why",
@@ -21,7 +24,9 @@ export function settingsOf(env: NodeJS.ProcessEnv): Record<string, string | unde
   const names = Object.keys(env).filter(
     (name) =>
       /^(?:POMMEL_\w+|XDG_(?:CACHE|CONFIG|DATA)_HOME|HOME|TZ)$/.test(name) &&
-      name !== "POMMEL_DAEMON_AUTOSTART",
+      name !== "POMMEL_DAEMON_AUTOSTART" &&
+      // The pager is run by this process.
+      name !== "POMMEL_PAGER",
   );
   return Object.fromEntries(names.sort().map((name) => [name, env[name]]));
 }

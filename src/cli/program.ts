@@ -1,61 +1,88 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
+import { createPalette } from "./terminal/palette.ts";
 import type { Streams } from "./terminal/streams.ts";
 
-/** The commands in the order that help lists them in, by the names that lead to them. */
-const commands: { names: string[]; load: () => Promise<(program: Command) => void> }[] = [
-  { names: ["init"], load: async () => (await import("./commands/init/command.ts")).declareInit },
-  { names: ["config"], load: async () => (await import("./commands/config/command.ts")).declareConfig },
-  { names: ["doctor"], load: async () => (await import("./commands/doctor/command.ts")).declareDoctor },
-  {
-    names: ["version", "start", "stop", "restart", "logs"],
-    load: async () => (await import("./commands/daemon/command.ts")).declareDaemon,
-  },
-  { names: ["bench"], load: async () => (await import("./commands/bench/command.ts")).declareBench },
-  {
-    names: ["complete", "completion"],
-    load: async () => (await import("./commands/completion/command.ts")).declareCompletion,
-  },
-  { names: ["search"], load: async () => (await import("./commands/search/command.ts")).declareSearch },
-  { names: ["session"], load: async () => (await import("./commands/session/command.ts")).declareSession },
-  {
-    names: ["notes", "annotations", "note"],
-    load: async () => (await import("./commands/notes/command.ts")).declareNotes,
-  },
-  {
-    names: ["decisions", "related"],
-    load: async () => (await import("./commands/decisions/command.ts")).declareDecisions,
-  },
-  { names: ["why"], load: async () => (await import("./commands/why/command.ts")).declareWhy },
-  { names: ["blame"], load: async () => (await import("./commands/blame/command.ts")).declareBlame },
-  { names: ["stats"], load: async () => (await import("./commands/stats/command.ts")).declareStats },
-  { names: ["import"], load: async () => (await import("./commands/import/command.ts")).declareImport },
-  { names: ["queue"], load: async () => (await import("./commands/queue/command.ts")).declareQueue },
-  { names: ["forget"], load: async () => (await import("./commands/forget/command.ts")).declareForget },
-  { names: ["scrub"], load: async () => (await import("./commands/scrub/command.ts")).declareScrub },
-  { names: ["sync", "pull"], load: async () => (await import("./commands/sync/command.ts")).declareSync },
-  {
-    names: ["checkpoint"],
-    load: async () => (await import("./commands/checkpoint/command.ts")).declareCheckpoint,
-  },
-  { names: ["event"], load: async () => (await import("./commands/event/command.ts")).declareEvent },
-  { names: ["projects"], load: async () => (await import("./commands/projects/command.ts")).declareProjects },
-  { names: ["rewind"], load: async () => (await import("./commands/rewind/command.ts")).declareRewind },
-  { names: ["status"], load: async () => (await import("./commands/status/command.ts")).declareStatus },
-  { names: ["reindex"], load: async () => (await import("./commands/reindex/command.ts")).declareReindex },
-  { names: ["models"], load: async () => (await import("./commands/models/command.ts")).declareModels },
-  {
-    names: ["enable", "disable"],
-    load: async () => (await import("./commands/enable/command.ts")).declareEnable,
-  },
-  {
-    names: ["uninstall"],
-    load: async () => (await import("./commands/uninstall/command.ts")).declareUninstall,
-  },
-  { names: ["hook"], load: async () => (await import("./commands/hook/command.ts")).declareHook },
-  { names: ["mcp"], load: async () => (await import("./commands/mcp/command.ts")).declareMcp },
-  { names: ["context"], load: async () => (await import("./commands/context/command.ts")).declareContext },
-];
+interface DeclaredCommands {
+  names: string[];
+  load: () => Promise<(program: Command) => void>;
+}
+
+/** The commands by what they are for, in the order that help lists them in, by the names that lead to them. */
+const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
+  Find: [
+    { names: ["search"], load: async () => (await import("./commands/search/command.ts")).declareSearch },
+    { names: ["open"], load: async () => (await import("./commands/open/command.ts")).declareOpen },
+    {
+      names: ["decisions", "related"],
+      load: async () => (await import("./commands/decisions/command.ts")).declareDecisions,
+    },
+    {
+      names: ["notes", "annotations", "note"],
+      load: async () => (await import("./commands/notes/command.ts")).declareNotes,
+    },
+  ],
+  Understand: [
+    { names: ["why"], load: async () => (await import("./commands/why/command.ts")).declareWhy },
+    { names: ["blame"], load: async () => (await import("./commands/blame/command.ts")).declareBlame },
+    {
+      names: ["session", "sessions"],
+      load: async () => (await import("./commands/session/command.ts")).declareSession,
+    },
+    {
+      names: ["checkpoint", "checkpoints"],
+      load: async () => (await import("./commands/checkpoint/command.ts")).declareCheckpoint,
+    },
+    {
+      names: ["event", "events"],
+      load: async () => (await import("./commands/event/command.ts")).declareEvent,
+    },
+    { names: ["stats"], load: async () => (await import("./commands/stats/command.ts")).declareStats },
+    { names: ["rewind"], load: async () => (await import("./commands/rewind/command.ts")).declareRewind },
+  ],
+  "Set up": [
+    { names: ["init"], load: async () => (await import("./commands/init/command.ts")).declareInit },
+    {
+      names: ["enable", "disable"],
+      load: async () => (await import("./commands/enable/command.ts")).declareEnable,
+    },
+    { names: ["config"], load: async () => (await import("./commands/config/command.ts")).declareConfig },
+    { names: ["models"], load: async () => (await import("./commands/models/command.ts")).declareModels },
+    { names: ["import"], load: async () => (await import("./commands/import/command.ts")).declareImport },
+    { names: ["mcp"], load: async () => (await import("./commands/mcp/command.ts")).declareMcp },
+    {
+      names: ["complete", "completion"],
+      load: async () => (await import("./commands/completion/command.ts")).declareCompletion,
+    },
+    {
+      names: ["uninstall"],
+      load: async () => (await import("./commands/uninstall/command.ts")).declareUninstall,
+    },
+  ],
+  "Look after": [
+    { names: ["status"], load: async () => (await import("./commands/status/command.ts")).declareStatus },
+    { names: ["doctor"], load: async () => (await import("./commands/doctor/command.ts")).declareDoctor },
+    { names: ["queue"], load: async () => (await import("./commands/queue/command.ts")).declareQueue },
+    {
+      names: ["version", "start", "stop", "restart", "logs"],
+      load: async () => (await import("./commands/daemon/command.ts")).declareDaemon,
+    },
+    { names: ["reindex"], load: async () => (await import("./commands/reindex/command.ts")).declareReindex },
+    {
+      names: ["projects"],
+      load: async () => (await import("./commands/projects/command.ts")).declareProjects,
+    },
+    { names: ["context"], load: async () => (await import("./commands/context/command.ts")).declareContext },
+    { names: ["forget"], load: async () => (await import("./commands/forget/command.ts")).declareForget },
+    { names: ["scrub"], load: async () => (await import("./commands/scrub/command.ts")).declareScrub },
+    { names: ["bench"], load: async () => (await import("./commands/bench/command.ts")).declareBench },
+    { names: ["hook"], load: async () => (await import("./commands/hook/command.ts")).declareHook },
+  ],
+  Share: [
+    { names: ["sync", "pull"], load: async () => (await import("./commands/sync/command.ts")).declareSync },
+  ],
+};
+const commands = Object.entries(groups).flatMap(([group, all]) => all.map((one) => ({ ...one, group })));
 
 /**
  * The command line of `pm`: names, arguments, options and help, but none of the commands' code. Of the commands only the
@@ -88,6 +115,7 @@ const commands: { names: string[]; load: () => Promise<(program: Command) => voi
  * declared with `query` in place of `run`, and listed in forwarded.ts: then a running daemon runs it.
  */
 export async function buildProgram(streams: Streams, first = ""): Promise<Command> {
+  const colors = createPalette({ color: streams.hasColor(1) });
   const program = new Command("pm");
   program
     .description(packageJson.description)
@@ -95,21 +123,34 @@ export async function buildProgram(streams: Streams, first = ""): Promise<Comman
     .option("-C, --cwd <dir>", "run as if started in <dir>")
     .option("--json", "print the result as JSON")
     .option("--no-color", "no colours (also: NO_COLOR=1)")
+    .option("--no-pager", "print long results without a pager")
     .option("--debug", "print stack traces of errors")
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print help for a command")
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      // Arguments and options stand in each command's own help.
+      subcommandTerm: (command) => command.name(),
+      styleTitle: (title) => colors.bold(title),
+    })
     // Errors are thrown to main.ts, which prints them like every other error; help and version go to stdout.
     .exitOverride()
     .configureOutput({
       writeOut: (text) => streams.write(1, text),
       writeErr: () => {},
       getOutHelpWidth: () => streams.columns ?? 80,
+      getOutHasColors: () => streams.hasColor(1),
     });
   const named = commands.filter(({ names }) => names.includes(first));
   // Needs none of them.
   if (first === "-V" || first === "--version") return program;
-  const declarations = await Promise.all((named.length > 0 ? named : commands).map(({ load }) => load()));
-  for (const declare of declarations) declare(program);
+  const declarations = await Promise.all(
+    (named.length > 0 ? named : commands).map(async ({ load, group }) => ({ declare: await load(), group })),
+  );
+  for (const { declare, group } of declarations) {
+    const before = program.commands.length;
+    declare(program);
+    for (const command of program.commands.slice(before)) command.helpGroup(`${group}:`);
+  }
   return program;
 }

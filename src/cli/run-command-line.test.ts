@@ -22,7 +22,11 @@ it.each(paths(all).map((path) => [path.join(" "), path] as const))(
       write: (fd, text) => {
         written[fd] += text;
       },
+      show: (text) => {
+        written[1] += text;
+      },
       hasColor: () => false,
+      hasLinks: false,
       columns: undefined,
     };
     const caller = { cwd: "/", streams, isRemote: false };

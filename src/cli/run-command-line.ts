@@ -1,4 +1,5 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
+import { distance } from "fastest-levenshtein";
 import { PommelError } from "../project/errors.ts";
 import { type Caller, NotForwarded, runProgram } from "./frame.ts";
 import { buildProgram } from "./program.ts";
@@ -18,6 +19,7 @@ export async function runCommandLine(args: readonly string[], caller: Caller): P
     noColor: args.includes("--no-color"),
   };
   try {
+    if (args[0] === "help") checkHelpTopic(program, args.slice(1));
     return await runProgram(program, args, caller);
   } catch (error) {
     if (error instanceof NotForwarded) throw error;
@@ -29,6 +31,23 @@ export async function runCommandLine(args: readonly string[], caller: Caller): P
       return 0;
     }
     return printError(usageError(error.message), style, caller.streams);
+  }
+}
+
+/** Commander answers `pm help blam` with all of its help. @throws PommelError `usage` for what is no command */
+function checkHelpTopic(program: Command, topic: readonly string[]): void {
+  let command = program;
+  for (const name of topic.filter((word) => !word.startsWith("-"))) {
+    const found = command.commands.find((one) => one.name() === name || one.aliases().includes(name));
+    if (!found && command.commands.length > 0 && name !== "help") {
+      const names = command.commands.flatMap((one) => [one.name(), ...one.aliases()]);
+      const near = names.filter((one) => distance(one, name) <= Math.max(1, Math.floor(name.length / 3)));
+      const [best] = near.sort((a, b) => distance(a, name) - distance(b, name));
+      const hint = best === undefined ? "Run `pm help`." : `Did you mean ${best}?`;
+      throw new PommelError("usage", `unknown command '${name}'`, hint);
+    }
+    if (!found) return;
+    command = found;
   }
 }
 

@@ -17,7 +17,9 @@ export async function runCommand(request: RequestOf<"command">): Promise<Respons
       isRemote: true,
       streams: {
         write: (fd, text) => void output.push([fd, text]),
+        show: (text) => void output.push([1, text]),
         hasColor: (fd) => request.color[fd - 1]!,
+        hasLinks: request.links,
         columns: request.columns ?? undefined,
       },
     });

@@ -55,13 +55,15 @@ describe("searching all projects", () => {
     for (const project of [one, two]) await index(project);
     remember(one, "s1", "[ASSISTANT] We parse dates by hand.", 1000);
     remember(two, "s2", "[ASSISTANT] Colours are mixed in linear light.", 2000);
-    const { answer, projects, left_out } = await searchAcross(two, "all", { q: "parse a date" });
+    const { answer, projects, left_out } = await searchAcross(two, ["code", "transcripts"], {
+      q: "parse a date",
+    });
     expect(projects).toEqual([two.root, one.root]);
     expect(left_out).toEqual([]);
     expect(answer.code?.results[0]).toMatchObject({ project: one.root, file: "dates.ts", score: 1 });
     expect(answer.code?.results[0]).not.toHaveProperty("signals");
     expect(answer.transcripts?.results[0]).toMatchObject({ project: one.root, session_id: "s1" });
-    const explained = await searchAcross(null, "code", { q: "mix colours", explain: true, limit: 1 });
+    const explained = await searchAcross(null, ["code"], { q: "mix colours", explain: true, limit: 1 });
     expect(explained.answer.code?.results).toHaveLength(1);
     expect(explained.answer.code?.results[0]?.signals).toHaveProperty("semantic");
     expect(explained.answer.transcripts).toBeNull();
@@ -74,7 +76,9 @@ describe("searching all projects", () => {
     await index(one);
     writeFileSync(two.indexDb, "no database, but long enough to be looked into ".repeat(100));
     rmSync(gone.root, { recursive: true });
-    const { answer, projects, left_out } = await searchAcross(null, "all", { q: "parse a date" });
+    const { answer, projects, left_out } = await searchAcross(null, ["code", "transcripts"], {
+      q: "parse a date",
+    });
     expect(projects).toEqual([one.root]);
     expect(left_out).toMatchObject([{ project: two.root, reason: expect.stringContaining("damaged") }]);
     expect(answer.code?.results[0]?.file).toBe("dates.ts");
@@ -86,7 +90,7 @@ describe("searching all projects", () => {
     await index(one);
     rmSync(registryFile());
     mkdirSync(registryFile());
-    const { projects } = await searchAcross(one, "code", { q: "parse a date" });
+    const { projects } = await searchAcross(one, ["code"], { q: "parse a date" });
     expect(projects).toEqual([one.root]);
     rmSync(registryFile(), { recursive: true });
   });
@@ -94,7 +98,7 @@ describe("searching all projects", () => {
   it("sends no request after the deadline", async () => {
     const one = await newProject("one", { "dates.ts": dates });
     await index(one);
-    const { projects, left_out } = await searchAcross(one, "code", { q: "parse a date" }, 0);
+    const { projects, left_out } = await searchAcross(one, ["code"], { q: "parse a date" }, 0);
     expect(projects).toEqual([]);
     expect(left_out).toMatchObject([{ project: one.root }]);
   });
@@ -102,7 +106,7 @@ describe("searching all projects", () => {
   it("reports an invalid request at once", async () => {
     const one = await newProject("one");
     remember(one, "s1", "x", 1);
-    await expect(searchAcross(null, "transcripts", { q: "(", mode: "regex" })).rejects.toMatchObject({
+    await expect(searchAcross(null, ["transcripts"], { q: "(", mode: "regex" })).rejects.toMatchObject({
       code: "usage",
     });
   });

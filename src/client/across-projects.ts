@@ -2,13 +2,24 @@ import { existsSync } from "node:fs";
 import { loadConfig } from "../project/config/config.ts";
 import { codeOf, explanationOf } from "../project/errors.ts";
 import { type Project, projectAt } from "../project/paths.ts";
-import { resultUnitOf, type SearchAllRequest } from "../protocol/operations/search.ts";
+import {
+  type HistorySearchRequest,
+  resultUnitOf,
+  type SearchAllRequest,
+} from "../protocol/operations/search.ts";
 import type { SessionSummary, SessionsRequest } from "../protocol/operations/sessions.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { listProjects } from "../queries/known-projects.ts";
 import type { OperationName } from "../queries/operations.ts";
 import { answer } from "./answer.ts";
-import { type CodePart, mergeCode, mergeTranscripts, type TranscriptPart } from "./merge-answers.ts";
+import {
+  type CodePart,
+  type HistoryPart,
+  mergeCode,
+  mergeHistory,
+  mergeTranscripts,
+  type TranscriptPart,
+} from "./merge-answers.ts";
 
 /** Searches all projects of the registry; each one is read as by a search in it. */
 
@@ -50,11 +61,10 @@ export function projectsToAsk(here: Project | null): { project: Project; withMem
   });
 }
 
-export type AcrossScope = "code" | "transcripts" | "all";
-
 export interface AcrossAnswer {
   code: ReturnType<typeof mergeCode> | null;
   transcripts: ReturnType<typeof mergeTranscripts> | null;
+  history: ReturnType<typeof mergeHistory> | null;
 }
 
 /**
@@ -63,8 +73,8 @@ export interface AcrossAnswer {
  */
 export async function searchAcross(
   here: Project | null,
-  asks: AcrossScope,
-  request: SearchAllRequest,
+  asks: readonly (keyof AcrossAnswer)[],
+  request: SearchAllRequest & Pick<HistorySearchRequest, "of">,
   deadline = deadlineMs,
 ): Promise<Across<AcrossAnswer>> {
   const limit = request.limit ?? loadConfig(here).config["search.limit"];
@@ -75,21 +85,26 @@ export async function searchAcross(
     projectsToAsk(here),
     async ({ project, withMemory }) => {
       const errors: unknown[] = [];
-      const code = asks === "transcripts" ? null : await attempt(() => ask(project, "search", asked), errors);
+      const code = asks.includes("code") ? await attempt(() => ask(project, "search", asked), errors) : null;
       const transcripts =
-        asks === "code" || !withMemory
-          ? null
-          : await attempt(() => ask(project, "searchTranscripts", asked), errors);
-      if (code === null && transcripts === null && errors.length > 0) throw errors[0];
-      return { code, transcripts, error: errors[0] };
+        asks.includes("transcripts") && withMemory
+          ? await attempt(() => ask(project, "searchTranscripts", asked), errors)
+          : null;
+      const history = asks.includes("history")
+        ? await attempt(() => ask(project, "searchHistory", asked), errors)
+        : null;
+      if (code === null && transcripts === null && history === null && errors.length > 0) throw errors[0];
+      return { code, transcripts, history, error: errors[0] };
     },
     deadline,
   );
   const codeParts: CodePart[] = [];
   const saidParts: TranscriptPart[] = [];
+  const historyParts: HistoryPart[] = [];
   for (const { project, answer } of answers) {
     if (answer.code) codeParts.push({ project: project.root, answer: answer.code });
     if (answer.transcripts) saidParts.push({ project: project.root, answer: answer.transcripts });
+    if (answer.history) historyParts.push({ project: project.root, answer: answer.history });
     if (answer.error !== undefined) {
       left_out.push({ project: project.root, reason: explanationOf(answer.error) });
     }
@@ -102,9 +117,11 @@ export async function searchAcross(
   };
   return {
     answer: {
-      code: asks === "transcripts" ? null : mergeCode(codeParts, merged),
-      transcripts:
-        asks === "code" ? null : mergeTranscripts(saidParts, { ...merged, by: resultUnitOf(request) }),
+      code: asks.includes("code") ? mergeCode(codeParts, merged) : null,
+      transcripts: asks.includes("transcripts")
+        ? mergeTranscripts(saidParts, { ...merged, by: resultUnitOf(request) })
+        : null,
+      history: asks.includes("history") ? mergeHistory(historyParts, merged) : null,
     },
     projects: answers.map(({ project }) => project.root),
     left_out,

@@ -1,4 +1,8 @@
-import type { SearchResponse, TranscriptSearchResponse } from "../protocol/operations/search.ts";
+import type {
+  HistorySearchResponse,
+  SearchResponse,
+  TranscriptSearchResponse,
+} from "../protocol/operations/search.ts";
 import type { ResultUnit } from "../protocol/values.ts";
 
 /**
@@ -27,6 +31,11 @@ export interface TranscriptPart {
   answer: TranscriptSearchResponse;
 }
 
+export interface HistoryPart {
+  project: string;
+  answer: HistorySearchResponse;
+}
+
 interface Merging {
   query: string;
   limit: number;
@@ -47,6 +56,7 @@ type Answers<Response extends { results: unknown[] }> = Omit<Response, "results"
 };
 type CodeAcross = Answers<SearchResponse>;
 type TranscriptsAcross = Answers<TranscriptSearchResponse>;
+type HistoryAcross = Answers<HistorySearchResponse>;
 
 const nearestShown = 3;
 
@@ -130,6 +140,27 @@ export function mergeTranscripts(
   };
 }
 
+/** Merges commits and events: the likeliest first, as probabilities compare as they are. Clones' commits appear once. */
+export function mergeHistory(parts: readonly HistoryPart[], merging: Merging): HistoryAcross {
+  const every = parts
+    .flatMap(({ project, answer }) => answer.results.map((result) => ({ project, ...result })))
+    .sort((a, b) => b.probability - a.probability || b.score - a.score);
+  const once = [...new Map(every.toReversed().map((result) => [result.id, result])).values()].toReversed();
+  const all = together(parts, merging);
+  return {
+    scope: "history",
+    query: merging.query,
+    results: once.slice(0, merging.limit).map((result) => withSignals(result, merging.explain)),
+    nearest: once.length === 0 ? nearestOf(parts, merging) : [],
+    ...all,
+    total_results: all.total_results - (every.length - once.length),
+    commits: {
+      indexed: parts.reduce((sum, { answer }) => sum + answer.commits.indexed, 0),
+      is_complete: parts.every(({ answer }) => answer.commits.is_complete),
+    },
+  };
+}
+
 interface Ranked {
   /** In its own project's answer. */
   rank: number;
@@ -178,7 +209,13 @@ function nearestOf<R extends { probability: number; signals?: Record<string, num
     .map((result) => withSignals(result, explain));
 }
 
-function together(parts: readonly (CodePart | TranscriptPart)[], { took }: Merging) {
+function together(
+  parts: readonly {
+    answer: Pick<SearchResponse, "total_results" | "searched_by" | "notes">;
+    project: string;
+  }[],
+  { took }: Merging,
+) {
   return {
     total_results: parts.reduce((sum, { answer }) => sum + answer.total_results, 0),
     searched_by: [...new Set(parts.flatMap(({ answer }) => answer.searched_by))],

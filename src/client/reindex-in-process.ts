@@ -3,6 +3,7 @@ import { Indexer, type IndexReport } from "../code/index/indexer.ts";
 import { loadConfig } from "../project/config/config.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
+import { indexCommits } from "../search/history/index-commits.ts";
 import { indexDriver } from "../store/index/drivers.ts";
 import { acquireWriterLock } from "../store/sqlite/lock.ts";
 
@@ -43,6 +44,7 @@ export async function reindexInProcess(
         const report = await indexer.reindex(path);
         for (const key of Object.keys(total) as (keyof IndexReport)[]) total[key] += report[key];
       }
+      if (!signal.aborted) await indexCommits(project, config, index, { log, signal });
       return total;
     } finally {
       clearInterval(timer);

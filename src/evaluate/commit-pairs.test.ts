@@ -12,7 +12,7 @@ const indexed = new Map([
 ]);
 
 function targetsOf(files: string[], message = "Send failed requests again after a pause"): string[] | null {
-  const pair = pairOfCommit({ hash: "", author: "Ann", message, files }, indexed);
+  const pair = pairOfCommit({ hash: "", author: "Ann", authoredAt: 0, message, files }, indexed);
   return pair?.targets.map(({ file }) => file) ?? null;
 }
 

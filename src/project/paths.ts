@@ -14,6 +14,8 @@ export interface Project {
   memoryDb: string;
   /** The daemon's pid, port and token (mode 0600); not a lock. */
   daemonFile: string;
+  /** Signs the cookies of the local page (mode 0600). */
+  pageKeyFile: string;
   /** The index writer's exclusive lock. */
   lockFile: string;
   /** Hooks' payloads. */
@@ -33,6 +35,7 @@ export function projectAt(root: string): Project {
     indexDb: join(stateDir, "index.db"),
     memoryDb: join(mainWorktreeOf(root) ?? root, stateDirName, "memory.db"),
     daemonFile: join(stateDir, "daemon.json"),
+    pageKeyFile: join(stateDir, "page-key"),
     lockFile: join(stateDir, "writer.lock"),
     spoolDir: join(stateDir, "spool"),
     logDir: join(stateDir, "log"),

@@ -5,6 +5,7 @@
 export const endpoints = {
   search: { method: "POST", path: "/search/code" },
   searchTranscripts: { method: "POST", path: "/search/transcripts" },
+  searchHistory: { method: "POST", path: "/search/history" },
   searchAll: { method: "POST", path: "/search/all" },
   index: { method: "POST", path: "/index/code" },
   indexTranscript: { method: "POST", path: "/index/transcript" },
@@ -12,6 +13,7 @@ export const endpoints = {
   sessionStart: { method: "POST", path: "/session/start" },
   sessions: { method: "GET", path: "/sessions" },
   session: { method: "GET", path: "/sessions/:id" },
+  turns: { method: "GET", path: "/turns" },
   annotations: { method: "GET", path: "/annotations" },
   decisions: { method: "GET", path: "/decisions" },
   related: { method: "GET", path: "/related" },
@@ -24,6 +26,9 @@ export const endpoints = {
   rewindPreview: { method: "GET", path: "/rewind" },
   events: { method: "GET", path: "/events" },
   event: { method: "GET", path: "/events/:event" },
+  injections: { method: "GET", path: "/injections" },
+  page: { method: "GET", path: "/page" },
+  pageCode: { method: "POST", path: "/page/code" },
   context: { method: "POST", path: "/context" },
   status: { method: "GET", path: "/status" },
   queue: { method: "GET", path: "/queue" },
@@ -35,6 +40,9 @@ export const endpoints = {
   reloadSettings: { method: "POST", path: "/settings/reload" },
   shutdown: { method: "POST", path: "/shutdown" },
 } as const;
+
+/** Where the page's first script exchanges a one-time code for a cookie: without token, for the page alone. */
+export const signInPath = "/page/session";
 
 export type RouteName = keyof typeof endpoints;
 

@@ -4,7 +4,7 @@ import type { RouteName } from "./endpoints.ts";
 import { type Route, routes } from "./routes.ts";
 
 /** Served for Pommel's own programs, which have the same version; not part of the contract. */
-const internal: ReadonlySet<RouteName> = new Set(["command", "spool"]);
+const internal: ReadonlySet<RouteName> = new Set(["command", "spool", "pageCode"]);
 
 export const publicRoutes = (Object.keys(routes) as RouteName[]).filter((name) => !internal.has(name));
 

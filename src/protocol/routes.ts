@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { endpoints, type RouteName } from "./endpoints.ts";
 import * as lines from "./operations/blame.ts";
 import * as checkpoints from "./operations/checkpoints.ts";
-import { contextRequest, contextResponse } from "./operations/context.ts";
+import * as context from "./operations/context.ts";
 import * as daemon from "./operations/daemon.ts";
 import * as decisions from "./operations/decisions.ts";
 import * as events from "./operations/events.ts";
@@ -54,9 +54,15 @@ export const routes = {
     request: search.transcriptSearchRequest,
     response: search.transcriptSearchResponse,
   },
+  searchHistory: {
+    ...endpoints.searchHistory,
+    summary: "Find commits and events",
+    request: search.historySearchRequest,
+    response: search.historySearchResponse,
+  },
   searchAll: {
     ...endpoints.searchAll,
-    summary: "Find both code and sessions",
+    summary: "Find code, sessions, commits and events",
     request: search.searchAllRequest,
     response: search.searchAllResponse,
   },
@@ -96,6 +102,12 @@ export const routes = {
     request: sessions.sessionRequest,
     response: sessions.sessionResponse,
   },
+  turns: {
+    ...endpoints.turns,
+    summary: "Read a session's turns, some at a time",
+    request: sessions.turnsRequest,
+    response: sessions.turnsResponse,
+  },
   annotations: {
     ...endpoints.annotations,
     summary: "List notes, the latest first",
@@ -110,7 +122,7 @@ export const routes = {
   },
   related: {
     ...endpoints.related,
-    summary: "Find sessions that touched files",
+    summary: "Find sessions that touched files, and what was decided about them",
     request: decisions.relatedRequest,
     response: decisions.relatedAnswer,
   },
@@ -168,11 +180,29 @@ export const routes = {
     request: events.eventRequest,
     response: events.eventAnswer,
   },
+  injections: {
+    ...endpoints.injections,
+    summary: "List the automatic context that agents were given, the latest first",
+    request: context.injectionsRequest,
+    response: context.injectionsResponse,
+  },
+  page: {
+    ...endpoints.page,
+    summary: "Show what the local page needs to know of the project",
+    request: empty,
+    response: daemon.pageResponse,
+  },
+  pageCode: {
+    ...endpoints.pageCode,
+    summary: "Get a code that opens the local page once; for pm open",
+    request: empty,
+    response: daemon.pageCodeResponse,
+  },
   context: {
     ...endpoints.context,
     summary: "Get the memory that matters at this moment of a session",
-    request: contextRequest,
-    response: contextResponse,
+    request: context.contextRequest,
+    response: context.contextResponse,
   },
   status: {
     ...endpoints.status,

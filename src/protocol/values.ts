@@ -14,8 +14,31 @@ export const resultUnits = ["session", "turn"] as const;
 /** A result of a session search: a session with its best turn, or every matching turn. */
 export type ResultUnit = (typeof resultUnits)[number];
 
+/** What a search of the history looks for; checkpoints are the commits that sessions led to. */
+export const historyKinds = ["commits", "checkpoints", "events"] as const;
+
+export const searchedKinds = ["code", "sessions", "notes", ...historyKinds] as const;
+/** What a search of everything can be limited to; notes are people's, in sessions. */
+export type SearchedKind = (typeof searchedKinds)[number];
+
+/** What of sessions is searched: their chunks by words and meaning, or all that was archived, word by word. */
+export const searchPlaces = ["chunks", "content"] as const;
+export type SearchPlace = (typeof searchPlaces)[number];
+
+export const contentRoles = [
+  "prompt",
+  "answer",
+  "thinking",
+  "notice",
+  "summary",
+  "tool_use",
+  "tool_result",
+] as const;
+/** Whose text a match in the content of a session is: the human's, the agent's, the client's, a tool's. */
+export type ContentRole = (typeof contentRoles)[number];
+
 export const matchModes = ["exact", "regex"] as const;
-/** How code must hold a query. exact: as a text; regex: as a pattern in RE2's syntax. */
+/** How code, and the content of sessions, must hold a query. exact: as a text; regex: as a pattern in RE2's syntax. */
 export type MatchMode = (typeof matchModes)[number];
 /** How confident a search is that a result answers the query. */
 export const confidences = ["high", "medium", "low"] as const;

@@ -1,5 +1,6 @@
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+import type { CodeIndex } from "../store/index/port.ts";
 
 type Answerer = <R extends RouteName>(
   route: R,
@@ -19,4 +20,25 @@ export function answerHere(root: string, answer: Answerer): () => void {
 /** Answers instead of a connection; null unless this process is the daemon of the project at `root`. */
 export function answererHere(root: string): Answerer | null {
   return answerers.get(root) ?? null;
+}
+
+/** An index that this process has open to write: its daemon's. */
+interface IndexOwner {
+  readonly index: CodeIndex;
+  /** Called with every error of a reader. */
+  suspect(error: unknown): void;
+}
+
+/** By the index's file. */
+const indexOwners = new Map<string, IndexOwner>();
+
+/** Lets what reads the index use the one that is open. @returns undoes it */
+export function shareOpenIndex(file: string, owner: IndexOwner): () => void {
+  indexOwners.set(file, owner);
+  return () => indexOwners.delete(file);
+}
+
+/** null: this process has none open. */
+export function indexOwner(file: string): IndexOwner | null {
+  return indexOwners.get(file) ?? null;
 }

@@ -30,8 +30,8 @@ export async function rememberProject(project: Project): Promise<void> {
   }
 }
 
-/** The address of origin, without user and password; null where there is none. */
-async function remoteOf(root: string): Promise<string | null> {
+/** The address of a repository's origin, without user and password; null where there is none. */
+export async function remoteOf(root: string): Promise<string | null> {
   try {
     const url = await gitText(root, ["config", "--get", "remote.origin.url"]);
     return url === "" ? null : withoutCredentials(url);

@@ -10,8 +10,10 @@ import { withMemory, withMemoryOrNote } from "../store/memory/with-memory.ts";
  */
 const operations = {
   search: async (project, request) => (await import("./search/code.ts")).searchInProcess(project, request),
-  searchTranscripts: async (project, request) =>
-    (await import("./search/sessions.ts")).searchTranscriptsInProcess(project, request),
+  searchTranscripts: async (project, request, signal) =>
+    (await import("./search/sessions.ts")).searchTranscriptsInProcess(project, request, signal),
+  searchHistory: async (project, request, signal) =>
+    (await import("./search/history.ts")).searchHistory(project, request, signal),
   searchAll: async (project, request, signal) =>
     (await import("./search/all.ts")).searchAll(project, request, signal),
   sessions: async (project, request) => {
@@ -20,7 +22,15 @@ const operations = {
   },
   session: async (project, request) => {
     const { showSession } = await import("./sessions/conversations.ts");
-    return withMemory(project, (memory) => showSession(memory, request));
+    return withMemory(project, (memory) => showSession(memory, request, project.root));
+  },
+  turns: async (project, request) => {
+    const [{ readTurns }, { projectRoots }] = await Promise.all([
+      import("./sessions/read-turns.ts"),
+      import("../git/project-roots.ts"),
+    ]);
+    const roots = await projectRoots(project.root);
+    return withMemory(project, (memory) => readTurns(memory, request, roots));
   },
   annotations: async (project, request) => {
     const { listAnnotationsOf } = await import("./sessions/conversations.ts");
@@ -35,8 +45,9 @@ const operations = {
   related: async (project, { q = "", file, limit = listed }) => {
     const { changedFiles, literalGlob, relatedIn } = await import("./sessions/conversations-related.ts");
     const { config } = loadConfig(project);
-    const files = file ?? (await changedFiles(project)).map(literalGlob);
-    const request = { files, query: q.trim(), limit };
+    const query = q.trim();
+    const files = file ?? (query === "" ? (await changedFiles(project)).map(literalGlob) : null);
+    const request = { files, query, limit };
     return withMemory(project, (memory) => relatedIn(project, memory, request, config));
   },
   why: async (project, { file, rev: revision, ...range }, signal) => {
@@ -86,6 +97,10 @@ const operations = {
   event: async (project, { event }) => {
     const { showEvent } = await import("./events/events.ts");
     return withMemory(project, (memory) => showEvent(memory, event));
+  },
+  injections: async (project, { session, limit = listed }) => {
+    const { injectedIn } = await import("./context/injected.ts");
+    return withMemory(project, (memory) => ({ injections: injectedIn(memory, { session, limit }) }));
   },
 } satisfies { [R in RouteName]?: Operation<R> };
 

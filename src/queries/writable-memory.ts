@@ -6,7 +6,8 @@ import { loadConfig } from "../project/config/config.ts";
 import { PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
-import { chunkOptionsOf, scrubberOf } from "../sessions/from-config.ts";
+import { cutSettingsOf } from "../sessions/chunks/cut-rules.ts";
+import { scrubberOf } from "../sessions/from-config.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { secretKey } from "../store/memory/privacy/secrets.ts";
@@ -43,8 +44,7 @@ export async function withWritableMemory<T>(
       embedder,
       scrubber,
       ledgerKey: secretKey(memory),
-      chunks: chunkOptionsOf(config),
-      maxChunks: config["sessions.max_chunks"],
+      ...cutSettingsOf(config),
       root: project.root,
       worktrees: roots.filter((root) => root !== project.root),
       log: silentLog,

@@ -30,9 +30,14 @@ export function cutToWidth(line: string, width: number): string {
 
 const characters = new Intl.Segmenter();
 
-/** Wraps a text at words to `width` columns; longer words stay whole. */
-export function wrapToWidth(text: string, width: number): string[] {
-  return wrapAnsi(text, width).split("\n");
+/** Breaks lines of code, whose blanks matter, at `width` columns. */
+export function breakToWidth(line: string, width: number): string[] {
+  return wrapAnsi(line, width, { hard: true, trim: false, wordWrap: false }).split("\n");
+}
+
+/** Wraps a text at words to `width` columns. @param hard whether longer words are broken; else they stay whole */
+export function wrapToWidth(text: string, width: number, hard = false): string[] {
+  return wrapAnsi(text, width, { hard }).split("\n");
 }
 
 /** Escape sequences of terminals (ECMA-48): control sequences, strings such as titles and links, and the short ones. */
@@ -42,4 +47,9 @@ const escapes =
 /** Removes terminal escape sequences. */
 export function withoutEscapes(text: string): string {
   return text.replace(escapes, "");
+}
+
+/** Removes links (OSC 8), and keeps their texts. */
+export function withoutLinks(text: string): string {
+  return text.replace(/\u001b\]8;[^\u0007\u001b]*(?:\u0007|\u001b\\)/g, "");
 }

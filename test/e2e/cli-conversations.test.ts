@@ -56,7 +56,7 @@ function remember(): void {
     { kind: "prompt", text: prompt, images: 0 },
     { kind: "text", text: "It waits too short a time." },
   ];
-  const content = packContent([{ seq: 0, entries }]);
+  const content = packContent([{ uid: null, seq: 0, at, entries }]);
   saveTurn(memory, first.id, turn(1, { prompt, content, files, startedAt: at, endedAt: at }));
   const said = (position: number, text: string, more: Parameters<typeof chunk>[2] = {}) =>
     chunk(position, text, { turn: 1, startedAt: at, endedAt: at, session: flaky, ...more });
@@ -82,9 +82,7 @@ describe("pm search", () => {
     const { stdout, stderr, code } = await pm("search", "retry flaky resume", "-n", "1");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Code \(1 result\)\n═+\n\n1\. src\/retry\.ts:1/);
-    expect(stdout).toMatch(
-      /Sessions \(\d results?\)\n═+\n\n\[1\] (?:high|medium|low) .* \| session: 8ecde0fc \| turn 1/,
-    );
+    expect(stdout).toMatch(/Sessions \(\d results?\)\n═+\n\n1\. 8ecde0fc:1 .* (?:high|medium|low)\n/);
     expect(stderr).toMatch(/the last session is from \d+ /);
     expect(await json("search", "retry flaky resume", "-n", "1")).toMatchObject({
       scope: "all",
@@ -93,6 +91,22 @@ describe("pm search", () => {
       transcripts: { scope: "transcripts", results: [{ session_id: flaky, kind: "error-fix" }] },
       notes: [],
     });
+  });
+
+  it("finds the content of sessions word by word", async () => {
+    const { stdout, code } = await pm("search", "SHORT a time".toLowerCase(), "--in", "content");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^1\. 8ecde0fc:1 /m);
+    expect(stdout).toMatch(/ \| answer$/m);
+    expect(stdout).toContain("It waits too short a time.");
+    expect(await json("search", "sessions", "--regex", "short \\w+ time")).toMatchObject({
+      searched_by: ["content"],
+      results: [{ session_id: flaky, found_in: { role: "answer", tool: null }, confidence: "high" }],
+    });
+    const nothing = await pm("search", "sessions", "--exact", "a time short");
+    expect(nothing.code).toBe(5);
+    expect(nothing.stdout).toContain('Nothing found about "a time short".');
+    expect((await pm("search", "sessions", "--regex", "(")).code).toBe(2);
   });
 
   it("finds one of them where the first word says so", async () => {
@@ -145,7 +159,7 @@ describe("pm session", () => {
       total: 2,
     });
     const { stdout } = await pm("session", "list");
-    expect(stdout).toMatch(/^8ecde0fc .* 1 turn +main +Flaky resume test$/m);
+    expect(stdout).toMatch(/^session .*title\n(?:.*\n)*8ecde0fc .* 1 +claude +main +Flaky resume test$/m);
   });
 
   it("shows one, and a turn in full", async () => {
@@ -183,9 +197,7 @@ it("lists notes and decisions", async () => {
     annotations: [{ note: "Pauses are ten seconds", session_id: flaky, turn: 1 }],
     total: 1,
   });
-  expect((await pm("annotations")).stdout).toMatch(
-    /^Pauses are ten seconds\n {2}.* \| session: 8ecde0fc \| turn 1/,
-  );
+  expect((await pm("annotations")).stdout).toMatch(/^Pauses are ten seconds\n {2}.* \| session: 8ecde0fc:1/);
   expect((await json("decisions")).decisions.map(({ text }: { text: string }) => text).sort()).toEqual([
     "Let's go with a longer pause between two retries",
     "Pauses are ten seconds",

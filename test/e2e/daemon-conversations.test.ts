@@ -95,6 +95,10 @@ test("a session is found while it goes on", async () => {
   expect(models.text).toMatchObject([{ id: "static-1", state: "ready" }]);
   const all = await askDaemon(project, "searchAll", { q: "attempts of the flamingo" });
   expect(all).toMatchObject({ scope: "all", notes: [] });
+  const content = await ask(project, '"FAIL flamingo"', { in: "content" });
+  expect(content.results).toMatchObject([
+    { session_id: idOf(1), turn: 1, found_in: { role: "tool_result", tool: "Bash" } },
+  ]);
   // No code is about it: what comes nearest is no answer.
   expect(all.code).toMatchObject({ results: [], nearest: [{ file: "src/retry.ts" }] });
   expect(all.transcripts!.results[0]!.session_id).toBe(idOf(1));

@@ -157,7 +157,7 @@ test("indexes again on request", async () => {
   await start(project);
   await untilIdle(project);
   const db = new Sqlite(project.indexDb, { mode: "create", timeoutMs: 0 });
-  db.exec("DELETE FROM chunks");
+  db.exec("DELETE FROM chunks; UPDATE files SET chunks = 0; UPDATE file_totals SET chunks = 0");
   db.close();
   expect((await status(project)).index.total_chunks).toBe(0);
   expect(await pmJson(project, "reindex", "--path", "src/module1.ts")).toMatchObject({ by: "daemon" });

@@ -36,6 +36,18 @@ describe("an agent that asks", () => {
     });
   });
 
+  it("search_sessions finds the content word by word, and patterns in it", async () => {
+    const exact = await ask("search_sessions", { query: '"instead of retrying, as two"', in: "content" });
+    expect(exact.structured).toMatchObject({ results: [{ session_id: refreshing, turn: 1 }] });
+    expect(exact.text).toContain("instead of retrying, as two");
+    const pattern = await ask("search_sessions", {
+      query: "two\\s+requests? may",
+      in: "content",
+      mode: "regex",
+    });
+    expect(pattern.structured).toMatchObject({ results: [{ session_id: refreshing, turn: 1 }] });
+  });
+
   it("finds a conversation, and reads on", async () => {
     const { text, structured } = await ask("search_sessions", { query: "why a lock for token refresh" });
     expect(text.split("\n")[0]).toBe(label);

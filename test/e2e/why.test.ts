@@ -218,11 +218,18 @@ describe("without an agent", () => {
     expect((await pm("stats")).stdout).toContain("No commits analysed yet");
   });
 
+  it("explains a whole file, and sums up a directory", async () => {
+    const whole = await pm("why", "src/auth.ts");
+    expect(whole.code).toBe(0);
+    expect(whole.stdout).toMatch(/^src\/auth\.ts:1-3\n/);
+    expect((await pm("why", "src/auth.ts", "2")).stdout).toMatch(/^src\/auth\.ts:2\n/);
+    expect((await pm("blame")).stdout).toContain("pm checkpoint backfill --all");
+  });
+
   it.each([
-    [["why", "src/auth.ts"], 2, "No line given."],
     [["why", "src/auth.ts:99"], 5, "src/auth.ts has only 3 lines."],
     [["why", "src/gone.ts:1"], 5, "src/gone.ts does not exist."],
-    [["blame", "src"], 2, "src is a directory."],
+    [["blame", "src", "-L", "1"], 2, "src is a directory."],
     [["blame", "../x.ts"], 2, "is outside the project"],
     [["blame", "src/auth.ts", "-L", "/x/"], 2, "is not a line range"],
     [["blame", "src/auth.ts", "--rev", "nowhere"], 5, "No commit nowhere."],

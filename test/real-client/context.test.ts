@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Injected } from "../../src/protocol/operations/context.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
-import type { Injected } from "../../src/queries/context/injected.ts";
 import { clients } from "./client.ts";
 import { note, prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WhyAnswer } from "../../src/protocol/operations/blame.ts";
+import type { Injected } from "../../src/protocol/operations/context.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
 import type {
   AnnotationsResponse,
   SessionResponse,
   SessionsResponse,
 } from "../../src/protocol/operations/sessions.ts";
-import type { Injected } from "../../src/queries/context/injected.ts";
 import { logOf } from "../e2e/daemon-fixture.ts";
 import { geminis } from "./client.ts";
 import { decided, note, prompts } from "./gemini-scripts.ts";

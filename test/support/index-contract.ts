@@ -7,8 +7,8 @@ import { projectAt } from "../../src/project/paths.ts";
 import { CodeSearch } from "../../src/search/code/engine.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import type { IndexDriver } from "../../src/store/index/drivers.ts";
-import type { ChunkId, CodeIndex, Match, Scope } from "../../src/store/index/port.ts";
-import type { ChunkRecord, FileVectors, IndexedFile } from "../../src/store/index/records.ts";
+import type { ChunkId, CodeIndex, Match, Scope, Within } from "../../src/store/index/port.ts";
+import type { ChunkRecord, FileVectors, IndexedCommit, IndexedFile } from "../../src/store/index/records.ts";
 import { nameKey, tokenStream } from "../../src/text/tokens.ts";
 import { chunkRecord, indexedFile } from "./record-fixture.ts";
 
@@ -71,6 +71,48 @@ export function indexContract(
         levels: null,
       };
     };
+
+    describe("commits", () => {
+      const commit = (hash: string, subject: string, more: Partial<IndexedCommit> = {}): IndexedCommit => ({
+        ...{ hash, subject, author: "Ann", authoredAt: 1000, body: "", files: [] },
+        ...more,
+      });
+      const always: Within = { since: null, until: null };
+      const ofCommit = { subject: 4, body: 1, files: 1, author: 1 };
+      const search = async (words: string, within = always, k = 10) =>
+        (await index.commits.lexical(tokenStream(words).split(" "), ofCommit, k, within)).map(
+          ({ hash }) => hash,
+        );
+
+      it("are found by their words, best first, and within times", async () => {
+        await index.commits.add([
+          commit("aa11", "Refresh tokens", { authoredAt: 1000 }),
+          commit("aa22", "Other", { body: "tokens", authoredAt: 2000, files: ["src/retry.ts"] }),
+          commit("bb33", "Third", { author: "Zoe", authoredAt: 3000 }),
+        ]);
+        expect(await search("tokens")).toEqual(["aa11", "aa22"]);
+        expect(await search("tokens", always, 1)).toEqual(["aa11"]);
+        expect(await search("retry")).toEqual(["aa22"]);
+        expect(await search("zoe")).toEqual(["bb33"]);
+        expect(await search("tokens", { since: 2000, until: null })).toEqual(["aa22"]);
+        expect(await search("tokens", { since: null, until: 1999 })).toEqual(["aa11"]);
+        expect(await index.commits.lexical([], ofCommit, 10, always)).toEqual([]);
+        const frequencies = await index.commits.frequencies(["token", "absent"]);
+        expect(frequencies).toEqual({ chunks: 3, holding: new Map([["token", 2]]) });
+      });
+
+      it("are known by their hashes, once each, until they are removed", async () => {
+        const first = commit("aa11", "One", { files: ["a.ts", "b.ts"], body: "b" });
+        await index.commits.add([first, commit("aa22", "Two")]);
+        await index.commits.add([commit("aa11", "Again")]);
+        expect(await index.commits.get(["aa22", "none", "aa11"])).toEqual([commit("aa22", "Two"), first]);
+        expect((await index.commits.beginningWith("aa", 5)).sort()).toEqual(["aa11", "aa22"]);
+        expect(await index.commits.beginningWith("aa2", 5)).toEqual(["aa22"]);
+        await index.commits.remove(["aa11"]);
+        expect(await index.commits.hashes()).toEqual(["aa22"]);
+        expect(await search("one")).toEqual([]);
+      });
+    });
 
     describe("words", () => {
       beforeEach(async () => {
@@ -218,6 +260,29 @@ export function indexContract(
         expect(await near(vector(1, 0))).toEqual(["1"]);
       });
 
+      it("changes together with others, or none of them does", async () => {
+        await index.replace(file("a.ts", named("1", "old", "before")), of("m", vector(1, 0)));
+        await index.replace(file("b.ts", named("2", "other")));
+        await index.replace(file("c.ts", named("3", "third")));
+        const next = file("a.ts", named("4", "fresh", "after"));
+        const added = file("d.ts", named("5", "added"));
+        const gone = { status: "gone", path: "b.ts" } as const;
+        const touched = { status: "unchanged", path: "c.ts", size: 9, mtimeMs: 9 } as const;
+        const skipped = { status: "skipped", path: "e.png", size: 5, mtimeMs: 2, reason: "binary" } as const;
+        const state = async () => [
+          ...(await Promise.all(["before", "after", "other", "added"].map((word) => find(word)))),
+          (await index.known()).get("c.ts")?.size,
+          (await index.skipped()).length,
+        ];
+        const before = await state();
+        const misfit = { ...next, vectors: of("m", vector(0, 1), null) };
+        await expect(index.write([gone, touched, skipped, added, misfit])).rejects.toThrow();
+        expect(await state()).toEqual(before);
+        await index.write([gone, touched, skipped, added, { ...next, vectors: of("m", vector(0, 1)) }]);
+        expect(await state()).toEqual([[], ["4"], [], ["5"], 9, 1]);
+        expect(await near(vector(0, 1))).toEqual(["4"]);
+      });
+
       it("is known with its stamp, and with a reason where it has no chunks", async () => {
         await index.replace(file("src/a.ts", named("1", "one")));
         await index.replace({
@@ -228,7 +293,7 @@ export function indexContract(
           reason: "binary",
         });
         await index.replace(file("src.d/b.ts"));
-        await index.restamp({ path: "src/a.ts", size: 7, mtimeMs: 8 });
+        await index.write([{ status: "unchanged", path: "src/a.ts", size: 7, mtimeMs: 8 }]);
         const known = async (below?: string) => Object.fromEntries(await index.known(below));
         const a = { path: "src/a.ts", size: 7, mtimeMs: 8, hash: "hash of src/a.ts" };
         const logo = { path: "src/logo.png", size: 5, mtimeMs: 2, hash: null };

@@ -4,6 +4,8 @@ import type {
   ChunkId,
   ChunkOutline,
   CodeIndex,
+  CommitIndex,
+  CommitWeights,
   Definition,
   FieldWeights,
   FileId,
@@ -16,11 +18,14 @@ import type {
   Scope,
   StoredChunk,
   VectorCounts,
+  Within,
 } from "../../src/store/index/port.ts";
 import type {
   ChunkRecord,
+  FileChange,
   FileStamp,
   FileVectors,
+  IndexedCommit,
   IndexedFile,
   SkippedFile,
 } from "../../src/store/index/records.ts";
@@ -33,8 +38,66 @@ interface StoredFile {
   vectors: Map<string, FileVectors>;
 }
 
+class MemoryCommits implements CommitIndex {
+  private readonly byHash = new Map<string, IndexedCommit>();
+
+  async add(commits: readonly IndexedCommit[]) {
+    for (const commit of commits) if (!this.byHash.has(commit.hash)) this.byHash.set(commit.hash, commit);
+  }
+
+  async remove(hashes: readonly string[]) {
+    for (const hash of hashes) this.byHash.delete(hash);
+  }
+
+  async hashes() {
+    return [...this.byHash.keys()];
+  }
+
+  async lexical(
+    tokens: readonly string[],
+    weights: CommitWeights,
+    k: number,
+    { since, until }: Within,
+  ): Promise<{ hash: string; score: number }[]> {
+    const found = [...this.byHash.values()]
+      .filter(({ authoredAt }) => authoredAt >= (since ?? authoredAt) && authoredAt <= (until ?? authoredAt))
+      .map(({ hash, ...commit }) => {
+        const score = Object.entries(weights).reduce((sum, [field, weight]) => {
+          const words = streamOf(commit[field as keyof CommitWeights]);
+          return sum + weight * tokens.filter((token) => words.includes(` ${token} `)).length;
+        }, 0);
+        return { hash, score };
+      });
+    return found
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, k);
+  }
+
+  async frequencies(tokens: readonly string[]): Promise<Frequencies> {
+    const all = [...this.byHash.values()].map(({ subject, body, files, author }) =>
+      [subject, body, files, author].map(streamOf).join(),
+    );
+    const counts = tokens.map(
+      (token) => [token, all.filter((words) => words.includes(` ${token} `)).length] as const,
+    );
+    return { chunks: all.length, holding: new Map(counts.filter(([, count]) => count > 0)) };
+  }
+
+  async get(hashes: readonly string[]) {
+    return hashes.flatMap((hash) => this.byHash.get(hash) ?? []);
+  }
+
+  async beginningWith(prefix: string, limit: number) {
+    return [...this.byHash.keys()].filter((hash) => hash.startsWith(prefix)).slice(0, limit);
+  }
+}
+
+const streamOf = (text: string | readonly string[]) => ` ${tokenStream([text].flat().join(" "))} `;
+
 /** For tests: a code index in plain memory, with ids that are no numbers. Shows that search needs the port and nothing else. */
 class MemoryIndex implements CodeIndex {
+  readonly commits = new MemoryCommits();
   private readonly byPath = new Map<string, StoredFile>();
   private readonly notes = new Map<string, string>();
   private changes = 0;
@@ -179,7 +242,18 @@ class MemoryIndex implements CodeIndex {
     });
   }
 
-  async restamp({ path, size, mtimeMs }: FileStamp): Promise<void> {
+  async write(changes: readonly FileChange[]): Promise<void> {
+    for (const change of changes) {
+      if (change.status === "indexed" && change.vectors) mustFit(change.vectors, change.chunks.length);
+    }
+    for (const change of changes) {
+      if (change.status === "gone") await this.remove([change.path]);
+      else if (change.status === "unchanged") this.restamp(change);
+      else await this.replace(change, change.status === "indexed" ? change.vectors : undefined);
+    }
+  }
+
+  private restamp({ path, size, mtimeMs }: FileStamp): void {
     this.changes++;
     const file = this.byPath.get(path);
     if (file) Object.assign(file.record, { size, mtimeMs });

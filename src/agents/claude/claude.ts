@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { lstat, readdir, readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import * as z from "zod/mini";
 import type { Agent, Cursor, ReadBatch, Retention, TranscriptInfo, TranscriptLine } from "../agent.ts";
@@ -36,10 +36,15 @@ export const claude: Agent = {
   ignoredLineTypes,
   list,
   retention,
+  memories,
   todosIn,
-  describe: async (file) => (await identify(file))?.info ?? null,
+  describe: describeOf,
   read,
 };
+
+async function describeOf(file: string): Promise<TranscriptInfo | null> {
+  return (await identify(file))?.info ?? null;
+}
 
 async function* read(
   file: string,
@@ -189,6 +194,31 @@ const managed: Partial<Record<NodeJS.Platform, string>> = {
  * At its start the client deletes transcripts of all projects unchanged for `cleanupPeriodDays`. The strongest settings
  * file wins; values below 1 are invalid.
  */
+/** The directory of a longer path is cut, with a hash at its end. */
+const longestPlace = 200;
+
+/**
+ * `<projects>/<place>/memory/*.md`. Paths that differ only in special characters share a place, so its transcripts must
+ * be of this project alone.
+ */
+async function memories(root: string, env: NodeJS.ProcessEnv = process.env): Promise<string[]> {
+  const real = await realpath(root).catch(() => root);
+  const place = real.replace(/[^A-Za-z0-9]/g, "-");
+  const [projects] = roots(env);
+  if (projects === undefined || place.length > longestPlace) return [];
+  const dir = join(projects, place);
+  const entries = await readdir(join(dir, "memory"), { withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".md"));
+  if (files.length === 0 || !(await lstat(join(dir, "memory"))).isDirectory()) return [];
+  for (const name of await readdir(dir)) {
+    const info = name.endsWith(".jsonl") ? await describeOf(join(dir, name)) : null;
+    if (info === null) continue;
+    const isOurs = [root, real].some((own) => info.cwd === own || info.cwd.startsWith(own + sep));
+    if (!isOurs) return [];
+  }
+  return files.map(({ name }) => join(dir, "memory", name)).sort();
+}
+
 function retention(root: string, env: NodeJS.ProcessEnv = process.env): Retention {
   const files = [
     managed[process.platform],

@@ -9,6 +9,7 @@ export const claudeProfile = {
   title: "Claude Code",
   environment: ["CLAUDE_CONFIG_DIR"],
   sessionVariable: "CLAUDE_CODE_SESSION_ID",
+  resumeCommand: (id) => `claude --resume ${id}`,
   hooks: {
     events: {
       "pre-compact": "PreCompact",

@@ -6,6 +6,7 @@ export const codexProfile = {
   name: "codex",
   title: "Codex CLI",
   environment: ["CODEX_HOME"],
+  resumeCommand: (id) => `codex resume ${id}`,
   hooks: {
     // The same as Claude Code's.
     events: claudeProfile.hooks.events,

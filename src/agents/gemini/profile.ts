@@ -9,6 +9,7 @@ export const geminiProfile = {
   name: "gemini",
   title: "Gemini CLI",
   environment: ["GEMINI_CLI_HOME"],
+  resumeCommand: (id) => `gemini --resume ${id}`,
   hooks: {
     events: {
       "pre-compact": "PreCompress",

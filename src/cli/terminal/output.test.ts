@@ -1,6 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import { PommelError } from "../../project/errors.ts";
-import { createOutput, humanBytes, humanDuration, printError, relativeTime, table, tick } from "./output.ts";
+import {
+  aligned,
+  createOutput,
+  humanBytes,
+  humanDuration,
+  printError,
+  relativeTime,
+  tick,
+} from "./output.ts";
 import { ownStreams, wantsColor } from "./streams.ts";
 
 /** What `action` writes to stdout and stderr. */
@@ -82,7 +90,7 @@ it("marks with ticks", () => {
 
 it("aligns tables without trailing blanks", () => {
   expect(
-    table([
+    aligned([
       ["a", "bb", ""],
       ["ccc", "d", "e"],
     ]),
@@ -90,7 +98,7 @@ it("aligns tables without trailing blanks", () => {
 });
 
 it("aligns tables by display width", () => {
-  const rows = table([
+  const rows = aligned([
     ["修正登录", "main"],
     ["🚀 ship", "main"],
     ["e\u0301", "main"],

@@ -1,21 +1,25 @@
-import picocolors from "picocolors";
 import { messageOf, PommelError } from "../../project/errors.ts";
 import { padToWidth, widthOf } from "../../text/display-width.ts";
+import { createPalette, type Palette } from "./palette.ts";
 import { ownStreams, type Streams } from "./streams.ts";
 
-export type Colors = ReturnType<typeof picocolors.createColors>;
+/** Where a reader reads: a terminal, or what a pipe leads to. */
+export interface Screen {
+  /** Colours and links; they do nothing when stdout is no terminal. */
+  readonly colors: Palette;
+  /** The terminal's width; undefined when stdout is none: then nothing is cut, wrapped or relative to now. */
+  readonly columns: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
 
 /**
  * The output of a command. Results go to stdout; progress and warnings to stderr, so that a pipe carries
  * results only.
  */
-export interface Output {
+export interface Output extends Screen {
   /** `--json` was given: stdout carries exactly one JSON value. */
   readonly json: boolean;
-  /** Colours for stdout; they do nothing when it is not a terminal. */
-  readonly colors: Colors;
-  /** The terminal's width; undefined when stdout is none. */
-  readonly columns: number | undefined;
   /** A line for a person on stdout; nothing with `--json`. */
   print(line?: string): void;
   /** The command's result: `value` with `--json`, else `text`. */
@@ -26,18 +30,19 @@ export interface Output {
 
 /** The output of one run of `pm`. */
 export function createOutput({ json = false, noColor = false } = {}, streams: Streams = ownStreams): Output {
-  const colors = picocolors.createColors(!noColor && streams.hasColor(1));
+  const color = !noColor && streams.hasColor(1);
   const write = (line: string) => streams.write(1, `${line}\n`);
   return {
     json,
-    colors,
+    colors: createPalette({ color, links: color && streams.hasLinks }),
     columns: streams.columns,
+    now: Date.now(),
     print(line = "") {
       if (!json) write(line);
     },
     result(value, text) {
       if (json) write(JSON.stringify(value, null, 2));
-      else write(typeof text === "string" ? text : text());
+      else streams.show(`${typeof text === "string" ? text : text()}\n`);
     },
     note(line) {
       streams.write(2, `${line}\n`);
@@ -67,9 +72,9 @@ export function printError(
     streams.write(1, `${JSON.stringify({ error: { code, message, hint, stack } }, null, 2)}\n`);
     return error.exitCode;
   }
-  const colors = picocolors.createColors(!noColor && streams.hasColor(2));
-  const lines = [`${colors.red("error:")} ${error.message}`];
-  if (error.hint !== "") lines.push(`${colors.cyan("hint:")} ${error.hint}`);
+  const colors = createPalette({ color: !noColor && streams.hasColor(2) });
+  const lines = [`${colors.error("error:")} ${error.message}`];
+  if (error.hint !== "") lines.push(`${colors.hint("hint:")} ${error.hint}`);
   if (stack !== undefined) lines.push(colors.dim(stack));
   streams.write(2, `${lines.join("\n")}\n`);
   return error.exitCode;
@@ -78,13 +83,13 @@ export function printError(
 export type Mark = "ok" | "warn" | "fail";
 
 /** ✓, ! or ✗ in its colour. */
-export function tick(mark: Mark, colors: Colors): string {
-  if (mark === "ok") return colors.green("✓");
-  return mark === "warn" ? colors.yellow("!") : colors.red("✗");
+export function tick(mark: Mark, colors: Palette): string {
+  if (mark === "ok") return colors.ok("✓");
+  return mark === "warn" ? colors.warn("!") : colors.error("✗");
 }
 
 /** Left-aligned columns two spaces apart. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function aligned(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, column) => {

@@ -1,4 +1,5 @@
 import { isatty } from "node:tty";
+import { progressBar } from "./chart.ts";
 import { humanDuration } from "./output.ts";
 
 /** A progress display; all of it goes to stderr. */
@@ -50,7 +51,7 @@ export function createProgress({
         stream.write(`${label}: ${numbers}\n`);
         return;
       }
-      const line = `${label} ${bar(total === 0 ? 0 : done / total)} ${numbers}`;
+      const line = `${label} ${progressBar(total === 0 ? 0 : done / total, barWidth)} ${numbers}`;
       // A line that wraps could not be redrawn.
       stream.write(`\r${line.slice(0, (stream.columns ?? 80) - 1)}\x1b[K`);
     },
@@ -68,9 +69,4 @@ function describe(done: number, total: number, unit: string, elapsedMs: number):
   if (rate > 0) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
   if (rate > 0 && done < total) parts.push(`${humanDuration(((total - done) * 1000) / rate)} left`);
   return parts.join(", ");
-}
-
-function bar(fraction: number): string {
-  const filled = Math.round(Math.min(1, Math.max(0, fraction)) * barWidth);
-  return `[${"█".repeat(filled)}${"░".repeat(barWidth - filled)}]`;
 }

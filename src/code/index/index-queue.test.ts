@@ -74,3 +74,18 @@ it("index queue: counts, and is idle when nothing is pending or running", () => 
   queue.add(stamp("c"), "saved");
   expect(queue.progress()).toMatchObject({ done: 0, total: 1 });
 });
+
+it("index queue: looks again at running files at or below a path that is gone", () => {
+  const queue = new IndexQueue();
+  for (const path of ["a/one", "a/two", "ab", "b"]) queue.add(stamp(path), "scanned");
+  for (let i = 0; i < 3; i++) queue.take();
+  queue.repeat("a");
+  queue.repeat("b");
+  for (const path of ["a/one", "a/two", "ab"]) queue.finish(path, 1);
+  expect([queue.take(), queue.take(), queue.take(), queue.take()].map((s) => s?.path)).toEqual([
+    "a/one",
+    "a/two",
+    "b",
+    undefined,
+  ]);
+});

@@ -81,6 +81,13 @@ export class IndexQueue {
     this.recent = [{ path, chunks, took: now - since, at: now }, ...this.recent].slice(0, maxRecent);
   }
 
+  /** Has running files at or below a path looked at again: what was read of them may be gone by now. */
+  repeat(path: string): void {
+    for (const [running, { stamp }] of this.running) {
+      if (running === path || running.startsWith(`${path}/`)) this.add(stamp, "saved");
+    }
+  }
+
   /** Requeues an unfinished file unless a newer version is pending. */
   putBack(path: string): void {
     const stamp = this.running.get(path)?.stamp;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import picomatch from "picomatch";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
@@ -29,6 +29,8 @@ const chunkerVersion = 3;
 
 /** Maximum number of files in flight: enough to keep two workers busy, few enough to stay current. */
 const maxRunning = 64;
+/** Parsed files are written together: so many chunks, or what there is after so long. Milliseconds. */
+const maxTogether = { chunks: 512, waitMs: 500 };
 /** Poll interval while a read waits for indexing. Milliseconds. */
 const readPauseMs = 50;
 /**
@@ -55,8 +57,8 @@ export interface IndexerOptions {
 }
 
 /**
- * Keeps the index up to date with the files: finds changes, has workers parse and chunk them, writes the result one
- * file at a time. The only writer of the index; its process holds the project's writer lock.
+ * Keeps the index up to date with the files: finds changes, has workers parse and chunk them, writes the results, many
+ * together while many come. The only writer of the index; its process holds the project's writer lock.
  */
 export class Indexer {
   private readonly queue = new IndexQueue();
@@ -151,16 +153,18 @@ export class Indexer {
     for (const path of paths) {
       const stamp = stampOf(project.root, path);
       if (stamp === "directory") await this.updateBelow(path);
-      else if (stamp === null || rules.ignores(path, false)) await index.remove(await this.knownBelow(path));
+      else if (stamp === null || rules.ignores(path, false)) await this.forget(path);
       else this.queue.add(stamp, "saved");
     }
     await this.drain();
     if (!this.closed) await index.settle({ tolerated: maxDrift });
   }
 
-  /** A path itself and everything known below it. */
-  private async knownBelow(path: string): Promise<string[]> {
-    return [...(await this.options.index.known(path)).keys()];
+  /** Removes a path and everything known below it. */
+  private async forget(path: string): Promise<void> {
+    const { index } = this.options;
+    this.queue.repeat(path);
+    await index.remove([...(await index.known(path)).keys()]);
   }
 
   /** A new or replaced directory, perhaps with its own ignore rules. */
@@ -224,21 +228,28 @@ export class Indexer {
   private async runQueue(): Promise<void> {
     const pool = await this.poolInUse();
     const running = new Set<Promise<void>>();
+    const parsed = new ParsedFiles();
     let failure: unknown;
     let waits = 0;
     while (!this.closed && failure === undefined) {
       const stamp = running.size < maxRunning ? this.queue.take() : null;
       if (stamp) {
-        const work: Promise<void> = this.indexFile(stamp, pool)
-          .then(() => {
-            waits = 0;
-          })
+        const work: Promise<void> = this.parse(stamp, pool, parsed)
           .catch((error: unknown) => {
             this.queue.putBack(stamp.path);
             failure ??= error;
           })
           .finally(() => running.delete(work));
         running.add(work);
+      } else if (parsed.isDue() || (running.size === 0 && parsed.count > 0)) {
+        try {
+          await this.write(parsed.take());
+          waits = 0;
+        } catch (error) {
+          failure = error;
+        }
+        // One transaction after the other would leave no time for questions.
+        await setImmediate();
       } else if (running.size > 0) {
         await Promise.race(running);
       } else {
@@ -251,6 +262,7 @@ export class Indexer {
       }
     }
     await Promise.all(running);
+    for (const { path } of parsed.take()) this.queue.putBack(path);
     if (failure !== undefined && !this.closed) throw failure;
   }
 
@@ -266,44 +278,38 @@ export class Indexer {
     if (!this.closed) this.queue.lastError = null;
   }
 
-  private async indexFile(stamp: FileStamp, pool: ParsePool): Promise<void> {
+  private async parse(stamp: FileStamp, pool: ParsePool, parsed: ParsedFiles): Promise<void> {
     const { index, log } = this.options;
     const known = this.forced.has(stamp.path) ? null : (await index.known(stamp.path)).get(stamp.path);
     const outcome = await pool.parse(stamp, known?.hash ?? null).catch((error: unknown) => {
       if (!this.closed) log.warn(`${stamp.path} could not be parsed: ${messageOf(error)}`);
       return null;
     });
-    if (this.closed) {
-      this.queue.putBack(stamp.path);
-      return;
+    if (outcome !== null) parsed.add(outcome);
+    else if (this.closed) this.queue.putBack(stamp.path);
+    else {
+      this.report.failed++;
+      this.done(stamp.path, 0);
     }
-    if (outcome === null) this.report.failed++;
-    else await this.store(outcome);
-    this.forced.delete(stamp.path);
-    this.queue.finish(stamp.path, outcome?.status === "indexed" ? outcome.chunks.length : 0);
   }
 
-  private async store(outcome: ParseOutcome): Promise<void> {
-    const { index } = this.options;
-    switch (outcome.status) {
-      case "indexed":
-        this.noteProblem(outcome.vectorProblem);
-        await index.replace(outcome, outcome.vectors);
-        this.report.indexed++;
-        break;
-      case "skipped":
-        await index.replace(outcome);
-        this.report.skipped++;
-        break;
-      case "unchanged":
-        await index.restamp(outcome);
-        this.report.unchanged++;
-        break;
-      case "gone":
-        await index.remove([outcome.path]);
-        this.report.removed++;
-        break;
+  private async write(outcomes: readonly ParseOutcome[]): Promise<void> {
+    try {
+      await this.options.index.write(outcomes);
+    } catch (error) {
+      for (const { path } of outcomes) this.queue.putBack(path);
+      throw error;
     }
+    for (const outcome of outcomes) {
+      if (outcome.status === "indexed") this.noteProblem(outcome.vectorProblem);
+      this.report[outcome.status === "gone" ? "removed" : outcome.status]++;
+      this.done(outcome.path, chunksOf(outcome));
+    }
+  }
+
+  private done(path: string, chunks: number): void {
+    this.forced.delete(path);
+    this.queue.finish(path, chunks);
   }
 
   /** Without vectors a file is found by its words; they can be made later. Every thread has the same problem. */
@@ -335,6 +341,37 @@ export class Indexer {
       config["index.max_file_size"],
     ];
     return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+  }
+}
+
+const chunksOf = (outcome: ParseOutcome) => (outcome.status === "indexed" ? outcome.chunks.length : 0);
+
+/** Files that were parsed and are to be written together. */
+class ParsedFiles {
+  private outcomes: ParseOutcome[] = [];
+  private chunks = 0;
+  private since = 0;
+
+  get count(): number {
+    return this.outcomes.length;
+  }
+
+  add(outcome: ParseOutcome): void {
+    if (this.count === 0) this.since = performance.now();
+    this.outcomes.push(outcome);
+    this.chunks += chunksOf(outcome);
+  }
+
+  isDue(): boolean {
+    if (this.count === 0) return false;
+    return this.chunks >= maxTogether.chunks || performance.now() - this.since >= maxTogether.waitMs;
+  }
+
+  take(): ParseOutcome[] {
+    const taken = this.outcomes;
+    this.outcomes = [];
+    this.chunks = 0;
+    return taken;
   }
 }
 

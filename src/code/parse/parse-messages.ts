@@ -1,15 +1,10 @@
 import type { Level } from "../../project/levels.ts";
-import type { FileStamp, FileVectors, IndexedFile, SkippedFile } from "../../store/index/records.ts";
+import type { FileChange, FileStamp, FileVectors, IndexedFile } from "../../store/index/records.ts";
 import type { LanguageId } from "../languages/index.ts";
 
 /** Messages between the pool and its workers. */
 
-export type ParseOutcome =
-  | ParsedFile
-  | SkippedFile
-  /** Same bytes as known; size and time may be new. */
-  | ({ status: "unchanged" } & FileStamp)
-  | { status: "gone"; path: string };
+export type ParseOutcome = ParsedFile | Exclude<FileChange, IndexedFile>;
 
 export interface ParsedFile extends IndexedFile {
   /** From the bundled model; absent if it failed or was not used. */

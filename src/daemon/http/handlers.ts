@@ -11,6 +11,7 @@ import type { Injection } from "../../queries/context/quote.ts";
 import { answerFromStore, type OperationName, operationNames } from "../../queries/operations.ts";
 import { toCodeQuery } from "../../queries/search/code.ts";
 import { describeCodeModels } from "../../queries/status/model-status.ts";
+import { describePage } from "../../queries/status/page.ts";
 import { ageOf, describeIndex } from "../../queries/status/status.ts";
 import type { MemoryReport } from "../jobs/memory-report.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
@@ -19,6 +20,7 @@ import type { SpoolReader } from "../spool/spool-reader.ts";
 import type { ConversationWatch } from "../watch/conversation-watch.ts";
 import type { IndexWork } from "../watch/index-work.ts";
 import { createMemoryHandlers } from "./memory-handlers.ts";
+import { codeLifetimeMs, type PageAccess } from "./page-access.ts";
 import type { Handlers } from "./server.ts";
 
 /** The operations that need only the open memory. */
@@ -47,6 +49,7 @@ interface HandlersOptions {
   roots: () => readonly string[];
   runCommand: (request: RequestOf<"command">) => Promise<ResponseOf<"command">>;
   isInForeground: boolean;
+  pages: PageAccess;
   /** Called after the answer is on its way. */
   onShutdown: () => void;
 }
@@ -124,6 +127,8 @@ export function createHandlers(options: HandlersOptions): Handlers {
         notes: [...options.notes(), ...(queue.last_error === null ? [] : [queue.last_error])],
       };
     },
+    page: () => describePage(project, work.index),
+    pageCode: () => ({ code: options.pages.createCode(), expires_in_seconds: codeLifetimeMs / 1000 }),
     command: options.runCommand,
     reloadSettings: () => ({ ...options.settings.reload(), in_foreground: options.isInForeground }),
     shutdown() {

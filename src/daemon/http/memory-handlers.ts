@@ -48,17 +48,17 @@ interface HandlersOptions {
 export function createMemoryHandlers(options: HandlersOptions): Pick<Handlers, MemoryRoute> {
   const { work, config } = options;
   const guarded =
-    <R, A>(answer: (request: R) => A | Promise<A>) =>
-    async (request: R): Promise<A> => {
+    <R, A>(answer: (request: R, signal?: AbortSignal) => A | Promise<A>) =>
+    async (request: R, signal?: AbortSignal): Promise<A> => {
       try {
-        return await answer(request);
+        return await answer(request, signal);
       } catch (error) {
         work.suspect(error);
         throw error;
       }
     };
   return {
-    searchTranscripts: guarded((request) => searchTranscripts(work, request, config)),
+    searchTranscripts: guarded((request, signal) => searchTranscripts(work, request, config, signal)),
     indexTranscript: guarded((request) => indexTranscript(options, request)),
     annotate: guarded((request) => annotate(options, request)),
     sessionStart: guarded((request) => startSession(options, request)),
@@ -87,8 +87,9 @@ function searchTranscripts(
   work: MemoryWork,
   request: TranscriptSearchRequest,
   config: Config,
+  signal?: AbortSignal,
 ): Promise<TranscriptSearchResponse> {
-  return answerTranscriptSearch(work.search, work.memory, request, config, work.pending());
+  return answerTranscriptSearch(work.search, work.memory, request, config, work.pending(), signal);
 }
 
 /** The automatic context for an agent, from what is stored now. */

@@ -17,11 +17,13 @@ import type { SearchRequest } from "../../protocol/operations/search.ts";
 import { largestBody, type RequestOf } from "../../protocol/routes.ts";
 import { listen, preferredPort } from "../lifecycle/port.ts";
 import { newRecord, removeRecord, writeRecord } from "../lifecycle/record.ts";
+import { PageAccess } from "./page-access.ts";
 import { answerWith, createServer, type Handlers } from "./server.ts";
 
 let project: Project;
 let record: DaemonRecord;
 let server: Server;
+let pages: PageAccess;
 const others: Server[] = [];
 
 const idle = {
@@ -81,6 +83,7 @@ const handlers = {
     notes: [],
     memory: { pending: 0, as_of: null },
   })),
+  searchHistory: never,
   searchAll: never,
   indexTranscript: never,
   annotate: never,
@@ -94,6 +97,7 @@ const handlers = {
   session: vi.fn(({ id }: RequestOf<"session">): never => {
     throw new PommelError("not_found", `No session ${id}.`);
   }),
+  turns: never,
   annotations: never,
   decisions: never,
   related: never,
@@ -107,6 +111,13 @@ const handlers = {
   events: never,
   event: never,
   context: never,
+  injections: never,
+  page: vi.fn(
+    (): Answered<"page"> => ({
+      ...{ name: "p", root: "/p", version: "0", editor: null, agents: [], branches: [], languages: [] },
+    }),
+  ),
+  pageCode: vi.fn(() => ({ code: "x", expires_in_seconds: 60 })),
   retry: never,
   forget: never,
   scrub: never,
@@ -119,9 +130,12 @@ beforeEach(async () => {
   vi.clearAllMocks();
   project = projectAt(mkdtempSync(join(tmpdir(), "pommel-server-")));
   mkdirSync(project.stateDir);
+  pages = new PageAccess(project.pageKeyFile);
   server = createServer({
     record: () => record,
     answer: answerWith(handlers),
+    pages,
+    pageDir: join(project.root, "ui"),
     onRequest: () => {},
     log: silentLog,
   });
@@ -145,7 +159,7 @@ interface Reply {
 /** A request as anybody could send it. */
 function send(
   path: string,
-  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  options: { method?: string; headers?: Record<string, string | undefined>; body?: string } = {},
 ): Promise<Reply> {
   const { method = "GET", headers = {}, body } = options;
   const host = `127.0.0.1:${record.port}`;
@@ -158,7 +172,9 @@ function send(
         path,
         method,
         agent: false,
-        headers: { host, authorization, ...headers },
+        headers: Object.fromEntries(
+          Object.entries({ host, authorization, ...headers }).filter(([, value]) => value !== undefined),
+        ),
       },
       (response) => {
         let text = "";
@@ -415,4 +431,131 @@ test("distinguishes a dead daemon, a foreign one and a silent one", async () => 
     code: "daemon_unreachable",
     reason: "timeout",
   });
+});
+
+/** Signs in as the page's first script does. @returns the browser's cookie */
+async function signIn(): Promise<string> {
+  const { status, headers } = await send("/page/session", {
+    method: "POST",
+    headers: { origin: `http://127.0.0.1:${record.port}`, authorization: "" },
+    body: JSON.stringify({ code: pages.createCode() }),
+  });
+  expect(status).toBe(200);
+  return String(headers["set-cookie"]).split(";")[0]!;
+}
+
+const fromPage = (cookie: string) => ({
+  authorization: undefined,
+  cookie,
+  "sec-fetch-site": "same-origin",
+});
+
+test("a code signs the page in, once, from its own origin only", async () => {
+  const code = pages.createCode();
+  const body = JSON.stringify({ code });
+  const exchange = (headers: object) =>
+    send("/page/session", { method: "POST", headers: { authorization: undefined, ...headers }, body });
+  expect((await exchange({ origin: "http://127.0.0.1:1" })).status).toBe(403);
+  expect((await exchange({ host: "evil.example" })).status).toBe(403);
+  expect((await exchange({})).status).toBe(401);
+  const origin = `http://127.0.0.1:${record.port}`;
+  expect((await exchange({ origin })).headers["set-cookie"]).toEqual([
+    expect.stringMatching(/HttpOnly; SameSite=Strict$/),
+  ]);
+  const again = await exchange({ origin });
+  expect(again).toMatchObject({
+    status: 401,
+    headers: expect.not.objectContaining({ "set-cookie": expect.anything() }),
+  });
+  expect(JSON.parse(again.body).error.hint).toContain("pm open");
+});
+
+test("answers the page that is signed in", async () => {
+  const headers = fromPage(await signIn());
+  expect((await send("/queue", { headers })).status).toBe(200);
+  const origin = `http://127.0.0.1:${record.port}`;
+  const reply = await send("/index/code", { method: "POST", headers: { ...headers, origin } });
+  expect(reply.status).toBe(200);
+});
+
+test.each([
+  ["a page on another port (the same site)", { "sec-fetch-site": "same-site" }],
+  ["another site", { "sec-fetch-site": "cross-site" }],
+  ["an address that was typed", { "sec-fetch-site": "none" }],
+  ["a program that has the cookie alone", { "sec-fetch-site": undefined }],
+  ["another origin", { origin: "http://127.0.0.1:1" }],
+  ["DNS rebinding", { host: "evil.example" }],
+])("refuses the page's cookie from %s", async (_, changed) => {
+  const headers = { ...fromPage(await signIn()), ...changed };
+  expect((await send("/queue", { headers })).status).toBe(403);
+  expect(handlers.queue).not.toHaveBeenCalled();
+});
+
+test("refuses a change by cookie without an origin", async () => {
+  const headers = fromPage(await signIn());
+  expect((await send("/index/code", { method: "POST", headers })).status).toBe(403);
+  expect(handlers.index).not.toHaveBeenCalled();
+});
+
+test.each(["/shutdown", "/command", "/spool", "/page/code"])("refuses POST %s to the page", async (path) => {
+  const origin = `http://127.0.0.1:${record.port}`;
+  const headers = { ...fromPage(await signIn()), origin };
+  const body = JSON.stringify({
+    args: ["status"],
+    cwd: "/",
+    columns: null,
+    color: [false, false],
+    settings: {},
+  });
+  const reply = await send(path, { method: "POST", headers, body });
+  expect(reply.status).toBe(403);
+  expect(handlers.spool).not.toHaveBeenCalled();
+  expect(handlers.pageCode).not.toHaveBeenCalled();
+});
+
+test("a wrong token is refused even with a good cookie", async () => {
+  const headers = { ...fromPage(await signIn()), authorization: "Bearer 0" };
+  expect((await send("/queue", { headers })).status).toBe(401);
+});
+
+test("serves the page without token or cookie, and nothing beside it", async () => {
+  mkdirSync(join(project.root, "ui/assets"), { recursive: true });
+  writeFileSync(join(project.root, "ui/index.html"), "<p>page");
+  writeFileSync(join(project.root, "ui/assets/a-1.js"), "1");
+  const anybody = { authorization: undefined };
+  const page = await send("/", { headers: anybody });
+  expect(page).toMatchObject({ status: 200, body: "<p>page", headers: { "cache-control": "no-store" } });
+  const asset = await send("/assets/a-1.js", { headers: anybody });
+  expect(asset.headers["content-type"]).toMatch("text/javascript");
+  for (const path of ["/assets/..%2findex.html", "/assets/..%2f..%2fpage-key", "/assets/%2e%2e/index.html"]) {
+    expect([401, 404]).toContain((await send(path, { headers: anybody })).status);
+  }
+  expect((await send("/", { headers: { ...anybody, host: "evil.example" } })).status).toBe(403);
+  expect((await send("/queue", { headers: anybody })).status).toBe(401);
+});
+
+test("says how the page is built where it is not", async () => {
+  const reply = await send("/");
+  expect(reply.status).toBe(404);
+  expect(JSON.parse(reply.body).error.hint).toContain("npm run build");
+});
+
+test.each(["/", "/queue", "/nowhere"])(
+  "allows no script, frame or address from elsewhere in %s",
+  async (path) => {
+    const { headers } = await send(path);
+    expect(headers["content-security-policy"]).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; font-src 'self'; " +
+        "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    expect(headers).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cross-origin-resource-policy": "same-origin",
+    });
+  },
+);
+
+test("no answer about the project is kept by a browser", async () => {
+  expect((await send("/queue")).headers["cache-control"]).toBe("no-store");
 });

@@ -7,7 +7,8 @@ import en from "zod/v4/locales/en.js";
 import { type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
-import type { RouteName } from "../../protocol/endpoints.ts";
+import { type RouteName, signInPath } from "../../protocol/endpoints.ts";
+import { signInRequest } from "../../protocol/operations/daemon.ts";
 import {
   largestBody,
   type RequestOf,
@@ -15,7 +16,9 @@ import {
   requestFromUrl,
   routes,
 } from "../../protocol/routes.ts";
-import { guard } from "./guard.ts";
+import { type Asker, guardAccess, guardAddress } from "./guard.ts";
+import type { PageAccess } from "./page-access.ts";
+import { type PageFile, pageFile, securityHeaders } from "./page-files.ts";
 
 /** The daemon behind the routes. */
 export type Handlers = {
@@ -26,13 +29,24 @@ interface ServerOptions {
   /** This daemon's record; null until the port is known. */
   record: () => DaemonRecord | null;
   answer: Answer;
+  /** Who may use the page, and the directory of its files. */
+  pages: PageAccess;
+  pageDir: string;
   /** Called for each request that passed the guard. */
   onRequest: () => void;
   log: Logger;
 }
 
 /** Routes that answer a GET as well. */
-const searches: ReadonlySet<RouteName> = new Set(["search", "searchTranscripts", "searchAll"]);
+const searches: ReadonlySet<RouteName> = new Set([
+  "search",
+  "searchTranscripts",
+  "searchHistory",
+  "searchAll",
+]);
+
+/** What a browser has no use for. */
+const programsOnly: ReadonlySet<RouteName> = new Set(["command", "spool", "shutdown", "pageCode"]);
 
 /** zod/mini has no messages of its own. */
 const inEnglish = en().localeError;
@@ -64,13 +78,17 @@ export type Answer = <R extends RouteName>(
 
 export function answerWith(handlers: Handlers): Answer {
   return async (name, given, signal) => {
-    const parsed = z.safeParse(routes[name].request(), given, { error: inEnglish });
-    if (!parsed.success) {
-      const { path, message } = parsed.error.issues[0]!;
-      throw new PommelError("usage", `${path.join(".") || "The request"}: ${message}.`, "See docs/http.md.");
-    }
-    return handlers[name](parsed.data as RequestOf<typeof name>, signal);
+    const request = read(routes[name].request(), given) as RequestOf<typeof name>;
+    return handlers[name](request, signal);
   };
+}
+
+/** @throws PommelError `usage`, which names the field */
+function read<S extends z.ZodMiniType>(shape: S, given: unknown): z.infer<S> {
+  const parsed = z.safeParse(shape, given, { error: inEnglish });
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  throw new PommelError("usage", `${path.join(".") || "The request"}: ${message}.`, "See docs/http.md.");
 }
 
 /** The daemon's HTTP server, not listening yet. */
@@ -80,15 +98,45 @@ export function createServer(options: ServerOptions): Server {
   return createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
 }
 
-/** The routes of `protocol.ts`, guarded, with every error as the JSON that it promises. */
-function createApp({ record, answer, onRequest, log }: ServerOptions): Hono {
-  const app = new Hono();
+/** The page and the routes of `protocol/`, guarded, with every error as the JSON that it promises. */
+function createApp({ record, answer, pages, pageDir, onRequest, log }: ServerOptions) {
+  const app = new Hono<{ Variables: { asker: Asker } }>();
+
+  const us = () => {
+    const ours = record();
+    if (!ours) throw new PommelError("daemon_starting", "The daemon is starting.", "Try again.");
+    return ours;
+  };
+  app.use(async (context, next) => {
+    for (const [name, value] of Object.entries(securityHeaders)) context.header(name, value);
+    guardAddress(context.req.header(), us().port);
+    await next();
+  });
+
+  // The page's own files are the same for everybody, and hold nothing of the project.
+  app.get("/", async (context) => sendFile(context, await pageFile(pageDir)));
+  app.get("/assets/:name", async (context) =>
+    sendFile(context, await pageFile(pageDir, context.req.param("name"))),
+  );
+  app.post(signInPath, async (context) => {
+    const { code } = read(signInRequest(), await bodyOf(context));
+    const cookie = context.req.header("origin") === undefined ? null : pages.signIn(code, us().port);
+    if (cookie === null) {
+      throw new PommelError(
+        "unauthorized",
+        "This link was used before, or is too old.",
+        "Run `pm open` again.",
+      );
+    }
+    context.header("set-cookie", cookie);
+    return context.json({});
+  });
 
   app.use(async (context, next) => {
-    const us = record();
-    if (!us) throw new PommelError("daemon_starting", "The daemon is starting.", "Try again.");
-    const { host, origin, authorization } = context.req.header();
-    guard({ host, origin, authorization }, us.port, us.token);
+    const { port, token } = us();
+    const isChange = !["GET", "HEAD"].includes(context.req.method);
+    context.set("asker", guardAccess(context.req.header(), { port, token, pages, isChange }));
+    context.header("cache-control", "no-store");
     onRequest();
     await next();
   });
@@ -98,6 +146,12 @@ function createApp({ record, answer, onRequest, log }: ServerOptions): Hono {
     // Ids of subagents' sessions contain a slash.
     const path = plainPath.replace(/:\w+/, "$&{.+}");
     const allowed = searches.has(name) ? ["POST", "GET"] : [method];
+    if (programsOnly.has(name)) {
+      app.use(path, async (context, next) => {
+        if (context.get("asker") === "page") throw new PommelError("forbidden", "This is for programs.");
+        await next();
+      });
+    }
     if (allowed.includes("POST")) {
       app.post(path, async (context) =>
         context.json(await answer(name, await bodyOf(context), context.req.raw.signal)),
@@ -167,6 +221,13 @@ async function textOf({ headers, body }: Request): Promise<string> {
     parts.push(part.value);
   }
   return new TextDecoder().decode(Buffer.concat(parts));
+}
+
+function sendFile(context: Context, file: PageFile | null) {
+  if (file !== null) return context.body(file.content, 200, file.headers);
+  const isPage = context.req.path === "/";
+  if (!isPage) return refuse(context, noRoute(context), 404);
+  return refuse(context, new PommelError("not_found", "The page is not built.", "Run `npm run build`."), 404);
 }
 
 const noRoute = ({ req }: Context) =>

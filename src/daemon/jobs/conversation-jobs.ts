@@ -11,19 +11,23 @@ import { codeOf, explanationOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
-import { chunkOptionsOf } from "../../sessions/from-config.ts";
+import { cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { type IngestOptions, ingestTranscript } from "../../sessions/ingest/ingest.ts";
 import { retainMemory } from "../../sessions/ingest/retain.ts";
+import { recutSessions } from "../../sessions/recut.ts";
 import { deepScrubSession } from "../../sessions/scrub/deep-scrub.ts";
 import { rescrubMemory } from "../../sessions/scrub/rescrub.ts";
 import { sumUpSession } from "../../sessions/summaries/sum-up.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
+import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import { addLlmUsage, llmSpending } from "../../store/memory/llm-usage.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
+import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { secretKey } from "../../store/memory/privacy/secrets.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
+import { priority } from "./conversation-requests.ts";
 import type { GitJobs } from "./git/git-work.ts";
 import { type JobRun, NotYet } from "./job-worker.ts";
 
@@ -90,6 +94,7 @@ export class ConversationJobs {
     if (job.kind === "summary") return this.sumUp(job, run);
     if (job.kind === "scrub") return this.scrub(run);
     if (job.kind === "deep-scrub") return this.deepScrub(job, run);
+    if (job.kind === "recut") return this.recut(run);
     if (job.kind === "retain") return this.retain();
     return this.options.git.run(job, run);
   }
@@ -102,8 +107,7 @@ export class ConversationJobs {
       embedder,
       scrubber: scrubber(),
       ledgerKey: this.ledgerKey,
-      chunks: chunkOptionsOf(config),
-      maxChunks: config["sessions.max_chunks"],
+      ...cutSettingsOf(config),
       root: project.root,
       worktrees: roots().filter((root) => root !== project.root),
       log,
@@ -187,6 +191,19 @@ export class ConversationJobs {
     const { sessions, turns } = await rescrubMemory(this.work(), { signal, onProgress: progress });
     this.options.log.info(`scrubbed again: found something in ${turns} turns of ${sessions} sessions`);
     return 0;
+  }
+
+  /** What is not scrubbed by the current rules is scrubbed first: that job is more urgent, and ends this one's turn. */
+  private async recut({ signal, progress }: JobRun): Promise<number> {
+    const { memory, scrubber } = this.options;
+    return recutSessions(this.work(), {
+      signal,
+      onProgress(done, total) {
+        if (memory.meta(scrubbedBy) !== scrubber().version)
+          enqueue(memory, { kind: "scrub", subject: "memory", priority: priority.scrub });
+        progress(done, total);
+      },
+    });
   }
 
   private retain(): number {

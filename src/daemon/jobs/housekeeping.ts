@@ -1,11 +1,12 @@
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import { judgeStored } from "../../sessions/decisions/stored.ts";
+import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { flushTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { dropObservations } from "../../store/memory/observations.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
+import { cutCounts } from "../../store/memory/sessions/session-cuts.ts";
 import { sampleStorage } from "../../store/memory/storage.ts";
 import { retainedAt } from "./conversation-jobs.ts";
 
@@ -14,7 +15,7 @@ interface HousekeepingOptions {
   config: Config;
   isResting: () => boolean;
   scrubVersion: () => string;
-  enqueue: (kind: "scrub" | "retain", subject: string) => void;
+  enqueue: (kind: "scrub" | "recut" | "retain", subject: string) => void;
   onFailure: (error: unknown) => void;
   log: Logger;
 }
@@ -25,12 +26,10 @@ const dayMs = 86_400_000;
 const observedMs = 30 * dayMs;
 /** Free pages are released in steps of this size, with other work in between. */
 const pagesAtOnce = 500;
-/** Chunks that are judged in one step: some milliseconds. */
-const chunksAtOnce = 50;
 const maxPages = 20_000;
 
 /**
- * Regular maintenance of a memory: applies new rules, prunes old sessions, records the size, weighs words, frees unused
+ * Regular maintenance of a memory: applies new rules and settings, prunes old sessions, records the size, weighs words, frees unused
  * pages.
  */
 export class Housekeeping {
@@ -42,6 +41,7 @@ export class Housekeeping {
 
   begin(): void {
     this.look();
+    this.applyCutRules();
     this.timer = setInterval(() => this.look(), pollIntervalMs).unref();
   }
 
@@ -57,7 +57,6 @@ export class Housekeeping {
       this.dropSeen,
       this.noteSize,
       this.flush,
-      this.findDecisions,
       this.giveBack,
     ]) {
       this.attempt(() => task.call(this));
@@ -91,6 +90,17 @@ export class Housekeeping {
     else enqueue("scrub", "memory");
   }
 
+  /**
+   * Cuts sessions again that were cut by other rules or settings. To be called when settings change; it is not looked
+   * for later, as daemons of two worktrees with different settings must not undo each other's work for ever.
+   */
+  applyCutRules(): void {
+    const { memory, config, enqueue } = this.options;
+    this.attempt(() => {
+      if (cutCounts(memory, currentCut(cutSettingsOf(config))).outdated > 0) enqueue("recut", "memory");
+    });
+  }
+
   private applyRetention(): void {
     const { memory, config, enqueue } = this.options;
     if (config["sessions.retention_days"] === 0) return;
@@ -108,18 +118,6 @@ export class Housekeeping {
   /** Also while sessions continue and the queue is never empty: every turn rebuilds their last chunks. */
   private flush(): void {
     flushTerms(this.options.memory);
-  }
-
-  /**
-   * Marks decisions in chunks of an older Pommel, a few at a time; chunks marked by the project's own words, again when
-   * these change.
-   */
-  private findDecisions(): void {
-    const { memory, config, isResting } = this.options;
-    const more = () => {
-      if (judgeStored(memory, config, chunksAtOnce) === chunksAtOnce && isResting()) this.next(more);
-    };
-    more();
   }
 
   private giveBack(): void {

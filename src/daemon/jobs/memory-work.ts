@@ -146,6 +146,11 @@ export class MemoryWork {
     this.opened().enqueue("scrub", "memory");
   }
 
+  /** Settings changed that take no restart. */
+  applySettings(): void {
+    this.open?.applySettings();
+  }
+
   /** There may be jobs to do. */
   wake(): void {
     this.open?.wake();

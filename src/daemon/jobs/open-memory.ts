@@ -141,7 +141,7 @@ export class OpenMemory {
     const reading = config["sessions.capture"] ? (["transcript"] as const) : [];
     // A language model and the network are slow, and nobody waits for these jobs.
     return [
-      workerFor([...reading, "commit", "scrub", "history", "retain"]),
+      workerFor([...reading, "commit", "scrub", "history", "recut", "retain"]),
       workerFor(["deep-scrub", "summary", "sync"]),
     ];
   }
@@ -180,9 +180,14 @@ export class OpenMemory {
     this.wake();
   }
 
-  enqueue(kind: "deep-scrub" | "scrub" | "retain", subject: string): void {
+  enqueue(kind: "deep-scrub" | "scrub" | "recut" | "retain", subject: string): void {
     enqueue(this.memory, { kind, subject, priority: priority[kind] });
     this.wake();
+  }
+
+  /** Applies settings that changed to what is stored. */
+  applySettings(): void {
+    this.housekeeping.applyCutRules();
   }
 
   /** There may be jobs to do. */

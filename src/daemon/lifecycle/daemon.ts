@@ -14,15 +14,18 @@ import { version } from "../../project/version.ts";
 import { type DaemonRecord, daemonOwner } from "../../protocol/daemon-record.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { missedContextItem } from "../../protocol/spool-items.ts";
-import { answerHere } from "../../queries/here.ts";
+import { answerHere, shareOpenIndex } from "../../queries/here.ts";
 import { rememberProject } from "../../queries/known-projects.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
+import { indexCommits } from "../../search/history/index-commits.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
 import { saveMissed } from "../../store/memory/injections.ts";
 import { shareOpenMemory } from "../../store/memory/with-memory.ts";
 import { acquireWriterLock } from "../../store/sqlite/lock.ts";
 import { createHandlers } from "../http/handlers.ts";
+import { PageAccess } from "../http/page-access.ts";
+import { builtPage } from "../http/page-files.ts";
 import { answerWith, createServer } from "../http/server.ts";
 import { gitHookEvents } from "../jobs/git/git-events.ts";
 import { MemoryReport } from "../jobs/memory-report.ts";
@@ -113,6 +116,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onNews: () => touch(),
       log,
     });
+    const onGitHook = gitHookEvents({ work: memoryWork, config });
     const spool = new SpoolReader({
       project,
       handlers: {
@@ -122,7 +126,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           onTranscript: (path) => conversations.alsoWatch(path),
           stop: stopping.signal,
         }),
-        "git-hook": gitHookEvents({ work: memoryWork, config }),
+        "git-hook": async (item) => {
+          work.updateCommits();
+          await onGitHook(item);
+        },
         "missed-context": async (item) => {
           const { event, received_at: at, took_ms: tookMs } = z.parse(missedContextItem, item);
           saveMissed(memoryWork.memory, { event, at, tookMs });
@@ -142,6 +149,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ project, config, log },
       onApplied(keys) {
         if (keys.includes("daemon.log_level")) log.setLevel(config["daemon.log_level"]);
+        memoryWork.applySettings();
         // Hooks read these there.
         if (record !== null) writeRecord(project, Object.assign(record, contextOf(config)));
       },
@@ -152,8 +160,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     endings.push(() => settings.close());
     const report = new MemoryReport({ project, config, work: memoryWork });
+    const pages = new PageAccess(project.pageKeyFile);
     const handlers = createHandlers({
-      ...{ project, config, work, embedders, settings, memoryWork, report, conversations, spool },
+      ...{ project, config, work, embedders, settings, memoryWork, report, conversations, spool, pages },
       record: () => record!,
       notes: () =>
         [settings.problem, ...work.notes, watcher?.note ?? null, ...report.notes()].filter(
@@ -171,7 +180,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     // The commands that it runs for `pm` ask it, and read the memory.
     endings.push(answerHere(project.root, answer));
     endings.push(shareOpenMemory(project.memoryDb, memoryWork));
-    const server = createServer({ record: () => record, answer, onRequest: touch, log });
+    endings.push(shareOpenIndex(project.indexDb, work));
+    const server = createServer({
+      ...{ record: () => record, answer, pages, pageDir: builtPage(), onRequest: touch, log },
+    });
     const ours = newRecord(await listen(server, project.root, config["daemon.port"]), config);
     endings.push(() => closeServer(server));
     record = ours;
@@ -212,11 +224,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await spool.begin();
     const gitWatch = new GitWatch({
       roots: () => roots,
-      onHeadChanged: () => memoryWork.scanMissedCommits(),
+      onHeadChanged: () => {
+        memoryWork.scanMissedCommits();
+        work.updateCommits();
+      },
     });
     endings.push(() => gitWatch.close());
     gitWatch.begin();
     memoryWork.scanMissedCommits({ backfill: true });
+    work.updateCommits();
     void observer?.takeStock();
     await work.warmUp();
 
@@ -262,6 +278,7 @@ async function startIndexWork(
   const work = await IndexWork.start({
     log,
     moveAside: (why) => driver.moveAside(project.indexDb, why, log),
+    indexCommits: (index, signal) => indexCommits(project, config, index, { log, signal }),
     async open() {
       const { index, note } = await driver.openToWrite(project.indexDb, log);
       if (note) notes.push(note);

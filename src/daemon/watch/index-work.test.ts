@@ -74,7 +74,14 @@ async function createWork(
       embedPass: embedPass as unknown as EmbedPass,
     };
   });
-  const work = await IndexWork.start({ open, moveAside, log: silentLog, retryMs: 1, ...options });
+  const work = await IndexWork.start({
+    open,
+    moveAside,
+    indexCommits: async () => {},
+    log: silentLog,
+    retryMs: 1,
+    ...options,
+  });
   works.push(work);
   return { work, moveAside, open };
 }

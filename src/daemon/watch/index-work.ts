@@ -20,6 +20,8 @@ export interface IndexSession {
 
 interface IndexWorkOptions {
   open: () => Promise<IndexSession>;
+  /** Brings the commits of an index in step with git. */
+  indexCommits: (index: CodeIndex, signal: AbortSignal) => Promise<void>;
   /** Moves a damaged index aside and returns a message for the user. */
   moveAside: (why: string) => string;
   log: Logger;
@@ -47,6 +49,9 @@ export class IndexWork {
   /** Passes over the whole project run one after the other. */
   private passes: Promise<void> = Promise.resolve();
   private passesWaiting = 0;
+  /** So do passes over history. */
+  private commitPasses: Promise<void> = Promise.resolve();
+  private commitPassesWaiting = 0;
   private readonly running = new Set<Promise<void>>();
   private recovery: Promise<void> | null = null;
   private releaseTimer: NodeJS.Timeout | undefined;
@@ -99,6 +104,25 @@ export class IndexWork {
   reconcile(): void {
     if (this.passesWaiting > 0) return;
     this.pass("scanned for changes", (indexer) => indexer.reconcile());
+  }
+
+  /** Looks at git's history for commits that are new, or gone; one waiting pass serves all who ask. */
+  updateCommits(): void {
+    if (this.commitPassesWaiting > 0) return;
+    this.commitPassesWaiting++;
+    this.commitPasses = this.commitPasses.then(async () => {
+      this.commitPassesWaiting--;
+      const { index } = this.session;
+      try {
+        await this.options.indexCommits(index, this.stop.signal);
+      } catch (error) {
+        if (this.stop.signal.aborted || index !== this.index) return;
+        // What is indexed stays searchable; the next commit, or start, tries again.
+        this.options.log.error(`indexing commits failed: ${messageOf(error)}`);
+        this.suspect(error);
+      }
+    });
+    this.track(this.commitPasses);
   }
 
   /** Forgets and indexes again the files that match each glob, or all files. */
@@ -196,7 +220,10 @@ export class IndexWork {
   private recover(why: string): void {
     if (this.recovery || this.stop.signal.aborted) return;
     this.recovery = this.startOver(why)
-      .then(() => this.reconcile())
+      .then(() => {
+        this.reconcile();
+        this.updateCommits();
+      })
       .catch((error: unknown) => this.options.log.error(messageOf(error)))
       .finally(() => {
         this.recovery = null;

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { GitFailure, gitFields, gitText } from "../git.ts";
 import { RepositoryCache } from "../repository-cache.ts";
 
@@ -5,25 +7,40 @@ import { RepositoryCache } from "../repository-cache.ts";
 export interface Commit {
   hash: string;
   author: string;
+  /** Milliseconds since the epoch. */
+  authoredAt: number;
   /** Subject, blank line, body; as written. */
   message: string;
   /** Files it changed, added or removed, relative to the requested directory; both names of a rename. */
   files: string[];
 }
 
+interface CommitsOptions {
+  /** At most so many; default: all. */
+  limit?: number | undefined;
+  /** Whose history: hashes and `^hash`; default: HEAD's. */
+  revisions?: readonly string[];
+  /** Include merges; they name no files. */
+  merges?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
 /**
- * Commits that changed something in `dir` (a working tree or a part of one), newest first, without merges.
- * @param options.limit at most so many
+ * Commits that changed something in `dir` (a working tree or a part of one), newest first.
  * @throws GitFailure
  */
 export async function* commitsOf(
   dir: string,
-  { limit, signal }: { limit: number; signal?: AbortSignal },
+  { limit, revisions = ["HEAD"], merges = false, signal }: CommitsOptions = {},
 ): AsyncGenerator<Commit, void, undefined> {
+  const isPart = !existsSync(join(dir, ".git"));
   const args = [
-    ...["log", "-z", "--no-merges", "--name-only", "--no-renames", "--relative", "--no-show-signature"],
-    ...["--no-color", "--no-ext-diff", "--no-textconv", "--encoding=UTF-8", `--max-count=${limit}`],
-    ...["--format=%x01%H%x00%an%x00%B%x00", "--", "."],
+    ...["log", "-z", "--name-only", "--no-renames", "--relative", "--no-show-signature"],
+    ...["--no-color", "--no-ext-diff", "--no-textconv", "--encoding=UTF-8"],
+    ...(merges ? [] : ["--no-merges"]),
+    ...(limit === undefined ? [] : [`--max-count=${limit}`]),
+    // A path would leave out the merges of whole branches.
+    ...["--format=%x01%H%x00%an%x00%at%x00%B%x00", ...revisions, "--", ...(isPart || !merges ? ["."] : [])],
   ];
   const fields = gitFields(dir, args, signal);
   let commit: Commit | null = null;
@@ -37,8 +54,9 @@ export async function* commitsOf(
     }
     if (commit !== null) yield commit;
     const author: string = (await fields.next()).value ?? "";
+    const authoredAt = Number((await fields.next()).value ?? 0) * 1000;
     const message: string = (await fields.next()).value ?? "";
-    commit = { hash, author, message: message.trim(), files: [] };
+    commit = { hash, author, authoredAt, message: message.trim(), files: [] };
   }
   if (commit !== null) yield commit;
 }

@@ -49,8 +49,8 @@ export const tools = {
   search_sessions: tool({
     title: "Search past sessions",
     description:
-      "Find what was discussed, tried and decided in past agent sessions on this project: reasons, fixes, dead ends, notes. " +
-      "Use it when something may have come up before. Without a query: the latest sessions. Read on with get_session.",
+      "Find what was discussed, tried and decided in past agent sessions: reasons, fixes, dead ends, notes. " +
+      "For what may have come up before. No query: the latest sessions. Read on with get_session.",
     isAlwaysLoaded: true,
     input: search.searchSessionsInput,
     load: async () => (await import("../tools/sessions/search-sessions.ts")).searchSessions,
@@ -79,7 +79,8 @@ export const tools = {
   }),
   list_checkpoints: tool({
     title: "List checkpoints",
-    description: "List the commits that agent sessions led to, latest first, with their sessions and turns.",
+    description:
+      "List the commits that agent sessions led to, latest first, with their sessions; with query, search all commits.",
     input: git.listCheckpointsInput,
     load: async () => (await import("../tools/list-checkpoints.ts")).listCheckpoints,
   }),
@@ -103,7 +104,7 @@ export const tools = {
   related: tool({
     title: "Related sessions",
     description:
-      "Find past sessions that touched files or match a question. Without either: sessions about the uncommitted changes.",
+      "Find past sessions, and decisions, about files or a question. Without either: about the uncommitted changes.",
     input: search.relatedInput,
     load: async () => (await import("../tools/related.ts")).related,
   }),

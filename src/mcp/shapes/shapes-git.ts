@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { blameRequest } from "../../protocol/operations/blame.ts";
 import { checkpointsRequest, rewindRequest } from "../../protocol/operations/checkpoints.ts";
 import { described, field, lineNumber, text } from "../../protocol/shape-parts.ts";
+import type { Confidence } from "../../protocol/values.ts";
 import {
   cursor,
   type LabelledOutput,
@@ -16,6 +17,7 @@ import {
 const { session: session_id, branch, since, until } = checkpointsRequest().shape;
 
 export const listCheckpointsInput = z.strictObject({
+  query: field("commits about this, best first", text),
   session_id,
   branch,
   since,
@@ -43,7 +45,27 @@ export interface ListCheckpointsOutput extends LabelledOutput, PagedOutput {
     /** The commit that replaced it in a rebase or an amend. */
     rewritten_as: string | null;
   }[];
+  /** With a query: all commits, whether sessions led to them or not. */
+  commits: FoundCommit[];
+  /** What comes nearest where no commit answers the query; no answer. */
+  nearest: FoundCommit[];
   total: number;
+}
+
+interface FoundCommit {
+  commit: string;
+  checkpoint_id: string | null;
+  subject: string;
+  author: string;
+  created_at: string | null;
+  /** That it answers the query: high, medium, low. */
+  confidence: Confidence;
+  reasons: string[];
+  snippet: string;
+  sessions: { session_id: string; title: string | null; turns: number[] }[];
+  files: string[];
+  /** The commit that took it back. */
+  reverted_by: string | null;
 }
 
 export const whyInput = z.strictObject({

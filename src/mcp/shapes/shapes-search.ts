@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { levels } from "../../project/levels.ts";
-import { relatedRequest } from "../../protocol/operations/decisions.ts";
+import { type Decision, relatedRequest } from "../../protocol/operations/decisions.ts";
 import { searchRequest, transcriptSearchRequest } from "../../protocol/operations/search.ts";
 import { described, field } from "../../protocol/shape-parts.ts";
 import type { Confidence } from "../../protocol/values.ts";
@@ -52,6 +52,7 @@ interface CodeFound {
 const { q, file, session, ...ofSessions } = z.omit(transcriptSearchRequest(), {
   limit: true,
   explain: true,
+  match: true,
 }).shape;
 
 export const searchSessionsInput = z.strictObject({
@@ -59,12 +60,15 @@ export const searchSessionsInput = z.strictObject({
   ...ofSessions,
   type: described("annotated: notes", ofSessions.type),
   kind: described("only these", ofSessions.kind),
+  event: described("only this event", ofSessions.event),
+  agent: described("only this agent", ofSessions.agent),
+  in: field("content: tool output too, exact", z.enum(["content"])),
   commit: described("only what led to this commit", ofSessions.commit),
   mode: described("fts: words; semantic: meaning; regex: RE2", ofSessions.mode),
   by: described("one result each", ofSessions.by),
   files: described("touched these paths or globs", file),
   session_id: session,
-  all_projects: field("also in other local projects", z.boolean()),
+  all_projects: field("other local projects too", z.boolean()),
   limit: limit(50, 10),
   cursor,
   max_tokens: maxTokens(),
@@ -134,4 +138,6 @@ export interface RelatedOutput extends LabelledOutput, PagedOutput {
     turns: { turn: number; text: string }[];
   }[];
   total: number;
+  /** What was decided about the files or the query, on the first page. */
+  decisions: Decision[];
 }

@@ -13,7 +13,8 @@ export const listCheckpoints: Handler<typeof listCheckpointsInput, ListCheckpoin
   args,
   context,
 ) => {
-  const { session_id, limit, cursor, max_tokens, ...filters } = args;
+  const { query, session_id, limit, cursor, max_tokens, ...filters } = args;
+  if (query !== undefined) return (await import("./found-commits.ts")).foundCommits(args, query, context);
   const session = session_id === "current" ? (context.ownSession ?? "current") : session_id;
   const offset = offsetOf("list_checkpoints", args, cursor);
   const request = { ...filters, session, limit: Math.min(offset + limit, maxResults) };
@@ -23,7 +24,10 @@ export const listCheckpoints: Handler<typeof listCheckpointsInput, ListCheckpoin
   const next = items.length > 0 && end < total ? cursorAt("list_checkpoints", args, end) : null;
   const notes = total === 0 ? ["`pm checkpoint backfill` finds the sessions behind older commits."] : [];
   return {
-    structured: { label: historyLabel, checkpoints: items, total, next_cursor: next, notes },
+    structured: {
+      ...{ label: historyLabel, checkpoints: items, commits: [], nearest: [] },
+      ...{ total, next_cursor: next, notes },
+    },
     text: joined(
       [
         items.length === 0 ? "No matching checkpoints." : `${historyLabel}\n${items.map(render).join("\n")}`,

@@ -23,7 +23,7 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
   };
   const found = await ask(context, "decisions", request);
   const page = found.decisions.slice(offset);
-  const { items } = fitIn(page, roomOf(max_tokens), 400, itemOf, render);
+  const { items } = fitIn(page, roomOf(max_tokens), 400, decisionItem, renderDecision);
   const end = offset + items.length;
   const next = items.length > 0 && end < found.total ? cursorAt("list_decisions", args, end) : null;
   const { total } = found;
@@ -33,7 +33,7 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
       [
         items.length === 0
           ? `No decisions found${query === undefined ? "" : ` about "${oneLine(query, 100)}"`}.`
-          : `${historyLabel}\n${items.map(render).join("\n")}`,
+          : `${historyLabel}\n${items.map(renderDecision).join("\n")}`,
         next && `${total - end} more: cursor ${next}`,
       ],
       "\n",
@@ -41,7 +41,8 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
   };
 };
 
-function itemOf(decision: Decision, longest: number) {
+/** A decision with texts of at most so many characters. */
+export function decisionItem(decision: Decision, longest: number) {
   const { source, place, session_id, session_title, turn, timestamp, branch, files, score } = decision;
   return {
     text: oneLine(decision.text, longest),
@@ -59,7 +60,7 @@ function itemOf(decision: Decision, longest: number) {
   };
 }
 
-function render(decision: ReturnType<typeof itemOf>): string {
+export function renderDecision(decision: ReturnType<typeof decisionItem>): string {
   const { text, source, session_id, session_title, turn, timestamp, branch, files, score } = decision;
   const place = joined([
     decision.place,

@@ -1,11 +1,12 @@
 import { maxResults } from "../../project/max-results.ts";
-import type { RelatedSession } from "../../protocol/operations/decisions.ts";
+import type { Decision, RelatedSession } from "../../protocol/operations/decisions.ts";
 import type { TranscriptSearchResponse } from "../../protocol/operations/search.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { RelatedOutput, relatedInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text/text.ts";
 import { ask, type CallContext, type Handler } from "../tool.ts";
+import { decisionItem, renderDecision } from "./list-decisions.ts";
 import { pathsInside } from "./places.ts";
 
 type Session = RelatedOutput["sessions"][number];
@@ -14,6 +15,7 @@ type Session = RelatedOutput["sessions"][number];
 const maxLookups = 10;
 const filesNamed = 4;
 const turnsNamed = 4;
+const decisionsNamed = 5;
 /** Parts of conversations that a query is looked up in. */
 const looked = 200;
 
@@ -27,7 +29,10 @@ export const related: Handler<typeof relatedInput, RelatedOutput> = async (args,
   const page = found.sessions.slice(offset, offset + limit);
   const room = roomOf(max_tokens);
   const named = offset > 0 ? [] : namesThatFit(found.files.slice(0, maxLookups), room / 4);
-  const { items } = fitIn(page, room - JSON.stringify(named).length, 200, cut, render);
+  const decided = offset > 0 ? [] : found.decisions;
+  const { items: decisions } = fitIn(decided, room / 3, 300, decisionItem, renderDecision);
+  const left = room - JSON.stringify(named).length - JSON.stringify(decisions).length;
+  const { items } = fitIn(page, left, 200, cut, render);
   const { total } = found;
   const end = offset + items.length;
   const next = items.length > 0 && end < total ? cursorAt("related", args, end) : null;
@@ -37,6 +42,7 @@ export const related: Handler<typeof relatedInput, RelatedOutput> = async (args,
       label: historyLabel,
       files: named,
       sessions: items,
+      decisions,
       total,
       next_cursor: next,
       notes,
@@ -44,6 +50,7 @@ export const related: Handler<typeof relatedInput, RelatedOutput> = async (args,
     text: joined(
       [
         items.length === 0 ? "No related session found." : `${historyLabel}\n${items.map(render).join("\n")}`,
+        decisions.length > 0 && `Decisions:\n${decisions.map(renderDecision).join("\n")}`,
         next && `${total - end} more sessions: cursor ${next}`,
         ...notes,
       ],
@@ -66,6 +73,7 @@ interface Related {
   files: string[];
   sessions: Session[];
   total: number;
+  decisions: Decision[];
   note: string | null;
 }
 
@@ -82,7 +90,8 @@ async function byFiles(
       : found.files.length === 0
         ? "No recorded session touched these files."
         : null;
-  return { files: found.files, sessions: found.sessions.map(sessionOf), total: found.total, note };
+  const { decisions, total } = found;
+  return { files: found.files, sessions: found.sessions.map(sessionOf), total, decisions, note };
 }
 
 function sessionOf(session: RelatedSession): Session {
@@ -101,7 +110,10 @@ function sessionOf(session: RelatedSession): Session {
 
 /** By their text: a session scores as its best part. */
 async function byQuery(context: CallContext, q: string): Promise<Related> {
-  const { results } = await ask(context, "searchTranscripts", { q, limit: looked });
+  const [{ results }, { decisions }] = await Promise.all([
+    ask(context, "searchTranscripts", { q, limit: looked }),
+    ask(context, "decisions", { q, limit: decisionsNamed }),
+  ]);
   const sessions = new Map<string, Session>();
   for (const result of results) {
     const known = sessions.get(result.session_id) ?? begun(result);
@@ -114,7 +126,7 @@ async function byQuery(context: CallContext, q: string): Promise<Related> {
         known.files.push(oneLine(file, 160));
     }
   }
-  return { files: [], sessions: [...sessions.values()], total: sessions.size, note: null };
+  return { files: [], sessions: [...sessions.values()], total: sessions.size, decisions, note: null };
 }
 
 function begun(result: TranscriptSearchResponse["results"][number]): Session {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { levels } from "../levels.ts";
 import { maxResults } from "../max-results.ts";
+import { editorChoices, isEditor } from "./editors.ts";
 
 const strings = z.array(z.string());
 const level = z.enum(levels);
@@ -168,10 +169,17 @@ export const settings = {
     default: 5,
     about: "A pause of this length starts a new topic. Minutes.",
   },
+  "sessions.client_memory": {
+    schema: z.boolean(),
+    default: true,
+    about:
+      "List decisions from the files in which an agent keeps what it learned about this project (Claude Code's memory directory). They are read when asked for, and not stored.",
+  },
   "sessions.decision_words": {
     schema: strings,
     default: [] as string[],
-    about: "Words that mark a decision, in addition to the English and Danish ones (see docs/sessions.md).",
+    about:
+      "Words that mark a decision, in addition to the built-in ones; needed for languages other than English (see docs/sessions.md).",
   },
   "sessions.error_words": {
     schema: strings,
@@ -236,6 +244,12 @@ export const settings = {
     default: 250,
     about: "Inject nothing if it takes longer, counted from the start of the hook. Milliseconds.",
   },
+  "ui.editor": {
+    schema: z.string().check(z.refine(isEditor), z.describe(editorChoices)),
+    default: "vscode",
+    about:
+      "The editor in which the page opens files. Only from your own file or the environment, not from a project's.",
+  },
   "git.checkpoints": {
     schema: z.boolean(),
     default: true,
@@ -284,10 +298,11 @@ export const settings = {
 export type SettingKey = keyof typeof settings;
 
 /**
- * Settings only for the user's file and the environment: where texts and keys are sent. A project's file may come from
- * a repository's author.
+ * Settings only for the user's file and the environment: where texts and keys are sent, and which program a click starts. A
+ * project's file may come from a repository's author.
  */
 export const ownSettings: ReadonlySet<SettingKey> = new Set([
+  "ui.editor",
   "embed.ollama_url",
   "embed.openai_url",
   "embed.openai_key_env",
@@ -317,12 +332,14 @@ export const liveSettings: ReadonlySet<SettingKey> = new Set([
   "sessions.chunk_min_tokens",
   "sessions.chunk_max_tokens",
   "sessions.topic_pause_minutes",
+  "sessions.client_memory",
   "sessions.decision_words",
   "sessions.error_words",
   "sessions.architecture_words",
   "context.mode",
   "context.max_tokens",
   "context.deadline_ms",
+  "ui.editor",
   "sync.branch",
   "sync.remote",
   "sync.on_push",

@@ -256,7 +256,7 @@ export type LaterChanges = z.infer<ReturnType<typeof laterChanges>>;
 const whyFreshness = lazy(() =>
   z.object({
     /**
-     * stands: still current; reconsidered: a later decision concerns the file; reverted, elsewhere (in another branch's
+     * stands: still current; reconsidered: a later decision concerns the lines; reverted, elsewhere (in another branch's
      * history only), gone: the fate of the commit; uncommitted: no commit yet.
      */
     state: z.enum(["stands", "reconsidered", "reverted", "elsewhere", "gone", "uncommitted", "unknown"]),

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { lazy } from "../shape-parts.ts";
+import { count, field, lazy, limit, numberOrNull, session, text, textOrNull, time } from "../shape-parts.ts";
 import { contextEvents } from "../values.ts";
 
-/** The shapes of the route for automatic context; protocol.ts has the routes. */
+/** The shapes of automatic context: asking for it, and what was given. */
 
 export const contextRequest = lazy(() =>
   z.object({
@@ -47,3 +47,35 @@ export const contextResponse = lazy(() =>
   }),
 );
 export type ContextResponse = z.infer<ReturnType<typeof contextResponse>>;
+
+export const injectionsRequest = lazy(() =>
+  z.object({ session: field("only this session's", session), limit }),
+);
+
+const injectedItem = lazy(() =>
+  z.object({
+    /** chunk:ID, note:ID, session:ID, event:ID, file:PATH or code:PATH#NAME. */
+    ref: text,
+    why: text,
+    /** 0 to 1; null without a query. */
+    score: numberOrNull,
+    /** The beginning of the quoted text; null if it was forgotten since. */
+    about: textOrNull,
+  }),
+);
+
+const injection = lazy(() =>
+  z.object({
+    session_id: text,
+    session_title: textOrNull,
+    event: z.enum(contextEvents),
+    at: time,
+    reason: text,
+    tokens: count,
+    took_ms: z.number(),
+    items: z.array(injectedItem()),
+  }),
+);
+export type Injected = z.infer<ReturnType<typeof injection>>;
+
+export const injectionsResponse = lazy(() => z.object({ injections: z.array(injection()) }));

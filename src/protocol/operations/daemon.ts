@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { count, field, lazy, strings, text } from "../shape-parts.ts";
+import { count, field, lazy, strings, text, textOrNull } from "../shape-parts.ts";
 
 /** The shapes of requests that only the daemon serves. */
 
@@ -40,6 +40,8 @@ export const commandRequest = lazy(() =>
     columns: z.nullable(count),
     /** Whether stdout and stderr may have colours. */
     color: z.tuple([z.boolean(), z.boolean()]),
+    /** Whether stdout's terminal opens links. */
+    links: z.boolean(),
     /** The environment variables that answers depend on. */
     settings: z.record(text, z.optional(text)),
   }),
@@ -53,3 +55,33 @@ export const commandResponse = lazy(() =>
     output: z.array(z.tuple([z.literal([1, 2]), text])),
   }),
 );
+
+/** The local page signs in with a one-time code: docs/page.md. */
+export const signInRequest = lazy(() => z.object({ code: text }));
+
+export const pageCodeResponse = lazy(() =>
+  z.object({
+    /** Opens the page once. */
+    code: text,
+    expires_in_seconds: count,
+  }),
+);
+
+export const pageResponse = lazy(() =>
+  z.object({
+    /** The project's directory name. */
+    name: text,
+    /** The project's root directory. */
+    root: text,
+    version: text,
+    /** The address that opens `{path}`, absolute, at `{line}` in an editor; null: none is configured. */
+    editor: textOrNull,
+    /** Agents with sessions here, the one with the most first. */
+    agents: strings,
+    /** Branches that sessions ran on, the latest first. */
+    branches: strings,
+    /** Languages of the indexed files, the most common first. */
+    languages: strings,
+  }),
+);
+export type PageResponse = z.infer<ReturnType<typeof pageResponse>>;

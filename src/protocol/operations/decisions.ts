@@ -32,9 +32,9 @@ export const decision = lazy(() =>
   z.object({
     /**
      * Its source: a user's note, a session, a decision record in the repository, a comment in the code, a commit's
-     * message.
+     * message, a file in which the client keeps what it learned about the project.
      */
-    source: z.enum(["annotation", "conversation", "adr", "comment", "commit"]),
+    source: z.enum(["annotation", "conversation", "adr", "comment", "commit", "memory"]),
     /** Quoted. */
     text,
     /** path:line, or the commit; null for a decision in a session. */
@@ -105,6 +105,8 @@ export const relatedAnswer = lazy(() =>
     files: strings,
     sessions: z.array(relatedSession()),
     total: count,
+    /** What was decided about the files, or about the query: the best, at most five. An older daemon gives none. */
+    decisions: z._default(z.array(decision()), []),
   }),
 );
 export type RelatedAnswer = z.infer<ReturnType<typeof relatedAnswer>>;

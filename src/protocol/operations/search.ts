@@ -22,13 +22,19 @@ import {
   chunkKinds,
   chunkTypes,
   confidences,
+  contentRoles,
+  eventStatuses,
+  eventTypes,
+  historyKinds,
   matchModes,
   type ResultUnit,
   resultUnits,
+  searchedKinds,
   searchModes,
+  searchPlaces,
 } from "../values.ts";
 
-/** The shapes of searching code, sessions, or both. */
+/** The shapes of searching code, sessions, or everything. */
 
 const explain = field("show each ranking signal's contribution", z.boolean());
 
@@ -121,6 +127,8 @@ export const transcriptSearchRequest = lazy(() =>
     event: field("only this event (id or title)", text),
     branch,
     agent,
+    in: field("content: all that was said and tools wrote, word by word", z.enum(searchPlaces)),
+    match: field("in the content: the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
     mode: field("fts: words; semantic: meaning; hybrid (default): both; regex: RE2", z.enum(searchModes)),
     by: field("a result for each session (default) or each turn", z.enum(resultUnits)),
     limit,
@@ -190,6 +198,8 @@ const transcriptResult = lazy(() =>
       [],
     ),
     match_reasons: strings,
+    /** In the content: whose text matches, and the tool of a call or its result. */
+    found_in: z.optional(z.object({ role: z.enum(contentRoles), tool: textOrNull })),
     signals: z.optional(z.record(text, z.number())),
   }),
 );
@@ -216,8 +226,103 @@ export const transcriptSearchResponse = lazy(() =>
 );
 export type TranscriptSearchResponse = z.infer<ReturnType<typeof transcriptSearchResponse>>;
 
-/** The parameters of both searches; each uses its own. */
-export const searchAllRequest = lazy(() => z.extend(searchRequest(), transcriptSearchRequest().shape));
+export const historySearchRequest = lazy(() =>
+  z.object({
+    q: described("what a commit or an event is about, a ticket, or the beginning of a commit's hash", text),
+    of: field("only these (checkpoints: commits that sessions led to)", z.array(z.enum(historyKinds))),
+    since,
+    until,
+    file: field("only commits that touched these paths or globs", strings),
+    author: field("only commits whose author's name contains this", text),
+    session,
+    event: field("only this event (id or title)", text),
+    limit,
+    explain,
+  }),
+);
+export type HistorySearchRequest = z.infer<ReturnType<typeof historySearchRequest>>;
+
+/** What all results have. */
+const foundInHistory = {
+  /** A commit's full hash, an event's id. */
+  id: text,
+  title: text,
+  /** When the commit was authored, when the event changed last. */
+  timestamp: timeOrNull,
+  snippet: text,
+  score: z.number(),
+  confidence: z.enum(confidences),
+  probability: z.number(),
+  match_reasons: strings,
+  signals: z.optional(z.record(text, z.number())),
+};
+
+const commitFound = lazy(() =>
+  z.object({
+    kind: z.literal("commit"),
+    ...foundInHistory,
+    author: text,
+    /** The first it touched. */
+    files: strings,
+    /** Of the commit, where sessions led to it. */
+    checkpoint: textOrNull,
+    /** The sessions that led to it. */
+    sessions: z.array(z.object({ session_id: text, title: textOrNull, turns: z.array(z.number()) })),
+    /** null: git did not answer in time. */
+    reach: z.nullable(z.enum(["head", "elsewhere", "gone"])),
+    /** The commit that took it back. */
+    reverted_by: textOrNull,
+  }),
+);
+export type CommitFound = z.infer<ReturnType<typeof commitFound>>;
+
+const eventFound = lazy(() =>
+  z.object({
+    kind: z.literal("event"),
+    ...foundInHistory,
+    type: z.enum(eventTypes),
+    status: z.enum(eventStatuses),
+    branch: textOrNull,
+    /** How many belong to it. */
+    sessions: count,
+    checkpoints: count,
+  }),
+);
+export type EventFound = z.infer<ReturnType<typeof eventFound>>;
+
+const historyResult = lazy(() => z.discriminatedUnion("kind", [commitFound(), eventFound()]));
+export type HistoryResult = z.infer<ReturnType<typeof historyResult>>;
+
+export const historySearchResponse = lazy(() =>
+  z.object({
+    scope: z.literal("history"),
+    query: text,
+    total_results: count,
+    /** Best first; empty if nothing answers the query. */
+    results: z.array(historyResult()),
+    /** The nearest matches in that case; not an answer. */
+    nearest: z.array(historyResult()),
+    searched_by: strings,
+    notes: strings,
+    search_time_ms: z.number(),
+    commits: z.object({
+      indexed: count,
+      /** False until all of HEAD's history was indexed once. */
+      is_complete: z.boolean(),
+    }),
+  }),
+);
+export type HistorySearchResponse = z.infer<ReturnType<typeof historySearchResponse>>;
+
+/** The parameters of all searches; each uses its own. */
+export const searchAllRequest = lazy(() =>
+  z.object({
+    ...z.omit(historySearchRequest(), { of: true }).shape,
+    ...searchRequest().shape,
+    ...transcriptSearchRequest().shape,
+    only: field("only these kinds of results", z.array(z.enum(searchedKinds))),
+  }),
+);
 export type SearchAllRequest = z.infer<ReturnType<typeof searchAllRequest>>;
 
 export const searchAllResponse = lazy(() =>
@@ -227,6 +332,8 @@ export const searchAllResponse = lazy(() =>
     /** null for a side that could not be searched; `notes` has the reason. */
     code: z.nullable(searchResponse()),
     transcripts: z.nullable(transcriptSearchResponse()),
+    /** Commits and events. An older daemon has none. */
+    history: z._default(z.nullable(historySearchResponse()), null),
     notes: strings,
   }),
 );

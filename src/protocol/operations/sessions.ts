@@ -34,6 +34,8 @@ const sessionSummary = lazy(() =>
     turns: count,
     chunks: count,
     annotations: count,
+    /** Made in it; an older daemon sends none. */
+    decisions: z._default(count, 0),
     /** Sessions of its subagents. */
     agents: count,
     models: strings,
@@ -65,6 +67,10 @@ export const sessionRequest = lazy(() =>
   z.object({
     id: described("the session's id, or a prefix of it", text),
     turn: field("show this turn in full", count),
+    log: field(
+      "also what was said and done: results in brief, or in full with the changed lines",
+      z.enum(["brief", "full"]),
+    ),
   }),
 );
 export type SessionRequest = z.infer<ReturnType<typeof sessionRequest>>;
@@ -95,6 +101,33 @@ const annotation = lazy(() =>
 );
 export type Annotation = z.infer<ReturnType<typeof annotation>>;
 
+/** Something that was said or done in a session. */
+const statement = lazy(() =>
+  z.object({
+    turn: count,
+    kind: z.enum(["prompt", "text", "thinking", "notice", "summary", "compaction", "tool"]),
+    /** What was said; of a tool call what it did, in a line: "Edit src/x.ts". */
+    text,
+    /** null: no tool call. */
+    call: z.nullable(
+      z.object({
+        tool: text,
+        is_error: z.boolean(),
+        /** It ran a subagent, whose answer is the result. */
+        delegates: z.boolean(),
+        /** null: the session ended before it came. */
+        result: textOrNull,
+        /** Lines that an edit added and removed. */
+        added: count,
+        removed: count,
+        /** These lines, with their sign; only with a full log. */
+        changed: strings,
+      }),
+    ),
+  }),
+);
+export type Statement = z.infer<ReturnType<typeof statement>>;
+
 export const sessionResponse = lazy(() =>
   z.object({
     session: sessionSummary(),
@@ -111,11 +144,82 @@ export const sessionResponse = lazy(() =>
     files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
     annotations: z.array(annotation()),
     agents: z.array(text),
+    /** The command that goes on with it in its agent; null: there is none. */
+    resume: textOrNull,
     /** The turn that was asked for, as `[USER] ...`, `[ASSISTANT] ...` and so on; null when none was. */
     content: textOrNull,
+    /** Only with `log`: of the turn that was asked for, or of all. */
+    log: z.optional(z.array(statement())),
   }),
 );
 export type SessionResponse = z.infer<ReturnType<typeof sessionResponse>>;
+
+export const turnsRequest = lazy(() =>
+  z.object({
+    session: described("the session's id, or a prefix of it", text),
+    from: field("the number of the first turn; default: the session's first", count),
+    limit: field("how many turns at most (default: 20); long ones come in fewer", count),
+    whole: field("leave nothing out of long outputs and edits", z.boolean()),
+  }),
+);
+export type TurnsRequest = z.infer<ReturnType<typeof turnsRequest>>;
+
+/** A call of a tool with its result. */
+const toolCall = lazy(() =>
+  z.object({
+    /** The tool, by the agent's name of it. */
+    name: text,
+    action: z.enum(["command", "write", "read", "delegate", "other"]),
+    /** In a line: "Bash npm test". */
+    headline: text,
+    /** Null: it runs none. */
+    command: textOrNull,
+    /** Null: no result is known. */
+    result: textOrNull,
+    is_error: z.boolean(),
+    /** What it changed: lines as in a unified diff, or the whole of a file that it wrote. */
+    edits: z.array(z.object({ file: text, is_whole: z.boolean(), lines: strings })),
+    /** The session of the subagent that it ran. */
+    subagent: textOrNull,
+  }),
+);
+export type ToolCall = z.infer<ReturnType<typeof toolCall>>;
+
+const turnEntry = lazy(() =>
+  z.object({
+    /** notice: written by the client. summary: the agent's own, of the conversation so far. */
+    kind: z.enum(["prompt", "text", "thinking", "notice", "summary", "compaction", "tool"]),
+    timestamp: timeOrNull,
+    /** Of a compaction what caused it; "" for a tool. */
+    text,
+    images: count,
+    tool: z.nullable(toolCall()),
+    /** Left out of a long text or output, in characters, or of its edits, in lines. */
+    omitted: count,
+  }),
+);
+export type TurnEntry = z.infer<ReturnType<typeof turnEntry>>;
+
+const turnInFull = lazy(() =>
+  z.object({
+    number: count,
+    started_at: timeOrNull,
+    ended_at: timeOrNull,
+    branch: textOrNull,
+    abandoned: z.boolean(),
+    entries: z.array(turnEntry()),
+  }),
+);
+export type TurnInFull = z.infer<ReturnType<typeof turnInFull>>;
+
+export const turnsResponse = lazy(() =>
+  z.object({
+    turns: z.array(turnInFull()),
+    /** The number of the turn behind these; null: there is none. */
+    next: numberOrNull,
+  }),
+);
+export type TurnsResponse = z.infer<ReturnType<typeof turnsResponse>>;
 
 export const annotationsRequest = lazy(() =>
   z.object({

@@ -20,6 +20,7 @@ export const statsRequest = lazy(() =>
     until,
     path: field("only this file, directory or glob", strings),
     depth: field("directories this deep (default: 2)", count),
+    files: field("also each file", z.boolean()),
     all: field("include commits outside HEAD's history", z.boolean()),
   }),
 );
@@ -47,6 +48,8 @@ export const statsAnswer = lazy(() =>
     /** By the author that git names, those with the most lines first, as in what follows. */
     by_author: z.array(z.object({ author: text, commits: count, ...share })),
     by_directory: z.array(z.object({ directory: text, ...share })),
+    /** Only with `files`. */
+    by_file: z.optional(z.array(z.object({ file: text, ...share }))),
     /** In order; ISO 8601, such as 2026-W05, in UTC. */
     by_week: z.array(z.object({ week: text, ...share })),
     by_model: z.array(z.object({ model: text, lines: count })),

@@ -220,6 +220,8 @@ const memoryStatus = lazy(() =>
     vanishing: z._default(z.nullable(z.array(vanishing)), null),
     /** Stored under other scrubbing rules than are in force now. */
     needs_scrubbing: z.boolean(),
+    /** Sessions cut into chunks by other rules or settings than are in force now, of all; an older daemon sends none. */
+    recut: z._default(z.object({ sessions: count, all: count }), { sessions: 0, all: 0 }),
     llm: z.object({
       /** "none": summaries are extracts. */
       model: text,

@@ -1,35 +1,83 @@
 import { codeOf, explanationOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { SearchAllRequest, SearchAllResponse } from "../../protocol/operations/search.ts";
+import type {
+  HistorySearchRequest,
+  HistorySearchResponse,
+  SearchAllRequest,
+  SearchAllResponse,
+  TranscriptSearchRequest,
+  TranscriptSearchResponse,
+} from "../../protocol/operations/search.ts";
+import { historyKinds } from "../../protocol/values.ts";
 import { answererHere } from "../here.ts";
 import { searchInProcess } from "./code.ts";
 import { searchTranscriptsInProcess } from "./sessions.ts";
 
+/** Commits and events that are shown beside code and sessions, where the request does not say. */
+const ofHistory = 5;
+
 /**
- * Searches code and sessions. A side that cannot be searched is left out with a note; a memory that does not exist yet
- * needs no note.
- * @throws PommelError the code's, if neither can be searched; `usage`, `not_found`
+ * Searches code, sessions, commits and events, or those that the request is limited to. What cannot be searched is left
+ * out with a note; a memory that does not exist yet needs no note, nor does a history that lies in the same index as the
+ * code.
+ * @throws PommelError the first error, if nothing can be searched; `usage`, `not_found`
  */
 export async function searchAll(
   project: Project,
   request: SearchAllRequest,
   signal?: AbortSignal,
 ): Promise<SearchAllResponse> {
+  const { only = ["code", "sessions", "commits", "events"] } = request;
+  const of = historyKinds.filter((kind) => only.includes(kind));
+  const ofSessions = only.includes("sessions") || only.includes("notes");
   // A daemon has its indexes and models at hand.
   const daemon = answererHere(project.root);
-  const [code, transcripts] = await Promise.allSettled([
-    daemon ? daemon("search", request, signal) : searchInProcess(project, request),
-    daemon ? daemon("searchTranscripts", request, signal) : searchTranscriptsInProcess(project, request),
+  const sessionRequest = only.includes("sessions") ? request : notesOnly(request);
+  const searchSessions = () =>
+    daemon
+      ? daemon("searchTranscripts", sessionRequest, signal)
+      : searchTranscriptsInProcess(project, sessionRequest, signal);
+  const sessions = ofSessions ? searchSessions() : null;
+  const known = only.includes("sessions") && sessions ? () => sessions.catch(() => null) : undefined;
+  const searched = await Promise.allSettled([
+    only.includes("code")
+      ? daemon
+        ? daemon("search", request, signal)
+        : searchInProcess(project, request)
+      : null,
+    sessions,
+    of.length > 0 ? historyOf(project, { ...request, of }, signal, known) : null,
   ]);
-  const failed = [code, transcripts].flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
+  const [code, transcripts, history] = searched;
+  const failed = searched.flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
   // An invalid request is an error, not a reason to leave a side out.
   const wrong = failed.find((error) => ["usage", "not_found"].includes(codeOf(error)));
-  if (wrong !== undefined || failed.length === 2) throw wrong ?? failed[0];
+  const isNothing = searched.every((side) => side.status === "rejected" || side.value === null);
+  if (wrong !== undefined || (isNothing && failed.length > 0)) throw wrong ?? failed[0];
+  const reasons = failed.filter((error) => codeOf(error) !== "no_memory").map(explanationOf);
   return {
     scope: "all",
     query: request.q,
     code: code.status === "fulfilled" ? code.value : null,
     transcripts: transcripts.status === "fulfilled" ? transcripts.value : null,
-    notes: failed.filter((error) => codeOf(error) !== "no_memory").map(explanationOf),
+    history: history.status === "fulfilled" ? history.value : null,
+    notes: [...new Set(reasons)],
   };
+}
+
+/** What people noted, each note by itself. */
+const notesOnly = <R extends TranscriptSearchRequest>(request: R): R => ({
+  ...request,
+  type: ["annotated"],
+  by: request.by ?? "turn",
+});
+
+async function historyOf(
+  project: Project,
+  request: HistorySearchRequest,
+  signal: AbortSignal | undefined,
+  sessions: (() => Promise<TranscriptSearchResponse | null>) | undefined,
+): Promise<HistorySearchResponse> {
+  const { searchHistory } = await import("./history.ts");
+  return searchHistory(project, { ...request, limit: request.limit ?? ofHistory }, signal, sessions);
 }

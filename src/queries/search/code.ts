@@ -8,6 +8,7 @@ import { CodeSearch } from "../../search/code/engine.ts";
 import type { CodeQuery } from "../../search/code/types.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
+import { indexOwner } from "../here.ts";
 import { ageOf } from "../status/status.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
 
@@ -54,13 +55,20 @@ export function skippedFiles(project: Project): Promise<{ path: string; reason: 
 }
 
 /**
- * Opens the index to read, and closes it after use.
+ * Uses the index that this process has open, or opens it to read and closes it after use.
  * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`
  */
-export function withIndex<T>(
+export async function withIndex<T>(
   project: Project,
   config: Config,
   use: (index: CodeIndex) => Promise<T>,
 ): Promise<T> {
-  return indexDriver(config).read(project.indexDb, use);
+  const owner = indexOwner(project.indexDb);
+  if (owner === null) return indexDriver(config).read(project.indexDb, use);
+  try {
+    return await use(owner.index);
+  } catch (error) {
+    owner.suspect(error);
+    throw error;
+  }
 }

@@ -14,11 +14,17 @@ import { bundledQueryEmbedder } from "./embedder.ts";
 export async function searchTranscriptsInProcess(
   project: Project,
   request: TranscriptSearchRequest,
+  signal?: AbortSignal,
 ): Promise<TranscriptSearchResponse> {
   const { config } = loadConfig(project);
   return withMemory(project, async (memory) => {
-    const search = await memorySearch(project, memory, config, request.mode);
-    return search(request);
+    const search = await memorySearch(
+      project,
+      memory,
+      config,
+      request.in === "content" ? "regex" : request.mode,
+    );
+    return search(request, signal);
   });
 }
 
@@ -31,10 +37,10 @@ export async function memorySearch(
   memory: Memory,
   config: Config,
   mode?: TranscriptSearchRequest["mode"],
-): Promise<(request: TranscriptSearchRequest) => Promise<TranscriptSearchResponse>> {
+): Promise<(request: TranscriptSearchRequest, signal?: AbortSignal) => Promise<TranscriptSearchResponse>> {
   // A daemon has its vectors and its model at hand.
   const answer = answererHere(project.root);
-  if (answer) return (request) => answer("searchTranscripts", request);
+  if (answer) return (request, signal) => answer("searchTranscripts", request, signal);
   const isByMeaning = config["embed.text"] !== "none" && mode !== "fts" && mode !== "regex";
   const [{ SessionSearch }, { answerTranscriptSearch }, embedder] = await Promise.all([
     import("../../search/sessions/engine.ts"),
@@ -43,5 +49,5 @@ export async function memorySearch(
   ]);
   const waitPolicy = { ms: 250, continueLater: false };
   const search = new SessionSearch({ root: project.root, memory, embedder, waitPolicy });
-  return (request) => answerTranscriptSearch(search, memory, request, config, null);
+  return (request, signal) => answerTranscriptSearch(search, memory, request, config, null, signal);
 }

@@ -17,6 +17,7 @@ import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { memorySearch } from "../search/sessions.ts";
 import { isoTime } from "../status/status.ts";
+import { decisionWith } from "./decision.ts";
 import { recordedDecisions } from "./recorded-decisions.ts";
 
 export interface DecisionsRequest {
@@ -45,7 +46,7 @@ export async function decisionsIn(
       ? [
           ...(await notesIn(memory, request)),
           ...(await decidedIn(memory, request, config)),
-          ...(await recordedIn(project, request)),
+          ...(await recordedIn(project, request, config)),
         ].sort(latestFirst)
       : await foundIn(project, memory, request, config);
   return { decisions: all.slice(0, request.limit), total: all.length };
@@ -72,20 +73,16 @@ async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): 
     const files = turn?.files.map(({ path }) => path) ?? [];
     if (isWanted && !files.some(isWanted)) return [];
     return [
-      {
+      decisionWith({
         source: "annotation",
         text: note.note,
-        place: null,
         session_id: note.sessionUid,
         session_title: session?.title ?? null,
         turn: note.turn,
         timestamp: new Date(note.at).toISOString(),
         branch: note.branch,
         files,
-        score: null,
-        superseded_by: null,
-        supersedes: [],
-      },
+      }),
     ];
   });
 }
@@ -100,12 +97,12 @@ async function decidedIn(memory: Memory, request: DecisionsRequest, config: Conf
     .map((one) => decisionOf(one));
 }
 
-/** The repository's own decisions; those without a time only if the request has no time limit. */
-async function recordedIn(project: Project, request: DecisionsRequest): Promise<Decision[]> {
+/** Decisions recorded outside of sessions; those without a time only if the request has no time limit. */
+async function recordedIn(project: Project, request: DecisionsRequest, config: Config): Promise<Decision[]> {
   const isWanted = filesMatcher(request.files);
   const { since, until } = await timesOf(request);
   const words = contentWords(request.query);
-  return (await recordedDecisions(project.root)).filter(({ timestamp, files, text }) => {
+  return (await recordedDecisions(project, config)).filter(({ timestamp, files, text }) => {
     // Recorded decisions and commits belong to no known branch.
     if (request.branch !== undefined || (isWanted && !files.some(isWanted))) return false;
     if (coverage(words, contentWords(text)) < (words.size > 0 ? 1 : 0)) return false;
@@ -118,10 +115,9 @@ async function recordedIn(project: Project, request: DecisionsRequest): Promise<
 /** A session's decision in the shape of the answer. */
 export function decisionOf(decision: SessionDecision, score: number | null = null): Decision {
   const { text, turn, sessionUid, sessionTitle, at, branch, files, supersededBy, supersedes } = decision;
-  return {
+  return decisionWith({
     source: "conversation",
     text,
-    place: null,
     session_id: sessionUid,
     session_title: sessionTitle,
     turn,
@@ -131,7 +127,7 @@ export function decisionOf(decision: SessionDecision, score: number | null = nul
     score,
     superseded_by: supersededBy?.text ?? null,
     supersedes: [...supersedes],
-  };
+  });
 }
 
 async function foundIn(
@@ -161,7 +157,7 @@ async function foundIn(
   // Notes from a shell belong to no session, and are found by their words only.
   const known = new Set(found.map(({ text }) => text));
   const literal = (await notesIn(memory, request, q)).filter(({ text }) => !known.has(text));
-  const recorded = await recordedIn(project, request);
+  const recorded = await recordedIn(project, request, config);
   const best = found[0]?.score ?? 1;
   return [
     ...literal.map((note) => ({ ...note, score: 1 })),
@@ -177,20 +173,11 @@ const noteOf = (
     "session_id" | "session_title" | "last_turn" | "timestamp" | "branch" | "files" | "score"
   >,
   text: string,
-): Decision => ({
-  source: "annotation",
-  text,
-  place: null,
-  session_id: result.session_id,
-  session_title: result.session_title,
-  turn: result.last_turn,
-  timestamp: result.timestamp,
-  branch: result.branch,
-  files: result.files,
-  score: result.score,
-  superseded_by: null,
-  supersedes: [],
-});
+): Decision => {
+  const { session_id, session_title, last_turn: turn, timestamp, branch, files, score } = result;
+  const where = { session_id, session_title, turn, timestamp, branch, files, score };
+  return decisionWith({ source: "annotation", text, ...where });
+};
 
 /** Whether a path is named, is below a named one or matches a glob; null if none was named. */
 export function filesMatcher(files: readonly string[]): ((path: string) => boolean) | null {

@@ -29,7 +29,7 @@ function session(uid: string, ago: number, ...files: TurnFile[]) {
 const edit = (path: string): TurnFile => ({ path, how: "edit" });
 const read = (path: string): TurnFile => ({ path, how: "read" });
 
-const related = (files: string[], query = "", limit = 10) =>
+const related = (files: string[] | null, query = "", limit = 10) =>
   relatedIn(projectAt(store.dir), store.memory, { files, query, limit }, defaultConfig(), now);
 const ids = async (...given: Parameters<typeof related>) =>
   (await related(...given)).sessions.map(({ session_id }) => session_id);
@@ -50,7 +50,42 @@ describe("relatedIn", () => {
     expect(await ids(["src/db"])).toEqual(["a"]);
     expect(await ids(["src/*.js"])).toEqual(["b"]);
     expect(await related(["src"])).toMatchObject({ files: ["src/db/a.ts", "src/pool.js"], total: 2 });
-    expect(await related(["lib"])).toEqual({ looked_for: 1, files: [], sessions: [], total: 0 });
+    expect(await related(["lib"])).toEqual({
+      ...{ looked_for: 1, files: [], sessions: [], total: 0 },
+      decisions: [],
+    });
+  });
+
+  it("quotes what was decided about the files, with what superseded it", async () => {
+    const [one, two] = [session("one", 20, edit("src/a.ts")), session("two", 1, edit("src/a.ts"))];
+    const said = (text: string, ago: number) => [
+      chunk(0, `[USER] ${text}`, {
+        ...{ session: text, kind: "decision", files: ["src/a.ts"] },
+        ...{ startedAt: now - ago * day, endedAt: now - ago * day },
+      }),
+    ];
+    const earlier = "We decided to keep cached sessions in redis instead of memory.";
+    const later = "We decided to keep cached sessions in memory instead of redis.";
+    replaceChunks(store.memory, one.id, { type: "raw", from: 0 }, said(earlier, 20));
+    replaceChunks(store.memory, two.id, { type: "raw", from: 0 }, said(later, 1));
+    const { decisions } = await related(["src/a.ts"]);
+    expect(decisions).toMatchObject([
+      { source: "conversation", text: later, session_id: "two", superseded_by: null, supersedes: [earlier] },
+      { text: earlier, session_id: "one", superseded_by: later },
+    ]);
+    expect((await related(["src/other.ts"])).decisions).toEqual([]);
+  });
+
+  it("searches for a query alone, and finds nothing about anything else", async () => {
+    const leak = session("leak", 20, edit("src/a.ts"));
+    const text = "The connection pool leaks";
+    replaceChunks(store.memory, leak.id, { type: "raw", from: 0 }, [chunk(0, text, { session: "leak" })]);
+    session("other", 0, edit("src/a.ts"));
+    expect(await related(null, "connection pool")).toMatchObject({
+      ...{ looked_for: 0, total: 1, decisions: [] },
+      sessions: [{ session_id: "leak", files: [edit("src/a.ts")], turns: [{ turn: 1 }] }],
+    });
+    expect(await ids(null, "chicken soup recipe")).toEqual([]);
   });
 
   it("ranks sessions about the query first", async () => {

@@ -7,11 +7,11 @@ import type { RelatedAnswer, RelatedSession } from "../../protocol/operations/de
 import { touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";
-import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { turnsWithFile } from "../../store/memory/sessions/turns.ts";
+import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { turnOf, turnsWithFile } from "../../store/memory/sessions/turns.ts";
 import { memorySearch } from "../search/sessions.ts";
 import { isoTime } from "../status/status.ts";
-import { filesMatcher } from "./conversations-decisions.ts";
+import { decisionsIn, filesMatcher } from "./conversations-decisions.ts";
 
 /** What touching a file counts. */
 const strengths = { write: 1, edit: 1, read: 0.3 } as const;
@@ -22,6 +22,7 @@ const unasked = 0.2;
 /** Maximum number of turns per file, the latest first. */
 const maxTurns = 500;
 const turnsShown = 5;
+const decisionsShown = 5;
 
 /**
  * Files of the working tree that differ from the last commit, including untracked ones, relative to the project's root.
@@ -70,15 +71,18 @@ export function pathsFrom(project: Project, cwd: string, files: readonly string[
 
 /**
  * Sessions and turns that touched files, by how much and how recently; with a query also by how much they are about it.
- * @param files paths as stored, directories or globs
+ * Without files those that a search for the query finds.
+ * @param files paths as stored, directories or globs; null: none is named
  */
 export async function relatedIn(
   project: Project,
   memory: Memory,
-  { files, query, limit }: { files: readonly string[]; query: string; limit: number },
+  request: { files: readonly string[] | null; query: string; limit: number },
   config: Config,
   now = Date.now(),
 ): Promise<RelatedAnswer> {
+  const { query, limit, files } = request;
+  if (files === null) return relatedTo(project, memory, { query, limit }, config);
   const isWanted = filesMatcher(files);
   const wanted = isWanted ? touchedFiles(memory).filter((path) => isWanted(path)) : [];
   const wantedSet = new Set(wanted);
@@ -107,9 +111,14 @@ export async function relatedIn(
     })
     .sort((a, b) => b.weight - a.weight || b.session.id - a.session.id);
   const most = ranked[0]?.weight || 1;
+  const { decisions } =
+    files.length === 0
+      ? { decisions: [] }
+      : await decisionsIn(project, memory, { query, files, limit: decisionsShown }, config);
   return {
     looked_for: files.length,
     files: wanted,
+    decisions,
     total: ranked.length,
     sessions: ranked.slice(0, limit).map(({ session, best, weight }): RelatedSession => {
       const times = best.flatMap(({ turn }) => turn.startedAt ?? []);
@@ -131,6 +140,50 @@ export async function relatedIn(
       };
     }),
   };
+}
+
+/** Sessions that a search finds, each with its turns that match; none where nothing answers the query. */
+async function relatedTo(
+  project: Project,
+  memory: Memory,
+  { query, limit }: { query: string; limit: number },
+  config: Config,
+): Promise<RelatedAnswer> {
+  const search = await memorySearch(project, memory, config);
+  const { results, total_results } = await search({ q: query, limit, by: "session" });
+  const sessions = results.flatMap((result): RelatedSession[] => {
+    const session = sessionByUid(memory, result.session_id);
+    if (session === null) return [];
+    const matching = [result, ...result.other_turns].slice(0, turnsShown).flatMap(({ turn, score }) => {
+      const record = turnOf(memory, session.id, turn);
+      return record === null ? [] : [{ record, score }];
+    });
+    return [
+      {
+        session_id: session.uid,
+        session_title: session.title,
+        agent: session.agent,
+        branch: session.branch,
+        last_at: isoTime(session.lastAt),
+        score: result.score,
+        files: strongest(matching.flatMap(({ record }) => record.files)),
+        turns: matching.map(({ record, score }) => ({
+          turn: record.number,
+          prompt: record.prompt,
+          timestamp: isoTime(record.startedAt),
+          score,
+          files: record.files,
+        })),
+      },
+    ];
+  });
+  const { decisions } = await decisionsIn(
+    project,
+    memory,
+    { query, files: [], limit: decisionsShown },
+    config,
+  );
+  return { looked_for: 0, files: [], sessions, total: total_results, decisions };
 }
 
 const share = (weight: number, most: number) => Math.round((weight / most) * 1e4) / 1e4;

@@ -1,4 +1,4 @@
-import { agentNames } from "../../agents/profiles.ts";
+import { agentNames, profileOf } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
 import type {
   Annotation,
@@ -27,6 +27,7 @@ import { contentOf, filesOfSession, turnsOf } from "../../store/memory/sessions/
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { isoTime } from "../status/status.ts";
 import { renderTurn } from "./conversations-turn.ts";
+import { sessionLog } from "./session-log.ts";
 
 /** Default number of entries in a list. */
 const listed = { sessions: 20, annotations: 10 } as const;
@@ -69,9 +70,10 @@ export async function listSessionsOf(memory: Memory, request: SessionsRequest): 
 
 /**
  * A session with its turns, in outline, and one of them in full if requested.
+ * @param root of the project, to which the paths in the log are relative
  * @throws PommelError `not_found` for an unknown session or turn, `usage` for an ambiguous id
  */
-export function showSession(memory: Memory, request: SessionRequest): SessionResponse {
+export function showSession(memory: Memory, request: SessionRequest, root = ""): SessionResponse {
   return memory.inSnapshot(() => {
     const record = findSession(memory, request.id);
     const summary = bestSummaries(memory, [record.id]).get(record.id);
@@ -95,9 +97,19 @@ export function showSession(memory: Memory, request: SessionRequest): SessionRes
       agents: listSessions(memory, { children: record.id })
         .map(({ uid }) => uid)
         .reverse(),
+      resume: resumeCommand(record),
       content: request.turn === undefined ? null : contentOfTurn(memory, record, request.turn),
+      ...(request.log && {
+        log: sessionLog(memory, record, { root, turn: request.turn, full: request.log === "full" }),
+      }),
     };
   });
+}
+
+/** A subagent's session is not one to go on with; an id that a shell would read otherwise is not to be pasted. */
+function resumeCommand({ agent, uid, parentId }: SessionRecord): string | null {
+  if (parentId !== null || !/^[\w-]+$/.test(uid)) return null;
+  return profileOf(agent)?.resumeCommand?.(uid) ?? null;
 }
 
 function contentOfTurn(memory: Memory, session: SessionRecord, number: number): string {
@@ -157,7 +169,7 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
   const uidOf = (id: number | null) => (id === null ? null : (others.get(id)?.uid ?? null));
   return sessions.map((session) => {
     const usage = usageOf(memory, session.id);
-    const { turns = 0, chunks = 0, children = 0 } = counts.get(session.id) ?? {};
+    const { turns = 0, chunks = 0, decisions = 0, children = 0 } = counts.get(session.id) ?? {};
     return {
       id: session.uid,
       agent: session.agent,
@@ -171,6 +183,7 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
       turns,
       chunks,
       annotations: listAnnotations(memory, { sessionUid: session.uid }).length,
+      decisions,
       agents: children,
       models: usage.map(({ model }) => model),
       tokens: tokensOf(usage),

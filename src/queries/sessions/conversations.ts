@@ -45,6 +45,8 @@ export async function toSessionQuery(
     commit: request.commit ?? null,
     event: request.event ?? null,
     mode: request.mode ?? "hybrid",
+    place: request.in ?? "chunks",
+    match: request.match ?? (request.mode === "regex" ? "regex" : undefined),
     by: resultUnitOf(request),
     explain: request.explain ?? false,
   };
@@ -61,9 +63,10 @@ export async function answerTranscriptSearch(
   request: TranscriptSearchRequest,
   config: Config,
   pending: number | null,
+  signal?: AbortSignal,
 ): Promise<TranscriptSearchResponse> {
   knownAgent(memory, request.agent);
-  const answer = await search.search(await toSessionQuery(request, config));
+  const answer = await search.search(await toSessionQuery(request, config), signal);
   const [latest] = listSessions(memory, { children: true, limit: 1 });
   return { scope: "transcripts", ...answer, memory: { pending, as_of: isoTime(latest?.lastAt ?? null) } };
 }

@@ -1,12 +1,26 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type Repository, temporaryRepository } from "../../../test/support/checkpoint-fixture.ts";
+import { defaultConfig } from "../../project/config/settings.ts";
+import { projectAt } from "../../project/paths.ts";
 import { recordedDecisions } from "./recorded-decisions.ts";
 
 let repo: Repository;
+let client: string;
 beforeEach(() => {
   repo = temporaryRepository();
+  client = mkdtempSync(join(tmpdir(), "pommel-client-"));
+  vi.stubEnv("CLAUDE_CONFIG_DIR", client);
 });
-afterEach(() => repo.remove());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  repo.remove();
+  rmSync(client, { recursive: true, force: true });
+});
+
+const recorded = (config = defaultConfig()) => recordedDecisions(projectAt(repo.root), config);
 
 it("quotes records, marked comments and bodies of commits, with their location", async () => {
   const record =
@@ -15,7 +29,7 @@ it("quotes records, marked comments and bodies of commits, with their location",
   const message =
     "Take a lock\n\nUse a lock file instead of retrying, so that two\nrefreshes never meet.\n\nSigned-off-by: Ann <a@example.org>";
   const hash = repo.commit(message, { "docs/adr/0001-queue.md": record, "src/a.ts": code });
-  expect(await recordedDecisions(repo.root)).toMatchObject([
+  expect(await recorded()).toMatchObject([
     {
       source: "adr",
       text: "Keep the queue in SQLite: The queue is a table of memory.db.",
@@ -34,4 +48,49 @@ it("quotes records, marked comments and bodies of commits, with their location",
       place: hash.slice(0, 12),
     },
   ]);
+});
+
+/** The client's folder for the project. */
+function placeOf(root: string): string {
+  const place = join(client, "projects", realpathSync(root).replace(/[^A-Za-z0-9]/g, "-"));
+  mkdirSync(join(place, "memory"), { recursive: true });
+  return place;
+}
+
+const key = `sk-${"ant-api03-"}${"a1B2c3D4e5".repeat(9)}AA`;
+const memory = `# Memory\n\n- The build takes a minute.\n- We decided to retry uploads three times, because the ledger is slow.\n- We decided to sign in with ${key} as the robot.\n`;
+
+it("quotes the client's memory of this project, scrubbed, with file and line", async () => {
+  const place = placeOf(repo.root);
+  writeFileSync(join(place, "memory", "MEMORY.md"), memory);
+  const found = await recorded();
+  expect(found).toMatchObject([
+    {
+      source: "memory",
+      text: "We decided to retry uploads three times, because the ledger is slow.",
+      place: expect.stringMatching(/memory\/MEMORY\.md:4$/),
+    },
+    { source: "memory", place: expect.stringMatching(/:5$/) },
+  ]);
+  expect(JSON.stringify(found)).not.toContain(key);
+  expect(await recorded({ ...defaultConfig(), "sessions.client_memory": false })).toEqual([]);
+});
+
+it("leaves out links, huge files and binaries", async () => {
+  const place = placeOf(repo.root);
+  writeFileSync(join(client, "elsewhere.md"), memory);
+  symlinkSync(join(client, "elsewhere.md"), join(place, "memory", "link.md"));
+  writeFileSync(join(place, "memory", "huge.md"), memory + "x ".repeat(200_000));
+  writeFileSync(join(place, "memory", "binary.md"), Buffer.from([0, 1, 2, 0]));
+  expect(await recorded()).toEqual([]);
+});
+
+it("leaves out the memory of a folder that another project shares", async () => {
+  const place = placeOf(repo.root);
+  writeFileSync(join(place, "memory", "MEMORY.md"), memory);
+  const line = { type: "user", uuid: "u1", parentUuid: null, sessionId: "s1", cwd: "/another/project" };
+  const message = { role: "user", content: "hello" };
+  const at = "2026-03-01T10:00:00.000Z";
+  writeFileSync(join(place, "s1.jsonl"), `${JSON.stringify({ ...line, timestamp: at, message })}\n`);
+  expect(await recorded()).toEqual([]);
 });

@@ -1,12 +1,21 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { homedir } from "node:os";
+import { basename, join, sep } from "node:path";
+import { agents } from "../../agents/registry.ts";
+import { readSource } from "../../code/files/read-source.ts";
 import { GitFailure, gitFields } from "../../git/git.ts";
+import { commitsOf } from "../../git/history/history.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
+import type { Config } from "../../project/config/settings.ts";
+import type { Project } from "../../project/paths.ts";
 import type { Decision } from "../../protocol/operations/decisions.ts";
+import { scrubAlone } from "../../redact/scrubber.ts";
 import { findDecisions } from "../../sessions/decisions/find.ts";
+import { scrubberOf } from "../../sessions/from-config.ts";
 import { plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
 import { contentWords } from "../../sessions/summaries/words.ts";
 import { beginningOf } from "../../text/text-size.ts";
+import { decisionWith } from "./decision.ts";
 
 /** Where repositories keep records of decisions. */
 const recordFolders = [
@@ -20,6 +29,11 @@ const recordFolders = [
 const maxRecords = 300;
 const maxComments = 500;
 const maxCommits = 2_000;
+const maxMemories = 50;
+/** Bytes: a larger file is no notebook. */
+const maxMemorySize = 256 * 1024;
+/** Of a commit. */
+const maxFiles = 50;
 /** Characters. */
 const maxText = 400;
 
@@ -28,11 +42,13 @@ const ofCommits = new RepositoryCache<Decision[]>({ max: 20 });
 const ofFiles = new RepositoryCache<Decision[]>({ max: 20, maxAgeMs: 10_000 });
 
 /**
- * Decisions that the repository itself records, quoted: decision records, comments that begin with "WHY:" or
- * "DECISION:", bodies of commits. None if git fails.
+ * Decisions recorded outside of sessions, quoted: decision records, comments that begin with "WHY:" or "DECISION:",
+ * bodies of commits, and the files in which clients keep what they learned about the project. None if git fails.
  */
-export async function recordedDecisions(root: string): Promise<Decision[]> {
+export async function recordedDecisions(project: Project, config: Config): Promise<Decision[]> {
+  const { root } = project;
   const found = await Promise.all([
+    config["sessions.client_memory"] ? ofFiles.of(root, "memories", () => memoriesOf(project, config)) : [],
     ofFiles.of(root, "records", () => orNone(recordsIn(root))),
     ofFiles.of(root, "comments", () => orNone(commentsIn(root))),
     ofCommits.of(root, "commits", () => orNone(commitsIn(root))),
@@ -50,19 +66,8 @@ async function orNone(found: Promise<Decision[]>): Promise<Decision[]> {
   }
 }
 
-const recorded = (given: Pick<Decision, "source" | "text" | "place"> & Partial<Decision>): Decision => ({
-  session_id: null,
-  session_title: null,
-  turn: null,
-  timestamp: null,
-  branch: null,
-  files: [],
-  score: null,
-  superseded_by: null,
-  supersedes: [],
-  ...given,
-  text: beginningOf(given.text, maxText),
-});
+const recorded = (known: Parameters<typeof decisionWith>[0]): Decision =>
+  decisionWith({ ...known, text: beginningOf(known.text, maxText) });
 
 async function recordsIn(root: string): Promise<Decision[]> {
   const found: Decision[] = [];
@@ -101,6 +106,34 @@ function recordOf(path: string, text: string): Decision | null {
   });
 }
 
+/** What clients remember of the project, scrubbed. */
+async function memoriesOf(project: Project, config: Config): Promise<Decision[]> {
+  const scrubber = scrubberOf(project, config);
+  const found: Decision[] = [];
+  for (const agent of agents) {
+    const files = (await agent.memories?.(project.root)) ?? [];
+    for (const file of files.slice(0, maxMemories)) {
+      const stamp = { path: basename(file), size: 0, mtimeMs: 0 };
+      const read = readSource(file, stamp, { maxFileSize: maxMemorySize });
+      if (read.kind !== "text") continue;
+      const text = scrubAlone(scrubber, read.text);
+      const lines = text.split("\n");
+      for (const { text: said } of findDecisions([{ by: "agent", text, turn: 0 }])) {
+        const line = lines.findIndex((one) => plainLine(one).includes(said.slice(0, 40)));
+        const place = `${shownPath(file)}:${line + 1}`;
+        const timestamp = new Date(read.mtimeMs).toISOString();
+        found.push(recorded({ source: "memory", text: said, place, timestamp }));
+      }
+    }
+  }
+  return found;
+}
+
+const shownPath = (file: string): string => {
+  const home = homedir();
+  return file.startsWith(home + sep) ? `~${file.slice(home.length)}` : file;
+};
+
 const marked = /\b(?:WHY|DECISION):\s*(.+?)\s*(?:\*\/|-->)?\s*$/;
 
 async function commentsIn(root: string): Promise<Decision[]> {
@@ -124,20 +157,20 @@ async function commentsIn(root: string): Promise<Decision[]> {
 
 async function commitsIn(root: string): Promise<Decision[]> {
   const found: Decision[] = [];
-  let commit: string[] = [];
-  const args = ["log", "-z", `--max-count=${maxCommits}`, "--format=%H%x00%aI%x00%b"];
-  for await (const field of gitFields(root, args)) {
-    commit.push(field);
-    if (commit.length < 3) continue;
-    const [hash = "", at = "", body = ""] = commit;
-    commit = [];
+  for await (const commit of commitsOf(root, { limit: maxCommits, merges: true })) {
+    const { hash, authoredAt, message, files } = commit;
+    const [, ...body] = message.split("\n");
     // Lines of a paragraph are wrapped.
     const text = body
+      .join("\n")
       .replace(/([^\n])\n(?=[a-z(`])/g, "$1 ")
       .replace(/^[A-Za-z-]+: .*$/gm, (line) => (/^(?:why|decision):/i.test(line) ? line : ""));
     for (const { text: said } of findDecisions([{ by: "agent", text, turn: 0 }])) {
-      const timestamp = new Date(at).toISOString();
-      found.push(recorded({ source: "commit", text: said, place: hash.slice(0, 12), timestamp }));
+      const timestamp = new Date(authoredAt).toISOString();
+      const place = hash.slice(0, 12);
+      found.push(
+        recorded({ source: "commit", text: said, place, timestamp, files: files.slice(0, maxFiles) }),
+      );
     }
   }
   return found;

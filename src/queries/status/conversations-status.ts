@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { Config } from "../../project/config/settings.ts";
 import type { JobsStatus, MemoryStatus } from "../../protocol/operations/status.ts";
+import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { gitCounts } from "../../store/memory/commits/commits.ts";
 import { injectionTotals, missedInjections } from "../../store/memory/injections.ts";
 import { isAtRest, listJobs } from "../../store/memory/jobs/job-rows.ts";
@@ -8,6 +9,7 @@ import { llmSpending } from "../../store/memory/llm-usage.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { queueFigures, recentActivity } from "../../store/memory/sessions/activity.ts";
+import { cutCounts } from "../../store/memory/sessions/session-cuts.ts";
 import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { storageGrowth } from "../../store/memory/storage.ts";
 import { isoTime } from "./status.ts";
@@ -110,6 +112,7 @@ export function describeMemory(
     context: contextMeter(memory, mode),
     vanishing: null,
     needs_scrubbing: chunks > 0 && scrubVersion !== undefined && stored !== scrubVersion,
+    recut: recutOf(memory, config),
     llm: {
       ...llm,
       tokens_today: spent.input + spent.output,
@@ -117,6 +120,12 @@ export function describeMemory(
     },
     jobs: jobsStatusOf(memory),
   };
+}
+
+/** Sessions that are to be cut into chunks again. */
+function recutOf(memory: Memory, config: Config): MemoryStatus["recut"] {
+  const { outdated, all } = cutCounts(memory, currentCut(cutSettingsOf(config)));
+  return { sessions: outdated, all };
 }
 
 /** How much context was injected automatically, and how much missed its deadline. */
@@ -142,6 +151,7 @@ const nothing: Omit<MemoryStatus, "captures" | "llm" | "problem" | "bytes" | "co
   growth_30d_bytes: null,
   vanishing: null,
   needs_scrubbing: false,
+  recut: { sessions: 0, all: 0 },
   jobs: {
     pending: 0,
     running: [],

@@ -27,6 +27,8 @@ export interface StatsRequest {
   paths?: readonly string[] | undefined;
   /** Directories this deep; default 2. */
   depth?: number | undefined;
+  /** Also count each file. */
+  files?: boolean | undefined;
   /** Commits of every branch and of none; default: HEAD's history. */
   all?: boolean | undefined;
 }
@@ -70,7 +72,7 @@ function countLines(
   memory: Memory | null,
   whole: ReadonlyMap<string, number> | null,
   when: AuthoredFilter,
-  { paths = [], depth = 2, all = false }: StatsRequest,
+  { paths = [], depth = 2, files = false, all = false }: StatsRequest,
   since: ReturnType<typeof agentsSince>,
 ): StatsAnswer {
   const history = whole && within(whole, when);
@@ -78,7 +80,7 @@ function countLines(
   const isWanted = filesMatcher(paths);
   const isBefore = ({ author, authoredAt, isRoot }: AuthoredLines) =>
     author === "unknown" && since !== null && (authoredAt < since.at || isRoot === 1);
-  const sums = new Sums(depth);
+  const sums = new Sums(depth, files);
   if (memory !== null) {
     const counted = countedOnce(memory);
     for (const lines of authoredLines(memory, when)) {
@@ -140,11 +142,15 @@ class Sums {
   readonly total = noLines();
   private readonly authors = new Map<string, { author: string; commits: Set<string>; share: Share }>();
   private readonly directories = new Map<string, { directory: string } & Share>();
+  private readonly files = new Map<string, { file: string } & Share>();
   private readonly weeks = new Map<string, { week: string } & Share>();
   private readonly models = new Map<string, { model: string; lines: number }>();
   private readonly sessions = new Map<string, { uid: string; commits: Set<string>; lines: number }>();
 
-  constructor(private readonly depth: number) {}
+  constructor(
+    private readonly depth: number,
+    private readonly countsFiles: boolean,
+  ) {}
 
   add(
     { hash, commitAuthor, authoredAt, path, sessionUid, model, lines }: AuthoredLines,
@@ -163,6 +169,7 @@ class Sums {
       person.share,
       entry(this.directories, directory, () => ({ directory, ...noLines() })),
       entry(this.weeks, week, () => ({ week, ...noLines() })),
+      ...(this.countsFiles ? [entry(this.files, path, () => ({ file: path, ...noLines() }))] : []),
     ];
     for (const share of shares) {
       share.lines += lines;
@@ -180,7 +187,10 @@ class Sums {
 
   answer(
     memory: Memory | null,
-  ): Pick<StatsAnswer, "total" | "by_author" | "by_directory" | "by_week" | "by_model" | "by_session"> {
+  ): Pick<
+    StatsAnswer,
+    "total" | "by_author" | "by_directory" | "by_file" | "by_week" | "by_model" | "by_session"
+  > {
     const linesOf = ({ lines }: { lines: number }) => lines;
     return {
       total: this.total,
@@ -192,6 +202,7 @@ class Sums {
         }),
       ),
       by_directory: sortedByCount(this.directories, linesOf),
+      ...(this.countsFiles && { by_file: sortedByCount(this.files, linesOf) }),
       by_week: [...this.weeks.values()].sort((a, b) => (a.week < b.week ? -1 : 1)),
       by_model: sortedByCount(this.models, linesOf),
       by_session: sortedByCount(this.sessions, linesOf).map(({ uid, commits, lines }) => {

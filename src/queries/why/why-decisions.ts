@@ -8,6 +8,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { decisionOf } from "../sessions/conversations-decisions.ts";
+import { decisionWith } from "../sessions/decision.ts";
 import { isoTime } from "../status/status.ts";
 
 /** Where and when lines were written. */
@@ -82,10 +83,9 @@ function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): 
     const isAboutFile = files.some((file) => place.files.includes(file));
     const at = { sessionId: session?.id ?? null, turns, at: one.at, isAboutFile };
     const { score, ...ranking } = rank(at, place, here);
-    return {
+    const noted = decisionWith({
       source: "annotation",
       text: one.note,
-      place: null,
       session_id: one.sessionUid,
       session_title: session?.title ?? null,
       turn: one.turn,
@@ -93,10 +93,8 @@ function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): 
       branch: one.branch,
       files,
       score: rounded(Math.min(score * note, 1)),
-      superseded_by: null,
-      supersedes: [],
-      ...ranking,
-    };
+    });
+    return { ...noted, ...ranking };
   });
 }
 

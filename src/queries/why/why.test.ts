@@ -262,18 +262,35 @@ describe("decisions", () => {
     expect(answer.freshness.state).toBe("stands");
   });
 
-  it("that are later and about the file suggest a second look", async () => {
+  it("that are later and concern the lines suggest a second look, others about the file do not", async () => {
     rememberSession(repo.memory, "s", ["p"]);
     const after = firstCommitAt * 1000 + 86_400_000;
     rememberSession(repo.memory, "later", ["q"], { at: after });
-    decided("later", "We decided to drop the lock again.", { turn: 1, startedAt: after, files: ["a.ts"] });
-    await seen(repo.commit("one", { "a.ts": "x // s:1\n" }));
+    const later = { turn: 1, startedAt: after, files: ["a.ts"] };
+    decided("later", "We decided to drop takeLock again.", later, 0);
+    decided("later", "We decided to sort the imports by their length.", later, 1);
+    await seen(repo.commit("one", { "a.ts": "takeLock(); // s:1\nother(); // s:1\n" }));
     const answer = await why("a.ts", 1);
     expect(answer.freshness).toMatchObject({
       state: "reconsidered",
-      later_decisions: [{ text: "We decided to drop the lock again.", session_id: "later" }],
+      later_decisions: [{ text: "We decided to drop takeLock again.", session_id: "later" }],
     });
     expect(answer.decisions).toEqual([]);
+    expect((await why("a.ts", 2)).freshness).toMatchObject({ state: "stands", later_decisions: [] });
+  });
+
+  it("that take back a decision behind the lines suggest a second look", async () => {
+    rememberSession(repo.memory, "s", ["p"]);
+    const after = firstCommitAt * 1000 + 86_400_000;
+    rememberSession(repo.memory, "later", ["q"], { at: after });
+    decided("s", "We decided to keep cached sessions in redis instead of memory.", { turn: 1 }, 0);
+    const taken = "We decided to keep cached sessions in memory instead of redis.";
+    decided("later", taken, { turn: 1, startedAt: after, files: ["a.ts"] }, 0);
+    await seen(repo.commit("one", { "a.ts": "x // s:1\n" }));
+    expect((await why("a.ts", 1)).freshness).toMatchObject({
+      state: "reconsidered",
+      later_decisions: [{ text: taken }],
+    });
   });
 });
 

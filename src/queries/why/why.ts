@@ -19,6 +19,7 @@ import { nearDecisions } from "./why-decisions.ts";
 import { earlierLines } from "./why-earlier.ts";
 import { changesSince } from "./why-history.ts";
 import { groupsOf, largestOf, originOf } from "./why-origins.ts";
+import { concerns, subjectOf } from "./why-reconsidered.ts";
 
 export interface WhyRequest {
   /** From the project's root, with slashes: `locate` of file-place.ts. */
@@ -74,7 +75,11 @@ export async function whyLines(
         ),
   ]);
   const decisions = memory === null ? [] : nearDecisions(memory, placeOf(first!, head, files), config);
-  const laterDecisions = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(latestFirst);
+  const since = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(latestFirst);
+  const laterDecisions =
+    memory === null || since.length === 0
+      ? []
+      : await concerning(project, memory, { file, lines, texts: [...texts.values()] }, decisions, since);
   return {
     file,
     first_line: ranges[0]!.first_line,
@@ -91,6 +96,20 @@ export async function whyLines(
     },
     notes: [...notes, ...unknownsOf(memory, first!), ...leftOut(groups.length - origins.length)],
   };
+}
+
+/** Of later decisions about a file those that concern lines of it, or a decision behind them. */
+async function concerning(
+  project: Project,
+  memory: Memory,
+  place: Parameters<typeof subjectOf>[1],
+  decisions: readonly NearDecision[],
+  since: readonly NearDecision[],
+): Promise<NearDecision[]> {
+  const behind = decisions.filter(({ is_before, near }) => is_before && near === "session");
+  const quoted = behind.slice(0, decisionsShown).map(({ text }) => text);
+  const subject = await subjectOf(project, place, quoted);
+  return since.filter((decision) => concerns(memory, decision, subject));
 }
 
 const latestFirst = (a: NearDecision, b: NearDecision) =>

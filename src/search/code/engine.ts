@@ -11,6 +11,7 @@ import {
   sure,
 } from "../confidence/judge.ts";
 import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
+import { type Matcher, matchersOf, mayBeMessage } from "../verbatim/matchers.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
 import { type Background, type Ranked, rank } from "./rank.ts";
@@ -19,7 +20,6 @@ import { filesIn } from "./scope.ts";
 import { FileReader } from "./source.ts";
 import type { CodeAnswer, CodeQuery, CodeResult } from "./types.ts";
 import { findHolders, type Holders } from "./verbatim/holders.ts";
-import { type Matcher, matchersOf, mayBeMessage } from "./verbatim/matchers.ts";
 import { weights as standardWeights, type Weights } from "./weights.ts";
 
 interface CodeSearchOptions {

@@ -1,8 +1,8 @@
 import { identifiersOf, partsOf, rootOf, stem } from "../../text/tokens.ts";
+import type { Matcher } from "../verbatim/matchers.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Ranked } from "./rank.ts";
 import { namingDirectory } from "./signals.ts";
-import type { Matcher } from "./verbatim/matchers.ts";
 import { findTemplate } from "./verbatim/template.ts";
 
 /** Characters of a chunk that are searched for the query's words. */

@@ -51,6 +51,12 @@ export const ofAnswer = {
   },
 } satisfies Record<By, OfAnswer>;
 
+/** By the place alone. */
+const byPlace: Record<By, OfResult> = {
+  meaning: { bias: 1.22, held: 0, nearness: 0, defines: 0, place: -0.92 },
+  words: { bias: 1.22, held: 0, nearness: 0, defines: 0, place: -0.92 },
+};
+
 export const ofResult = {
   code: {
     meaning: {
@@ -68,23 +74,10 @@ export const ofResult = {
       place: -1.11,
     },
   },
-  sessions: {
-    meaning: {
-      bias: 1.22,
-      held: 0,
-      nearness: 0,
-      defines: 0,
-      place: -0.92,
-    },
-    words: {
-      bias: 1.22,
-      held: 0,
-      nearness: 0,
-      defines: 0,
-      place: -0.92,
-    },
-  },
-} satisfies Record<"code" | "sessions", Record<By, OfResult>>;
+  sessions: byPlace,
+  /** Commits and events. Not fitted by themselves. */
+  history: byPlace,
+} satisfies Record<"code" | "sessions" | "history", Record<By, OfResult>>;
 
 /**
  * Below this probability that there is an answer, nothing counts as found. Chosen on the choosing halves; by words alone

@@ -14,7 +14,7 @@ const found = (...all: ResultEvidence[]) => all.map((one, i) => ({ result: { id:
 const good = { known: 1, nearness: 0.6, chunks: 1000 };
 const bad = { known: 0.2, nearness: 0.1, chunks: 1000 };
 
-describe.each(["code", "sessions"] as const)("judge of %s", (searched) => {
+describe.each(["code", "sessions", "history"] as const)("judge of %s", (searched) => {
   it("finds results with evidence for the question, most certain first", () => {
     const { results, nearest } = judge(
       searched,

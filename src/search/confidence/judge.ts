@@ -97,7 +97,8 @@ function probabilityOfResult(
   );
 }
 
-function levelOf(probability: number): Confidence {
+/** A probability in a word. */
+export function levelOf(probability: number): Confidence {
   return probability >= levels.high ? "high" : probability >= levels.medium ? "medium" : "low";
 }
 

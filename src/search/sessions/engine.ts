@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
 import { annotationsByIds } from "../../store/memory/chunks/annotations.ts";
+import { chunkAround } from "../../store/memory/chunks/chunk-around.ts";
 import { type ChunkFilter, chunkTextsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import {
   chunkOutlines,
@@ -14,7 +15,7 @@ import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.t
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId, SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { chunkFrequencies } from "../../store/sqlite/term-frequencies.ts";
+import { frequenciesIn } from "../../store/sqlite/term-frequencies.ts";
 import type { Finder } from "../../text/pattern.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
@@ -38,7 +39,7 @@ import { ownEvidence, type RankedChunk, rankSessions, type SessionCandidate } fr
 import { reasonsFor } from "./reasons.ts";
 import { weighReverts } from "./reverted.ts";
 import { filterOf } from "./scope.ts";
-import { snippetAround, snippetAt } from "./snippet.ts";
+import { partAt, snippetAround, snippetAt } from "./snippet.ts";
 import type { CommitOfResult, OtherTurn, SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
 import { type SessionWeights, sessionWeights } from "./weights.ts";
 
@@ -58,6 +59,8 @@ interface SessionSearchOptions {
 
 /** Other turns of a result that are named. */
 const maxOtherTurns = 10;
+/** What is shown of a text in the content that matches. Characters. */
+const contentShown = 2000;
 
 type FoundSession = Omit<SessionResult, keyof Judgement>;
 /** The facts about a chunk that do not depend on the question. */
@@ -80,14 +83,16 @@ export class SessionSearch {
   }
 
   /**
-   * The best sessions or chunks for a question, best first; for a pattern, the newest that match.
+   * The best sessions or chunks for a question, best first; for a pattern, and in the content, the newest that match.
    * @throws PommelError `usage` when the question holds no word, or is no pattern; `not_found` for an unknown session
    */
-  async search(request: SessionQuery): Promise<SessionAnswer> {
+  async search(request: SessionQuery, signal?: AbortSignal): Promise<SessionAnswer> {
     const start = performance.now();
-    const answer = await (request.mode === "regex"
-      ? this.byPattern(request)
-      : this.byTextAndMeaning(request));
+    const answer = await (request.place === "content"
+      ? this.inContent(request, signal)
+      : request.mode === "regex"
+        ? this.byPattern(request)
+        : this.byTextAndMeaning(request));
     // Results that are only near are not an answer, so their commits are not looked up.
     const { results, notes } = await this.withCommits(answer.results, request);
     return {
@@ -184,7 +189,7 @@ export class SessionSearch {
   ): Judged<FoundSession> {
     const { memory, judge = standardJudge } = this.options;
     const terms = termsOf(query);
-    const holding = chunkFrequencies(memory, terms);
+    const holding = frequenciesIn(memory, "chunk_terms", terms);
     const asked = weighTerms(terms, { chunks: sessionChunkCount(memory), holding });
     const found = presented.map(({ id, result }) => {
       const text = `${result.session_title ?? ""} ${result.branch ?? ""} ${result.files.join(" ")}\n${result.content}`;
@@ -252,6 +257,48 @@ export class SessionSearch {
         notes: [],
       };
     });
+  }
+
+  private async inContent(
+    request: SessionQuery,
+    signal?: AbortSignal,
+  ): Promise<Omit<SessionAnswer, "query" | "search_time_ms">> {
+    const { memory } = this.options;
+    const { searchContent } = await import("./content.ts");
+    const { groups, reason, notes } = await searchContent(memory, request, { signal });
+    const shown = groups.slice(0, request.limit);
+    const chunks = shown.map(({ shown }) => chunkAround(memory, shown));
+    const describe = this.describer(chunks);
+    const results = shown.map(({ shown: hit, others }, i): SessionResult => {
+      const turns = others.slice(0, maxOtherTurns).map((other): OtherTurn => {
+        const { uid: id, type: chunk_type, kind } = chunkAround(memory, other);
+        const { number: turn, at } = other;
+        return { id, turn, last_turn: turn, chunk_type, kind, timestamp: isoOrNull(at), score: 1 };
+      });
+      return {
+        ...describe(chunks[i]!),
+        ...sure,
+        score: 1,
+        turn: hit.number,
+        last_turn: hit.number,
+        timestamp: isoOrNull(hit.at),
+        snippet: snippetAt(hit.text, hit.start),
+        content: partAt(hit.text, hit.start, contentShown),
+        more_turns: others.length,
+        other_turns: turns,
+        match_reasons: [reason],
+        found_in: { role: hit.role, tool: hit.tool },
+      };
+    });
+    const isMore = groups.length > shown.length;
+    const more = isMore ? [`There are more than ${shown.length}, in older sessions: raise the limit.`] : [];
+    return {
+      results,
+      nearest: [],
+      total_results: groups.length,
+      searched_by: ["content"],
+      notes: [...notes, ...more],
+    };
   }
 
   /** Each hit alone, or those of a session together. */

@@ -19,8 +19,13 @@ export function snippetAround(text: string, query: string, length: number = snip
 
 /** The part of a text around `at`, about `length` characters on one line. */
 export function snippetAt(text: string, at: number, length: number = snippetLength): string {
+  return onOneLine(partAt(text, at, length));
+}
+
+/** The same with its lines. */
+export function partAt(text: string, at: number, length: number): string {
   const from = Math.max(at - Math.floor(length / 4), 0);
-  return onOneLine(cutOut(text, from, Math.min(from + length, text.length)));
+  return cutOut(text, from, Math.min(from + length, text.length));
 }
 
 function onOneLine(text: string): string {

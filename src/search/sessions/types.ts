@@ -1,4 +1,13 @@
-import type { ChunkKind, ChunkType, Confidence, ResultUnit, SearchMode } from "../../protocol/values.ts";
+import type {
+  ChunkKind,
+  ChunkType,
+  Confidence,
+  ContentRole,
+  MatchMode,
+  ResultUnit,
+  SearchMode,
+  SearchPlace,
+} from "../../protocol/values.ts";
 import type { EventType } from "../../store/memory/memory-records.ts";
 
 /** A question to the memory of conversations. */
@@ -23,6 +32,9 @@ export interface SessionQuery {
   /** An event's id, the beginning of one, or its title: only what belongs to it. */
   event: string | null;
   mode: SearchMode;
+  place: SearchPlace;
+  /** Of the content: as a text or a pattern; left out: its words, and what is in quotes. */
+  match?: MatchMode | undefined;
   /** session: one result a session, with the turns that match beside its best one. */
   by: ResultUnit;
   /** Fill in each result's `signals`. */
@@ -43,6 +55,7 @@ export const openQuery: Omit<SessionQuery, "query"> = {
   commit: null,
   event: null,
   mode: "hybrid",
+  place: "chunks",
   by: "turn",
   explain: false,
 };
@@ -117,6 +130,8 @@ export interface SessionResult {
   more_turns: number;
   other_turns: OtherTurn[];
   match_reasons: string[];
+  /** In the content: whose text matches, and the tool of a call or its result. */
+  found_in?: { role: ContentRole; tool: string | null };
   signals?: Record<string, number>;
 }
 

@@ -51,7 +51,8 @@ export function chunkGroup(
   }));
 }
 
-const isSpoken = ({ prose, turn }: Unit): boolean => prose !== null && !turn.abandoned;
+const isSpoken = ({ prose, turn, refused }: Unit): boolean =>
+  prose !== null && !turn.abandoned && refused !== true;
 const messageOf = ({ prose, body, turn: { number } }: Unit): Message => ({
   by: prose === "prompt" ? "human" : "agent",
   text: body,

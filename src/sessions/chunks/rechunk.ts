@@ -1,10 +1,24 @@
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { keepNewestChunks, replaceAnnotatedChunk, replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import {
+  chunkOfNote,
+  chunksFrom,
+  keepNewestChunks,
+  replaceAnnotatedChunk,
+  replaceChunks,
+} from "../../store/memory/chunks/chunks.ts";
+import { haveVectors, type Place } from "../../store/memory/chunks/put-chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { AnnotationRecord, PassageVectors, SessionRecord } from "../../store/memory/memory-records.ts";
+import type {
+  AnnotationRecord,
+  ChunkToStore,
+  PassageVectors,
+  SessionRecord,
+  TurnRecord,
+} from "../../store/memory/memory-records.ts";
 import { positionAfterTurn, stampOfTurns } from "../../store/memory/privacy/rewrite.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { saveGroups, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { groupsIn } from "../ingest/groups.ts";
 import { relativizer } from "../relative-paths.ts";
 import { storedTurns, turnBefore } from "../stored-turns.ts";
 import type { Turn } from "../turn-content.ts";
@@ -17,43 +31,80 @@ import { embedChunks } from "./embed/embed-chunks.ts";
 
 /** A session that grows meanwhile is cut again, so often at most. */
 const maxTries = 5;
+/** Chunks that get their vectors in one step. */
+const chunksAtOnce = 32;
+
+export interface RechunkOptions {
+  signal?: AbortSignal | undefined;
+  /** Everything is cut, and in groups as turns are grouped now: its rules or settings have changed. */
+  regroup?: boolean;
+  /** The words of chunks that are cut as before are written again as well. */
+  reindex?: boolean;
+  /** Called between steps of some milliseconds. */
+  pause?: () => Promise<void>;
+}
 
 /**
  * Cuts a session into chunks again from a turn on, as its turns have changed: the groups stay, and with them the chunks
- * before. Chunks of notes that may take from those turns are made again as well.
- * @returns how many chunks were written
+ * before. Chunks of notes that may take from those turns are made again as well. Chunks that come out as they were keep
+ * their rows and vectors.
+ * @returns how many chunks there are from there on
  */
 export async function rechunkSession(
   work: SessionWork,
   session: SessionRecord,
   from: number,
-  signal?: AbortSignal,
+  { signal, regroup = false, reindex = false, pause = async () => {} }: RechunkOptions = {},
 ): Promise<number> {
   const { memory, maxChunks } = work;
   const options = chunkOptionsFor(work, session);
   // A chunk of its group may have held the turn, even if it is gone now.
-  const first = turnsOf(memory, session.id, { last: from - 1 }).at(-1)?.groupStart ?? 0;
+  const first = regroup ? 0 : (turnsOf(memory, session.id, { last: from - 1 }).at(-1)?.groupStart ?? 0);
   for (let tries = 1; ; tries++) {
     const stamp = stampOfTurns(memory, session.id, first);
-    const drafts: DraftChunk[] = [];
-    for (const group of groupsFrom(work, session.id, first))
-      drafts.push(...chunkGroup(group, options, turnBefore(memory, session.id, group)));
-    const notes = drafts.length === 0 ? [] : notesFrom(memory, session, from);
+    const cut: DraftChunk[] = [];
+    const moved = new Map<number, number>();
+    const turns = storedTurns(memory, session.id, { first });
+    for (const group of regroup ? groupsIn(turns, work.chunks) : groupsOf(turns)) {
+      const start = group[0]!.number;
+      for (const { number, record } of group) if (record.groupStart !== start) moved.set(number, start);
+      cut.push(...chunkGroup(group, options, turnBefore(memory, session.id, group)));
+      await pause();
+      signal?.throwIfAborted();
+    }
+    const position = positionAfterTurn(memory, session.id, first);
+    const left = maxChunks > 0 ? Math.max(cut.length - maxChunks, 0) : 0;
+    const drafts = cut.slice(left);
+    const place = chunksFrom(session.id, "raw", position);
+    const notes = cut.length === 0 ? [] : notesFrom(memory, session, from);
     const noteDrafts = notes.map((note) => noteDraft(work, session, note, options));
+    const placed = (draft: DraftChunk, i: number, vectors?: PassageVectors) =>
+      chunkToStore(session, draft, { position: position + left + i }, work.embedder, vectors);
+    const known = () => [
+      ...vectorsKnown(
+        work,
+        place,
+        drafts.map((draft, i) => placed(draft, i)),
+      ),
+      ...notes.flatMap(({ id }, i) => vectorsKnown(work, chunkOfNote(id), [noteToStore(noteDrafts[i]!, id)])),
+    ];
+    const noteToStore = (draft: DraftChunk, id: number, vectors?: PassageVectors) => ({
+      ...chunkToStore(session, draft, { position: id, annotationId: id }, work.embedder, vectors),
+      annotationId: id,
+    });
     const all = [...drafts, ...noteDrafts];
-    const vectors = await vectorsOf(work.embedder, all, signal);
+    const vectors = await vectorsWhere(work, all, known(), { signal, pause });
     const isWritten = memory.inTransaction(() => {
       if (tries < maxTries && stampOfTurns(memory, session.id, first) !== stamp) return false;
-      const position = positionAfterTurn(memory, session.id, first);
-      const chunks = drafts.map((draft, i) =>
-        chunkToStore(session, draft, { position: position + i }, work.embedder, vectors[i]),
-      );
-      replaceChunks(memory, session.id, { type: "raw", from: position }, chunks);
+      // What was to stay may have gone.
+      if (tries < maxTries && known().some((isKnown, i) => !isKnown && vectors[i] === undefined))
+        return false;
+      saveGroups(memory, session.id, moved);
+      const chunks = drafts.map((draft, i) => placed(draft, i, vectors[i]));
+      replaceChunks(memory, session.id, { type: "raw", from: position, reindex }, chunks);
       notes.forEach(({ id }, i) => {
-        const place = { position: id, annotationId: id };
-        const made = vectors[drafts.length + i];
-        const chunk = chunkToStore(session, noteDrafts[i]!, place, work.embedder, made);
-        replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: id });
+        const chunk = noteToStore(noteDrafts[i]!, id, vectors[drafts.length + i]);
+        replaceAnnotatedChunk(memory, session.id, chunk, { reindex });
       });
       if (maxChunks > 0) keepNewestChunks(memory, session.id, maxChunks);
       return true;
@@ -64,6 +115,38 @@ export async function rechunkSession(
 
 const notesFrom = (memory: Memory, { uid }: SessionRecord, from: number) =>
   listAnnotations(memory, { sessionUid: uid }).filter(({ turn }) => (turn ?? 0) >= from);
+
+function vectorsKnown(
+  { memory, embedder }: SessionWork,
+  place: Place,
+  chunks: readonly ChunkToStore[],
+): boolean[] {
+  return embedder === null ? chunks.map(() => true) : haveVectors(memory, place, chunks, embedder.id);
+}
+
+/** The vectors of the chunks that lack them; undefined for the others. */
+async function vectorsWhere(
+  { embedder }: SessionWork,
+  drafts: readonly DraftChunk[],
+  known: readonly boolean[],
+  { signal, pause }: { signal: AbortSignal | undefined; pause: () => Promise<void> },
+): Promise<(PassageVectors | undefined)[]> {
+  const vectors: (PassageVectors | undefined)[] = drafts.map(() => undefined);
+  const missing = drafts.flatMap((draft, i) => (known[i] ? [] : [{ draft, i }]));
+  for (let at = 0; at < missing.length; at += chunksAtOnce) {
+    const some = missing.slice(at, at + chunksAtOnce);
+    const made = await vectorsOf(
+      embedder,
+      some.map(({ draft }) => draft),
+      signal,
+    );
+    some.forEach(({ i }, n) => {
+      vectors[i] = made[n];
+    });
+    await pause();
+  }
+  return vectors;
+}
 
 /** The options for chunking a session. */
 export function chunkOptionsFor(
@@ -77,14 +160,19 @@ export function chunkOptionsFor(
 export function noteDraft(
   { memory }: Pick<SessionWork, "memory">,
   session: Pick<SessionRecord, "id">,
-  { note, turn, lineUid, at }: Pick<AnnotationRecord, "note" | "turn" | "lineUid" | "at">,
+  annotation: Pick<AnnotationRecord, "note" | "turn" | "lineUid" | "at" | "source" | "branch">,
   options: ChunkOptions,
 ): DraftChunk {
+  const { note, turn, lineUid, at, source, branch } = annotation;
   const number = turn ?? 0;
-  const around = [
-    ...storedTurns(memory, session.id, { first: Math.max(number - turnsBefore, 0), last: number }),
-  ];
-  return annotatedChunk(note, lineUid, around, options) ?? noteAlone(note, number, at);
+  const range = { first: Math.max(number - turnsBefore, 0), last: number };
+  const around = [...storedTurns(memory, session.id, range)];
+  if (source === "prompt")
+    return annotatedChunk(note, lineUid, around, options) ?? noteAlone(note, number, at);
+  // Its turn may have gone on since.
+  const until = around.map((each) => ({ ...each, lines: each.lines.filter((line) => (line.at ?? 0) <= at) }));
+  const made = annotatedChunk(note, null, until, options) ?? noteAlone(note, number, at);
+  return { ...made, chunk: { ...made.chunk, branch, endedAt: at } };
 }
 
 export async function vectorsOf(
@@ -100,20 +188,14 @@ export async function vectorsOf(
   );
 }
 
-/** The stored turns from one on, in the groups they were cut into chunks with. */
-function* groupsFrom(
-  { memory }: Pick<SessionWork, "memory">,
-  sessionId: number,
-  first: number,
-): Iterable<Turn[]> {
-  let group: Turn[] = [];
-  let start: number | null = null;
-  for (const { record, ...turn } of storedTurns(memory, sessionId, { first })) {
-    if (start !== record.groupStart && group.length > 0) {
+/** Stored turns in the groups they were cut into chunks with. */
+function* groupsOf<T extends Turn & { record: TurnRecord }>(turns: Iterable<T>): Generator<T[], void> {
+  let group: T[] = [];
+  for (const turn of turns) {
+    if (group.length > 0 && group[0]!.record.groupStart !== turn.record.groupStart) {
       yield group;
       group = [];
     }
-    start = record.groupStart;
     group.push(turn);
   }
   if (group.length > 0) yield group;

@@ -4,9 +4,9 @@ import { handsOverPlan } from "../chunks/kind-terms.ts";
 import { notesIn } from "../notes/notes.ts";
 import { plainLine, sentencesOf } from "../summaries/prose.ts";
 import { contentWords, coverage } from "../summaries/words.ts";
-import { reasonNext, speaks } from "./cues.ts";
-import { judge } from "./judge.ts";
+import { isDecision } from "./judge.ts";
 import { chosenIn, type Option, optionsIn } from "./options.ts";
+import type { Manner } from "./signals.ts";
 
 /** Something that one side said. */
 export interface Message {
@@ -68,19 +68,31 @@ function decisionsOf(message: Message, options: readonly Option[], marks: RegExp
   return [...resolved, ...announcedIn(text), ...sentencesWith(message, marks)];
 }
 
-const isTyped = (text: string) => text.length <= maxTyped && speaks.test(text);
+/** The speaker means themselves: a pasted review does not. */
+const speaks = /\b(?:i|we|us|our|my|me|let['’]?s|please|yes|yeah|ok|okay|no|nah)\b/i;
+
+export function mannerOf({ by, text }: Pick<Message, "by" | "text">): Manner {
+  if (by === "agent") return "answer";
+  if (handsOverPlan.test(text)) return "plan";
+  return text.length <= maxTyped && speaks.test(text) ? "typed" : "pasted";
+}
+
+/** A sentence that begins like this gives the reason for the one before. */
+const reasonNext =
+  /^\W*(?:because|since|rationale|reason|why|this (?:avoids|prevents|keeps|means|ensures|way)|that way|otherwise)\b/i;
+
 const oneLine = (text: string) => beginningOf(text.replace(/\s+/g, " ").trim(), 120);
 
-function sentencesWith({ by, text }: Message, marks: RegExp | null): string[] {
-  const as =
-    by === "agent" ? "answer" : handsOverPlan.test(text) ? "plan" : isTyped(text) ? "typed" : "pasted";
+function sentencesWith(message: Message, marks: RegExp | null): string[] {
+  const { text } = message;
+  const manner = mannerOf(message);
   const notes = notesIn(text);
   const sentences = [...sentencesOf(text)];
   return sentences.flatMap((sentence, i) => {
     // A note is a note, and shown as one.
     if (notes.some((note) => note.includes(sentence) || sentence.includes(note))) return [];
     const isMarked = marks !== null && sentence.search(marks) >= 0 && !sentence.endsWith("?");
-    if (judge(sentence, as) === null && !isMarked) return [];
+    if (!isDecision(sentence, manner) && !isMarked) return [];
     const next = sentences[i + 1];
     const because = next !== undefined && reasonNext.test(next) && !next.endsWith("?") ? ` ${next}` : "";
     return [beginningOf(sentence + because, maxDecision)];
@@ -89,7 +101,7 @@ function sentencesWith({ by, text }: Message, marks: RegExp | null): string[] {
 
 /** "## Decision: retries", with the text below it. */
 const announced =
-  /^[\s#>*-]*(?:key |design |final )?(?:decision|beslutning)(?: \d+)?[*_]*\s*[:：](?!\s*(?:whether|how|where|what|which)\b)(.*)$/gim;
+  /^[\s#>*-]*(?:key |design |final )?decision(?: \d+)?[*_]*\s*[:：](?!\s*(?:whether|how|where|what|which)\b)(.*)$/gim;
 
 function announcedIn(text: string): string[] {
   return [...text.matchAll(announced)].flatMap((match) => {
@@ -113,7 +125,7 @@ function answersIn(text: string): string[] {
   return [...text.matchAll(/"([^"]{3,600})"="([^"]{1,600})"/g)].flatMap(([, asked = "", answer = ""]) => {
     if (answer.includes("?")) return [];
     const isOneOf = /\bor\b/.test(asked) && coverage(contentWords(answer), contentWords(asked)) === 1;
-    if (flow.test(asked) && !isOneOf) return judge(answer, "typed") ? [oneLine(answer)] : [];
+    if (flow.test(asked) && !isOneOf) return isDecision(answer, "typed") ? [oneLine(answer)] : [];
     const chosen = answer.replace(/ \(recommended\)$/i, "").trim();
     if (contentWords(`${asked} ${chosen}`).size < 3) return [];
     return [

@@ -20,8 +20,7 @@ const maxShown = 240;
 /** Characters of a message that may be a choice alone. */
 const maxChoice = 400;
 
-const lettered =
-  /^[\s#>*|-]*(?:option|approach|alternative|mulighed)\s+([a-h1-9])\b[\s*_]*[:.)–—-]?[\s*_]*(.*)$/i;
+const lettered = /^[\s#>*|-]*(?:option|approach|alternative)\s+([a-h1-9])\b[\s*_]*[:.)–—-]?[\s*_]*(.*)$/i;
 const numbered = /^\s*(?:[-*]\s+)?\**([1-9]|[A-Ha-h])[.)]\**\s+(\S.*)$/;
 
 /** The options that a message lists: "Option A: ...", or else a numbered list. */
@@ -48,17 +47,17 @@ function listed(lines: readonly string[], pattern: RegExp, isNamed: boolean): Op
 
 /** By the word: what is numbered only may be meant. */
 const byWord = [
-  /\b(?:options?|approach|alternative|mulighed)\s+#?([a-h1-9])\b/i,
+  /\b(?:options?|approach|alternative)\s+#?([a-h1-9])\b/i,
   /\b(?:think|like|prefer)\s+#?([1-9]|[b-h])\s+(?:is|seems|looks|feels)\b.{0,30}\b(?:approach|option|choice|way|best|cleanest)\b/i,
 ];
 const byKey = [
-  /\b(?:go with|going with|i like|i prefer|prefer|let['’]s do|choose|pick|take|vi tager|tag)\s+#?([1-9]|[a-h])(?=[\s.,!)]|$)(?!\s*(?:[,+&]|and\b)\s*\w)/i,
+  /\b(?:go with|going with|i like|i prefer|prefer|let['’]s do|choose|pick|take)\s+#?([1-9]|[a-h])(?=[\s.,!)]|$)(?!\s*(?:[,+&]|and\b)\s*\w)/i,
   /^\W*([1-9]|[a-h])\W*$/i,
 ];
 const byName =
   /\b(?:go with|going with|i like|i prefer|let['’]s (?:do|use)|choose|pick)\s+(?:the\s+)?([\p{L}\p{N} `'’_-]{3,60})/iu;
 const declined =
-  /\b(?:not|don['’]?t|doesn['’]?t|won['’]?t|isn['’]?t|ikke|why|hvorfor|what|difference|can you|could you)\b|\?/i;
+  /\b(?:not|don['’]?t|doesn['’]?t|won['’]?t|isn['’]?t|why|what|difference|can you|could you)\b|\?/i;
 
 /** The option that a human's message chooses; null: none, or it is unclear which. */
 export function chosenIn(message: string, options: readonly Option[]): Option | null {

@@ -1,11 +1,5 @@
 import type { Config } from "../../project/config/settings.ts";
-import {
-  type DecidingChunk,
-  decidingChunks,
-  forgetChunkDecisions,
-  saveChunkDecisions,
-  unjudgedChunks,
-} from "../../store/memory/chunks/chunk-decisions.ts";
+import { type DecidingChunk, decidingChunks } from "../../store/memory/chunks/chunk-decisions.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChunkDecision } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
@@ -41,7 +35,7 @@ interface Later {
 
 /**
  * The decisions of all sessions, in order, each once, with their contradictions. They are found when chunks are made;
- * chunks from older versions of Pommel are judged here. Cached until the memory is written: do not modify.
+ * chunks from older versions of Pommel are judged here until they are cut again. Cached until the memory is written: do not modify.
  */
 export function storedDecisions(memory: Memory, config: Config): readonly SessionDecision[] {
   const marks = kindRules({ decision: config["sessions.decision_words"] }).ownDecision;
@@ -67,32 +61,6 @@ function decisionsIn(memory: Memory, marks: RegExp | null): SessionDecision[] {
       supersedes: [],
     })),
   );
-}
-
-/** Raise this when the rules change: stored chunks are judged again. */
-const rules = 1;
-const judgedBy = "decisions judged by";
-
-/**
- * Judges up to so many chunks that are not judged yet; starts over when the rules, or the project's words, change.
- * @returns how many it judged
- */
-export function judgeStored(memory: Memory, config: Config, most: number): number {
-  const words = config["sessions.decision_words"];
-  const version = JSON.stringify([rules, words]);
-  const marks = kindRules({ decision: words }).ownDecision;
-  return memory.inTransaction(() => {
-    const known = memory.meta(judgedBy);
-    if (known !== version) {
-      if (known !== null) forgetChunkDecisions(memory);
-      memory.setMeta(judgedBy, version);
-    }
-    const chunks = unjudgedChunks(memory, most);
-    for (const { id, firstTurn, text } of chunks) {
-      saveChunkDecisions(memory, id, judged({ decisions: null, firstTurn, text }, marks));
-    }
-    return chunks.length;
-  });
 }
 
 /** The decisions of a chunk, from its text if it was not judged when it was made. */

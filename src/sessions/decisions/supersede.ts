@@ -16,9 +16,8 @@ export interface Claim {
 /** Words that two decisions on one subject share at least, and their part of the shorter one. */
 const shared = { words: 3, ofShorter: 0.5, same: 0.85, swapped: 0.6 } as const;
 
-const against = /\b(?:instead of|rather than|in place of|as opposed to|i stedet for|frem for)\b/i;
-const negative =
-  /\b(?:not|never|no longer|don['’]t|doesn['’]t|shouldn['’]t|must(?:n['’]t| not)|ikke|aldrig)\b/i;
+const against = /\b(?:instead of|rather than|in place of|as opposed to)\b/i;
+const negative = /\b(?:not|never|no longer|don['’]t|doesn['’]t|shouldn['’]t|must(?:n['’]t| not))\b/i;
 
 const number = /\b(?:\d+(?:\.\d+)*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice)\b/gi;
 

@@ -50,7 +50,7 @@ export async function forgetNow(
   for (const id of changed) {
     const session = sessionById(memory, id);
     if (session === null) continue;
-    await rechunkSession(work, session, Math.min(...(rows.turns.get(id) ?? [0])), signal);
+    await rechunkSession(work, session, Math.min(...(rows.turns.get(id) ?? [0])), { signal });
     await sumUpSession({ ...work, llm: null }, session.uid, { signal });
   }
   const isEmpty = changed.length > 0 ? leaveNoTrace(memory) : isLogEmpty;

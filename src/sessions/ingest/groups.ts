@@ -81,12 +81,19 @@ export function startsNewGroup(group: GroupState, turn: Turn, options: GroupOpti
 }
 
 /** All turns of a session, or those from the beginning of a group on, in groups. */
-export function groupTurns(turns: readonly Turn[], options: GroupOptions): Turn[][] {
-  const groups: Turn[][] = [];
+export function groupTurns(turns: Iterable<Turn>, options: GroupOptions): Turn[][] {
+  return [...groupsIn(turns, options)];
+}
+
+/** The same, one group at a time: all turns of a long session would be too much to hold. */
+export function* groupsIn<T extends Turn>(turns: Iterable<T>, options: GroupOptions): Generator<T[], void> {
+  let group: T[] = [];
   for (const turn of turns) {
-    const last = groups.at(-1);
-    if (last === undefined || startsNewGroup(groupState(last), turn, options)) groups.push([turn]);
-    else last.push(turn);
+    if (group.length > 0 && startsNewGroup(groupState(group), turn, options)) {
+      yield group;
+      group = [];
+    }
+    group.push(turn);
   }
-  return groups;
+  if (group.length > 0) yield group;
 }

@@ -9,6 +9,7 @@ import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { knownLines, placesOfLines } from "../../store/memory/sessions/lines.ts";
+import { saveCut } from "../../store/memory/sessions/session-cuts.ts";
 import { saveSession } from "../../store/memory/sessions/sessions.ts";
 import {
   forgetTranscript,
@@ -16,10 +17,12 @@ import {
   saveTranscript,
   transcriptByPath,
 } from "../../store/memory/sessions/transcripts.ts";
+import { lastGroupStart } from "../../store/memory/sessions/turns.ts";
 import type { ChunkOptions } from "../chunks/chunker.ts";
+import { cutOf } from "../chunks/cut-rules.ts";
 import { relativizer } from "../relative-paths.ts";
 import { scrubLine } from "../scrub/scrub-lines.ts";
-import { sessionTitle } from "../summaries/title.ts";
+import { askedTitle, saysNothing } from "../summaries/title.ts";
 import type { GroupOptions } from "./groups.ts";
 import { transcriptAt } from "./moved-transcript.ts";
 import { SessionWriter, titleIn } from "./session-writer.ts";
@@ -120,6 +123,8 @@ async function readOn(
     maxChunks: options.maxChunks,
   });
   const ledger = createLedger(options.ledgerKey, secretsOf(memory, session.id));
+  // What follows in a session that was cut by something else waits to be cut again with it.
+  const isFirst = lastGroupStart(memory, session.id) === null;
   const before = transcriptByPath(memory, path);
   const cursor = before && { offset: before.offset, lineHash: before.lineHash };
   for await (const batch of agent.read(path, cursor, signal)) {
@@ -134,6 +139,7 @@ async function readOn(
         forkedFrom: forkOf(memory, session.id, batch.lines),
         ...(title !== null && { title: { text: title, source: "agent" as const } }),
       });
+      if (isFirst) saveCut(memory, session.id, cutOf(options, session.agent));
       saveTranscript(memory, {
         path,
         agent: agent.name,
@@ -177,7 +183,7 @@ function newLines(memory: Memory, lines: readonly TranscriptLine[]): TranscriptL
 
 function titleOf(batch: ReadBatch, scrub: (text: string) => string): string | null {
   const title = titleIn(batch);
-  return title === null ? null : scrub(title);
+  return title === null || saysNothing(title) ? null : scrub(title);
 }
 
 /** The session that lines of a transcript were copied from; undefined when they are its own. */
@@ -192,14 +198,8 @@ function forkOf(memory: Memory, sessionId: number, lines: readonly TranscriptLin
 function sessionUpdate({ uid, agent, cwd, endedAt }: SessionRecord, lines: readonly TranscriptLine[]) {
   const times = lines.flatMap(({ at }) => at ?? []);
   const branch = lines.findLast((line) => line.branch !== null)?.branch;
-  const asked = lines.filter(({ entries }) => entries.some(({ kind }) => kind === "prompt"));
-  const title = sessionTitle(
-    asked.map((line, i) => ({
-      number: i + 1,
-      branch: null,
-      abandoned: false,
-      lines: [{ uid: line.uid, seq: i, at: line.at, entries: line.entries }],
-    })),
+  const title = askedTitle(
+    lines.flatMap(({ entries }) => entries.flatMap((entry) => (entry.kind === "prompt" ? entry.text : []))),
   );
   return {
     uid,

@@ -51,8 +51,7 @@ export async function addNote(work: ScrubbingWork, asked: NoteToAdd): Promise<An
     note,
   };
   const options = chunkOptionsFor(work, session);
-  const made = noteDraft(work, session, annotation, options);
-  const draft = { ...made, chunk: { ...made.chunk, branch: annotation.branch, endedAt: at } };
+  const draft = noteDraft(work, session, annotation, options);
   const [vectors] = await vectorsOf(embedder, [draft]);
   return memory.inTransaction(() => {
     saveSecrets(memory, session.id, ledger.takeNew());

@@ -81,7 +81,7 @@ export async function redactWholeSession(
   });
   const now = sessionById(memory, sessionId);
   if (now === null) return { turns, changed: turns > 0 };
-  if (firstChanged !== null) await rechunkSession(work, now, firstChanged, signal);
+  if (firstChanged !== null) await rechunkSession(work, now, firstChanged, { signal });
   if (numbers.length > 0) await remakeNoteChunks(work, now, rest.notes, signal);
   const inPlace = await cleanChunksInPlace(work, now, clean, signal);
   if (numbers.length > 0 && (firstChanged !== null || rest.summaries)) {

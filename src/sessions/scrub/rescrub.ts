@@ -99,7 +99,7 @@ async function goOn(work: ScrubbingWork, signal?: AbortSignal): Promise<Cursor> 
   // Its turns are scrubbed by the other rules, its chunks may not be.
   const half = stored && stored.firstChanged !== null ? sessionById(memory, stored.session) : null;
   if (stored && half) {
-    await rechunkSession(work, half, stored.firstChanged ?? 0, signal);
+    await rechunkSession(work, half, stored.firstChanged ?? 0, { signal });
     await storeSummaryChunks(work, half, signal);
   }
   return { version: scrubber.version, session: 0, firstChanged: null, found: stored !== null };

@@ -11,8 +11,8 @@ import { chunkOptionsFor, vectorsOf } from "../chunks/rechunk.ts";
 import { type SummaryOfTurns, summaryChunks } from "../chunks/summary-chunk.ts";
 import { storedTurns } from "../stored-turns.ts";
 import type { SessionWork } from "../work.ts";
-import { summarise } from "./summarise.ts";
-import { sessionTitle } from "./title.ts";
+import { type Summary, summarise } from "./summarise.ts";
+import { saysNothing, sessionTitle } from "./title.ts";
 
 export interface SumUpOptions extends SessionWork {
   /** Called within its budget (llm/budget.ts); null: no model. */
@@ -37,7 +37,11 @@ export interface SummedUp {
 export async function sumUpSession(
   options: SumUpOptions,
   sessionUid: string,
-  { withLlm = false, signal }: { withLlm?: boolean; signal?: AbortSignal | undefined } = {},
+  {
+    withLlm = false,
+    signal,
+    pause,
+  }: { withLlm?: boolean; signal?: AbortSignal | undefined; pause?: () => Promise<void> } = {},
 ): Promise<SummedUp | null> {
   const { memory, log } = options;
   const session = sessionByUid(memory, sessionUid);
@@ -45,9 +49,14 @@ export async function sumUpSession(
   const turns = () => storedTurns(memory, session.id);
   const { relativize } = chunkOptionsFor(options, session);
   const llm = withLlm ? options.llm : null;
-  const found = await summarise(turns, { llm, signal, log, relativize });
+  const found = lastOfEach(await summarise(turns, { llm, signal, pause, log, relativize }));
   const titled = found.find(({ title }) => title !== undefined)?.title ?? null;
-  const fallback = titled === null && session.titleSource === null ? sessionTitle(turns()) : null;
+  const { title, titleSource } = session;
+  const isOurs = titleSource === null || titleSource === "prompt";
+  const isTelling = title !== null && !saysNothing(title);
+  // Ours comes from the first prompts, before anything was done; a client's may be "Help".
+  const fallback =
+    titled === null && titleSource !== "user" && (isOurs || !isTelling) ? sessionTitle(turns()) : null;
   const summaries = memory.inTransaction(() => {
     let changes = 0;
     const known = summariesOf(memory, session.id);
@@ -63,12 +72,17 @@ export async function sumUpSession(
     dropOlderSummaries(memory, session.id, "llm");
     const { uid, agent, cwd } = session;
     if (titled !== null) saveSession(memory, { uid, agent, cwd, title: { text: titled, source: "summary" } });
-    if (fallback !== null)
-      saveSession(memory, { uid, agent, cwd, title: { text: fallback, source: "prompt" } });
+    if (fallback !== null && fallback !== title)
+      saveSession(memory, { uid, agent, cwd, title: { text: fallback, source: "prompt", replaces: true } });
     return changes;
   });
   const chunks = await storeSummaryChunks(options, session, signal);
   return { summaries, chunks, title: sessionByUid(memory, sessionUid)?.title ?? null };
+}
+
+/** A session can be compacted twice in one turn; the later summary covers the other. */
+function lastOfEach(summaries: readonly Summary[]): Summary[] {
+  return [...new Map(summaries.map((each) => [`${each.source} ${each.upToTurn}`, each])).values()];
 }
 
 /**

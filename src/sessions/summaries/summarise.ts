@@ -5,7 +5,7 @@ import { silentLog } from "../../project/log.ts";
 import type { SummarySource } from "../../store/memory/memory-records.ts";
 import type { Turn } from "../turn-content.ts";
 import { compactionSummaries } from "./compaction.ts";
-import { extractiveSummary, type SummaryMeta } from "./extractive/extractive.ts";
+import { type SummaryMeta, summarySteps } from "./extractive/extractive.ts";
 import { llmSummary } from "./llm-summary.ts";
 
 export interface Summary {
@@ -23,6 +23,8 @@ interface SummariseOptions extends SummaryMeta {
   /** The model that writes a summary; null: none. */
   llm: Llm | null;
   signal?: AbortSignal | undefined;
+  /** Called between turns, for others to have their turn. */
+  pause?: (() => Promise<void>) | undefined;
   log?: Logger;
 }
 
@@ -34,14 +36,18 @@ interface SummariseOptions extends SummaryMeta {
  */
 export async function summarise(
   turns: () => Iterable<Turn>,
-  { llm, signal, log = silentLog, relativize }: SummariseOptions,
+  { llm, signal, pause, log = silentLog, relativize }: SummariseOptions,
 ): Promise<Summary[]> {
   signal?.throwIfAborted();
-  const upToTurn = lastNumber(turns());
+  const outline: Turn[] = [];
+  const steps = summarySteps(outlined(turns(), outline), { relativize });
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) await pause?.();
+  const extract = step.value;
+  const upToTurn = Math.max(0, ...outline.map(({ number }) => number));
   const summaries: Summary[] = [];
-  const extract = extractiveSummary(turns(), { relativize });
   if (extract !== "") summaries.push({ source: "extractive", upToTurn, text: extract, model: null });
-  for (const { text, upToTurn: compactedAt } of compactionSummaries(turns())) {
+  for (const { text, upToTurn: compactedAt } of compactionSummaries(outline)) {
     summaries.push({ source: "compaction", upToTurn: compactedAt, text, model: null });
   }
   if (llm === null || extract === "") return summaries;
@@ -55,8 +61,14 @@ export async function summarise(
   return summaries;
 }
 
-function lastNumber(turns: Iterable<Turn>): number {
-  let last = 0;
-  for (const { number } of turns) last = Math.max(last, number);
-  return last;
+/** The same turns, with what tells of compactions kept aside: reading a turn takes longer than anything else. */
+function* outlined(turns: Iterable<Turn>, outline: Turn[]): Generator<Turn, void, void> {
+  for (const turn of turns) {
+    const lines = turn.lines.map((line) => ({
+      ...line,
+      entries: line.entries.filter(({ kind }) => kind === "prompt" || kind === "summary"),
+    }));
+    outline.push({ ...turn, lines: lines.filter(({ entries }) => entries.length > 0) });
+    yield turn;
+  }
 }

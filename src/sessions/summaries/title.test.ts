@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { conversation, edited, prompt, text } from "../../../test/support/turn-fixture.ts";
-import { sessionTitle } from "./title.ts";
+import { askedTitle, saysNothing, sessionTitle } from "./title.ts";
 
 const titleOf = (...prompts: string[]) => sessionTitle(conversation(...prompts.map(prompt)));
 
@@ -60,6 +60,44 @@ describe("sessionTitle", () => {
     expect(
       sessionTitle(conversation(branch, prompt("help"), edit, prompt("Move the lock into the daemon"))),
     ).toBe("Move the lock into the daemon");
+  });
+
+  it.each([
+    "Help",
+    "Review",
+    "Commit this",
+    "Review the changes in this branch",
+    "Fix lint errors",
+    "Address the PR feedback",
+    "Take a look at the failing tests",
+    "github.com/…/pull/190",
+    "Merge conflicts",
+  ])("says nothing as %j", (title) => {
+    expect(saysNothing(title)).toBe(true);
+    expect(askedTitle([title])).toBeNull();
+  });
+
+  it.each([
+    "Session store races",
+    "Add CLI version to metadata",
+    "Fix the flaky resume test",
+    "Update Go to 1.25",
+    "Locks",
+    "Change telemetry default to disabled",
+    "tracker.example/…/ABC-12/import-of-rates",
+  ])("says something as %j", (title) => {
+    expect(saysNothing(title)).toBe(false);
+  });
+
+  it("is of what was done rather than of a later prompt that says little", () => {
+    const branch = { branch: "feature/lock" };
+    const turns = conversation(
+      branch,
+      prompt("help"),
+      edited("/p/src/lock.ts", "a", "b"),
+      prompt("is that parser right?"),
+    );
+    expect(sessionTitle(turns)).toBe("lock.ts (feature/lock)");
   });
 
   it("is one line of up to 80 characters, for any prompt", () => {

@@ -1,5 +1,13 @@
 import type { Level } from "../../project/levels.ts";
-import type { FileStamp, FileVectors, IndexedFile, SkippedFile, SkipReason } from "./records.ts";
+import type {
+  FileChange,
+  FileStamp,
+  FileVectors,
+  IndexedCommit,
+  IndexedFile,
+  SkippedFile,
+  SkipReason,
+} from "./records.ts";
 
 /**
  * The index port: all that search, the indexer, the daemon and status ask of a code index, whatever engine it lies in.
@@ -105,7 +113,7 @@ export interface IndexCounts {
   skipped: number;
   languages: Record<string, { files: number; chunks: number }>;
   skippedByReason: Partial<Record<SkipReason, number>>;
-  /** The size of the stored terms. Bytes. */
+  /** The size of the stored terms, as of the last time that much was indexed at once. Bytes. */
   termBytes: number;
 }
 
@@ -154,6 +162,43 @@ export interface SearchableIndex {
   release(): Promise<void>;
 }
 
+/** The weight of a token by its place in a commit. */
+export interface CommitWeights {
+  subject: number;
+  body: number;
+  files: number;
+  author: number;
+}
+
+/** Times that a commit was authored within, both ends included. Milliseconds since the epoch; null: unbounded. */
+export interface Within {
+  since: number | null;
+  until: number | null;
+}
+
+/** Commits, found by their words. */
+export interface CommitIndex {
+  /** Adds commits; those that are there stay. All or nothing. */
+  add(commits: readonly IndexedCommit[]): Promise<void>;
+  /** Forgets commits. All or nothing. */
+  remove(hashes: readonly string[]): Promise<void>;
+  /** All of them, in no particular order. */
+  hashes(): Promise<string[]>;
+  /** The best `k` commits that hold any of the tokens (or phrases of them), best first, by weighted BM25. */
+  lexical(
+    tokens: readonly string[],
+    weights: CommitWeights,
+    k: number,
+    within: Within,
+  ): Promise<{ hash: string; score: number }[]>;
+  /** As of chunks. */
+  frequencies(tokens: readonly string[]): Promise<Frequencies>;
+  /** Whole commits in the order of the hashes; those that are not there are missing. */
+  get(hashes: readonly string[]): Promise<IndexedCommit[]>;
+  /** Hashes that begin so, at most `limit`. */
+  beginningWith(prefix: string, limit: number): Promise<string[]>;
+}
+
 /** A code index: files, their chunks, and the words, names and vectors of those. Has one writer at a time. */
 export interface CodeIndex extends SearchableIndex {
   // Files. Each change is all or nothing, and readers see it as such.
@@ -162,8 +207,8 @@ export interface CodeIndex extends SearchableIndex {
   known(below?: string): Promise<Map<string, KnownFile>>;
   /** Replaces a file's record: its chunks, with a model's vectors of them, or why it has none. */
   replace(file: IndexedFile | SkippedFile, vectors?: FileVectors): Promise<void>;
-  /** A file was touched but holds the same bytes: only its stamp changes. */
-  restamp(stamp: FileStamp): Promise<void>;
+  /** Several changes as one, which costs less than one after the other. A file occurs once. */
+  write(changes: readonly FileChange[]): Promise<void>;
   /** Forgets files. */
   remove(paths: readonly string[]): Promise<void>;
   /**
@@ -183,6 +228,9 @@ export interface CodeIndex extends SearchableIndex {
   withoutVectors(model: Pick<FileVectors, "model" | "dimensions">): Promise<string[]>;
   /** Forgets the vectors of all models but these. */
   keepModels(models: readonly string[]): Promise<void>;
+
+  /** Commits of the project's history. */
+  readonly commits: CommitIndex;
 
   // The index itself
 

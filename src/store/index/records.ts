@@ -96,3 +96,24 @@ export interface FileVectors {
   dimensions: number;
   vectors: readonly (Int8Array | null)[];
 }
+
+/** What became of a file. */
+export type FileChange =
+  /** Its record is replaced as a whole. */
+  | (IndexedFile & { vectors?: FileVectors })
+  | SkippedFile
+  /** It was touched but holds the same bytes: only its stamp changes. */
+  | ({ status: "unchanged" } & FileStamp)
+  | { status: "gone"; path: string };
+
+/** A commit that can be found. */
+export interface IndexedCommit {
+  hash: string;
+  author: string;
+  /** Milliseconds since the epoch. */
+  authoredAt: number;
+  subject: string;
+  body: string;
+  /** Files it touched, relative to the project's root; of one that touched very many, the first. */
+  files: string[];
+}

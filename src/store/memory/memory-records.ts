@@ -139,6 +139,7 @@ export type JobKind =
   | "summary"
   | "deep-scrub"
   | "scrub"
+  | "recut"
   | "retain"
   | "commit"
   | "history"

@@ -127,11 +127,3 @@ export function hasForgottenLines(memory: Memory, sessionId: number): boolean {
     undefined
   );
 }
-
-/** Says with which turn the group of each of these turns begins. */
-export function saveGroups(memory: Memory, sessionId: number, starts: ReadonlyMap<number, number>): void {
-  memory.inTransaction(() => {
-    const update = memory.prepare("UPDATE turns SET group_start = ? WHERE session_id = ? AND number = ?");
-    for (const [number, start] of starts) update.run(start, sessionId, number);
-  });
-}

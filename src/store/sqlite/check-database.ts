@@ -14,8 +14,13 @@ export type StoreCheck =
 /**
  * Whether SQLite finds a database sound, and whether its schema is this Pommel's. Reads the whole file.
  * @param known the schema that this Pommel knows
+ * @param lookInto says what else is wrong in a sound database of that schema; null for nothing
  */
-export function checkDatabase(file: string, known: number): StoreCheck {
+export function checkDatabase(
+  file: string,
+  known: number,
+  lookInto: (db: Sqlite) => string | null = () => null,
+): StoreCheck {
   const bytes = statSync(file, { throwIfNoEntry: false })?.size;
   if (bytes === undefined) return { state: "absent" };
   try {
@@ -25,7 +30,9 @@ export function checkDatabase(file: string, known: number): StoreCheck {
       if (verdict !== "ok") return { state: "damaged", why: String(verdict) };
       const schema = Number(db.pragma("user_version"));
       if (schema > known) return { state: "newer", schema, known };
-      return schema < known ? { state: "older", schema } : { state: "sound", schema, bytes };
+      if (schema < known) return { state: "older", schema };
+      const why = lookInto(db);
+      return why === null ? { state: "sound", schema, bytes } : { state: "damaged", why };
     } finally {
       db.close();
     }

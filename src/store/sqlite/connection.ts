@@ -81,8 +81,12 @@ export class Connection {
 
   /** Another text whenever the database may hold something else than before, whoever wrote it. */
   version(): string {
-    const { data_version: others } = this.prepare("PRAGMA data_version").get() as { data_version: number };
-    return `${others}.${this.writes}`;
+    return `${this.foreignChanges()}.${this.writes}`;
+  }
+
+  /** Another number whenever another connection has changed the database. */
+  protected foreignChanges(): number {
+    return this.prepare("PRAGMA data_version").pluck().get() as number;
   }
 
   /**

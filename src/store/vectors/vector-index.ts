@@ -20,6 +20,8 @@ export interface VectorSource<Row extends VectorRow> {
   /** Rows of a model with an id beyond this one, ascending. */
   rowsAfter(model: string, id: number): Iterable<Row>;
   rowIds(model: string): Iterable<number>;
+  /** Rows that are gone since a version, others among them; null where that is not known. */
+  removedSince?(version: string): Iterable<number> | null;
 }
 
 /** Where the vectors of a row lie. */
@@ -109,14 +111,23 @@ export class VectorIndex<Row extends VectorRow, Info> {
 
   private dropVanished(): void {
     if (this.loaded.size === 0) return;
+    const removed = this.source.removedSince?.(this.version) ?? this.missing();
+    for (const id of removed) this.drop(id);
+  }
+
+  /** Reads all ids, which takes its time where there are many. */
+  private missing(): number[] {
     const present = new Set(this.source.rowIds(this.model));
-    for (const [id, { first, count }] of this.loaded) {
-      if (present.has(id)) continue;
-      this.kernel?.clear(first, count);
-      this.empty += count;
-      this.loaded.delete(id);
-      this.changes++;
-    }
+    return [...this.loaded.keys()].filter((id) => !present.has(id));
+  }
+
+  private drop(id: number): void {
+    const segment = this.loaded.get(id);
+    if (segment === undefined) return;
+    this.kernel?.clear(segment.first, segment.count);
+    this.empty += segment.count;
+    this.loaded.delete(id);
+    this.changes++;
   }
 
   private add(row: Row): void {

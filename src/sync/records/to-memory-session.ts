@@ -1,4 +1,5 @@
 import { isAbsolute } from "node:path";
+import { cutOf } from "../../sessions/chunks/cut-rules.ts";
 import { rechunkSession } from "../../sessions/chunks/rechunk.ts";
 import { groupTurns } from "../../sessions/ingest/groups.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
@@ -6,9 +7,11 @@ import { sumUpSession } from "../../sessions/summaries/sum-up.ts";
 import { type SessionRecord, titleSources } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { lastTurnNumber } from "../../store/memory/sessions/lines.ts";
+import { saveCut } from "../../store/memory/sessions/session-cuts.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { saveSummary, summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { hasForgottenLines, saveGroups, setSyncFact, syncFact, syncFacts } from "../../store/memory/sync.ts";
+import { saveGroups, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { hasForgottenLines, setSyncFact, syncFact, syncFacts } from "../../store/memory/sync.ts";
 import { sharedFact } from "../export-files.ts";
 import { type ExportWork, redactorFor } from "./from-memory.ts";
 import type { SharedSession, SharedTurn } from "./records.ts";
@@ -72,7 +75,9 @@ async function finishSession({ work }: ExportWork, uid: string, signal?: AbortSi
   if (from === null) return;
   const session = sessionByUid(memory, uid);
   if (session !== null) {
-    await rechunkSession(work, session, Number(from), signal);
+    await rechunkSession(work, session, Number(from), { signal });
+    const first = turnsOf(memory, session.id)[0]?.number ?? 0;
+    if (Number(from) <= first) saveCut(memory, session.id, cutOf(work, session.agent));
     await sumUpSession({ ...work, llm: null }, uid, { signal });
   }
   setSyncFact(memory, toCut + uid, null);

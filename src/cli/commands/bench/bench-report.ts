@@ -2,7 +2,8 @@ import type { Miss } from "../../../evaluate/ask.ts";
 import type { Quality } from "../../../evaluate/measures.ts";
 import type { KindReport, SelfTestReport } from "../../../evaluate/self-test.ts";
 import type { Mode } from "../../../search/code/modes.ts";
-import { type Colors, humanDuration, table } from "../../terminal/output.ts";
+import { aligned, humanDuration } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
 
 /** With fewer questions, a difference between modes may be luck. */
 const fewest = 30;
@@ -34,28 +35,28 @@ function rounded(quality: Quality): Record<string, number> {
 /** The report for a person. */
 export function renderSelfTest(
   report: SelfTestReport,
-  { misses, colors }: { misses: boolean; colors: Colors },
+  { misses, colors }: { misses: boolean; colors: Palette },
 ): string {
   const { files, chunks, index_ms, embed_ms, model } = report;
   const vectors = model === null ? "no vectors" : `vectors by ${model}`;
   const more = embed_ms === null ? "" : `, then embedded in ${humanDuration(embed_ms)}`;
   const blocks = [
     `${files} files, ${chunks} chunks, ${vectors}; indexed from scratch in ${humanDuration(index_ms)}${more}.`,
-    ...report.notes.map((note) => colors.yellow(note)),
+    ...report.notes.map((note) => colors.warn(note)),
     ...report.kinds.map((kind) => renderKind(kind, misses, colors)),
     colors.dim("Compare the rows with each other, not with other projects (docs/benchmarks.md)."),
   ];
   return blocks.join("\n\n");
 }
 
-function renderKind(kind: KindReport, misses: boolean, colors: Colors): string {
+function renderKind(kind: KindReport, misses: boolean, colors: Palette): string {
   const lines = [colors.bold(titles[kind.kind])];
   if (kind.queries === 0) return [...lines, `Not measured: ${kind.problem ?? "no questions"}.`].join("\n");
   const few = kind.queries < fewest ? " Too few questions to compare modes." : "";
   const why = kind.problem === null ? "" : `: ${kind.problem}`;
   lines.push(`${kind.queries} questions${why}.${few}`);
   lines.push(
-    table([heads, ...Object.entries(kind.modes).map(([mode, quality]) => row(mode as Mode, quality))]),
+    aligned([heads, ...Object.entries(kind.modes).map(([mode, quality]) => row(mode as Mode, quality))]),
   );
   if (misses && kind.misses.length > 0) lines.push("", "Worst misses:", ...kind.misses.map(renderMiss));
   return lines.join("\n");

@@ -1,16 +1,44 @@
 import type { LineAuthor } from "../../../protocol/operations/blame.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { printable } from "../search/results.ts";
-import { oneLine, shortId } from "../session/text.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { oneLine, printable, shortId } from "../../terminal/text.ts";
 
 /** How those who wrote lines are named. */
 
-/** "agent claude-opus-4", "Ann", "unknown (Ann)", "before agents (Ann)"; in brackets git's author where the writer is unknown. */
-export function whoWrote({ author, agent, model }: LineAuthor, person: string | null, width = 60): string {
+/** What stands for each kind of author beside lines. */
+export const authorMarks: Readonly<Record<LineAuthor["author"], string>> = {
+  agent: "●",
+  human: "○",
+  unknown: "·",
+  before_agents: " ",
+};
+
+/** The kinds of author of lines, in the order in which they are shown; before agents only where there are any. */
+export const kindsIn = ({ before_agents }: { before_agents: number }) =>
+  (["agent", "human", "unknown", "before_agents"] as const).filter(
+    (kind) => kind !== "before_agents" || before_agents > 0,
+  );
+
+/** "before agents". */
+export const kindName = (kind: LineAuthor["author"]): string => kind.replace("_", " ");
+
+/**
+ * "agent claude-opus-4", "Ann", "unknown (Ann)", "before agents (Ann)"; in brackets git's author where the writer is unknown.
+ * @param isMarked whether a mark says already what kind of author it is
+ */
+export function whoWrote(
+  { author, agent, model }: LineAuthor,
+  person: string | null,
+  width = 60,
+  isMarked = false,
+): string {
+  if (isMarked) {
+    // The vendor and the day of a model's version say least.
+    const short = model?.replace(/^claude-(?=\w)/, "").replace(/-\d{8}$/, "");
+    return oneLine((author === "agent" ? (short ?? agent) : person) ?? kindName(author), width);
+  }
   if (author === "agent") return oneLine(["agent", model ?? agent ?? ""].join(" "), width);
   if (author === "human") return oneLine(person ?? "a person", width);
-  const unclear = author === "before_agents" ? "before agents" : "unknown";
-  return oneLine(person === null ? unclear : `${unclear} (${person})`, width);
+  return oneLine(person === null ? kindName(author) : `${kindName(author)} (${person})`, width);
 }
 
 /** "8ecde0fc:7", as far as it is known; "" for what no agent wrote. */
@@ -20,9 +48,9 @@ export function turnId({ session_id, turn }: LineAuthor): string {
 }
 
 /** A text in the colour of its author. */
-export function inColor(text: string, { author }: Pick<LineAuthor, "author">, colors: Colors): string {
-  if (author === "agent") return colors.magenta(text);
-  return author === "human" ? colors.green(text) : colors.dim(text);
+export function inColor(text: string, { author }: Pick<LineAuthor, "author">, colors: Palette): string {
+  if (author === "agent") return colors.agent(text);
+  return author === "human" ? colors.human(text) : colors.dim(text);
 }
 
 /** The beginning of a hash, as git shows it. */

@@ -1,16 +1,30 @@
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { resolve } from "node:path";
+import { PommelError } from "../../../project/errors.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { BlameAnswer, BlameRange, LineAuthor } from "../../../protocol/operations/blame.ts";
 import { blameFile } from "../../../queries/blame/blame.ts";
 import { explanationOf } from "../../../queries/blame/explanation.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
 import { withMemoryOrNote } from "../../../store/memory/with-memory.ts";
-import { padToWidth, widthOf } from "../../../text/display-width.ts";
+import { cutToWidth, padToWidth, widthOf } from "../../../text/display-width.ts";
 import type { CommandContext } from "../../frame.ts";
-import { type Colors, table } from "../../terminal/output.ts";
-import { counted, heading, localTime, oneLine, shortId } from "../session/text.ts";
-import { codeLine, inColor, percent, shortHash, turnId, whoWrote } from "./author-text.ts";
+import { authorBar } from "../../terminal/chart.ts";
+import { commitPages } from "../../terminal/links.ts";
+import { aligned, type Screen } from "../../terminal/output.ts";
+import { type Column, table } from "../../terminal/table.ts";
+import { counted, heading, localTime, oneLine, shortAge, shortId } from "../../terminal/text.ts";
+import {
+  authorMarks,
+  codeLine,
+  inColor,
+  kindName,
+  kindsIn,
+  percent,
+  shortHash,
+  turnId,
+  whoWrote,
+} from "./author-text.ts";
 
 interface BlameOptions {
   lines?: string[];
@@ -26,10 +40,15 @@ const rowsShown = 10;
 /** `pm blame`: reads git and the memory itself, whether a daemon runs or not. */
 export async function blameCommand(
   { cwd, output }: CommandContext,
-  place: string,
+  place: string | undefined,
   { lines = [], rev, summary = false, explain = false, text = false }: BlameOptions,
 ): Promise<void> {
   const project = inWorktreeOf(findProject(cwd), cwd);
+  if (lines.length === 0 && rev === undefined && (place === undefined || isDirectory(resolve(cwd, place)))) {
+    const { blameDirectory } = await import("./directory.ts");
+    return blameDirectory(project, cwd, place ?? ".", output);
+  }
+  if (place === undefined) throw new PommelError("usage", "No file given.", "Name one: pm blame src/auth.ts");
   const named = parsePlace(place, (name) => existsSync(resolve(cwd, name)));
   const ranges = [...(named.lines ? [named.lines] : []), ...lines.map(parseLines)];
   const file = locate(project, cwd, named.file);
@@ -38,59 +57,86 @@ export async function blameCommand(
     blameFile(project, memory, { file, ranges, revision: rev, texts }),
   );
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
+  const pageOf = await commitPages(project.root, output.colors);
   output.result(summary ? { ...answer, ranges: undefined } : answer, () =>
     summary
-      ? renderSummary(answer, output.colors)
+      ? renderSummary(answer, output)
       : explain
-        ? renderExplained(answer, output.colors)
-        : renderBlame(answer, output.colors),
+        ? renderExplained(answer, output)
+        : renderBlame(answer, output, pageOf),
   );
 }
 
-/** A line for each line: commit, author, turn, day, number, text. */
-export function renderBlame(answer: BlameAnswer, colors: Colors): string {
+function isDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Columns from which on there is room for turns, and for longer names. */
+const wide = 110;
+
+/**
+ * A line for each line: commit, author, turn, age, number, text. On a terminal what is the same as in the line before is left
+ * out, and the code is cut; in a pipe every line is whole.
+ */
+export function renderBlame(
+  answer: BlameAnswer,
+  screen: Screen,
+  pageOf: (hash: string) => string | null = () => null,
+): string {
   const { ranges, lines = [] } = answer;
+  const { colors, columns } = screen;
+  const hasTurns = columns === undefined || columns >= wide;
+  const whoWidth = columns === undefined ? 28 : columns >= wide ? 24 : 15;
   const marks = ranges.map((range) => ({
-    who: whoWrote(range, range.person, 28),
-    turn: turnId(range),
-    sure: sureness(range),
-    day: range.authored_at === null ? "" : localTime(range.authored_at).slice(0, 10),
+    who: whoWrote(range, range.person, whoWidth, columns !== undefined),
+    turn: hasTurns ? turnId(range) : "",
+    sure: hasTurns ? sureness(range) : "",
+    day: ageOf(range, screen),
   }));
   const widest = (key: "who" | "turn" | "sure" | "day") =>
     Math.max(0, ...marks.map((mark) => widthOf(mark[key])));
   const [who, turn, sure, day] = [widest("who"), widest("turn"), widest("sure"), widest("day")];
+  const beside = [turn, sure, day].reduce((sum, width) => sum + (width > 0 ? width + 1 : 0), 0);
   const digits = String(ranges.at(-1)?.last_line ?? 0).length;
   let at = 0;
-  return lines
-    .map(({ line, text }) => {
-      while (at < ranges.length - 1 && line > ranges[at]!.last_line) at++;
-      const range = ranges[at]!;
-      const mark = marks[at]!;
-      const cut = range.is_boundary ? "^" : "";
-      const hash = `${cut}${shortHash(range.commit)}`.slice(0, 8).padEnd(8);
-      return [
-        colors.yellow(hash),
-        inColor(padToWidth(mark.who, who), range, colors),
-        ...(turn > 0 ? [colors.cyan(mark.turn.padEnd(turn))] : []),
-        ...(sure > 0 ? [colors.dim(mark.sure.padStart(sure))] : []),
-        ...(day > 0 ? [colors.dim(mark.day.padEnd(day))] : []),
-        `${String(line).padStart(digits)})`,
-        codeLine(text),
-      ].join(" ");
-    })
-    .join("\n");
+  const rows = lines.map(({ line, text }, i) => {
+    while (at < ranges.length - 1 && line > ranges[at]!.last_line) at++;
+    const range = ranges[at]!;
+    const mark = marks[at]!;
+    const isSame = columns !== undefined && i > 0 && line !== range.first_line;
+    const cut = range.is_boundary ? "^" : "";
+    const hash = `${cut}${shortHash(range.commit)}`.slice(0, 8).padEnd(8);
+    const commit = colors.link(colors.commit(hash), range.commit === null ? null : pageOf(range.commit));
+    const left = isSame
+      ? [" ".repeat(8), inColor("│", range, colors), " ".repeat(who + beside)]
+      : [
+          commit,
+          ...(columns === undefined ? [] : [inColor(authorMarks[range.author], range, colors)]),
+          inColor(padToWidth(mark.who, who), range, colors),
+          ...(turn > 0 ? [colors.id(mark.turn.padEnd(turn))] : []),
+          ...(sure > 0 ? [colors.dim(mark.sure.padStart(sure))] : []),
+          ...(day > 0 ? [paintAge(mark.day.padStart(day), range, screen)] : []),
+        ];
+    const number = String(line).padStart(digits);
+    if (columns === undefined) return [...left, `${number})`, codeLine(text)].join(" ");
+    const used = 8 + 1 + 1 + 1 + who + beside + 1 + digits + 3;
+    const code = cutToWidth(codeLine(text), Math.max(columns - used, 10));
+    return `${left.join(" ")} ${colors.dim(`${number} │`)} ${code}`.trimEnd();
+  });
+  if (columns === undefined || lines.length === 0) return rows.join("\n");
+  return [...rows, "", legend(answer, screen)].join("\n");
 }
 
 /** A block for each range: its lines, who wrote them, and what that rests on. */
-export function renderExplained({ ranges }: BlameAnswer, colors: Colors): string {
+export function renderExplained({ ranges }: BlameAnswer, { colors }: Screen): string {
   return ranges
     .map((range) => {
       const { first_line, last_line, person, tool_use } = range;
-      const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
+      const place = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
       const who = [whoWrote(range, person, 60), turnId(range), sureness(range)];
-      const call = tool_use === null ? "" : ` (${oneLine(tool_use, 60)})`;
+      const call = tool_use === null ? "" : ` (${oneLine(tool_use)})`;
       return [
-        `${colors.bold(lines)}  ${inColor(who.filter((each) => each !== "").join(" "), range, colors)}  ${colors.yellow(shortHash(range.commit))}`,
+        `${colors.bold(place)}  ${inColor(who.filter((each) => each !== "").join(" "), range, colors)}  ${colors.commit(shortHash(range.commit))}`,
         `    ${explanationOf(range)}${call}`,
       ].join("\n");
     })
@@ -103,53 +149,96 @@ const sureness = ({ author, confidence, said_by }: LineAuthor): string =>
     ? `${Math.round(100 * confidence)}%`
     : "";
 
+/** How old a line is: "3d"; in a pipe its day. */
+function ageOf({ authored_at }: BlameRange, { columns, now }: Screen): string {
+  if (authored_at === null) return "";
+  return columns === undefined
+    ? localTime(authored_at).slice(0, 10)
+    : shortAge(now - Date.parse(authored_at));
+}
+
+function paintAge(text: string, { authored_at }: BlameRange, { colors, columns, now }: Screen): string {
+  if (columns === undefined || authored_at === null) return colors.dim(text);
+  return colors.age(text, (now - Date.parse(authored_at)) / 86_400_000);
+}
+
+/** `● agent 62%  ○ human 30%  · unknown 8%  of 120 lines` */
+function legend({ summary }: BlameAnswer, { colors }: Screen): string {
+  const kinds = kindsIn(summary).map((author) =>
+    inColor(
+      `${authorMarks[author]} ${kindName(author)} ${percent(summary[author], summary.lines)}`,
+      { author },
+      colors,
+    ),
+  );
+  return `${kinds.join("  ")}  ${colors.dim(`of ${counted(summary.lines, "line")}`)}`;
+}
+
+const sessionColumns: Column[] = [
+  { title: "", isNumber: true },
+  { title: "lines", isNumber: true },
+  { title: "session" },
+  { title: "title", wraps: true },
+  { title: "turns", wraps: true, optional: 1 },
+];
+const nameColumns: Column[] = [
+  { title: "", isNumber: true },
+  { title: "lines", isNumber: true },
+  { title: "name", wraps: true },
+  { title: "" },
+];
+
 /** Shares, for a person. */
-export function renderSummary({ file, summary, ranges }: BlameAnswer, colors: Colors): string {
-  const { lines, agent, human, unknown, before_agents, by_session, by_model, by_person } = summary;
-  const kinds = [
-    ["agent", agent] as const,
-    ["human", human] as const,
-    ["unknown", unknown] as const,
-    ...(before_agents > 0 ? [["before agents", before_agents] as const] : []),
-  ];
+export function renderSummary({ file, summary, ranges }: BlameAnswer, screen: Screen): string {
+  const { colors, columns } = screen;
+  const { lines, by_session, by_model, by_person } = summary;
+  const barLine = columns === undefined ? [] : [authorBar(summary, Math.min(columns, 60), colors)];
   const parts = [
-    `${colors.bold(oneLine(file, 200))}  ${counted(lines, "line")}${uncommitted(ranges)}`,
-    table(kinds.map(([kind, count]) => [kind, percent(count, lines), count.toLocaleString("en")])),
+    [`${colors.bold(oneLine(file))}  ${counted(lines, "line")}${uncommitted(ranges)}`, ...barLine].join("\n"),
+    aligned(
+      kindsIn(summary).map((author) => [
+        inColor(
+          columns === undefined ? kindName(author) : `${authorMarks[author]} ${kindName(author)}`,
+          { author },
+          colors,
+        ),
+        percent(summary[author], lines),
+        summary[author].toLocaleString("en"),
+      ]),
+    ),
   ];
-  const add = (title: string, rows: string[][]) => {
+  const add = (title: string, shape: readonly Column[], rows: string[][]) => {
     if (rows.length === 0) return;
-    const more = rows.length > rowsShown ? [`and ${rows.length - rowsShown} more`] : [];
-    parts.push([heading(title, colors), table(rows.slice(0, rowsShown)), ...more].join("\n"));
+    const shown = columns === undefined ? rows : rows.slice(0, rowsShown);
+    const more = rows.length > shown.length ? [`and ${rows.length - shown.length} more`] : [];
+    parts.push([heading(title, colors), table(shape, shown, screen), ...more].join("\n"));
   };
   add(
     "Sessions",
+    sessionColumns,
     by_session.map(({ session_id, session_title, turns, lines: own }) => [
       percent(own, lines),
       own.toLocaleString("en"),
-      shortId(session_id),
-      oneLine(session_title ?? "(no title)", 60),
-      turns.length === 0 ? "" : `${turns.length === 1 ? "turn" : "turns"} ${oneLine(turns.join(", "), 40)}`,
+      colors.id(shortId(session_id)),
+      oneLine(session_title ?? "(no title)"),
+      oneLine(turns.join(", ")),
     ]),
   );
   add(
     "Models",
-    by_model.map(({ model, lines: own }) => [
-      percent(own, lines),
-      own.toLocaleString("en"),
-      oneLine(model, 60),
-    ]),
+    nameColumns,
+    by_model.map(({ model, lines: own }) => [percent(own, lines), own.toLocaleString("en"), oneLine(model)]),
   );
   add(
     "People",
-    by_person.map(({ person, human: own, unknown: perhaps, before_agents: before }) => [
-      percent(own + perhaps + before, lines),
-      (own + perhaps + before).toLocaleString("en"),
-      oneLine(person ?? "(not committed yet)", 60),
-      [
-        perhaps > 0 ? `${perhaps.toLocaleString("en")} unknown` : "",
-        before > 0 ? `${before.toLocaleString("en")} before agents` : "",
-      ]
-        .filter((each) => each !== "")
+    nameColumns,
+    by_person.map(({ person, human, unknown, before_agents }) => [
+      percent(human + unknown + before_agents, lines),
+      (human + unknown + before_agents).toLocaleString("en"),
+      oneLine(person ?? "(not committed yet)"),
+      (["unknown", "before_agents"] as const)
+        .map((kind) => [kind, kind === "unknown" ? unknown : before_agents] as const)
+        .flatMap(([kind, count]) => (count === 0 ? [] : [`${count.toLocaleString("en")} ${kindName(kind)}`]))
         .join(", "),
     ]),
   );

@@ -7,8 +7,11 @@ import { collect } from "../../values.ts";
 export function declareBlame(program: Command): void {
   const blame = program
     .command("blame")
-    .description("Show who wrote each line of a file: an agent, with its session and turn, or a person")
-    .argument("<file>", "the file, optionally with a range: src/auth.ts:10-30")
+    .description("Show who wrote each line of a file, or the files of a directory: agents or people")
+    .argument(
+      "[file]",
+      "the file, optionally with a range: src/auth.ts:10-30; or a directory (default: this one)",
+    )
     .option("-L, --lines <range>", "only these: 10,30 or 10,+5 or 10, (to the end); repeatable", collect);
   addOptions(blame, "blame", { file: null, first_line: null, last_line: null, texts: null })
     .option("--summary", "only totals: by kind of author, session, model, person")
@@ -17,6 +20,7 @@ export function declareBlame(program: Command): void {
     .addHelpText(
       "after",
       `${examples(
+        ["pm blame", "who wrote what in this directory"],
         ["pm blame src/auth.ts", "every line"],
         ["pm blame src/auth.ts -L 10,30", "a range"],
         ["pm blame src/auth.ts --summary", "shares"],

@@ -4,7 +4,7 @@ import { backfillHere } from "../../../queries/checkpoints/backfill.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanDuration } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { counted } from "../session/text.ts";
+import { counted } from "../../terminal/text.ts";
 
 /** Shell convention for "ended by SIGINT". */
 const interruptedCode = 130;

@@ -7,6 +7,7 @@ import { positiveInteger } from "../../values.ts";
 export function declareCheckpoint(program: Command): void {
   const checkpoint = program
     .command("checkpoint")
+    .alias("checkpoints")
     .description("Show commits with the sessions and turns that led to them")
     .addHelpText(
       "after",

@@ -3,9 +3,9 @@ import type { ComparedSide, DiffAnswer } from "../../../protocol/operations/chec
 import { gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { printable } from "../search/results.ts";
-import { counted, heading, oneLine, shortId } from "../session/text.ts";
+import type { Screen } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { counted, fitted, hanging, heading, oneLine, printable, shortId } from "../../terminal/text.ts";
 
 /** `pm checkpoint diff`: reads git and the memory itself, whether a daemon runs or not. */
 export async function checkpointDiffCommand(
@@ -33,46 +33,49 @@ export async function checkpointDiffCommand(
   for await (const part of gitDiff(project, sides, { patch, color, columns })) {
     if (!process.stdout.write(part)) await new Promise((resolve) => process.stdout.once("drain", resolve));
   }
-  const sessions = renderSessions(answer, output.columns ?? 120, output.colors);
+  const sessions = renderSessions(answer, output);
   if (sessions !== "") output.print(`\n${sessions}`);
 }
 
-function renderSides({ from, to, files }: DiffAnswer, colors: Colors): string {
+function renderSides({ from, to, files }: DiffAnswer, colors: Palette): string {
   const nothing = files.length === 0 ? "\nThe files are identical." : "";
   return `from ${side(from, colors)}\n  to ${side(to, colors)}${nothing}`;
 }
 
-function side({ id, commit, subject }: ComparedSide, colors: Colors): string {
-  const name = id === null ? "no checkpoint" : `checkpoint ${colors.cyan(printable(id))}`;
+function side({ id, commit, subject }: ComparedSide, colors: Palette): string {
+  const name = id === null ? "no checkpoint" : `checkpoint ${colors.id(printable(id))}`;
   return `${printable(commit.slice(0, 12))}  ${name}  ${oneLine(subject ?? "", 80)}`.trimEnd();
 }
 
 const turnsShown = 10;
 
 /** The sessions that lie between, each with its turns. */
-export function renderSessions({ sessions }: DiffAnswer, columns: number, colors: Colors): string {
+export function renderSessions({ sessions }: DiffAnswer, screen: Screen): string {
+  const { colors } = screen;
   const blocks = (["to", "from"] as const).flatMap((which) => {
     const of = sessions.filter(({ side }) => side === which);
     if (of.length === 0) return [];
     const title = which === "to" ? "Sessions that led there" : "Sessions only in the first";
-    return [
-      [heading(title, colors), ...of.map((session) => sessionText(session, columns, colors))].join("\n"),
-    ];
+    return [[heading(title, colors), ...of.map((session) => sessionText(session, screen))].join("\n")];
   });
   return blocks.join("\n\n");
 }
 
 function sessionText(
   { session_id, title, turns, checkpoints }: DiffAnswer["sessions"][number],
-  columns: number,
-  colors: Colors,
+  screen: Screen,
 ): string {
+  const { colors } = screen;
   const about = `${counted(checkpoints.length, "checkpoint")}, ${counted(turns.length, "turn")}`;
   const shown = turns.slice(0, turnsShown).map(({ turn, prompt }) => {
-    const number = colors.cyan(`${String(turn).padStart(3)}.`);
-    return `${number} ${oneLine(prompt ?? "(not stored here)", Math.max(columns - 6, 40))}`;
+    const number = colors.id(`${String(turn).padStart(3)}.`);
+    return `${number} ${fitted(prompt ?? "(not stored here)", (screen.columns ?? 0) - 5, screen)}`;
   });
   const more = turns.length - shown.length;
-  const head = `${colors.cyan(shortId(session_id))}  ${oneLine(title ?? "(no title)", 80)}  ${colors.dim(about)}`;
-  return [head, ...shown, ...(more > 0 ? [colors.dim(`and ${counted(more, "turn")} more`)] : [])].join("\n");
+  const head = `${colors.id(shortId(session_id))}  ${oneLine(title ?? "(no title)")}  ${colors.dim(about)}`;
+  return [
+    ...hanging(head, screen),
+    ...shown,
+    ...(more > 0 ? [colors.dim(`and ${counted(more, "turn")} more`)] : []),
+  ].join("\n");
 }

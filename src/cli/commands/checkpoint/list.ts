@@ -7,9 +7,10 @@ import type {
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
-import { type Colors, table } from "../../terminal/output.ts";
-import { printable } from "../search/results.ts";
-import { counted, localTime, oneLine, shortId } from "../session/text.ts";
+import { commitPages } from "../../terminal/links.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { type Column, table } from "../../terminal/table.ts";
+import { counted, oneLine, printable, shortId, when } from "../../terminal/text.ts";
 
 /** `pm checkpoint list`: reads the memory itself, whether a daemon runs or not. */
 export async function checkpointListCommand(
@@ -21,32 +22,44 @@ export async function checkpointListCommand(
   // The whole project is no filter.
   const file = path === "**" ? undefined : path;
   const answer = await answerFromStore(project, "checkpoints", { ...request, file });
-  output.result(answer, () => renderCheckpoints(answer, request, output.colors));
+  const pageOf = await commitPages(project.root, output.colors);
+  output.result(answer, () => renderCheckpoints(answer, request, output, pageOf));
 }
 
-/** A line for each checkpoint. */
+const columns: Column[] = [
+  { title: "checkpoint" },
+  { title: "commit" },
+  { title: "committed" },
+  { title: "lines", optional: 3 },
+  { title: "by agents", isNumber: true },
+  { title: "sessions", optional: 2, wraps: true },
+  { title: "branch", optional: 4, wraps: true },
+  { title: "subject", wraps: true },
+];
+
+/** A row for each checkpoint. @param pageOf of a commit */
 export function renderCheckpoints(
   { checkpoints, total }: { checkpoints: readonly CheckpointSummary[]; total: number },
   { limit: _, ...filters }: CheckpointsRequest,
-  colors: Colors,
+  screen: Screen,
+  pageOf: (hash: string) => string | null = () => null,
 ): string {
+  const { colors } = screen;
   if (checkpoints.length === 0) {
     const isFiltered = Object.values(filters).some((filter) => filter !== undefined);
     return `${isFiltered ? "No matching checkpoints" : "No checkpoints"}. \`pm checkpoint backfill\` searches the history for them.`;
   }
   const rows = checkpoints.map((checkpoint) => [
-    printable(checkpoint.id),
-    printable(checkpoint.commit.slice(0, 8)),
-    localTime(checkpoint.committed_at),
-    oneLine(checkpoint.branch ?? "", 24),
-    oneLine(sessionsOf(checkpoint.sessions), 40),
-    linesOf(checkpoint),
-    oneLine(subjectOf(checkpoint), 60),
+    colors.id(printable(checkpoint.id)),
+    colors.link(colors.commit(printable(checkpoint.commit.slice(0, 8))), pageOf(checkpoint.commit)),
+    when(checkpoint.committed_at, screen),
+    `${colors.added(`+${checkpoint.insertions}`)} ${colors.removed(`-${checkpoint.deletions}`)}`,
+    agentShare(checkpoint, screen),
+    oneLine(sessionsOf(checkpoint.sessions)),
+    colors.dim(oneLine(checkpoint.branch ?? "")),
+    oneLine(subjectOf(checkpoint)),
   ]);
-  const text = table(rows)
-    .split("\n")
-    .map((line, i) => `${colors.cyan(rows[i]![0]!)}${line.slice(rows[i]![0]!.length)}`)
-    .join("\n");
+  const text = table(columns, rows, screen);
   return checkpoints.length < total ? `${text}\n\n${colors.dim(`${checkpoints.length} of ${total}`)}` : text;
 }
 
@@ -69,11 +82,12 @@ export function spans(numbers: readonly number[]): string {
   return parts.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
 }
 
-/** "+120 -14, 95% agent". */
-function linesOf({ insertions, deletions, lines }: CheckpointSummary): string {
+/** How much of what it added agents wrote: "95%". */
+function agentShare({ lines }: CheckpointSummary, { colors }: Screen): string {
   const all = lines.agent + lines.human + lines.unknown;
-  const share = all === 0 ? "" : `, ${Math.round((lines.agent / all) * 100)}% agent`;
-  return `+${insertions} -${deletions}${share}`;
+  if (all === 0) return "";
+  const share = `${Math.round((lines.agent / all) * 100)}%`;
+  return lines.agent > 0 ? colors.agent(share) : colors.dim(share);
 }
 
 function subjectOf({ subject, rewritten_as }: CheckpointSummary): string {

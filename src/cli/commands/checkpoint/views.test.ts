@@ -1,5 +1,5 @@
-import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
+import { screenOf } from "../../../../test/support/screen.ts";
 import { diffSummary } from "../../../attribution/checkpoints/diff-summary.ts";
 import type {
   CheckpointAnswer,
@@ -10,7 +10,7 @@ import { renderSessions } from "./diff.ts";
 import { renderCheckpoints, spans } from "./list.ts";
 import { renderCheckpoint } from "./show.ts";
 
-const colors = picocolors.createColors(false);
+const pipe = screenOf();
 /** Whatever can move the cursor, but for the ends of lines. */
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 const at = new Date(2026, 0, 28, 14, 3).toISOString();
@@ -83,19 +83,20 @@ function answerOf(text: string): CheckpointAnswer {
 describe("pm checkpoint list", () => {
   it("has a line for each", () => {
     const found = { ...summaryOf("word"), rewritten_as: [] };
-    expect(renderCheckpoints({ checkpoints: [found], total: 3 }, {}, colors)).toBe(
-      "word  word  2026-01-28 14:03  word  word:1,3-5 +1  +120 -14, 75% agent  word\n\n1 of 3",
+    expect(renderCheckpoints({ checkpoints: [found], total: 3 }, {}, pipe)).toBe(
+      "checkpoint  commit  committed         lines     by agents  sessions       branch  subject\n" +
+        "word        word    2026-01-28 14:03  +120 -14  75%        word:1,3-5 +1  word    word\n\n1 of 3",
     );
     const moved = { ...found, rewritten_as: ["abcdef1234567"], subject: "", sessions: [], branch: null };
-    expect(renderCheckpoints({ checkpoints: [moved], total: 1 }, {}, colors)).toMatch(
+    expect(renderCheckpoints({ checkpoints: [moved], total: 1 }, {}, pipe)).toMatch(
       /\[now abcdef12\] \(no message\)$/,
     );
   });
 
   it("says what to do where there is none", () => {
     const none = { checkpoints: [], total: 0 };
-    expect(renderCheckpoints(none, {}, colors)).toMatch(/^No checkpoints\. `pm checkpoint backfill`/);
-    expect(renderCheckpoints(none, { branch: "x" }, colors)).toMatch(/^No matching checkpoints\./);
+    expect(renderCheckpoints(none, {}, pipe)).toMatch(/^No checkpoints\. `pm checkpoint backfill`/);
+    expect(renderCheckpoints(none, { branch: "x" }, pipe)).toMatch(/^No matching checkpoints\./);
   });
 
   it("names turns that follow each other as one", () => {
@@ -104,7 +105,7 @@ describe("pm checkpoint list", () => {
 });
 
 it("pm checkpoint show names the sessions behind it, and how they led to it", () => {
-  const text = renderCheckpoint(answerOf("word"), 80, colors);
+  const text = renderCheckpoint(answerOf("word"), pipe);
   for (const part of [
     "90 lines by agents, 20 lines by people, 10 lines unknown",
     "rewritten as commit word",
@@ -130,20 +131,20 @@ it("pm checkpoint diff names the sessions of either side", () => {
     turns: Array.from({ length: 11 }, (_, i) => ({ turn: i + 1, prompt: "go", started_at: null })),
   });
   const answer = { sessions: [session("from"), session("to")] } as DiffAnswer;
-  const text = renderSessions(answer, 80, colors);
+  const text = renderSessions(answer, pipe);
   expect(text).toMatch(/^Sessions that led there\n═+\n8ecde0fc {2}\(no title\) {2}1 checkpoint, 11 turns\n/);
   expect(text).toContain("and 1 turn more");
   expect(text).toContain("Sessions only in the first");
-  expect(renderSessions({ ...answer, sessions: [] }, 80, colors)).toBe("");
+  expect(renderSessions({ ...answer, sessions: [] }, pipe)).toBe("");
 });
 
 it("prints nothing that moves the cursor", () => {
   const evil = "\u001b[2Jx\u202e\u0007\r\n\u009b31m";
   const diff = { sessions: [{ session_id: evil, title: evil, side: "to", checkpoints: [], turns: [] }] };
   for (const text of [
-    renderCheckpoints({ checkpoints: [summaryOf(evil)], total: 1 }, {}, colors),
-    renderCheckpoint(answerOf(evil), 80, colors),
-    renderSessions(diff as unknown as DiffAnswer, 80, colors),
+    renderCheckpoints({ checkpoints: [summaryOf(evil)], total: 1 }, {}, pipe),
+    renderCheckpoint(answerOf(evil), pipe),
+    renderSessions(diff as unknown as DiffAnswer, pipe),
   ]) {
     expect(text).not.toMatch(control);
   }

@@ -7,7 +7,7 @@ import type { Memory } from "../../../store/memory/memory.ts";
 import { branchesOfSessions, listSessions } from "../../../store/memory/sessions/sessions.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
-import { oneLine, shortId } from "../session/text.ts";
+import { oneLine, shortId } from "../../terminal/text.ts";
 import type { Source } from "./tree.ts";
 
 /** The latest are those that somebody means. */

@@ -25,6 +25,7 @@ const sourceOfArgument: Readonly<Record<string, Source>> = {
   "event unlink event": "events",
   "event close event": "events",
   "import agent": "agents",
+  "session list id": "sessions",
   "session show id": "sessions",
 };
 

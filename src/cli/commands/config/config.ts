@@ -22,7 +22,7 @@ import { explanationOf, messageOf, PommelError } from "../../../project/errors.t
 import { findProject, findProjectIfAny, type Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
-import { table } from "../../terminal/output.ts";
+import { aligned } from "../../terminal/output.ts";
 
 interface ConfigOptions {
   global?: boolean;
@@ -45,7 +45,7 @@ export async function configListCommand(
   const entries = readEntries(cwd, options).filter(({ key }) => key.startsWith(prefix ?? ""));
   if (entries.length === 0) throw noSuchPrefix(prefix ?? "");
   output.result({ settings: entries }, () =>
-    table(entries.map(({ key, value, origin, source }) => [key, show(value), origin, source ?? ""])),
+    aligned(entries.map(({ key, value, origin, source }) => [key, show(value), origin, source ?? ""])),
   );
 }
 

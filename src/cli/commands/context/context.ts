@@ -1,15 +1,14 @@
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject } from "../../../project/paths.ts";
-import type { ContextResponse } from "../../../protocol/operations/context.ts";
+import type { ContextResponse, Injected } from "../../../protocol/operations/context.ts";
 import { previewContext } from "../../../queries/context/in-process.ts";
-import { type Injected, injectedIn } from "../../../queries/context/injected.ts";
+import { injectedIn } from "../../../queries/context/injected.ts";
 import { missedInjections } from "../../../store/memory/injections.ts";
-import { findSession } from "../../../store/memory/sessions/sessions.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { block, counted, localTime, oneLine, shortId } from "../session/text.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { block, counted, localTime, oneLine, shortId } from "../../terminal/text.ts";
 
 interface ContextOptions {
   last?: boolean;
@@ -46,10 +45,7 @@ export async function contextCommand(
   const { config } = loadConfig(project);
   const mode = config["context.mode"];
   const { told: injectedRecords, missed } = await withMemory(project, (memory) => ({
-    told: injectedIn(memory, {
-      sessionUid: session === undefined ? null : findSession(memory, session).uid,
-      limit: last ? 1 : (limit ?? usualLimit),
-    }),
+    told: injectedIn(memory, { session, limit: last ? 1 : (limit ?? usualLimit) }),
     missed: missedInjections(memory, Date.now() - missedSinceMs).map(({ event, at, tookMs }) => ({
       event,
       at: new Date(at).toISOString(),
@@ -68,7 +64,7 @@ export async function contextCommand(
 export function renderMissed(
   missed: readonly { at: string; took_ms: number }[],
   deadlineMs: number,
-  colors: Colors,
+  colors: Palette,
 ): string[] {
   const last = missed.at(-1);
   if (last === undefined) return [];
@@ -80,7 +76,7 @@ export function renderMissed(
 }
 
 /** Injected context, for a person. */
-export function renderInjected(injectedRecords: readonly Injected[], mode: string, colors: Colors): string {
+export function renderInjected(injectedRecords: readonly Injected[], mode: string, colors: Palette): string {
   if (injectedRecords.length === 0) {
     return mode === "off"
       ? "Automatic context is off (context.mode)."
@@ -100,7 +96,7 @@ export function renderInjected(injectedRecords: readonly Injected[], mode: strin
     .join("\n\n");
 }
 
-function renderPreview({ text, reason, tokens, took_ms }: ContextResponse, colors: Colors): string {
+function renderPreview({ text, reason, tokens, took_ms }: ContextResponse, colors: Palette): string {
   if (text === null) return `Nothing would be injected: ${reason}.`;
   const cost = `about ${counted(tokens, "token")}, ${took_ms} ms`;
   return [...block(text), colors.dim(`${oneLine(reason, 160)} | ${cost}`)].join("\n");

@@ -6,7 +6,7 @@ import { stderrLog } from "../../../client/connect.ts";
 import { codeOf } from "../../../project/errors.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
-import type { Colors } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
 
 interface LogsOptions {
   follow?: boolean;
@@ -102,13 +102,13 @@ function stderrEntry(project: Project, lines: readonly string[]): Entry | null {
   return { time, level: "stderr", text, json };
 }
 
-function render({ time, level, text }: Entry, colors: Colors): string {
+function render({ time, level, text }: Entry, colors: Palette): string {
   const paint = {
     debug: colors.dim,
     info: String,
-    warn: colors.yellow,
-    error: colors.red,
-    stderr: colors.red,
+    warn: colors.warn,
+    error: colors.error,
+    stderr: colors.error,
   };
   // Swedes write times as ISO 8601 does, but in local time.
   const at = new Date(time).toLocaleString("sv-SE");

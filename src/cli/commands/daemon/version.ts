@@ -5,7 +5,7 @@ import { findProjectIfAny } from "../../../project/paths.ts";
 import { version } from "../../../project/version.ts";
 import { sqliteVersion } from "../../../store/sqlite/sqlite.ts";
 import type { CommandContext } from "../../frame.ts";
-import { table } from "../../terminal/output.ts";
+import { aligned } from "../../terminal/output.ts";
 
 /** `pm version`: what is installed here, for a bug report, and what runs. */
 export async function versionCommand({ cwd, output }: CommandContext): Promise<void> {
@@ -25,7 +25,7 @@ export async function versionCommand({ cwd, output }: CommandContext): Promise<v
       ? "not running"
       : "no project here";
   output.result(report, () =>
-    table([
+    aligned([
       ["Pommel", report.version],
       ["Node.js", report.node],
       ["Platform", report.platform],

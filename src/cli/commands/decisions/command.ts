@@ -22,8 +22,10 @@ export function declareDecisions(program: Command): void {
 
   const related = program
     .command("related")
-    .description("List the sessions that touched files (default: those with uncommitted changes)")
-    .argument("[query...]", "also rank by topic")
+    .description(
+      "List the sessions and decisions about files (default: those with uncommitted changes) or a question",
+    )
+    .argument("[query...]", "what they are about; with files, ranks those that touched them")
     .option("-f, --files <paths>", "files, directories or globs, comma separated; repeatable", list);
   addOptions(related, "related", { q: null, file: null })
     .addHelpText(
@@ -32,6 +34,7 @@ export function declareDecisions(program: Command): void {
         ["pm related", "sessions behind your uncommitted changes"],
         ["pm related --files src/db.ts,src/pool.ts", "sessions that touched these"],
         ['pm related --files src/db.ts "connection leak"', "and were about that"],
+        ['pm related "connection leak"', "about that, whatever they touched"],
       ),
     )
     .action(query(async () => (await import("./related.ts")).relatedCommand));

@@ -1,11 +1,13 @@
+import { exitCode } from "../../../project/errors.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { RelatedSession } from "../../../protocol/operations/decisions.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { localTime, oneLine, shortId } from "../session/text.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { fitted, hanging, heading, oneLine, shortId, when } from "../../terminal/text.ts";
+import { decisionBlock } from "./decisions.ts";
 
 /** Files of a session that are named. */
 const filesShown = 4;
@@ -15,30 +17,49 @@ export async function relatedCommand(
   { cwd, output }: CommandContext,
   words: string[],
   { files: named = [], ...options }: RequestOf<"related"> & { files?: string[] },
-): Promise<void> {
+): Promise<number> {
   const project = inWorktreeOf(findProject(cwd), cwd);
   const query = words.join(" ").trim();
   const file = named.length > 0 ? pathsFrom(project, cwd, named) : undefined;
   const found = await answerFromStore(project, "related", { ...options, file, q: query });
+  const isEmpty = found.sessions.length + found.decisions.length === 0;
   output.result({ query, ...found }, () => {
-    if (found.looked_for === 0) return "No uncommitted changes. Name files: pm related --files src/db.ts";
-    return renderRelated(found.sessions, found.total, output.colors);
+    if (isEmpty && query !== "" && file === undefined) return `Nothing found about "${oneLine(query)}".`;
+    if (found.looked_for === 0 && query === "") {
+      return "No uncommitted changes. Name files: pm related --files src/db.ts";
+    }
+    const decided = found.decisions.map((decision) => decisionBlock(decision, output));
+    return [
+      renderRelated(found.sessions, found.total, output),
+      ...(decided.length === 0 ? [] : [heading("Decisions", output.colors), ...decided]),
+    ].join("\n\n");
   });
+  return isEmpty && query !== "" ? exitCode.notFound : exitCode.ok;
 }
 
 /** Sessions for a person, best first, each with the turns that touched most. */
-export function renderRelated(sessions: readonly RelatedSession[], total: number, colors: Colors): string {
+export function renderRelated(sessions: readonly RelatedSession[], total: number, screen: Screen): string {
   if (sessions.length === 0) return "No recorded session touched these files.";
+  const { colors, columns } = screen;
+  const width = (columns ?? 0) - 3;
   const blocks = sessions.map(({ session_id, session_title, branch, last_at, score, files, turns }) => {
-    const place = [colors.cyan(shortId(session_id)), last_at === null ? "" : localTime(last_at)];
-    const about = [...place, branch === null ? "" : oneLine(branch, 40), colors.dim(score.toFixed(2))];
-    const named = files.slice(0, filesShown).map(({ path, how }) => `${oneLine(path, 100)} (${how})`);
+    const about = [
+      colors.id(shortId(session_id)),
+      when(last_at, screen),
+      oneLine(branch ?? ""),
+      colors.dim(score.toFixed(2)),
+    ];
+    const named = files.slice(0, filesShown).map(({ path, how }) => `${oneLine(path)} (${how})`);
     const more = files.length > named.length ? ` and ${files.length - named.length} more` : "";
     return [
-      `${about.filter((part) => part !== "").join("  ")}  ${colors.bold(oneLine(session_title ?? "(no title)", 80))}`,
-      `   ${colors.dim(named.join(", ") + more)}`,
+      ...hanging(
+        `${about.filter((part) => part !== "").join("  ")}  ${colors.bold(oneLine(session_title ?? "(no title)"))}`,
+        screen,
+      ),
+      ...hanging(`   ${named.join(", ")}${more}`, screen).map(colors.dim),
       ...turns.map(
-        ({ turn, prompt }) => `   turn ${turn}: ${oneLine(prompt || "(before the first prompt)", 90)}`,
+        ({ turn, prompt }) =>
+          `   turn ${turn}: ${fitted(prompt || "(before the first prompt)", width - 10, screen)}`,
       ),
     ].join("\n");
   });

@@ -21,7 +21,7 @@ export async function doctorCommand(
     const result = await runCheck(check);
     results.push({ name: check.name, ...result });
     output.print(`${tick(result.status, output.colors)} ${check.name.padEnd(width)}  ${result.message}`);
-    if (result.hint !== "") output.print(`  ${" ".repeat(width)}  ${output.colors.cyan(result.hint)}`);
+    if (result.hint !== "") output.print(`  ${" ".repeat(width)}  ${output.colors.hint(result.hint)}`);
   }
   const failed = results.filter(({ status }) => status === "fail").length;
   const warned = results.filter(({ status }) => status === "warn").length;

@@ -2,7 +2,7 @@ import { findProject } from "../../../project/paths.ts";
 import { closeEvent } from "../../../queries/events/events.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
-import { oneLine } from "../session/text.ts";
+import { oneLine } from "../../terminal/text.ts";
 
 /** `pm event close <event>`. */
 export async function eventCloseCommand(

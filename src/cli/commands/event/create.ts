@@ -4,7 +4,7 @@ import { addEvent, type CreateRequest } from "../../../queries/events/events.ts"
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
-import { oneLine, shortId } from "../session/text.ts";
+import { oneLine, shortId } from "../../terminal/text.ts";
 import { eventFacts } from "./text.ts";
 
 interface CreateOptions {

@@ -2,7 +2,7 @@ import { findProject } from "../../../project/paths.ts";
 import { changeLinks } from "../../../queries/events/events.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
-import { counted, oneLine } from "../session/text.ts";
+import { counted, oneLine } from "../../terminal/text.ts";
 
 /** `pm event link <event> <ids...>`. */
 export function eventLinkCommand(context: CommandContext, name: string, targets: string[]): Promise<void> {

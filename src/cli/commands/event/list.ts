@@ -2,10 +2,10 @@ import { findProject } from "../../../project/paths.ts";
 import type { EventsRequest, ListedEvent, SuggestedView } from "../../../protocol/operations/events.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
-import { type Colors, table } from "../../terminal/output.ts";
-import { printable } from "../search/results.ts";
-import { counted, oneLine } from "../session/text.ts";
-import { daysOf, eventFacts, eventName } from "./text.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { type Column, table } from "../../terminal/table.ts";
+import { counted, oneLine, printable, shortId } from "../../terminal/text.ts";
+import { daysOf } from "./text.ts";
 
 /** Suggestions below a list. */
 const fewSuggestions = 5;
@@ -23,33 +23,60 @@ export async function eventListCommand(
   const events = suggested ? [] : found.events;
   output.result({ events, suggestions }, () => {
     const { colors } = output;
-    const parts = suggested ? [] : [renderEvents(events, isAll)];
+    const parts = suggested ? [] : [renderEvents(events, isAll, output)];
     if (!suggested && found.archived > 0) {
       parts.push(colors.dim(`${counted(found.archived, "archived event")} (--status archived)`));
     }
-    if (suggestions.length > 0) parts.push(renderSuggestions(suggestions, colors));
+    if (suggestions.length > 0) parts.push(renderSuggestions(suggestions, output));
     else if (suggested) parts.push("Every branch with sessions has an event.");
     return parts.join("\n\n");
-    function renderEvents(all: readonly ListedEvent[], isOpen: boolean): string {
-      if (all.length > 0) return all.map((event) => renderEvent(event, colors)).join("\n");
-      return isOpen ? 'No events. `pm event create "what it is about"` creates one.' : "No matching events.";
-    }
   });
 }
 
-function renderEvent(event: ListedEvent, colors: Colors): string {
-  const counts = `${counted(event.sessions, "session")}, ${counted(event.checkpoints, "checkpoint")}`;
-  const lines = [eventName(event, colors), colors.dim(`         ${eventFacts(event)} | ${counts}`)];
-  if (event.description !== "") lines.push(`         ${oneLine(event.description, 90)}`);
-  return lines.join("\n");
+const columns: Column[] = [
+  { title: "event" },
+  { title: "title", wraps: true },
+  { title: "kind", optional: 2 },
+  { title: "branch", optional: 1, wraps: true },
+  { title: "days" },
+  { title: "sessions", isNumber: true },
+  { title: "checkpoints", isNumber: true, optional: 3 },
+];
+
+function renderEvents(events: readonly ListedEvent[], isAll: boolean, screen: Screen): string {
+  if (events.length === 0) {
+    return isAll ? 'No events. `pm event create "what it is about"` creates one.' : "No matching events.";
+  }
+  const { colors } = screen;
+  const rows = events.map(
+    ({ id, title, description, type, status, branch, starts_at, ends_at, ...counts }) => [
+      colors.id(shortId(id)),
+      colors.bold(oneLine(title)) + (description === "" ? "" : ` ${colors.dim(oneLine(description))}`),
+      status === "active" ? type : `${type}, ${status}`,
+      colors.dim(oneLine(branch ?? "")),
+      daysOf(starts_at, ends_at),
+      `${counts.sessions}`,
+      `${counts.checkpoints}`,
+    ],
+  );
+  return table(columns, rows, screen);
 }
 
-function renderSuggestions(suggestions: readonly SuggestedView[], colors: Colors): string {
+const suggestionColumns: Column[] = [
+  { title: "title", wraps: true },
+  { title: "sessions", isNumber: true },
+  { title: "checkpoints", isNumber: true, optional: 2 },
+  { title: "until", optional: 1 },
+  { title: "to create it", wraps: true },
+];
+
+function renderSuggestions(suggestions: readonly SuggestedView[], screen: Screen): string {
   const rows = suggestions.map(({ title, sessions, checkpoints, last_at, accept }) => [
-    `  ${oneLine(title, 40)}`,
-    `${counted(sessions, "session")}, ${counted(checkpoints, "checkpoint")}`,
+    oneLine(title),
+    `${sessions}`,
+    `${checkpoints}`,
     daysOf(null, last_at).replace(/^until /, ""),
-    printable(accept),
+    screen.colors.hint(printable(accept)),
   ]);
-  return `${colors.bold("Suggested events:")}\n${table(rows)}`;
+  return `${screen.colors.bold("Suggested events:")}\n${table(suggestionColumns, rows, screen)}`;
 }

@@ -2,29 +2,32 @@ import { findProject } from "../../../project/paths.ts";
 import type { EventAnswer } from "../../../protocol/operations/events.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
-import { type Colors, table } from "../../terminal/output.ts";
-import { block, counted, heading, localTime, oneLine, shortId } from "../session/text.ts";
+import { passage } from "../../terminal/markdown.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { type Column, table } from "../../terminal/table.ts";
+import { counted, heading, oneLine, shortId, when } from "../../terminal/text.ts";
 import { daysOf, eventFacts } from "./text.ts";
 
 /** `pm event show <event>`. */
 export async function eventShowCommand({ cwd, output }: CommandContext, name: string): Promise<void> {
   const details = await answerFromStore(findProject(cwd), "event", { event: name });
-  output.result(details, () => renderEvent(details, output.colors));
+  output.result(details, () => renderEvent(details, output));
 }
 
 /** An event for a person: what it is, and what belongs to it. */
-export function renderEvent(details: EventAnswer, colors: Colors): string {
+export function renderEvent(details: EventAnswer, screen: Screen): string {
+  const { colors } = screen;
   const { event, from, to, sessions, checkpoints } = details;
   const span = daysOf(from, to);
   const parts = [
     [
-      heading(oneLine(event.title, 100), colors),
+      heading(oneLine(event.title), colors),
       `${eventFacts(event)}${span === "" ? "" : ` | happened ${span}`}  ${colors.dim(event.id)}`,
-      ...(event.description === "" ? [] : ["", ...block(event.description)]),
+      ...(event.description === "" ? [] : ["", ...passage(event.description, screen)]),
     ].join("\n"),
   ];
-  if (sessions.length > 0) parts.push(renderSessions(details, colors));
-  if (checkpoints.length > 0) parts.push(renderCheckpoints(details, colors));
+  if (sessions.length > 0) parts.push(renderSessions(details, screen));
+  if (checkpoints.length > 0) parts.push(renderCheckpoints(details, screen));
   if (sessions.length + checkpoints.length === 0) {
     parts.push("It is empty; `pm event link` adds sessions and checkpoints.");
   }
@@ -33,25 +36,40 @@ export function renderEvent(details: EventAnswer, colors: Colors): string {
   return parts.join("\n\n");
 }
 
-function renderSessions({ sessions }: EventAnswer, colors: Colors): string {
+function renderSessions({ sessions }: EventAnswer, screen: Screen): string {
+  const { colors } = screen;
+  const columns: Column[] = [
+    { title: "session" },
+    { title: "active" },
+    { title: "turns", isNumber: true },
+    { title: "title", wraps: true },
+    { title: "commits", wraps: true, optional: 1 },
+  ];
   const rows = sessions.map((session) => [
-    `  ${shortId(session.id)}`,
-    session.last_at === null ? "" : localTime(session.last_at),
-    session.is_known ? counted(session.turns, "turn") : "",
-    session.is_known ? oneLine(session.title ?? "(no title)", 60) : "(not on this machine)",
-    session.commits.map((hash) => hash.slice(0, 7)).join(" "),
+    colors.id(shortId(session.id)),
+    when(session.last_at, screen),
+    session.is_known ? `${session.turns}` : "",
+    session.is_known ? oneLine(session.title ?? "(no title)") : "(not on this machine)",
+    colors.commit(session.commits.map((hash) => hash.slice(0, 7)).join(" ")),
   ]);
-  return `${colors.bold(counted(sessions.length, "session"))}\n${table(rows)}`;
+  return `${colors.bold(counted(sessions.length, "session"))}\n${table(columns, rows, screen)}`;
 }
 
-function renderCheckpoints({ checkpoints }: EventAnswer, colors: Colors): string {
+function renderCheckpoints({ checkpoints }: EventAnswer, screen: Screen): string {
+  const { colors } = screen;
+  const columns: Column[] = [
+    { title: "checkpoint" },
+    { title: "committed" },
+    { title: "commit" },
+    { title: "subject", wraps: true },
+  ];
   const rows = checkpoints.map((checkpoint) => [
-    `  ${checkpoint.id}`,
-    checkpoint.committed_at === null ? "" : localTime(checkpoint.committed_at),
-    checkpoint.commit?.slice(0, 7) ?? "",
-    oneLine(checkpoint.subject ?? "(not on this machine)", 70),
+    colors.id(checkpoint.id),
+    when(checkpoint.committed_at, screen),
+    colors.commit(checkpoint.commit?.slice(0, 7) ?? ""),
+    oneLine(checkpoint.subject ?? "(not on this machine)"),
   ]);
-  return `${colors.bold(counted(checkpoints.length, "checkpoint"))}\n${table(rows)}`;
+  return `${colors.bold(counted(checkpoints.length, "checkpoint"))}\n${table(columns, rows, screen)}`;
 }
 
 /** "Lines in its commits: claude 120, people 30, unknown 2" */

@@ -1,13 +1,7 @@
 import type { EventView } from "../../../protocol/operations/events.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { localTime, oneLine, shortId } from "../session/text.ts";
+import { localTime, oneLine } from "../../terminal/text.ts";
 
 /** How events are shown. */
-
-/** The start of its id, and its title. */
-export function eventName({ id, title }: Pick<EventView, "id" | "title">, colors: Colors): string {
-  return `${colors.cyan(shortId(id))} ${colors.bold(oneLine(title, 100))}`;
-}
 
 /** "task, frozen | feat/auth | 2026-03-01 to 2026-03-31" */
 export function eventFacts({ type, status, branch, starts_at, ends_at }: EventView): string {

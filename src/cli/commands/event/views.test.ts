@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import picocolors from "picocolors";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, turn } from "../../../../test/support/memory-fixture.ts";
 import { projectAt } from "../../../project/paths.ts";
@@ -10,6 +9,7 @@ import { Memory } from "../../../store/memory/memory.ts";
 import { saveTurn } from "../../../store/memory/sessions/turns.ts";
 import { registryFile } from "../../../store/registry.ts";
 import type { CommandContext } from "../../frame.ts";
+import { createPalette } from "../../terminal/palette.ts";
 import { projectsForgetCommand, projectsListCommand } from "../projects/projects.ts";
 import { homeRelative } from "../search/across.ts";
 import { sessionListCommand } from "../session/list.ts";
@@ -47,8 +47,9 @@ async function run<A extends unknown[]>(
   const linked = { text: "", value: undefined as unknown, notes: [] as string[] };
   const output: CommandContext["output"] = {
     json: false,
-    colors: picocolors.createColors(false),
+    colors: createPalette(),
     columns: undefined,
+    now: Date.now(),
     print: (line = "") => {
       linked.text += `${line}\n`;
     },
@@ -64,7 +65,7 @@ async function run<A extends unknown[]>(
 
 it("goes from a suggestion to an event, its sessions, and its end", async () => {
   expect((await run(eventListCommand, [], {})).text).toMatch(
-    /^No events.*\n\nSuggested events:\n {2}token refresh {2}1 session, 0 checkpoints {2}2026-01-28 {2}pm event create --from-branch fix\/token-refresh$/,
+    /^No events.*\n\nSuggested events:\ntitle .*\ntoken refresh +1 +0 +2026-01-28 {2}pm event create --from-branch fix\/token-refresh$/,
   );
   const made = await run(eventCreateCommand, [], {
     fromBranch: "fix/token-refresh",
@@ -73,11 +74,11 @@ it("goes from a suggestion to an event, its sessions, and its end", async () => 
   expect(made.text).toMatch(/^✓ Event [0-9a-f]{8}: token refresh \(task \| fix\/token-refresh\)$/);
   const listed = await run(eventListCommand, [], {});
   expect(listed.text).toMatch(
-    /^[0-9a-f]{8} token refresh\n {9}task \| fix\/token-refresh \| 1 session, 0 checkpoints\n {9}All of it$/,
+    /^event .*\n[0-9a-f]{8} {2}token refresh All of it {2}task +fix\/token-refresh +1 +0$/,
   );
   expect(listed.value).toMatchObject({ events: [{ title: "token refresh" }], suggestions: [] });
   const shown = (await run(eventShowCommand, "token")).text;
-  expect(shown).toMatch(/2026-01-28 {2}[0-9a-f]{12}\n\nAll of it\n\n1 session\n {2}8ecde0fc {2}/);
+  expect(shown).toMatch(/2026-01-28 {2}[0-9a-f]{12}\n\nAll of it\n\n1 session\nsession .*\n8ecde0fc {2}/);
   // What comes from a transcript cannot colour the terminal.
   expect(shown).not.toContain("\u001b");
   expect((await run(eventUnlinkCommand, "token", ["8ecde"])).text).toBe("✓ Removed 1 session: token refresh");
@@ -107,8 +108,8 @@ it("lists projects, and sessions of all of them, from anywhere", async () => {
   expect((await run(projectsListCommand)).text).toBe("No projects yet; `pm init` creates one.");
   await rememberProject(projectAt(dir));
   expect((await run(projectsListCommand)).value).toMatchObject({ projects: [{ root: dir, is_gone: false }] });
-  const { text, value } = await run(sessionListCommand, { allProjects: true });
-  expect(text).toContain(`${homeRelative(dir)}\n8ecde0fc  `);
+  const { text, value } = await run(sessionListCommand, undefined, { allProjects: true });
+  expect(text).toMatch(/event-views-\w+\nsession .*\n8ecde0fc {2}/);
   expect(value).toMatchObject({
     sessions: [{ project: dir, id: "8ecde0fc-091c" }],
     projects: [dir],

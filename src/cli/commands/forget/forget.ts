@@ -7,7 +7,7 @@ import { forgetNow, previewForget } from "../../../sessions/forget/forget.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { tick } from "../../terminal/output.ts";
-import { counted, oneLine } from "../session/text.ts";
+import { counted, oneLine } from "../../terminal/text.ts";
 
 interface ForgetOptions extends Omit<ForgetRequest, "annotation" | "pattern" | "dry_run"> {
   note?: string;

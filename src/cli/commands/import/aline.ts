@@ -14,8 +14,8 @@ import { withMemory } from "../../../store/memory/with-memory.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
-import { type Output, table, tick } from "../../terminal/output.ts";
-import { counted, oneLine } from "../session/text.ts";
+import { aligned, type Output, tick } from "../../terminal/output.ts";
+import { counted, oneLine } from "../../terminal/text.ts";
 import { importTranscripts } from "./import-transcripts.ts";
 
 interface AlineOptions {
@@ -110,7 +110,7 @@ function describe(plan: AlinePlan, preview: ImportPreview): string {
     plan.elsewhere > 0 && `${counted(plan.elsewhere, "session")} of other projects (--all-projects)`,
     plan.nowhere > 0 && `${counted(plan.nowhere, "session")} of unknown projects (--all-projects)`,
   ].filter((part) => part !== false);
-  const lines = [`Sessions in ${plan.file}`, table(rows)];
+  const lines = [`Sessions in ${plan.file}`, aligned(rows)];
   if (left.length > 0) lines.push(`Skipped: ${left.join(", ")}.`);
   return lines.join("\n");
 }

@@ -10,8 +10,8 @@ import { withMemory } from "../../../store/memory/with-memory.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
-import { humanBytes, humanDuration, type Output, table, tick } from "../../terminal/output.ts";
-import { counted, localTime, oneLine } from "../session/text.ts";
+import { aligned, humanBytes, humanDuration, type Output, tick } from "../../terminal/output.ts";
+import { counted, localTime, oneLine } from "../../terminal/text.ts";
 import type { ImportFollowed } from "./follow.ts";
 import { importTranscripts } from "./import-transcripts.ts";
 
@@ -157,7 +157,7 @@ function describe(preview: ImportPreview, { title, sealed }: Agent, root: string
       ["  From:", days[0] === days[1] ? days[0]! : `${days[0]} to ${days[1]}`],
       ["  Estimated time:", estimatedMs < 1000 ? "a second" : `about ${humanDuration(estimatedMs)}`],
     ];
-    lines.push(`Sessions with ${title} ${root === null ? "from everywhere" : `in ${root}`}`, table(rows));
+    lines.push(`Sessions with ${title} ${root === null ? "from everywhere" : `in ${root}`}`, aligned(rows));
   }
   const left = [
     imported.sessions > 0 && `${counted(imported.sessions, "session")} already imported`,

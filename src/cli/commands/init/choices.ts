@@ -8,7 +8,7 @@ import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import { canAsk } from "../../terminal/confirm.ts";
 import { humanBytes, humanDuration, type Output } from "../../terminal/output.ts";
-import { counted } from "../session/text.ts";
+import { counted } from "../../terminal/text.ts";
 import { type FoundSessions, findPastSessions } from "./import.ts";
 
 /** Choices about agents on the command line. */

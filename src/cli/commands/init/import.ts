@@ -3,9 +3,9 @@ import { agents } from "../../../agents/registry.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { ImportPreview } from "../../../sessions/ingest/import-preview.ts";
 import { type Output, tick } from "../../terminal/output.ts";
+import { counted } from "../../terminal/text.ts";
 import { previewTranscripts } from "../import/import.ts";
 import { importTranscripts } from "../import/import-transcripts.ts";
-import { counted } from "../session/text.ts";
 import type { StepPrinter } from "./steps.ts";
 
 /** Sessions of an agent from before Pommel came here. */

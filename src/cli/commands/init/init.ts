@@ -10,8 +10,8 @@ import { findUpwards, type Project, projectAt, rootForInit, stateDirName } from 
 import { createStateDir } from "../../../project/state-dir.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanDuration, type Output, tick } from "../../terminal/output.ts";
+import { counted } from "../../terminal/text.ts";
 import type { StartReport } from "../daemon/start.ts";
-import { counted } from "../session/text.ts";
 import { addAgents, agentsToSetUp, movedToTeam } from "./agents.ts";
 import { chooseSetup, type InitOptions, isAsked } from "./choices.ts";
 import { type InitResult, interruptedCode, type StepPrinter, stepPrinter } from "./steps.ts";

@@ -10,7 +10,8 @@ import type { Config } from "../../../project/config/settings.ts";
 import { messageOf, PommelError } from "../../../project/errors.ts";
 import { findProjectIfAny } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
-import { type Colors, tick } from "../../terminal/output.ts";
+import { tick } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
 
 /** An embedder in the JSON of `pm models list`. */
 export interface ListedEmbedder extends Omit<Availability, "usable"> {
@@ -91,7 +92,7 @@ async function lookAt(
   }
 }
 
-export function renderEmbedders(embedders: readonly ListedEmbedder[], colors: Colors): string {
+export function renderEmbedders(embedders: readonly ListedEmbedder[], colors: Palette): string {
   const width = Math.max(...embedders.map(({ embedder }) => embedder.length));
   const indent = " ".repeat(width + 4);
   const lines: string[] = [];
@@ -99,14 +100,14 @@ export function renderEmbedders(embedders: readonly ListedEmbedder[], colors: Co
     const used = used_for.length === 0 ? "" : colors.bold(` (used for ${used_for.join(" and ")})`);
     lines.push(`${markOf(usable, used_for.length > 0, colors)} ${embedder.padEnd(width)}  ${about}${used}`);
     lines.push(`${indent}${detail}`);
-    if (hint !== "") lines.push(`${indent}${colors.cyan(hint)}`);
+    if (hint !== "") lines.push(`${indent}${colors.hint(hint)}`);
     if (models.length > 0) lines.push(`${indent}available models: ${models.join(", ")}`);
   }
   return lines.join("\n");
 }
 
 /** An unusable driver is a fault only where it is used. */
-function markOf(usable: boolean | null, isUsed: boolean, colors: Colors): string {
+function markOf(usable: boolean | null, isUsed: boolean, colors: Palette): string {
   if (usable) return tick("ok", colors);
   if (!isUsed) return colors.dim("-");
   return tick(usable === null ? "warn" : "fail", colors);

@@ -5,7 +5,8 @@ import { loadConfig } from "../../../project/config/config.ts";
 import { exitCode, PommelError } from "../../../project/errors.ts";
 import { findProjectIfAny } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
-import { type Colors, humanDuration, tick } from "../../terminal/output.ts";
+import { humanDuration, tick } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
 
 const question = "where are failed requests tried again";
 const answer = "/** Sends the request; when it fails, waits a little longer each time and retries. */";
@@ -108,11 +109,11 @@ function round(cosine: number): number {
   return Math.round(cosine * 1000) / 1000;
 }
 
-export function renderTested(tested: TestedEmbedder, colors: Colors): string {
+export function renderTested(tested: TestedEmbedder, colors: Palette): string {
   const { embedder, ok, message, hint, dimensions, prepare_ms, embed_ms, similarity, usage } = tested;
   const lines = [`${tick(ok ? "ok" : "fail", colors)} ${embedder}`];
   if (message !== "") lines.push(`  ${message}`);
-  if (hint !== "") lines.push(`  ${colors.cyan(hint)}`);
+  if (hint !== "") lines.push(`  ${colors.hint(hint)}`);
   if (dimensions === 0) lines.push("  Makes no vectors: search uses words and code structure.");
   if (dimensions !== null && dimensions > 0) {
     lines.push(

@@ -1,9 +1,9 @@
-import picocolors from "picocolors";
 import { expect, test } from "vitest";
+import { createPalette } from "../../terminal/palette.ts";
 import { renderEmbedders } from "./list.ts";
 import { renderTested } from "./test-models.ts";
 
-const colors = picocolors.createColors(false);
+const colors = createPalette();
 
 test("marks usable models, and as a fault only one that is configured and unusable", () => {
   const nothing = { about: "a b", detail: "c", hint: "", used_for: [] };

@@ -2,8 +2,9 @@ import { answer } from "../../../client/answer.ts";
 import { findProject } from "../../../project/paths.ts";
 import type { AnnotationsRequest, AnnotationsResponse } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { block, localTime, noteOnMemory, oneLine, shortId } from "../session/text.ts";
+import { indented, passage } from "../../terminal/markdown.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { noteOnMemory, shortId, when } from "../../terminal/text.ts";
 
 /** `pm notes`. */
 export async function annotationsCommand(
@@ -14,23 +15,25 @@ export async function annotationsCommand(
   const asked = await answer(project, "annotations", options);
   const note = noteOnMemory(asked);
   if (note !== null) output.note(output.colors.dim(note));
-  output.result(asked.answer, () => renderAnnotations(asked.answer, output.colors));
+  output.result(asked.answer, () => renderAnnotations(asked.answer, output));
 }
 
 /** Notes for a person, each with when and where it was made. */
-export function renderAnnotations({ annotations, total }: AnnotationsResponse, colors: Colors): string {
+export function renderAnnotations({ annotations, total }: AnnotationsResponse, screen: Screen): string {
+  const { colors } = screen;
   if (annotations.length === 0)
     return 'No notes. Write "Note to Pommel: ..." in a prompt, or run `pm note "..."`.';
   const blocks = annotations.map(({ id, note, session_id, turn, timestamp, branch, source }) => {
+    const session = session_id === null ? "" : `session: ${shortId(session_id)}`;
     const place = [
-      localTime(timestamp),
-      session_id === null ? (source === "shell" ? "from a shell" : "") : `session: ${shortId(session_id)}`,
-      turn === null ? "" : `turn ${turn}`,
+      when(timestamp, screen),
+      session_id === null && source === "shell"
+        ? "from a shell"
+        : session + (turn === null ? "" : `:${turn}`),
       branch ?? "",
+      id,
     ].filter((part) => part !== "");
-    return [...block(note), colors.dim(`  ${oneLine(place.join(" | "), 200)}  ${oneLine(id, 80)}`)].join(
-      "\n",
-    );
+    return [...passage(note, screen), ...indented(place.join(" | "), screen).map(colors.dim)].join("\n");
   });
   const shown = annotations.length < total ? [colors.dim(`${annotations.length} of ${total} notes`)] : [];
   return [...blocks, ...shown].join("\n\n");

@@ -8,7 +8,7 @@ import { findSession } from "../../../store/memory/sessions/sessions.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
-import { oneLine, shortId } from "../session/text.ts";
+import { oneLine, shortId } from "../../terminal/text.ts";
 
 /** As the daemon takes it. Characters. */
 const longest = 10_000;

@@ -2,9 +2,17 @@ import { resolve } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
 import { forgetProjects, listProjects } from "../../../queries/known-projects.ts";
 import type { CommandContext } from "../../frame.ts";
-import { relativeTime, table, tick } from "../../terminal/output.ts";
+import { fileUrl } from "../../terminal/links.ts";
+import { tick } from "../../terminal/output.ts";
+import { type Column, table } from "../../terminal/table.ts";
+import { counted, oneLine, when } from "../../terminal/text.ts";
 import { homeRelative } from "../search/across.ts";
-import { counted, oneLine } from "../session/text.ts";
+
+const columns: Column[] = [
+  { title: "project", wraps: true },
+  { title: "used" },
+  { title: "origin", wraps: true, optional: 1 },
+];
 
 /** `pm projects`. */
 export async function projectsListCommand({ output }: CommandContext): Promise<void> {
@@ -18,15 +26,16 @@ export async function projectsListCommand({ output }: CommandContext): Promise<v
   }));
   output.result({ projects }, () => {
     if (projects.length === 0) return "No projects yet; `pm init` creates one.";
+    const { colors } = output;
     const rows = projects.map(({ root, remote, is_gone, last_used_at }) => [
-      homeRelative(root),
-      is_gone ? "gone" : relativeTime(Date.parse(last_used_at)),
-      oneLine(remote ?? "", 80),
+      colors.link(colors.place(homeRelative(root)), is_gone ? null : fileUrl(root)),
+      is_gone ? colors.warn("gone") : when(last_used_at, output),
+      oneLine(remote ?? ""),
     ]);
     const gone = projects.filter(({ is_gone }) => is_gone).length;
     const hint =
       gone > 0 ? `\n\n${output.colors.dim(`${counted(gone, "project")} gone: pm projects forget`)}` : "";
-    return table(rows) + hint;
+    return table(columns, rows, output) + hint;
   });
 }
 

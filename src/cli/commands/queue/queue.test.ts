@@ -1,8 +1,7 @@
-import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
+import { screenOf } from "../../../../test/support/screen.ts";
 import { renderQueue } from "./queue.ts";
 
-const colors = picocolors.createColors(false);
 const idle = {
   pending: 0,
   running: [],
@@ -17,7 +16,7 @@ const now = Date.parse("2026-01-28T14:00:00.000Z");
 
 describe("the queue for a person", () => {
   it("says when there is nothing to do", () => {
-    expect(renderQueue(idle, colors, now)).toBe("✓ The queue is empty.");
+    expect(renderQueue(idle, screenOf())).toBe("✓ The queue is empty.");
   });
 
   it("shows running and pending jobs, and for how long they wait", () => {
@@ -31,8 +30,7 @@ describe("the queue for a person", () => {
         eta_seconds: 93,
         daemon_running: false,
       },
-      colors,
-      now,
+      screenOf(),
     );
     expect(shown).toBe(
       [
@@ -67,8 +65,7 @@ describe("the queue for a person", () => {
           },
         ],
       },
-      colors,
-      now,
+      screenOf(120, { now }),
     );
     expect(shown).toContain("✗ 17  transcript /t/");
     expect(shown).not.toContain("\u001b");

@@ -10,8 +10,10 @@ import { memoryStatusInProcess } from "../../../queries/status/memory-status.ts"
 import { removeDead, retryDead } from "../../../store/memory/jobs/jobs.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
-import { type Colors, humanBytes, humanDuration, relativeTime, table, tick } from "../../terminal/output.ts";
-import { counted, oneLine } from "../session/text.ts";
+import { progressBar } from "../../terminal/chart.ts";
+import { humanBytes, humanDuration, type Screen, tick } from "../../terminal/output.ts";
+import { type Column, table } from "../../terminal/table.ts";
+import { counted, fitted, hanging, oneLine, when } from "../../terminal/text.ts";
 
 /** The JSON of `pm queue`: the state of the queue, and whether a daemon works on it. */
 type QueueReport = JobsStatus & { daemon_running: boolean };
@@ -20,7 +22,7 @@ type QueueReport = JobsStatus & { daemon_running: boolean };
 export async function queueCommand({ cwd, output }: CommandContext): Promise<void> {
   const project = findProject(cwd);
   const report = await queueReport(project);
-  output.result(report, () => renderQueue(report, output.colors));
+  output.result(report, () => renderQueue(report, output));
 }
 
 async function queueReport(project: Project): Promise<QueueReport> {
@@ -66,9 +68,17 @@ async function changeDead(project: Project, ids: readonly number[], drop: boolea
 }
 
 const recentShown = 5;
+const recentColumns: Column[] = [
+  { title: "" },
+  { title: "", wraps: true },
+  { title: "", isNumber: true, optional: 2 },
+  { title: "", isNumber: true, optional: 1 },
+  { title: "" },
+];
 const barWidth = 20;
 
-export function renderQueue(report: QueueReport, colors: Colors, now = Date.now()): string {
+export function renderQueue(report: QueueReport, screen: Screen): string {
+  const { colors, columns } = screen;
   const { pending, running, dead, recent, eta_seconds: eta, rate_chunks_per_sec: rate } = report;
   const lines: string[] = [];
   if (report.is_idle) lines.push(`${tick("ok", colors)} The queue is empty.`);
@@ -79,8 +89,7 @@ export function renderQueue(report: QueueReport, colors: Colors, now = Date.now(
     ].filter((part) => part !== "");
     const counts = `${counted(pending, "job")} pending, ${running.length} running`;
     lines.push([counts, ...speed].join(", "));
-    if (!report.daemon_running)
-      lines.push(colors.yellow("No daemon is running: `pm start` resumes the work."));
+    if (!report.daemon_running) lines.push(colors.warn("No daemon is running: `pm start` resumes the work."));
   }
   for (const { kind, subject, done, total } of running) {
     const size =
@@ -89,13 +98,19 @@ export function renderQueue(report: QueueReport, colors: Colors, now = Date.now(
         : kind === "transcript"
           ? `${humanBytes(done)} of ${humanBytes(total)}`
           : `${done} of ${total}`;
-    lines.push(`  ${bar(total === 0 ? 0 : done / total)} ${kind} ${oneLine(subject, 60)}  ${size}`.trimEnd());
+    lines.push(
+      `  ${progressBar(total === 0 ? 0 : done / total, barWidth)} ${kind} ${fitted(subject, (columns ?? 0) - 56, screen)}  ${size}`.trimEnd(),
+    );
   }
   if (dead.length > 0) {
     lines.push("", colors.bold("Failed"));
     for (const { id, kind, subject, attempts, error } of dead) {
-      lines.push(`  ${tick("fail", colors)} ${id}  ${kind} ${oneLine(subject, 80)}`);
-      lines.push(colors.dim(`      ${oneLine(error ?? "?", 100)} (${counted(attempts, "attempt")})`));
+      lines.push(`  ${tick("fail", colors)} ${id}  ${kind} ${oneLine(subject)}`);
+      lines.push(
+        ...hanging(`      ${oneLine(error ?? "?")} (${counted(attempts, "attempt")})`, screen, 6).map(
+          colors.dim,
+        ),
+      );
     }
     lines.push("  pm queue retry    retry them      pm queue drop    discard them");
   }
@@ -103,18 +118,13 @@ export function renderQueue(report: QueueReport, colors: Colors, now = Date.now(
     const rows = recent
       .slice(0, recentShown)
       .map(({ kind, subject, outcome, chunks, took_ms, at }) => [
-        `  ${outcome === "done" ? "✓" : "✗"} ${kind}`,
-        oneLine(subject, 50),
+        `  ${tick(outcome === "done" ? "ok" : "fail", colors)} ${kind}`,
+        oneLine(subject),
         counted(chunks, "chunk"),
         humanDuration(took_ms),
-        relativeTime(Date.parse(at), now),
+        when(at, screen),
       ]);
-    lines.push("", colors.bold("Lately"), table(rows));
+    lines.push("", colors.bold("Lately"), table(recentColumns, rows, screen));
   }
   return lines.join("\n");
-}
-
-function bar(fraction: number): string {
-  const filled = Math.round(Math.min(1, Math.max(0, fraction)) * barWidth);
-  return `[${"█".repeat(filled)}${"░".repeat(barWidth - filled)}]`;
 }

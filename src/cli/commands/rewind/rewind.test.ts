@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import picocolors from "picocolors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, temporaryMemory, turn } from "../../../../test/support/memory-fixture.ts";
 import { temporaryGit } from "../../../../test/support/repository-fixture.ts";
@@ -12,6 +11,7 @@ import { type RewindRequest, rewindTo } from "../../../queries/checkpoints/rewin
 import { saveCheckpoint } from "../../../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../../store/memory/commits/commits.ts";
 import { saveTurn } from "../../../store/memory/sessions/turns.ts";
+import { createPalette } from "../../terminal/palette.ts";
 import { renderRewind } from "./rewind.ts";
 
 const uid = "4f1c9a2b77d0";
@@ -83,7 +83,7 @@ function remember(hash: string) {
 
 const ask = (request: Partial<RewindRequest> = {}) =>
   rewindTo(projectAt(repository.dir), store.memory, { target: uid, ...request });
-const text = (answer: RewindAnswer) => renderRewind(answer, 100, picocolors.createColors(false));
+const text = (answer: RewindAnswer) => renderRewind(answer, 100, createPalette());
 
 describe("a checkpoint", () => {
   it("is found by its id, its commit, the beginning of either, or a revision", async () => {

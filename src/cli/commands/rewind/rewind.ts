@@ -5,9 +5,8 @@ import type { RewindAnswer, RewindSession } from "../../../protocol/operations/c
 import { rewindTo } from "../../../queries/checkpoints/rewind.ts";
 import { withMemoryOrNote } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { printable } from "../search/results.ts";
-import { counted, heading, localTime, oneLine, shortId } from "../session/text.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { counted, heading, localTime, oneLine, printable, shortId } from "../../terminal/text.ts";
 
 interface RewindOptions {
   patch?: boolean;
@@ -41,7 +40,7 @@ const filesShown = 20;
 const turnsShown = 5;
 
 /** A checkpoint for a person: the commit, what was going on, what has changed since, and what was done about it. */
-export function renderRewind(answer: RewindAnswer, columns: number, colors: Colors): string {
+export function renderRewind(answer: RewindAnswer, columns: number, colors: Palette): string {
   const { patch, restored, worktree } = answer;
   const parts = [head(answer, colors)];
   for (const session of answer.sessions) parts.push(sessionText(session, columns, colors));
@@ -53,22 +52,22 @@ export function renderRewind(answer: RewindAnswer, columns: number, colors: Colo
   if (restored !== null) parts.push(restoredText(answer, restored, colors));
   if (worktree !== null) {
     const remove = `git worktree remove ${JSON.stringify(printable(worktree))}`;
-    parts.push(`It is in ${colors.cyan(printable(worktree))} now, on no branch; \`${remove}\` removes it.`);
+    parts.push(`It is in ${colors.place(printable(worktree))} now, on no branch; \`${remove}\` removes it.`);
   }
   if (!done) parts.push(colors.dim("--restore goes back to it; --worktree DIR checks it out elsewhere."));
   return parts.join("\n\n");
 }
 
-function head(answer: RewindAnswer, colors: Colors): string {
+function head(answer: RewindAnswer, colors: Palette): string {
   const { checkpoint, commit, subject, author, committed_at, branch, tree } = answer;
   const facts = [localTime(committed_at), author, branch === null ? "" : `on ${branch}`];
   return [
     colors.bold(oneLine(subject === "" ? "(no message)" : subject, 200)),
-    `commit ${colors.cyan(commit)}`,
+    `commit ${colors.commit(commit)}`,
     `tree ${tree}`,
     checkpoint === null
       ? "no checkpoint: no recorded session led to it"
-      : `checkpoint ${colors.cyan(checkpoint)}`,
+      : `checkpoint ${colors.id(checkpoint)}`,
     oneLine(facts.filter((fact) => fact !== "").join(" | "), 300),
     place(answer),
   ].join("\n");
@@ -91,7 +90,7 @@ function place({ reach, branches, reverted_by, ahead, behind, head_branch }: Rew
   return parts.join("; ");
 }
 
-function sessionText(session: RewindSession, columns: number, colors: Colors): string {
+function sessionText(session: RewindSession, columns: number, colors: Palette): string {
   const { session_id, title, agent, lines, turns, turns_total, state } = session;
   const facts = [
     agent ?? "",
@@ -110,7 +109,7 @@ function sessionText(session: RewindSession, columns: number, colors: Colors): s
   for (const { turn, prompt } of shown) {
     const promptText = turn === 0 ? "(before the first prompt)" : prompt;
     text.push(
-      `${colors.cyan(`${String(turn).padStart(3)}.`)} ${oneLine(promptText, Math.max(columns - 6, 40))}`,
+      `${colors.id(`${String(turn).padStart(3)}.`)} ${oneLine(promptText, Math.max(columns - 6, 40))}`,
     );
   }
   if (state === null) return text.join("\n");
@@ -124,7 +123,7 @@ function sessionText(session: RewindSession, columns: number, colors: Colors): s
   return text.join("\n");
 }
 
-function changes({ changed_since: changed }: RewindAnswer, colors: Colors): string | null {
+function changes({ changed_since: changed }: RewindAnswer, colors: Palette): string | null {
   if (changed === null) return null;
   const title = heading("Changed since", colors);
   if (changed.files_total === 0) return `${title}\nnothing`;
@@ -135,7 +134,7 @@ function changes({ changed_since: changed }: RewindAnswer, colors: Colors): stri
   const [w, v] = [wide(plus), wide(minus)];
   const lines = shown.map(({ path, old_path }, i) => {
     const name = old_path === null ? path : `${old_path} => ${path}`;
-    return `${colors.green(plus[i]!.padStart(w))} ${colors.red(minus[i]!.padStart(v))}  ${oneLine(name, 200)}`;
+    return `${colors.added(plus[i]!.padStart(w))} ${colors.removed(minus[i]!.padStart(v))}  ${oneLine(name, 200)}`;
   });
   const more = changed.files_total - shown.length;
   const total = `${counted(changed.files_total, "file")}, +${changed.insertions} -${changed.deletions}`;
@@ -145,14 +144,14 @@ function changes({ changed_since: changed }: RewindAnswer, colors: Colors): stri
 function restoredText(
   { commit, head_branch }: RewindAnswer,
   { changed, files, come_back, submodules }: NonNullable<RewindAnswer["restored"]>,
-  colors: Colors,
+  colors: Palette,
 ): string {
   const short = commit.slice(0, 12);
   if (!changed) return `The working tree already matches ${short}; nothing changed.`;
   const where = head_branch === null ? "HEAD" : oneLine(head_branch, 100);
   const lines = [
     `The working tree now matches ${short}: ${counted(files, "file")} changed and staged; ${where} has not moved.`,
-    `To undo: ${colors.cyan(come_back ?? "")}`,
+    `To undo: ${colors.hint(come_back ?? "")}`,
   ];
   if (submodules.length > 0) {
     lines.push(

@@ -18,9 +18,9 @@ import { rescrubMemory } from "../../../sessions/scrub/rescrub.ts";
 import { checkMemory } from "../../../sessions/scrub/scrub-check.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
-import { type Output, table, tick } from "../../terminal/output.ts";
+import { aligned, type Output, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { counted } from "../session/text.ts";
+import { counted } from "../../terminal/text.ts";
 
 /** Shell convention for "ended by SIGINT". */
 const interruptedCode = 130;
@@ -75,7 +75,7 @@ async function checkText(cwd: string, file: string, output: Output): Promise<num
   });
   output.result({ file, found }, () => {
     if (found.length === 0) return `${tick("ok", output.colors)} No secrets found.`;
-    return table(
+    return aligned(
       found.map(({ rule, placeholder, line, column }) => [`${file}:${line}:${column}`, rule, placeholder]),
     );
   });
@@ -103,7 +103,7 @@ async function checkStored(project: Project, output: Output): Promise<number> {
       return `${tick("ok", output.colors)} No secrets found in the memory.`;
     }
     const rows = check.rules.map(({ rule, type, places }) => [String(places), rule, `[REDACTED_${type}]`]);
-    return `${table(rows)}\n\nIn ${counted(check.sessions, "session")}. \`pm scrub\` removes them.`;
+    return `${aligned(rows)}\n\nIn ${counted(check.sessions, "session")}. \`pm scrub\` removes them.`;
   });
   return check.rules.length === 0 ? 0 : 1;
 }

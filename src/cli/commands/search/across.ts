@@ -10,8 +10,10 @@ import { PommelError } from "../../../project/errors.ts";
 import { findProjectIfAny } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
+import { printable } from "../../terminal/text.ts";
+import { isOfCode, renderGroups } from "./groups.ts";
 import { readSearch, type SearchOptions } from "./request.ts";
-import { exitCodeOf, printable, type ResultStyle, renderAnswer } from "./results.ts";
+import { exitCodeOf, type ResultStyle, renderAnswer } from "./results.ts";
 
 /** `pm search --all-projects`: works anywhere, also outside of a project. */
 export async function searchAcrossCommand(
@@ -26,23 +28,28 @@ export async function searchAcrossCommand(
   const search = await readSearch(here, words, options);
   const across = await searchAcross(here, search.asks, search.request);
   noteLeftOut(across, output);
-  const { code, transcripts } = across.answer;
-  for (const note of [...(code?.notes ?? []), ...(transcripts?.notes ?? [])])
-    output.note(output.colors.dim(note));
+  const { code, transcripts, history } = across.answer;
+  for (const side of [code, transcripts, history]) {
+    for (const note of side?.notes ?? []) output.note(output.colors.dim(note));
+  }
   const { projects, left_out } = across;
   const value =
     search.scope === "all"
-      ? { scope: "all", query: search.request.q, code, transcripts, projects, left_out, notes: [] }
+      ? { scope: "all", query: search.request.q, code, transcripts, history, projects, left_out, notes: [] }
       : { ...across.answer[search.scope], projects, left_out };
   const style: ResultStyle = {
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level),
     isExact: search.request.match !== undefined || /"[^"]+"/.test(search.request.q),
-    columns: output.columns ?? 160,
     pathOf: (file) => file,
-    colors: output.colors,
+    // Of many repositories.
+    pageOf: () => null,
+    absolute: (file) => (file.startsWith("~") ? join(home(), file.slice(1)) : file),
+    screen: output,
   };
-  const text = await render(forPeople(across.answer), search.asks === "all", style);
+  const found = forPeople(across.answer);
+  const text =
+    found.code !== null && isOfCode(found) ? renderAnswer(found.code, style) : renderGroups(found, style);
   output.result(value, text);
   return exitCodeOf(across.answer);
 }
@@ -61,23 +68,14 @@ export function noteLeftOut({ left_out, projects }: Across<unknown>, output: Out
   }
 }
 
-async function render(
-  { code, transcripts }: AcrossAnswer,
-  isOfBoth: boolean,
-  style: ResultStyle,
-): Promise<string> {
-  // With an empty memory, a search of all is one of code.
-  const hasNone =
-    transcripts === null || (transcripts.memory.as_of === null && transcripts.results.length === 0);
-  if (hasNone && code !== null) return renderAnswer(code, style);
-  if (transcripts === null) return "";
-  const { renderGroups, renderTranscripts } = await import("./transcripts.ts");
-  return isOfBoth ? renderGroups({ code, transcripts }, style) : renderTranscripts(transcripts, style);
-}
-
 /** The same with places that a person can open from anywhere. */
-function forPeople({ code, transcripts }: AcrossAnswer): AcrossAnswer {
+function forPeople({ code, transcripts, history }: AcrossAnswer): AcrossAnswer {
   return {
+    history: history && {
+      ...history,
+      results: history.results.map(titledByProject),
+      nearest: history.nearest.map(titledByProject),
+    },
     code: code && { ...code, results: code.results.map(placed), nearest: code.nearest.map(placed) },
     transcripts: transcripts && {
       ...transcripts,
@@ -87,7 +85,7 @@ function forPeople({ code, transcripts }: AcrossAnswer): AcrossAnswer {
   };
 }
 
-type Results<Side extends "code" | "transcripts"> = NonNullable<AcrossAnswer[Side]>["results"];
+type Results<Side extends keyof AcrossAnswer> = NonNullable<AcrossAnswer[Side]>["results"];
 
 function placed(result: Results<"code">[number]) {
   return { ...result, file: homeRelative(join(result.project, result.file)) };
@@ -102,9 +100,15 @@ function namedByProject(result: Results<"transcripts">[number]) {
   };
 }
 
+function titledByProject<R extends Results<"history">[number]>(result: R): R {
+  return { ...result, title: `${result.title} (${homeRelative(result.project)})` };
+}
+
 /** A path as people write it: `~/code/app`. */
 export function homeRelative(path: string): string {
-  const home = process.env.HOME || homedir();
-  const isInside = path === home || path.startsWith(`${home}/`);
-  return printable(isInside ? `~${path.slice(home.length)}` : path);
+  const dir = home();
+  const isInside = path === dir || path.startsWith(`${dir}/`);
+  return printable(isInside ? `~${path.slice(dir.length)}` : path);
 }
+
+const home = () => process.env.HOME || homedir();

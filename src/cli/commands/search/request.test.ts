@@ -8,7 +8,7 @@ describe("what is searched", () => {
   it("is all, unless the first of several words says where", async () => {
     expect(await read(["retry", "it"])).toMatchObject({
       scope: "all",
-      asks: "all",
+      asks: ["code", "transcripts", "history"],
       request: { q: "retry it" },
     });
     expect(await read(["code", "retry"])).toMatchObject({ scope: "code", request: { q: "retry" } });
@@ -17,7 +17,18 @@ describe("what is searched", () => {
       request: { q: "a b" },
     });
     expect(await read(["all", "x"])).toMatchObject({ scope: "all", request: { q: "x" } });
-    for (const word of ["code", "sessions", "transcripts", "all"]) {
+    for (const [word, of] of [
+      ["commits", "commits"],
+      ["checkpoints", "checkpoints"],
+      ["events", "events"],
+    ] as const) {
+      expect(await read([word, "a"])).toMatchObject({ scope: "history", request: { q: "a", of: [of] } });
+    }
+    expect(await read(["notes", "a"])).toMatchObject({
+      scope: "transcripts",
+      request: { q: "a", type: ["annotated"], by: "turn" },
+    });
+    for (const word of ["code", "sessions", "transcripts", "commits", "notes", "all"]) {
       expect(await read([word])).toMatchObject({ scope: "all", request: { q: word } });
     }
     expect(await read(["code review"])).toMatchObject({ scope: "all", request: { q: "code review" } });
@@ -26,21 +37,42 @@ describe("what is searched", () => {
   it("is one side where an option is for that side only", async () => {
     expect(await read(["x"], { level: ["method"] })).toMatchObject({
       scope: "all",
-      asks: "code",
+      asks: ["code"],
       request: { level: ["method"] },
     });
-    expect(await read(["all", "x"], { since: "yesterday" })).toMatchObject({
+    expect(await read(["all", "x"], { kind: ["decision"] })).toMatchObject({
       scope: "all",
-      asks: "transcripts",
-      request: { since: "yesterday" },
+      asks: ["transcripts"],
+      request: { kind: ["decision"] },
     });
+    expect(await read(["x"], { author: "ann" })).toMatchObject({ asks: ["history"] });
     expect(await read(["x"], { path: ["src"], file: ["src"] })).toMatchObject({
-      asks: "all",
+      asks: ["code", "transcripts", "history"],
       request: { path: ["src"], file: ["src"] },
     });
     expect(await read(["x"], { limit: 3, explain: true })).toMatchObject({
-      asks: "all",
+      asks: ["code", "transcripts", "history"],
       request: { limit: 3, explain: true },
+    });
+  });
+
+  it("is all sides that know the options", async () => {
+    expect(await read(["x"], { since: "yesterday" })).toMatchObject({
+      scope: "all",
+      asks: ["transcripts", "history"],
+      request: { since: "yesterday", only: ["sessions", "commits", "events"] },
+    });
+    expect(await read(["x"], { since: "yesterday", kind: ["decision"] })).toMatchObject({
+      asks: ["transcripts"],
+    });
+  });
+
+  it("is what --only names", async () => {
+    const only = ["commits", "notes"] as const;
+    expect(await read(["x"], { only: [...only] })).toMatchObject({
+      scope: "all",
+      asks: ["transcripts", "history"],
+      request: { only },
     });
   });
 
@@ -48,6 +80,8 @@ describe("what is searched", () => {
     const usage = { code: "usage" };
     await expect(read(["code", "x"], { since: "yesterday" })).rejects.toMatchObject(usage);
     await expect(read(["transcripts", "x"], { metrics: true })).rejects.toMatchObject(usage);
+    await expect(read(["commits", "x"], { kind: ["decision"] })).rejects.toMatchObject(usage);
+    await expect(read(["commits", "x"], { only: ["code"] })).rejects.toMatchObject(usage);
   });
 });
 
@@ -59,4 +93,27 @@ it("rejects an empty query", async () => {
   for (const [words, options, message] of wrong) {
     await expect(read(words, options)).rejects.toMatchObject({ code: "usage", message });
   }
+});
+
+describe("the content of sessions", () => {
+  it("is searched with --in content, or with --exact and --regex after sessions", async () => {
+    const inContent = { asks: ["transcripts"], request: { q: "x", in: "content" } };
+    expect(await read(["x"], { in: "content" })).toMatchObject(inContent);
+    expect(await read(["x"], { in: "content", regex: true })).toMatchObject({
+      ...inContent,
+      request: { match: "regex" },
+    });
+    expect(await read(["sessions", "x"], { exact: true })).toMatchObject({
+      ...inContent,
+      request: { match: "exact" },
+    });
+    expect((await read(["x"], { exact: true })).request).not.toHaveProperty("in");
+    expect(await read(["x"], { exact: true })).toMatchObject({ asks: ["code"] });
+  });
+
+  it("is not code", async () => {
+    const usage = { code: "usage" };
+    await expect(read(["code", "x"], { in: "content" })).rejects.toMatchObject(usage);
+    await expect(read(["sessions", "x"], { exact: true, level: ["method"] })).rejects.toMatchObject(usage);
+  });
 });

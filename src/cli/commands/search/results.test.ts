@@ -1,7 +1,8 @@
-import picocolors from "picocolors";
 import { expect, test } from "vitest";
 import type { SearchResponse } from "../../../protocol/operations/search.ts";
-import { renderAnswer, wordsOf } from "./results.ts";
+import { wordsOf } from "../../results/words.ts";
+import { createPalette } from "../../terminal/palette.ts";
+import { renderAnswer } from "./results.ts";
 
 type Result = SearchResponse["results"][number];
 
@@ -42,10 +43,13 @@ const plain = {
   full: false,
   isFiltered: false,
   isExact: false,
-  columns: 80,
   pathOf: (file: string) => file,
-  colors: picocolors.createColors(false),
+  absolute: (file: string) => `/repo/${file}`,
+  pageOf: () => null,
+  screen: { colors: createPalette(), columns: 80, now: Date.now() },
 };
+
+const pipe = { ...plain.screen, columns: undefined };
 
 test("shows where, what, why and the lines that match", () => {
   expect(renderAnswer(answerOf("backoff limit", result), plain)).toBe(
@@ -68,12 +72,15 @@ test("shows the whole chunk on request", () => {
 });
 
 test("marks the words of the query, whatever characters they hold", () => {
-  const colors = picocolors.createColors(true);
-  const marked = renderAnswer(answerOf("BACKOFF ((", result), { ...plain, colors });
-  expect(marked).toContain(`await ${colors.yellow("backoff")}(i);`);
-  expect(renderAnswer(answerOf("limit .* [ $", result), { ...plain, colors })).toContain(
-    `const ${colors.yellow("limit")} = 3;`,
-  );
+  const colors = createPalette({ color: true });
+  const marked = renderAnswer(answerOf("BACKOFF ((", result), {
+    ...plain,
+    screen: { ...plain.screen, colors },
+  });
+  expect(marked).toContain(`await ${colors.match("backoff")}(i);`);
+  expect(
+    renderAnswer(answerOf("limit .* [ $", result), { ...plain, screen: { ...plain.screen, colors } }),
+  ).toContain(`const ${colors.match("limit")} = 3;`);
 });
 
 test("cuts lines that would wrap, and keeps them whole with --full", () => {
@@ -91,7 +98,7 @@ test("lets no file write to the terminal", () => {
 
 test("says that a file has changed, and what each signal gave", () => {
   const drifted = { ...result, freshness: "drifted" as const, signals: { lexical: 0.2, name: 0.5, path: 0 } };
-  const shown = renderAnswer(answerOf("retry", drifted), plain);
+  const shown = renderAnswer(answerOf("retry", drifted), { ...plain, screen: pipe });
   expect(shown).toContain("(changed since it was indexed)");
   expect(shown).toContain("name 0.500, lexical 0.200\n");
 });

@@ -3,6 +3,7 @@ import { answer } from "../../../client/answer.ts";
 import { findProject, inWorktreeOf, type Project } from "../../../project/paths.ts";
 import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
 import type { CommandContext } from "../../frame.ts";
+import { commitPages } from "../../terminal/links.ts";
 import { relativeTime } from "../../terminal/output.ts";
 import { readSearch, type Search, type SearchOptions } from "./request.ts";
 import type { ResultStyle } from "./results.ts";
@@ -32,36 +33,32 @@ export async function searchCommand(
     ask(project, search),
     loadRenderer(),
   ]);
-  const { code, transcripts } = answer;
-  const allNotes = [note, ...answer.notes, ...(code?.notes ?? []), ...(transcripts?.notes ?? [])];
+  const { code, transcripts, history } = answer;
+  const allNotes = [
+    note,
+    ...answer.notes,
+    ...[code, transcripts, history].flatMap((side) => side?.notes ?? []),
+  ];
   for (const line of new Set(allNotes)) if (line !== null) output.note(output.colors.dim(line));
   const { root } = inWorktreeOf(project, cwd);
   const style: ResultStyle = {
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level),
     isExact: search.request.match !== undefined || /"[^"]+"/.test(search.request.q),
-    columns: output.columns ?? 160,
     pathOf: (file: string) => relative(cwd, join(root, file)),
-    colors: output.colors,
+    absolute: (file: string) => join(root, file),
+    pageOf: await commitPages(root, output.colors),
+    screen: output,
   };
   const { metrics, said: saved } = options.metrics
     ? await measure(project, search, answer)
     : { metrics: null, said: "" };
   const shown = metrics && code ? { ...answer, code: { ...code, metrics } } : answer;
   const value = search.scope === "all" ? shown : shown[search.scope];
-  // With an empty memory, a search of all is one of code. Notes from a shell are no conversation, but are found.
-  const isOfCode =
-    search.asks === "all" && transcripts?.memory.as_of === null && transcripts.results.length === 0;
-  if (transcripts === null || isOfCode) {
-    output.result(value, () => (code ? `${renderAnswer(code, style)}${saved}` : ""));
-  } else {
-    const { renderGroups, renderTranscripts } = await import("./transcripts.ts");
-    output.result(value, () =>
-      search.asks === "all"
-        ? renderGroups({ code, transcripts }, style)
-        : renderTranscripts(transcripts, style),
-    );
-  }
+  const { isOfCode, renderGroups } = await import("./groups.ts");
+  const render = () =>
+    code !== null && isOfCode(answer) ? `${renderAnswer(code, style)}${saved}` : renderGroups(answer, style);
+  output.result(value, render);
   return exitCodeOf(answer);
 }
 
@@ -102,23 +99,28 @@ async function ask(project: Project, { asks, request }: Search): Promise<Asked> 
 }
 
 async function foundIn(project: Project, asks: Search["asks"], request: Search["request"]) {
-  if (asks === "all") {
-    const { answer: found, ...how } = await answer(project, "searchAll", request);
-    return { found, ...how };
-  }
-  if (asks === "code") {
+  const [side, ...others] = asks;
+  if (others.length === 0 && request.only === undefined && side === "code") {
     const { answer: code, ...how } = await answer(project, "search", request);
     return { found: only(request.q, { code }), ...how };
   }
-  const { answer: transcripts, ...how } = await answer(project, "searchTranscripts", request);
-  return { found: only(request.q, { transcripts }), ...how };
+  if (others.length === 0 && request.only === undefined && side === "transcripts") {
+    const { answer: transcripts, ...how } = await answer(project, "searchTranscripts", request);
+    return { found: only(request.q, { transcripts }), ...how };
+  }
+  if (others.length === 0 && request.only === undefined && side === "history") {
+    const { answer: history, ...how } = await answer(project, "searchHistory", request);
+    return { found: only(request.q, { history }), ...how };
+  }
+  const { answer: found, ...how } = await answer(project, "searchAll", request);
+  return { found, ...how };
 }
 
 function only(
   query: string,
-  side: Partial<Pick<SearchAllResponse, "code" | "transcripts">>,
+  side: Partial<Pick<SearchAllResponse, "code" | "transcripts" | "history">>,
 ): SearchAllResponse {
-  return { scope: "all", query, code: null, transcripts: null, ...side, notes: [] };
+  return { scope: "all", query, code: null, transcripts: null, history: null, ...side, notes: [] };
 }
 
 /** How stale the answer may be without a daemon that watches files and transcripts. */

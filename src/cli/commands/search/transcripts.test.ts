@@ -1,8 +1,8 @@
-import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
 import type { SearchResponse, TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
+import { createPalette } from "../../terminal/palette.ts";
+import { type Found, renderGroups as renderFound } from "./groups.ts";
 import type { ResultStyle } from "./results.ts";
-import { renderGroups, renderTranscripts } from "./transcripts.ts";
 
 type Result = TranscriptSearchResponse["results"][number];
 
@@ -53,22 +53,28 @@ const plain: ResultStyle = {
   full: false,
   isFiltered: false,
   isExact: false,
-  columns: 60,
   pathOf: (file) => file,
-  colors: picocolors.createColors(false),
+  absolute: (file: string) => `/repo/${file}`,
+  pageOf: () => null,
+  screen: { colors: createPalette(), columns: undefined, now: Date.now() },
 };
+
+const renderGroups = (found: Omit<Found, "history">, style: ResultStyle) =>
+  renderFound({ ...found, history: null }, style);
+const renderTranscripts = (transcripts: TranscriptSearchResponse, style: ResultStyle) =>
+  renderGroups({ code: null, transcripts }, style);
 
 describe("renderTranscripts", () => {
   it("says which other turns of the session match, in order, and how to see them", () => {
     const other = { ...result, id: "x", timestamp: null };
     const turns = [12, 3, 9, 1, 40].map((turn) => ({ ...other, turn, last_turn: turn }));
     const shown = renderTranscripts(answerOf({ ...result, more_turns: 7, other_turns: turns }), plain);
-    expect(shown).toContain("    +7 more: turns 1, 3, 9, 12, 40, … (--session 8ecde0fc)");
+    expect(shown).toContain("   +7 more: turns 1, 3, 9, 12, 40, … (--session 8ecde0fc)");
     const one = renderTranscripts(
       answerOf({ ...result, more_turns: 1, other_turns: turns.slice(0, 1) }),
       plain,
     );
-    expect(one).toContain("    +1 more: turn 12 (--session 8ecde0fc)");
+    expect(one).toContain("   +1 more: turn 12 (--session 8ecde0fc)");
   });
 
   it("shows when and where it was, why it matches, and the text", () => {
@@ -77,15 +83,12 @@ describe("renderTranscripts", () => {
         "Sessions (1 result)",
         "═══════════════════",
         "",
-        "[1] medium | 2026-01-28 14:03 | session: 8ecde0fc | turn 7 | main",
-        "    Cache sessions",
-        "    Type: annotated, decision",
-        '    Note: "Redis for session caching"',
-        "    your note; says caching",
-        "    ───",
-        "    [USER] Redis or memory? [ASSISTANT] For caching, Redis",
-        "    offers more.",
-        "    Files: src/cache.ts, src/session.ts (changed since)",
+        "1. 8ecde0fc:7  Cache sessions  medium",
+        "   2026-01-28 14:03 | main | annotated, decision",
+        "   your note; says caching",
+        "   [USER] Redis or memory? [ASSISTANT] For caching, Redis offers more.",
+        "   Note: Redis for session caching",
+        "   Files: src/cache.ts, src/session.ts (changed since)",
         "",
         "1 of 9 results, 1.5 ms",
       ].join("\n"),
@@ -107,9 +110,7 @@ describe("renderTranscripts", () => {
       abandoned: true,
     };
     const text = renderTranscripts(answerOf(bare), plain);
-    expect(text).toContain(
-      "[1] medium | session: 8ecde0fc | turns 7–9\n    Type: raw, decision, abandoned branch",
-    );
+    expect(text).toContain("1. 8ecde0fc:7-9  medium (abandoned branch)\n   decision\n");
     expect(text).not.toMatch(/Note|Files|null/);
   });
 
@@ -118,14 +119,14 @@ describe("renderTranscripts", () => {
       ...plain,
       full: true,
     });
-    expect(text).toContain("    [USER] Redis or memory?\n    [ASSISTANT] For caching, Redis offers more.\n");
+    expect(text).toContain("   [USER] Redis or memory?\n   [ASSISTANT] For caching, Redis offers more.\n");
     expect(text).toContain("words 2.000, recency 1.000");
   });
 
   it("marks the words that were looked for", () => {
-    const colors = picocolors.createColors(true);
-    expect(renderTranscripts(answerOf(result), { ...plain, colors })).toContain(
-      `For ${colors.yellow("caching")},`,
+    const colors = createPalette({ color: true });
+    expect(renderTranscripts(answerOf(result), { ...plain, screen: { ...plain.screen, colors } })).toContain(
+      `For ${colors.match("caching")},`,
     );
   });
 
@@ -192,7 +193,7 @@ describe("renderGroups", () => {
   it("shows each side under its heading", () => {
     const text = renderGroups({ code: found, transcripts: answerOf(result) }, plain);
     expect(text).toMatch(/^Code \(1 result\)\n═+\n\n1\. src\/cache\.ts:3 /);
-    expect(text).toMatch(/\n\nSessions \(1 result\)\n═+\n\n\[1\] medium/);
+    expect(text).toMatch(/\n\nSessions \(1 result\)\n═+\n\n1\. 8ecde0fc:7/);
     expect(renderGroups({ code, transcripts: answerOf(result) }, plain)).toMatch(
       /^Code \(0 results\)\n═+\n\nSessions/,
     );
@@ -210,7 +211,7 @@ describe("renderGroups", () => {
     expect(text).toMatch(
       /^Nothing found about "caching"\. Nearest in meaning:\n\nCode\n═+\n\n1\. src\/cache/,
     );
-    expect(text).toMatch(/\n\nSessions\n═+\n\n\[1\] medium/);
+    expect(text).toMatch(/\n\nSessions\n═+\n\n1\. 8ecde0fc:7/);
   });
 });
 

@@ -1,122 +1,72 @@
-import type { SearchAllResponse, TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
+import type { TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { block, heading, localTime, oneLine, shortId, wrapped } from "../session/text.ts";
-import {
-  confidenceOf,
-  nothingFound,
-  printable,
-  type ResultStyle,
-  renderAnswer,
-  renderResults,
-  signalsOf,
-  type Words,
-  wordsOf,
-} from "./results.ts";
+import { type Found, renderFound } from "../../results/found.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { oneLine, printable, shortId, when } from "../../terminal/text.ts";
+import type { ResultStyle } from "./results.ts";
 
-type Result = TranscriptSearchResponse["results"][number];
+export type TranscriptResult = TranscriptSearchResponse["results"][number];
 
-/** What to try where nothing is near either. */
-const next = "Try other words; `pm session list` lists recorded sessions.";
 /** Files of a result that are named. */
 const filesShown = 4;
 /** Other turns of a result that are named. */
 const turnsShown = 5;
 
-/** Code and conversations, each under its heading. */
-export function renderGroups(
-  { code, transcripts }: { code: SearchAllResponse["code"]; transcripts: TranscriptSearchResponse },
-  style: ResultStyle,
-): string {
-  if (transcripts.results.length + (code?.results.length ?? 0) === 0) {
-    return nothingFound(transcripts.query, nearestOf(code, transcripts, style), next);
-  }
-  const groups = [groupOfTranscripts(transcripts, style)];
-  if (code !== null) {
-    const title = heading(`Code (${countOf(code.results.length)})`, style.colors);
-    groups.unshift(code.results.length === 0 ? title : `${title}\n\n${renderAnswer(code, style)}`);
-  }
-  return groups.join("\n\n");
-}
-
-/** What comes nearest where neither side has an answer, each under its heading. */
-function nearestOf(
-  code: SearchAllResponse["code"],
-  { query, nearest }: TranscriptSearchResponse,
-  style: ResultStyle,
-): string[] {
-  const ofCode = renderResults(query, code?.nearest ?? [], style);
-  const ofSessions = renderBlocks(query, nearest, style);
-  const titled = (title: string, blocks: readonly string[]) =>
-    blocks.length === 0 ? [] : [heading(title, style.colors), ...blocks];
-  return [...titled("Code", ofCode), ...titled("Sessions", ofSessions)];
-}
-
 /** Sessions for a person: best first, each with when and where it was, and the text around the match. */
-export function renderTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
-  if (answer.results.length > 0) return groupOfTranscripts(answer, style);
-  return nothingFound(answer.query, renderBlocks(answer.query, answer.nearest, style), next);
-}
-
-function groupOfTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
-  const { results, total_results, search_time_ms } = answer;
-  const title = heading(`Sessions (${countOf(results.length)})`, style.colors);
-  if (results.length === 0) return title;
-  const blocks = renderBlocks(answer.query, results, style);
-  const shown = `${results.length} of ${total_results} results, ${search_time_ms} ms`;
-  return `${[title, ...blocks].join("\n\n")}\n\n${style.colors.dim(shown)}`;
-}
-
-function renderBlocks(query: string, results: readonly Result[], style: ResultStyle): string[] {
-  const words = wordsOf(query);
-  return results.map((result, i) => renderResult(result, i + 1, words, style));
-}
-
-function countOf(results: number): string {
-  return `${results} ${results === 1 ? "result" : "results"}`;
-}
-
-function renderResult(result: Result, rank: number, words: Words, style: ResultStyle): string {
-  const { colors } = style;
-  const turns =
-    result.last_turn > result.turn ? `turns ${result.turn}–${result.last_turn}` : `turn ${result.turn}`;
-  const place = [
-    confidenceOf(result, colors),
-    result.timestamp === null ? null : localTime(result.timestamp),
-    `session: ${colors.cyan(shortId(result.session_id))}`,
-    turns,
-    result.branch === null ? null : printable(result.branch),
-  ];
-  const type = [result.chunk_type, result.kind, ...(result.abandoned ? ["abandoned branch"] : [])];
-  const lines = [
-    result.session_title === null ? null : colors.bold(printable(result.session_title)),
-    `Type: ${type.join(", ")}`,
-    result.annotation === null ? null : `Note: "${printable(result.annotation)}"`,
-    result.match_reasons.length === 0 ? null : colors.dim(printable(result.match_reasons.join("; "))),
-    result.signals ? colors.dim(signalsOf(result.signals)) : null,
-    colors.dim("───"),
-    ...snippetLines(result, words, style),
-    result.more_turns === 0 ? null : moreTurns(result, colors),
-    ...result.commits.map((commit) => ledTo(commit, colors)),
-    result.files.length === 0 ? null : filesOf(result, style),
-  ];
-  return [
-    `${colors.dim(`[${rank}]`)} ${place.filter((part) => part !== null).join(colors.dim(" | "))}`,
-    ...lines.filter((line) => line !== null).map((line) => `    ${line}`),
-  ].join("\n");
-}
-
-function snippetLines(
-  { snippet, content }: Result,
-  words: Words,
-  { full, columns, colors }: ResultStyle,
+export function renderTranscripts(
+  query: string,
+  results: readonly TranscriptResult[],
+  style: ResultStyle,
 ): string[] {
-  const lines = full ? block(content) : wrapped(snippet, Math.max(columns - 4, 40));
-  return colors.isColorSupported ? lines.map((line) => words.mark(line, colors.yellow)) : lines;
+  return renderFound(
+    query,
+    results.map((result) => sessionFound(result, style)),
+    style,
+  );
 }
+
+function sessionFound(result: TranscriptResult, style: ResultStyle): Found {
+  const { screen } = style;
+  const { colors } = screen;
+  const { turn, last_turn } = result;
+  const turns = last_turn > turn ? `${turn}-${last_turn}` : `${turn}`;
+  return {
+    place: colors.id(`${shortId(result.session_id)}:${turns}`),
+    title: oneLine(result.session_title ?? ""),
+    confidence: result.confidence,
+    ...(result.abandoned && { warning: "abandoned branch" }),
+    facts: [when(result.timestamp, screen), oneLine(result.branch ?? ""), typeOf(result)],
+    why: result.match_reasons.map(printable),
+    signals: result.signals,
+    snippet: { kind: "text", content: result.content, excerpt: result.snippet },
+    more: [
+      ...(result.annotation === null ? [] : [`${colors.warn("Note:")} ${oneLine(result.annotation)}`]),
+      ...(result.more_turns === 0 ? [] : [moreTurns(result, colors)]),
+      ...result.commits.map((commit) => ledTo(commit, colors)),
+      ...(result.files.length === 0 ? [] : [filesOf(result, style)]),
+    ],
+  };
+}
+
+/** `tool output of Bash`, or what kind of chunk it is. */
+function typeOf({ found_in: place, chunk_type, kind }: TranscriptResult): string {
+  if (place === undefined) return chunk_type === "raw" ? kind : `${chunk_type}, ${kind}`;
+  const { role, tool } = place;
+  return `${roles[role]}${tool === null ? "" : ` of ${printable(tool)}`}`;
+}
+
+const roles: Readonly<Record<NonNullable<TranscriptResult["found_in"]>["role"], string>> = {
+  prompt: "prompt",
+  answer: "answer",
+  thinking: "thinking",
+  notice: "notice",
+  summary: "summary",
+  tool_use: "call",
+  tool_result: "output",
+};
 
 /** `+4 more: turns 2, 7, 9, 12 (--session b00b80af)`: how to see them. */
-function moreTurns({ more_turns, other_turns, session_id }: Result, colors: Colors): string {
+function moreTurns({ more_turns, other_turns, session_id }: TranscriptResult, colors: Palette): string {
   const best = other_turns.slice(0, turnsShown).map(({ turn }) => turn);
   const shown = best.sort((a, b) => a - b);
   const rest = more_turns > shown.length ? ", …" : "";
@@ -125,19 +75,19 @@ function moreTurns({ more_turns, other_turns, session_id }: Result, colors: Colo
 }
 
 /** `led to abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */
-function ledTo(commit: Result["commits"][number], colors: Colors): string {
+function ledTo(commit: TranscriptResult["commits"][number], colors: Palette): string {
   const { reach, reverted_by, lines_surviving } = commit;
   const isLost = reverted_by !== null || reach === "gone" || lines_surviving === 0;
   const facts = fateOf(commit);
   const fate = facts.length === 0 ? "" : ` (${printable(facts.join(", "))})`;
   const what = `Led to ${commit.commit.slice(0, 7)} "${oneLine(commit.subject, 100)}"`;
-  return `${what}${isLost ? colors.yellow(fate) : colors.dim(fate)}`;
+  return `${what}${isLost ? colors.warn(fate) : colors.dim(fate)}`;
 }
 
-function filesOf({ files, freshness }: Result, { full, colors, pathOf }: ResultStyle): string {
+function filesOf({ files, freshness }: TranscriptResult, { full, screen, pathOf }: ResultStyle): string {
   const shown = full ? files : files.slice(0, filesShown);
   const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : "";
   const fate = freshness === null ? "" : ` (${formatFreshness[freshness]})`;
   const named = shown.map((file) => printable(file.startsWith("/") ? file : pathOf(file))).join(", ");
-  return `Files: ${named}${more}${freshness === "fresh" ? fate : colors.yellow(fate)}`;
+  return `Files: ${named}${more}${freshness === "fresh" ? fate : screen.colors.warn(fate)}`;
 }

@@ -6,12 +6,13 @@ import { addOptions } from "../../options.ts";
 export function declareSession(program: Command): void {
   const session = program
     .command("session")
+    .alias("sessions")
     .description("Show recorded agent sessions")
     .addHelpText(
       "after",
       examples(
         ["pm session", "the last twenty"],
-        ["pm session show 8ecde0fc", "one session: summary, turns, files"],
+        ["pm session 8ecde0fc", "one session, as a chat"],
         ["pm session show 8ecde0fc --turn 7", "a turn in full"],
         ["pm session current", "open sessions"],
       ),
@@ -19,7 +20,8 @@ export function declareSession(program: Command): void {
 
   const sessions = session
     .command("list", { isDefault: true })
-    .description("List sessions, most recently active first");
+    .description("List sessions, most recently active first")
+    .argument("[id]", "show this one instead, as `pm session show` does");
   addOptions(sessions, "sessions")
     .option("--all-projects", "of all Pommel projects on this machine (`pm projects`)")
     .addHelpText(
@@ -40,14 +42,16 @@ export function declareSession(program: Command): void {
   const show = session
     .command("show")
     .description("Show a session: its summary, turns, files, notes and tokens")
-    .argument("<id>", "the session; a prefix of its id is enough");
-  addOptions(show, "session", { id: null })
-    .option("--full", "print every turn in full")
+    .argument("<id>", "the session; a prefix of its id is enough; 8ecde0fc:7 is its seventh turn");
+  addOptions(show, "session", { id: null, log: null })
+    .option("--full", "whole results and the changed lines of edits")
+    .option("--outline", "a line for each turn, as in a pipe")
     .addHelpText(
       "after",
       `${examples(
-        ["pm session show 8ecde0fc", "an overview"],
-        ["pm session show 8ecde0fc --turn 7", "the seventh turn in full"],
+        ["pm session show 8ecde0fc", "what was said and done"],
+        ["pm session show 8ecde0fc:7", "the seventh turn in full"],
+        ["pm session show 8ecde0fc --outline", "a line for each turn"],
       )}\n\nExits with 5 when the session or turn does not exist.`,
     )
     .action(query(async () => (await import("./show.ts")).sessionShowCommand));

@@ -4,8 +4,9 @@ import { codeOf } from "../../../project/errors.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { noteOnMemory } from "../../terminal/text.ts";
 import { renderSessions } from "./list.ts";
-import { noteOnMemory } from "./text.ts";
 
 /** What had no line for longer is not open, or not in use. Milliseconds. */
 const openFor = 30 * 60_000;
@@ -21,7 +22,7 @@ export async function sessionCurrentCommand({ cwd, output }: CommandContext): Pr
   const note = noteOnMemory(asked);
   if (note !== null) output.note(output.colors.dim(note));
   const sessions = asked.answer;
-  output.result({ current, sessions }, () => describe(current, sessions, output.colors));
+  output.result({ current, sessions }, () => describe(current, sessions, output));
 }
 
 async function openSessions(project: Project): Promise<Answered<SessionSummary[]>> {
@@ -41,11 +42,7 @@ async function session(project: Project, id: string): Promise<Answered<SessionSu
   }
 }
 
-function describe(
-  current: string | null,
-  sessions: readonly SessionSummary[],
-  colors: Parameters<typeof renderSessions>[1],
-): string {
-  if (sessions.length > 0) return renderSessions(sessions, colors);
+function describe(current: string | null, sessions: readonly SessionSummary[], screen: Screen): string {
+  if (sessions.length > 0) return renderSessions(sessions, screen);
   return current === null ? "No session is open in this project." : `${current}\nIt is not recorded yet.`;
 }

@@ -2,14 +2,17 @@ import { answer } from "../../../client/answer.ts";
 import { findProject, findProjectIfAny } from "../../../project/paths.ts";
 import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
-import { type Colors, table } from "../../terminal/output.ts";
-import { counted, localTime, noteOnMemory, oneLine, shortId } from "./text.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { type Column, table } from "../../terminal/table.ts";
+import { noteOnMemory, oneLine, shortId, when } from "../../terminal/text.ts";
 
 /** `pm session list`. */
 export async function sessionListCommand(
   context: CommandContext,
+  id: string | undefined,
   { allProjects = false, ...options }: SessionsRequest & { allProjects?: boolean },
 ): Promise<void> {
+  if (id !== undefined) return (await import("./show.ts")).sessionShowCommand(context, id, {});
   if (allProjects) return listAcross(context, options);
   const { cwd, output } = context;
   const project = findProject(cwd);
@@ -20,7 +23,7 @@ export async function sessionListCommand(
   output.result(asked.answer, () => {
     if (sessions.length === 0) return "No sessions. `pm import` imports past ones.";
     const shown = sessions.length < total ? `\n\n${output.colors.dim(`${sessions.length} of ${total}`)}` : "";
-    return renderSessions(sessions, output.colors) + shown;
+    return renderSessions(sessions, output) + shown;
   });
 }
 
@@ -38,7 +41,7 @@ async function listAcross({ cwd, output }: CommandContext, options: SessionsRequ
     const { colors } = output;
     const groups = [...new Set(answer.sessions.map(({ project }) => project))].map((project) => {
       const own = answer.sessions.filter((session) => session.project === project);
-      return `${colors.bold(homeRelative(project))}\n${renderSessions(own, colors)}`;
+      return `${colors.bold(homeRelative(project))}\n${renderSessions(own, output)}`;
     });
     const { length } = answer.sessions;
     const shown = length < answer.total ? [colors.dim(`${length} of ${answer.total}`)] : [];
@@ -46,20 +49,27 @@ async function listAcross({ cwd, output }: CommandContext, options: SessionsRequ
   });
 }
 
-/** A line for each session. */
-export function renderSessions(sessions: readonly SessionSummary[], colors: Colors): string {
-  const rows = sessions.map((session) => [
-    shortId(session.id),
-    session.last_at === null ? "" : localTime(session.last_at),
-    counted(session.turns, "turn"),
-    oneLine(session.branch ?? "", 24),
-    oneLine(session.title ?? session.agent_type ?? "(no title)", 70),
+const columns: Column[] = [
+  { title: "session" },
+  { title: "active" },
+  { title: "turns", isNumber: true },
+  { title: "agent", optional: 2 },
+  { title: "branch", optional: 1, wraps: true },
+  { title: "title", wraps: true },
+];
+
+/** A row for each session. */
+export function renderSessions(sessions: readonly SessionSummary[], screen: Screen): string {
+  const { colors } = screen;
+  // On a terminal, what all have in common takes no room.
+  const isMixed = screen.columns === undefined || new Set(sessions.map(({ agent }) => agent)).size > 1;
+  const rows = sessions.map(({ id, last_at, turns, agent, agent_type, branch, title }) => [
+    colors.id(shortId(id)),
+    when(last_at, screen),
+    turns.toLocaleString("en"),
+    isMixed ? oneLine(agent) : "",
+    colors.dim(oneLine(branch ?? "")),
+    oneLine(title ?? agent_type ?? "(no title)"),
   ]);
-  const lines = table(rows).split("\n");
-  return lines
-    .map((line, i) => {
-      const id = rows[i]![0]!;
-      return `${colors.cyan(id)}${line.slice(id.length)}`;
-    })
-    .join("\n");
+  return table(columns, rows, screen);
 }

@@ -2,79 +2,132 @@ import { answer } from "../../../client/answer.ts";
 import { findProject } from "../../../project/paths.ts";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
-import type { Colors } from "../../terminal/output.ts";
-import { block, counted, heading, localTime, noteOnMemory, oneLine, shortId } from "./text.ts";
+import { fileUrl } from "../../terminal/links.ts";
+import { markdown } from "../../terminal/markdown.ts";
+import type { Screen } from "../../terminal/output.ts";
+import {
+  block,
+  counted,
+  exactWhen,
+  fitted,
+  heading,
+  localTime,
+  noteOnMemory,
+  oneLine,
+  shortId,
+  when,
+  wrapped,
+} from "../../terminal/text.ts";
+import { renderLog } from "./log.ts";
 
 interface ShowOptions {
   turn?: number;
   full?: boolean;
+  outline?: boolean;
 }
 
+/** Lines of the summary above a chat. */
+const summaryLines = 8;
 /** Files that are named before the rest is counted. */
 const filesShown = 20;
 
-/** `pm session show`. */
+/** `pm session show`: on a terminal as a chat; in a pipe a line for each turn, or the archived text of one. */
 export async function sessionShowCommand(
   { cwd, output }: CommandContext,
-  id: string,
-  options: ShowOptions,
+  place: string,
+  { full = false, outline = false, ...options }: ShowOptions,
 ): Promise<void> {
   const project = findProject(cwd);
-  const ask = (turn?: number) => answer(project, "session", { id, turn });
-  const asked = await ask(options.turn);
+  const [, id = place, number] = /^(.+):(\d+)$/.exec(place) ?? [];
+  const turn = options.turn ?? (number === undefined ? undefined : Number(number));
+  const isChat = output.columns !== undefined && !output.json && !outline;
+  const log = isChat ? (full || turn !== undefined ? "full" : "brief") : undefined;
+  const ask = (of?: number) => answer(project, "session", { id, turn: of, log });
+  const asked = await ask(turn);
   const note = noteOnMemory(asked);
   if (note !== null) output.note(output.colors.dim(note));
   const session = asked.answer;
-  if (session.content !== null) {
+  if (session.log !== undefined) {
+    output.result(session, () => renderChat(session, turn ?? null, full, output));
+  } else if (session.content !== null) {
     output.result(session, () => block(session.content ?? "").join("\n"));
-  } else if (options.full) {
+  } else if (full) {
     const turns: (Turn & { content: string })[] = [];
-    for (const turn of session.turns) {
-      turns.push({ ...turn, content: (await ask(turn.number)).answer.content ?? "" });
+    for (const one of session.turns) {
+      turns.push({ ...one, content: (await ask(one.number)).answer.content ?? "" });
     }
     output.result({ ...session, turns }, () => {
-      const full = turns.map((turn) => [turnLine(turn, output.colors), ...block(turn.content)].join("\n"));
-      return [renderHead(session, output.colors), ...full].join("\n\n");
+      const texts = turns.map((one) => [turnLine(one, output), ...block(one.content)].join("\n"));
+      return [renderHead(session, output), ...texts].join("\n\n");
     });
   } else {
-    output.result(session, () => renderSession(session, output.columns ?? 120, output.colors));
+    output.result(session, () => renderSession(session, output));
   }
+}
+
+/** A session as a chat: its head and summary, then what was said and done; or one turn of it. */
+function renderChat(answer: SessionResponse, turn: number | null, full: boolean, screen: Screen): string {
+  const log = renderLog(answer.log ?? [], answer.turns, { screen, full: full || turn !== null });
+  if (turn !== null) return log;
+  return [
+    renderHead(answer, screen, full ? Number.POSITIVE_INFINITY : summaryLines),
+    ...(log === "" ? [] : [log]),
+    ...renderRest(answer, screen),
+    ...(full
+      ? []
+      : [screen.colors.dim("--full shows whole results and diffs, --outline a line for each turn.")]),
+  ].join("\n\n");
 }
 
 /** A session for a person: what it was, its summary, its turns in a line each, notes, files and subagents. */
-export function renderSession(answer: SessionResponse, columns: number, colors: Colors): string {
-  const { turns, annotations, files, agents } = answer;
-  const parts = [renderHead(answer, colors)];
-  if (turns.length > 0) {
-    parts.push(
-      [heading("Turns", colors), ...turns.map((turn) => turnLine(turn, colors, columns))].join("\n"),
-    );
-  }
+export function renderSession(answer: SessionResponse, screen: Screen): string {
+  const { colors } = screen;
+  const turns = answer.turns.map((turn) => turnLine(turn, screen));
+  return [
+    renderHead(answer, screen),
+    ...(turns.length > 0 ? [[heading("Turns", colors), ...turns].join("\n")] : []),
+    ...renderRest(answer, screen),
+  ].join("\n\n");
+}
+
+function renderRest({ annotations, files, agents }: SessionResponse, screen: Screen): string[] {
+  const { colors } = screen;
+  const parts: string[] = [];
   if (annotations.length > 0) {
-    const notes = annotations.map(
-      ({ note, turn }) => `${turn === null ? "" : colors.dim(`turn ${turn}: `)}${oneLine(note, columns)}`,
-    );
+    const notes = annotations.map(({ note, turn }) => {
+      const place = turn === null ? "" : `turn ${turn}: `;
+      return `${colors.dim(place)}${fitted(note, (screen.columns ?? 0) - place.length, screen)}`;
+    });
     parts.push([heading("Notes", colors), ...notes].join("\n"));
   }
   if (files.length > 0) {
-    const shown = files
-      .slice(0, filesShown)
-      .map(({ path, how }) => `${how.padEnd(5)}  ${oneLine(path, 200)}`);
+    const shown = screen.columns === undefined ? files : files.slice(0, filesShown);
+    const lines = shown.map(
+      ({ path, how }) => `${colors.dim(how.padEnd(5))}  ${colors.place(oneLine(path))}`,
+    );
     const more = files.length - shown.length;
-    parts.push([heading("Files", colors), ...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("\n"));
+    parts.push([heading("Files", colors), ...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("\n"));
   }
   if (agents.length > 0) {
-    parts.push([heading("Subagents", colors), ...agents.map((id) => oneLine(id, 200))].join("\n"));
+    parts.push([heading("Subagents", colors), ...agents.map((id) => colors.id(oneLine(id)))].join("\n"));
   }
-  return parts.join("\n\n");
+  return parts;
 }
 
-function renderHead({ session, summary }: SessionResponse, colors: Colors): string {
+function renderHead(
+  { session, summary }: SessionResponse,
+  screen: Screen,
+  most = Number.POSITIVE_INFINITY,
+): string {
+  const { colors, columns } = screen;
   const { tokens } = session;
-  const span = [session.started_at, session.last_at].filter((at) => at !== null).map(localTime);
+  const span = [session.started_at, session.last_at].filter((at) => at !== null);
+  const days = [...new Set(span.map(localTime))];
   const facts = [
     `${session.agent}${session.agent_type === null ? "" : ` (${session.agent_type})`}`,
-    [...new Set(span)].join(" to "),
+    columns !== undefined && days.length > 0
+      ? [...days.slice(0, -1), exactWhen(span.at(-1)!, screen)].join(" to ")
+      : days.join(" to "),
     session.branch ?? "",
     counted(session.turns, "turn"),
     session.ended_at === null ? "" : `ended${session.end_reason ? ` (${session.end_reason})` : ""}`,
@@ -86,36 +139,40 @@ function renderHead({ session, summary }: SessionResponse, colors: Colors): stri
     session.models.length > 0 ? `by ${session.models.join(", ")}` : "",
   ];
   const lines = [
-    colors.bold(oneLine(session.title ?? "(no title)", 200)),
-    `${colors.cyan(oneLine(session.id, 200))}`,
-    oneLine(facts.filter((fact) => fact !== "").join(" | "), 300),
-    oneLine(session.cwd, 300),
-    colors.dim(oneLine(cost.join(" "), 300)),
+    ...wrapped(session.title ?? "(no title)", columns).map(colors.bold),
+    colors.id(oneLine(session.id)),
+    ...wrapped(facts.filter((fact) => fact !== "").join(" | "), columns),
+    colors.link(colors.place(oneLine(session.cwd)), session.cwd === "" ? null : fileUrl(session.cwd)),
+    ...wrapped(cost.join(" "), columns).map(colors.dim),
   ];
-  if (session.parent_id !== null) lines.push(`subagent of ${oneLine(shortId(session.parent_id), 80)}`);
-  if (session.forked_from !== null) lines.push(`continues ${oneLine(shortId(session.forked_from), 80)}`);
+  if (session.parent_id !== null) lines.push(`subagent of ${colors.id(shortId(session.parent_id))}`);
+  if (session.forked_from !== null) lines.push(`continues ${colors.id(shortId(session.forked_from))}`);
   if (summary === null) return lines.join("\n");
   const source = {
     extractive: "extract",
     compaction: "by the agent",
     llm: `by ${summary.model ?? "a model"}`,
   };
-  const title = heading("Summary", colors);
-  const about = colors.dim(`${oneLine(source[summary.source], 80)}, up to turn ${summary.up_to_turn}`);
-  return [...lines, "", title, ...block(summary.text), about].join("\n");
+  const about = colors.dim(`${oneLine(source[summary.source])}, up to turn ${summary.up_to_turn}`);
+  const text =
+    columns === undefined ? block(summary.text) : markdown(summary.text, { colors, width: columns });
+  const more = text.length > most ? [colors.dim(`and ${counted(text.length - most, "more line")}`)] : [];
+  return [...lines, "", heading("Summary", colors), ...text.slice(0, most), ...more, about].join("\n");
 }
 
 type Turn = SessionResponse["turns"][number];
 
-function turnLine(turn: Turn, colors: Colors, columns = 120): string {
-  const number = colors.cyan(`${String(turn.number).padStart(3)}.`);
+function turnLine(turn: Turn, screen: Screen): string {
+  const { colors, columns } = screen;
+  const number = `${String(turn.number).padStart(3)}.`;
   const changed = turn.files.filter(({ how }) => how !== "read").length;
   const facts = [
-    turn.started_at === null ? "" : localTime(turn.started_at),
+    when(turn.started_at, screen),
     changed > 0 ? counted(changed, "changed file") : "",
     turn.abandoned ? "abandoned branch" : "",
   ].filter((fact) => fact !== "");
   const prompt = turn.number === 0 ? "(before the first prompt)" : turn.prompt;
   const about = facts.join(", ");
-  return `${number} ${oneLine(prompt, Math.max(columns - about.length - 8, 40))}  ${colors.dim(about)}`;
+  const width = Math.max((columns ?? 0) - number.length - about.length - 3, 20);
+  return `${colors.id(number)} ${fitted(prompt, width, screen)}  ${colors.dim(about)}`;
 }

@@ -1,5 +1,5 @@
-import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
+import { screenOf } from "../../../../test/support/screen.ts";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import { renderDecisions } from "../decisions/decisions.ts";
 import { renderRelated } from "../decisions/related.ts";
@@ -7,7 +7,7 @@ import { renderAnnotations } from "../notes/annotations.ts";
 import { renderSessions } from "./list.ts";
 import { renderSession } from "./show.ts";
 
-const colors = picocolors.createColors(false);
+const pipe = screenOf();
 /** Whatever can move the cursor, but for the ends of lines. */
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
@@ -29,6 +29,7 @@ function sessionOf(text: string): SessionResponse {
       turns: 1,
       chunks: 2,
       annotations: 1,
+      decisions: 0,
       agents: 1,
       models: [text],
       tokens,
@@ -55,6 +56,7 @@ function sessionOf(text: string): SessionResponse {
       { id: text, note: text, session_id: text, turn: 1, timestamp: at, branch: text, source: "prompt" },
     ],
     agents: [text],
+    resume: null,
     content: null,
   };
 }
@@ -70,11 +72,11 @@ function viewsOf(text: string): string[] {
   const decision = { ...place, ...relations, source, text, turn: 1, timestamp: at, files: [text] };
   const turns = [{ turn: 1, prompt: text, timestamp: at, score: 1, files }];
   return [
-    renderSession(answer, 100, colors),
-    renderSessions([answer.session], colors),
-    renderAnnotations({ annotations: answer.annotations, total: 2 }, colors),
-    renderDecisions({ decisions: [{ ...decision, score: 0.5 }], total: 2 }, colors),
-    renderRelated([{ ...place, agent: text, last_at: at, score: 1, files, turns }], 2, colors),
+    renderSession(answer, pipe),
+    renderSessions([answer.session], pipe),
+    renderAnnotations({ annotations: answer.annotations, total: 2 }, pipe),
+    renderDecisions({ decisions: [{ ...decision, score: 0.5 }], total: 2 }, pipe),
+    renderRelated([{ ...place, agent: text, last_at: at, score: 1, files, turns }], 2, pipe),
   ];
 }
 
@@ -84,11 +86,14 @@ describe("views of conversations", () => {
     expect(show).toContain("retries (retries) | 2026-01-28 14:03 | retries | 1 turn | ended (retries)");
     expect(show).toContain("3,014 tokens in (3,000 from the cache), 20 out by retries");
     expect(show).toMatch(/^ {2}1\. retries {2}2026-01-28 14:03, 1 changed file, abandoned branch$/m);
-    expect(list).toBe("retries  2026-01-28 14:03  1 turn  retries  retries");
-    expect(notes).toBe(
-      "retries\n  2026-01-28 14:03 | session: retries | turn 1 | retries  retries\n\n1 of 2 notes",
+    expect(list).toBe(
+      "session  active            turns  agent    branch   title\n" +
+        "retries  2026-01-28 14:03  1      retries  retries  retries",
     );
-    expect(decisions).toMatch(/^Note: retries\n {2}2026-01-28 14:03 \| session: retries \| turn 1 /);
+    expect(notes).toBe(
+      "retries\n  2026-01-28 14:03 | session: retries:1 | retries | retries\n\n1 of 2 notes",
+    );
+    expect(decisions).toMatch(/^Note: retries\n {2}2026-01-28 14:03 \| session: retries:1 /);
     expect(related).toMatch(/^retries {2}2026-01-28 14:03 .*\n {3}retries \(edit\)\n {3}turn 1: retries\n/);
   });
 
@@ -97,8 +102,8 @@ describe("views of conversations", () => {
   });
 
   it("say what to do where there is nothing", () => {
-    expect(renderAnnotations({ annotations: [], total: 0 }, colors)).toMatch(/^No notes\./);
-    expect(renderDecisions({ decisions: [], total: 0 }, colors)).toMatch(/^No decisions found/);
-    expect(renderRelated([], 0, colors)).toMatch(/^No recorded session/);
+    expect(renderAnnotations({ annotations: [], total: 0 }, pipe)).toMatch(/^No notes\./);
+    expect(renderDecisions({ decisions: [], total: 0 }, pipe)).toMatch(/^No decisions found/);
+    expect(renderRelated([], 0, pipe)).toMatch(/^No recorded session/);
   });
 });

@@ -4,9 +4,11 @@ import type { RequestOf } from "../../../protocol/routes.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
-import { type Colors, table } from "../../terminal/output.ts";
-import { percent } from "../blame/author-text.ts";
-import { counted, heading, oneLine, shortId } from "../session/text.ts";
+import { authorBar, bar, sparkline } from "../../terminal/chart.ts";
+import { aligned, type Screen } from "../../terminal/output.ts";
+import { type Column, table } from "../../terminal/table.ts";
+import { counted, hanging, heading, oneLine, shortId } from "../../terminal/text.ts";
+import { authorMarks, inColor, kindName, kindsIn, percent } from "../blame/author-text.ts";
 
 interface StatsOptions extends Omit<RequestOf<"stats">, "depth"> {
   dirDepth?: number;
@@ -22,81 +24,117 @@ export async function statsCommand(
   const request = { ...options, path: pathsFrom(project, cwd, path), depth: dirDepth };
   const answer = await answerFromStore(project, "stats", request);
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
-  output.result(answer, () => renderStats(answer, limit, output.colors));
+  output.result(answer, () => renderStats(answer, limit, output));
 }
 
+/** Weeks in the line that shows how it went. */
+const weeksInLine = 52;
+const barWidth = 24;
+
 /** Tables for a person. */
-export function renderStats(answer: StatsAnswer, limit: number, colors: Colors): string {
+export function renderStats(answer: StatsAnswer, limit: number, screen: Screen): string {
   const { commits, total } = answer;
+  const { colors, columns } = screen;
+  const isTerminal = columns !== undefined;
   const of = commits.in_history === null ? "" : ` of ${commits.in_history.toLocaleString("en")}`;
   const lookedAt = `${commits.looked_at.toLocaleString("en")}${of} commits analysed`;
   if (commits.looked_at === 0) return "No commits analysed yet. Run `pm checkpoint backfill --all`.";
   if (total.lines === 0) return `No added lines: ${lookedAt}.`;
+  const kinds = kindsIn(total).map((author) => [
+    inColor(isTerminal ? `${authorMarks[author]} ${kindName(author)}` : kindName(author), { author }, colors),
+    percent(total[author], total.lines),
+    total[author].toLocaleString("en"),
+  ]);
+  const head =
+    `${colors.bold(counted(total.lines, "added line"))}  ${lookedAt}, ` +
+    `${commits.with_agent.toLocaleString("en")} with an agent's lines`;
   const parts = [
     [
-      `${colors.bold(counted(total.lines, "added line"))}  ${lookedAt}, ` +
-        `${commits.with_agent.toLocaleString("en")} with an agent's lines`,
-      table([
-        ["agent", percent(total.agent, total.lines), total.agent.toLocaleString("en")],
-        ["human", percent(total.human, total.lines), total.human.toLocaleString("en")],
-        ["unknown", percent(total.unknown, total.lines), total.unknown.toLocaleString("en")],
-        ...(total.before_agents === 0
-          ? []
-          : [
-              [
-                "before agents",
-                percent(total.before_agents, total.lines),
-                total.before_agents.toLocaleString("en"),
-              ],
-            ]),
-      ]),
+      ...hanging(head, screen, 0),
+      ...(isTerminal ? [authorBar(total, Math.min(columns, 60), colors)] : []),
+      aligned(kinds),
     ].join("\n"),
   ];
-  const add = (title: string, rows: string[][], head: string[], shown = rows.slice(0, limit)) => {
+  const add = (title: string, shape: readonly Column[], rows: string[][], shown = rows.slice(0, limit)) => {
     if (rows.length === 0) return;
     const more = rows.length > shown.length ? [colors.dim(`${shown.length} of ${rows.length}`)] : [];
-    parts.push([heading(title, colors), table([head, ...shown]), ...more].join("\n"));
+    parts.push([heading(title, colors), table(shape, shown, screen), ...more].join("\n"));
   };
-  const shares = ["agent", "human", "unknown", "before", "lines"];
+  const cells = (share: Share) => [
+    percent(share.agent, share.lines),
+    percent(share.human, share.lines),
+    percent(share.unknown, share.lines),
+    ...(total.before_agents > 0 ? [percent(share.before_agents, share.lines)] : []),
+    share.lines.toLocaleString("en"),
+    isTerminal ? authorBar(share, barWidth, colors) : "",
+  ];
   add(
     "Authors",
+    [...shareColumns(total), { title: "commits", isNumber: true }, { title: "author", wraps: true }],
     answer.by_author.map(({ author, commits: made, ...share }) => [
       ...cells(share),
-      counted(made, "commit"),
-      oneLine(author, 60),
+      made.toLocaleString("en"),
+      oneLine(author),
     ]),
-    shares,
   );
   add(
     "Directories",
-    answer.by_directory.map(({ directory, ...share }) => [...cells(share), oneLine(directory, 100)]),
-    shares,
+    [...shareColumns(total), { title: "directory", wraps: true }],
+    answer.by_directory.map(({ directory, ...share }) => [...cells(share), colors.place(oneLine(directory))]),
   );
   const weeks = answer.by_week.map(({ week, ...share }) => [...cells(share), week]);
   // Those of late say more than the first ones.
-  add("Weeks", weeks, shares, weeks.slice(-limit));
+  add("Weeks", [...shareColumns(total), { title: "week" }], weeks, weeks.slice(-limit));
+  if (isTerminal && weeks.length > 1) parts.push(weekLines(answer.by_week, screen));
+  const most = Math.max(1, ...answer.by_model.map(({ lines }) => lines));
   add(
     "Models",
-    answer.by_model.map(({ model, lines }) => [lines.toLocaleString("en"), oneLine(model, 60)]),
-    ["lines"],
+    [
+      { title: "lines", isNumber: true },
+      { title: "", optional: 1 },
+      { title: "model", wraps: true },
+    ],
+    answer.by_model.map(({ model, lines }) => [
+      lines.toLocaleString("en"),
+      isTerminal ? colors.agent(bar(lines / most, barWidth)) : "",
+      oneLine(model),
+    ]),
   );
   add(
     "Sessions",
+    [
+      { title: "lines", isNumber: true },
+      { title: "commits", isNumber: true, optional: 1 },
+      { title: "session" },
+      { title: "title", wraps: true },
+    ],
     answer.by_session.map(({ session_id, session_title, commits: led, lines }) => [
       lines.toLocaleString("en"),
-      counted(led, "commit"),
-      shortId(session_id),
-      oneLine(session_title ?? "(no title)", 60),
+      led.toLocaleString("en"),
+      colors.id(shortId(session_id)),
+      oneLine(session_title ?? "(no title)"),
     ]),
-    ["lines"],
   );
   return parts.join("\n\n");
 }
 
-const cells = ({ agent, human, unknown, before_agents, lines }: Share) => [
-  percent(agent, lines),
-  percent(human, lines),
-  percent(unknown, lines),
-  percent(before_agents, lines),
-  lines.toLocaleString("en"),
+const shareColumns = ({ before_agents }: Share): Column[] => [
+  { title: "agent", isNumber: true },
+  { title: "human", isNumber: true },
+  { title: "unknown", isNumber: true },
+  ...(before_agents > 0 ? [{ title: "before", isNumber: true }] : []),
+  { title: "lines", isNumber: true },
+  { title: "", optional: 2 },
 ];
+
+/** Lines of each week, as far as they fit: a column for each, of all and of agents. */
+function weekLines(weeks: StatsAnswer["by_week"], { colors, columns = 80 }: Screen): string {
+  const shown = weeks.slice(-Math.min(weeksInLine, columns - 10));
+  const rows = [
+    ["lines", sparkline(shown.map(({ lines }) => lines))],
+    ["agents", colors.agent(sparkline(shown.map(({ agent }) => agent)))],
+    ["people", colors.human(sparkline(shown.map(({ human }) => human)))],
+  ];
+  const span = colors.dim(`${shown[0]!.week} to ${shown.at(-1)!.week}, each row by its own largest week`);
+  return `${aligned(rows)}\n${span}`;
+}

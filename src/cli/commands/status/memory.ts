@@ -34,7 +34,16 @@ export function memoryRows({ memory, daemon }: StatusResponse): Row[] {
   rows.push(["Storage:", `${humanBytes(memory.bytes)}${growth}`]);
   if (memory.needs_scrubbing)
     rows.push(["Scrubbing:", "the rules changed; the memory is being scrubbed again"]);
-  return [...rows, ...llmRows(memory.llm)];
+  return [...rows, ...recutRows(memory, daemon.running), ...llmRows(memory.llm)];
+}
+
+/** "cutting 127 of 272 sessions again" */
+function recutRows({ recut: { sessions, all } }: StatusResponse["memory"], isRunning: boolean): Row[] {
+  if (sessions === 0) return [];
+  const which = `${number(sessions)} of ${plural(all, "session")}`;
+  return [
+    ["Chunks:", isRunning ? `cutting ${which} again` : `${which} to be cut again; no daemon is running`],
+  ];
 }
 
 /** "; claude 12, codex 3"; nothing where there is but one. */

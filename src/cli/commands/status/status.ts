@@ -29,7 +29,7 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
   } else {
     const found = options.check ? await statusOfDaemon(project) : await statusOf(project);
     const status = await withSharing(project, found);
-    output.result(status, () => renderStatus(status, output.colors));
+    output.result(status, () => renderStatus(status, output));
   }
 }
 
@@ -57,21 +57,16 @@ async function statusOf(project: Project): Promise<StatusResponse> {
   }
 }
 
-/** On a terminal the picture is redrawn in place; elsewhere every look is a block, or a line of JSON. */
-async function watch(project: Project, output: Output): Promise<never> {
-  const inPlace = process.stdout.isTTY === true && !output.json;
-  if (inPlace) process.stdout.write("\x1b[2J");
+/** On a terminal a dashboard; elsewhere every look is a block, or a line of JSON. */
+async function watch(project: Project, output: Output): Promise<void> {
+  if (process.stdout.isTTY === true && !output.json) {
+    const { showDashboard } = await import("./dashboard.ts");
+    return showDashboard(() => statusOf(project), output.colors);
+  }
   for (;;) {
     const status = await statusOf(project);
-    if (output.json) {
-      process.stdout.write(`${JSON.stringify(status)}\n`);
-    } else if (inPlace) {
-      const lines = renderStatus(status, output.colors).split("\n");
-      const fitting = lines.slice(0, Math.max((process.stdout.rows ?? 50) - 2, 1));
-      process.stdout.write(`\x1b[H${fitting.map((line) => `${line}\x1b[K\n`).join("")}\x1b[J`);
-    } else {
-      process.stdout.write(`${renderStatus(status, output.colors)}\n\n`);
-    }
+    if (output.json) process.stdout.write(`${JSON.stringify(status)}\n`);
+    else process.stdout.write(`${renderStatus(status, output)}\n\n`);
     await sleep(refreshMs);
   }
 }

@@ -1,9 +1,12 @@
-import picocolors from "picocolors";
 import { expect, test } from "vitest";
+import { screenOf } from "../../../../test/support/screen.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
+import { widthOf } from "../../../text/display-width.ts";
+import { renderDashboard } from "./dashboard.ts";
 import { renderSkipped, renderStatus } from "./view.ts";
 
-const colors = picocolors.createColors(false);
+const screen = screenOf();
+const { colors } = screen;
 
 const vanishing = {
   agent: "claude",
@@ -99,6 +102,7 @@ const busy: StatusResponse = {
     },
     vanishing: [vanishing],
     needs_scrubbing: false,
+    recut: { sessions: 0, all: 12 },
     llm: {
       model: "ollama/llama3.1:8b",
       tokens_today: 1200,
@@ -120,7 +124,7 @@ const busy: StatusResponse = {
 };
 
 test("shows a daemon at work", () => {
-  expect(renderStatus(busy, colors)).toBe(
+  expect(renderStatus(busy, screen)).toBe(
     `Pommel 1.2.3 - running (PID 42, port 17423, up 3m 12s, 85.0 MB of memory)
 /home/ada/engine
 
@@ -175,7 +179,7 @@ Notes
 
 test("has no queue and says how to start when nothing runs", () => {
   const daemon = { running: false, pid: null, port: null, uptime_seconds: null, memory_bytes: null };
-  const shown = renderStatus({ ...busy, daemon, notes: [] }, colors);
+  const shown = renderStatus({ ...busy, daemon, notes: [] }, screen);
   expect(shown).toContain("Pommel 1.2.3 - not running in /home/ada/engine");
   expect(shown).toContain("pm start");
   expect(shown).not.toContain("Queue");
@@ -185,7 +189,7 @@ test("has no queue and says how to start when nothing runs", () => {
 
 test("says what is wrong with the memory, or that nothing is remembered", () => {
   const shown = (memory: Partial<StatusResponse["memory"]>) =>
-    renderStatus({ ...busy, memory: { ...busy.memory, ...memory } }, colors);
+    renderStatus({ ...busy, memory: { ...busy.memory, ...memory } }, screen);
   expect(shown({ problem: "memory.db is damaged." })).toContain("Problem:  memory.db is damaged.\n\nModels");
   const idle = { ...busy.memory.jobs, pending: 0, running: [], dead: [], is_idle: true };
   expect(shown({ sessions: 0, annotations: 0, jobs: idle, vanishing: null })).toContain(
@@ -198,11 +202,12 @@ test("says what is wrong with the memory, or that nothing is remembered", () => 
   expect(shown({ vanishing: [{ ...vanishing, stored: 14 }] })).not.toContain("Expiring:");
   expect(shown({ jobs: idle })).toContain("Queue:         nothing to do");
   expect(shown({ needs_scrubbing: true })).toContain("is being scrubbed again");
+  expect(shown({ recut: { sessions: 127, all: 272 } })).toContain("cutting 127 of 272 sessions again");
 });
 
 test("shows which part has failed", () => {
   const health = { ...busy.health, status: "failing" as const, database: "corrupt" as const, query_ms: null };
-  expect(renderStatus({ ...busy, health }, colors)).toContain("✗ the database is corrupt");
+  expect(renderStatus({ ...busy, health }, screen)).toContain("✗ the database is corrupt");
 });
 
 test("does not say that all is well while a model that is set does not answer, or nothing is recorded", () => {
@@ -215,7 +220,7 @@ test("does not say that all is well while a model that is set does not answer, o
       models: { ...busy.models, code: [model], text: [model] },
       memory: { ...busy.memory, captures: false, llm: { ...busy.memory.llm, problem: down } },
     },
-    colors,
+    screen,
   );
   expect(shown).toContain(`Health
   ✓ search works, a query took 2.1 ms just now
@@ -243,7 +248,7 @@ test("shows why a model is not used, and what one has cost", () => {
         text: [],
       },
     },
-    colors,
+    screen,
   );
   expect(shown).toContain(
     `chunks embedded, 3 by words only, unavailable
@@ -254,7 +259,7 @@ test("shows why a model is not used, and what one has cost", () => {
   expect(
     renderStatus(
       { ...busy, models: { embedding_code: "none", code: [], embedding_text: "none", text: [] } },
-      colors,
+      screen,
     ),
   ).toContain("none: search uses words and structure");
 });
@@ -267,4 +272,39 @@ test("lists what is left out by reason, the most common first", () => {
   ];
   expect(renderSkipped(files, colors)).toBe("too large (2)\n  b.sql\n  c.sql\n\nbinary (1)\n  a.bin");
   expect(renderSkipped([], colors)).toBe("No files were skipped.");
+});
+
+test.each([
+  [60, 20],
+  [80, 24],
+  [200, 60],
+])("the dashboard fits on a screen of %d by %d", (columns, rows) => {
+  const evil = `/t/\u001b[2J\u202e${"页面".repeat(90)}`;
+  const jobs = {
+    ...busy.memory.jobs,
+    running: [{ kind: "transcript", subject: evil, done: 30, total: 100 }],
+    recent: [
+      {
+        kind: "summary",
+        subject: evil,
+        outcome: "dead" as const,
+        chunks: 1,
+        took_ms: 1,
+        at: vanishing.first_at,
+      },
+    ],
+  };
+  const status = { ...busy, memory: { ...busy.memory, jobs }, notes: [evil] };
+  for (const { colors } of [screenOf(80), screenOf(80, { color: true })]) {
+    const lines = renderDashboard(status, { columns, rows, colors, now: Date.now() });
+    expect(lines.length).toBeLessThanOrEqual(rows);
+    for (const line of lines) {
+      expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      expect(line.replace(/\u001b\[\d+m/g, "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+    }
+    const text = lines.join("\n");
+    expect(text).toContain("Code index");
+    expect(text).toContain("844 of 847 files");
+    expect(text).toContain("q ends");
+  }
 });

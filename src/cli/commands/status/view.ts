@@ -1,6 +1,9 @@
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { autostartText } from "../../terminal/autostart-text.ts";
-import { type Colors, humanBytes, humanDuration, relativeTime, table, tick } from "../../terminal/output.ts";
+import { humanBytes, humanDuration, relativeTime, type Screen, tick } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { table } from "../../terminal/table.ts";
+import { printable } from "../../terminal/text.ts";
 import { memoryRows, roughly } from "./memory.ts";
 
 /** The languages with the most chunks; the rest are counted. */
@@ -8,38 +11,43 @@ const languagesShown = 8;
 const recentShown = 5;
 
 /** A status for a person. */
-export function renderStatus(status: StatusResponse, colors: Colors): string {
+export function renderStatus(status: StatusResponse, screen: Screen): string {
+  const { colors } = screen;
   const sections = [
     header(status, colors),
-    section("Code index", indexRows(status), colors),
-    status.daemon.running ? section("Queue", queueRows(status), colors) : "",
-    section("Sessions and commits", memoryRows(status), colors),
-    section("Models", modelRows(status), colors),
-    section("Storage", storageRows(status), colors),
-    section("Health", [], colors) + healthLines(status, colors).join(""),
+    section("Code index", indexRows(status), screen),
+    status.daemon.running ? section("Queue", queueRows(status), screen) : "",
+    section("Sessions and commits", memoryRows(status), screen),
+    section("Models", modelRows(status), screen),
+    section("Storage", storageRows(status), screen),
+    section("Health", [], screen) + healthLines(status, colors).join(""),
   ];
   if (status.notes.length > 0) {
     const notes = status.notes.map((note) => `\n  ${tick("warn", colors)} ${note}`);
-    sections.push(section("Notes", [], colors) + notes.join(""));
+    sections.push(section("Notes", [], screen) + notes.join(""));
   }
   return sections.filter((part) => part !== "").join("\n\n");
 }
 
-function header({ version, project, daemon }: StatusResponse, colors: Colors): string {
+function header({ version, project, daemon }: StatusResponse, colors: Palette): string {
   if (!daemon.running) {
     const start = daemon.autostart ? autostartText(daemon.autostart).join(" ") : "Run `pm start`.";
     const hint = `${start}\nSearches still work on the existing index.`;
-    return `${colors.bold(`Pommel ${version}`)} - ${colors.yellow("not running")} ${colors.dim(`in ${project}`)}\n${hint}`;
+    return `${colors.bold(`Pommel ${version}`)} - ${colors.warn("not running")} ${colors.dim(`in ${project}`)}\n${hint}`;
   }
   const up = `up ${humanDuration((daemon.uptime_seconds ?? 0) * 1000)}`;
   const memory = humanBytes(daemon.memory_bytes ?? 0);
   const details = `PID ${daemon.pid}, port ${daemon.port}, ${up}, ${memory} of memory`;
-  return `${colors.bold(`Pommel ${version}`)} - ${colors.green("running")} (${details})\n${colors.dim(project)}`;
+  return `${colors.bold(`Pommel ${version}`)} - ${colors.ok("running")} (${details})\n${colors.dim(project)}`;
 }
 
-function section(title: string, rows: [string, string][], colors: Colors): string {
-  const lines = rows.length === 0 ? "" : `\n${table(rows.map(([label, value]) => [`  ${label}`, value]))}`;
-  return `${colors.bold(title)}${lines}`;
+/** Columns of a section: what it is, and what it is like, wrapped beside it. */
+const sectionColumns = [{ title: "" }, { title: "", wraps: true }];
+
+function section(title: string, rows: [string, string][], screen: Screen): string {
+  const cells = rows.map(([label, value]) => [`  ${screen.colors.dim(label)}`, printable(value)]);
+  const lines = rows.length === 0 ? "" : `\n${table(sectionColumns, cells, screen)}`;
+  return `${screen.colors.bold(title)}${lines}`;
 }
 
 function indexRows({ index }: StatusResponse): [string, string][] {
@@ -85,9 +93,14 @@ function queueRows({ queue }: StatusResponse): [string, string][] {
 
 function storageRows({ storage }: StatusResponse): [string, string][] {
   return [
-    ["Index:", `${humanBytes(storage.index_bytes)}, ${humanBytes(storage.fts_bytes)} of it full text`],
+    ["Index:", sizeOfIndex(storage)],
     ["Logs:", humanBytes(storage.log_bytes)],
   ];
+}
+
+/** The full text is measured when a pass has ended. */
+function sizeOfIndex({ index_bytes, fts_bytes }: StatusResponse["storage"]): string {
+  return humanBytes(index_bytes) + (fts_bytes > 0 ? `, ${humanBytes(fts_bytes)} of it full text` : "");
 }
 
 /** A line for each model in use, and one more for what keeps it from its work. */
@@ -129,7 +142,7 @@ function usageOf({ requests, tokens, dollars }: NonNullable<Model["usage"]>): st
 }
 
 /** How search is, and what does not work though it is set or expected to. */
-function healthLines({ health, models, memory }: StatusResponse, colors: Colors): string[] {
+export function healthLines({ health, models, memory }: StatusResponse, colors: Palette): string[] {
   const asked = health.query_ms === null ? "" : `, a query took ${health.query_ms} ms just now`;
   const stateText = {
     healthy: `${tick("ok", colors)} works${asked}`,
@@ -153,7 +166,7 @@ function healthLines({ health, models, memory }: StatusResponse, colors: Colors)
 }
 
 /** The files that are left out, by reason. */
-export function renderSkipped(files: readonly { path: string; reason: string }[], colors: Colors): string {
+export function renderSkipped(files: readonly { path: string; reason: string }[], colors: Palette): string {
   if (files.length === 0) return "No files were skipped.";
   const byReason = new Map<string, string[]>();
   for (const { path, reason } of files) byReason.set(reason, [...(byReason.get(reason) ?? []), path]);

@@ -1,7 +1,8 @@
 import type { SyncCounts } from "../../../sync/report.ts";
 import { hintFor, type SyncReport } from "../../../sync/report.ts";
-import { type Colors, type Output, tick } from "../../terminal/output.ts";
-import { counted } from "../session/text.ts";
+import { type Output, tick } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { counted } from "../../terminal/text.ts";
 
 /** The JSON of `pm sync` and `pm pull`. */
 export function syncResult(report: SyncReport, { dryRun, filter }: { dryRun: boolean; filter: boolean }) {
@@ -45,7 +46,7 @@ function countsText(counts: SyncCounts): string | null {
 }
 
 /** What was done, for people. */
-export function reportText(report: SyncReport, { dryRun }: { dryRun: boolean }, colors: Colors): string {
+export function reportText(report: SyncReport, { dryRun }: { dryRun: boolean }, colors: Palette): string {
   const shared = countsText(report.shared);
   const imported = countsText(report.imported);
   const lines: string[] = [];

@@ -25,9 +25,9 @@ import { registryFile } from "../../../store/registry.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
+import { counted } from "../../terminal/text.ts";
 import { removeFromGit, takeAll } from "../enable/disable.ts";
 import { homeRelative } from "../search/across.ts";
-import { counted } from "../session/text.ts";
 
 interface UninstallOptions {
   yes?: boolean;
@@ -270,7 +270,7 @@ function isSomething({ projects, user }: UninstallResult): boolean {
 
 function describe(result: UninstallResult, output: Output): string[] {
   const { projects, user, keep_memory } = result;
-  const { bold, dim, yellow } = output.colors;
+  const { bold, dim, warn } = output.colors;
   if (!isSomething(result)) return ["Nothing to remove: only the program itself is installed."];
   const lines: string[] = [];
   for (const { root, state, files, bytes, memory_bytes } of projects) {
@@ -280,7 +280,7 @@ function describe(result: UninstallResult, output: Output): string[] {
       continue;
     }
     const memory = memory_bytes > 0 ? humanBytes(memory_bytes) : null;
-    const fate = keep_memory ? "kept" : yellow("gone for good: sessions, notes, decisions");
+    const fate = keep_memory ? "kept" : warn("gone for good: sessions, notes, decisions");
     lines.push(
       `  .pommel/  ${humanBytes(bytes)}${memory === null ? "" : `, including memory ${memory} (${fate})`}`,
     );
@@ -290,9 +290,7 @@ function describe(result: UninstallResult, output: Output): string[] {
   for (const { path, bytes } of user.directories)
     lines.push(`  ${homeRelative(path)}/  ${humanBytes(bytes)}`);
   if (!keep_memory && existsSync(join(globalConfigDir(), "sync-key.txt"))) {
-    lines.push(
-      `  ${yellow("including sync-key.txt: without it, an encrypted shared memory cannot be read")}`,
-    );
+    lines.push(`  ${warn("including sync-key.txt: without it, an encrypted shared memory cannot be read")}`);
   }
   if (user.files.length > 0)
     lines.push(`  Pommel's entries in ${user.files.map((file) => `~/${file}`).join(", ")}`);

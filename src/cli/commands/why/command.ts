@@ -9,13 +9,16 @@ export function declareWhy(program: Command): void {
     .description(
       "Explain why a line exists: who wrote it, what was asked and decided, whether it is still current",
     )
-    .argument("<place>", "a file with a line or range: src/auth.ts:42, src/auth.ts:42-50");
+    .argument("<place>", "a file, with a line or range: src/auth.ts:42, src/auth.ts:42-50")
+    .argument("[lines]", "the line or range, where the file does not name it: 42, 42-50");
   addOptions(why, "why", { file: null, first_line: null, last_line: null })
     .option("--full", "print prompts and lines in full")
     .addHelpText(
       "after",
       `${examples(
         ["pm why src/auth.ts:42", "a line: its commit, turn, prompt, decisions, history"],
+        ["pm why src/auth.ts 42", "the same"],
+        ["pm why src/auth.ts", "the whole file"],
         ["pm why src/auth.ts:42-50 --json", "nine lines, for scripts"],
       )}\n\nExits with 5 when the file or line does not exist.`,
     )

@@ -1,11 +1,11 @@
-import picocolors from "picocolors";
 import { expect, it } from "vitest";
+import { screenOf } from "../../../../test/support/screen.ts";
 import type { Origin, WhyAnswer } from "../../../protocol/operations/blame.ts";
 import { unknownAuthor } from "../../../queries/blame/blame-summary.ts";
 import { percent } from "../blame/author-text.ts";
 import { renderWhy } from "./view.ts";
 
-const style = { full: false, colors: picocolors.createColors(false) };
+const style = { full: false, screen: screenOf(), pageOf: () => null };
 
 const origin: Origin = {
   lines: [[1, 20]],

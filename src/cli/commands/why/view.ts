@@ -7,15 +7,29 @@ import type {
   WhyAnswer,
   WhyFreshness,
 } from "../../../protocol/operations/blame.ts";
-import type { Colors } from "../../terminal/output.ts";
+import { cutToWidth, wrapToWidth } from "../../../text/display-width.ts";
+import { markdown } from "../../terminal/markdown.ts";
+import type { Screen } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import {
+  block,
+  counted,
+  exactWhen,
+  hanging,
+  localTime,
+  oneLine,
+  printable,
+  shortId,
+  when,
+} from "../../terminal/text.ts";
 import { codeLine, inColor, shortHash, turnId, whoWrote } from "../blame/author-text.ts";
-import { printable } from "../search/results.ts";
-import { block, counted, localTime, oneLine, shortId } from "../session/text.ts";
 
 interface WhyStyle {
   /** Whole prompts and all lines. */
   full: boolean;
-  colors: Colors;
+  screen: Screen;
+  /** Of a commit. */
+  pageOf: (hash: string) => string | null;
 }
 
 /** Lines that are shown of the lines asked about, and of a prompt. */
@@ -24,142 +38,190 @@ const promptLines = 6;
 
 /** The chain from lines to what they are there for, for a person. */
 export function renderWhy(answer: WhyAnswer, style: WhyStyle): string {
-  const { colors } = style;
+  const { screen } = style;
+  const { colors } = screen;
   const { file, first_line, last_line, origins, decisions, earlier, later, freshness, notes } = answer;
   const span = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
   const [first, ...others] = origins;
   const because = decisions.filter(({ is_before, near }) => is_before && near === "session");
   const about = decisions.filter((decision) => !because.includes(decision));
   const parts = [
-    [colors.bold(`${oneLine(file, 300)}:${span}`), ...shownLines(answer, style)].join("\n"),
+    [colors.bold(`${oneLine(file)}:${span}`), ...shownLines(answer, style)].join("\n"),
     ...(first ? [renderOrigin(first, style)] : []),
-    ...renderDecisions("Decisions", because, colors),
-    ...renderDecisions("Related decisions", about, colors),
-    ...(others.length > 0 ? [renderOthers(others, colors)] : []),
-    ...(earlier.length > 0 ? [renderEarlier(earlier, colors)] : []),
-    renderFreshness(freshness, later, colors),
-    ...(notes.length > 0 ? [notes.map((note) => colors.dim(printable(note))).join("\n")] : []),
+    ...renderDecisions("Decisions", because, screen),
+    ...renderDecisions("Related decisions", about, screen),
+    ...(others.length > 0 ? [renderOthers(others, style)] : []),
+    ...(earlier.length > 0 ? [renderEarlier(earlier, style)] : []),
+    renderFreshness(freshness, later, style),
+    ...(notes.length > 0
+      ? [
+          notes
+            .flatMap((note) => hanging(printable(note), screen, 0))
+            .map(colors.dim)
+            .join("\n"),
+        ]
+      : []),
     ...nextSteps(first, colors),
   ];
   return parts.join("\n\n");
 }
 
-function shownLines({ text, first_line, last_line }: WhyAnswer, { full, colors }: WhyStyle): string[] {
+function shownLines({ text, first_line, last_line }: WhyAnswer, { full, screen }: WhyStyle): string[] {
+  const { colors, columns } = screen;
   const shown = full ? text : text.slice(0, linesShown);
   const digits = String(first_line + shown.length - 1).length;
-  const lines = shown.map(
-    (line, i) => `  ${colors.dim(`${String(first_line + i).padStart(digits)} │`)} ${codeLine(line)}`,
-  );
+  const lines = shown.map((line, i) => {
+    const code = codeLine(line);
+    const cut = full || columns === undefined ? code : cutToWidth(code, Math.max(columns - digits - 5, 20));
+    return `  ${colors.dim(`${String(first_line + i).padStart(digits)} │`)} ${cut}`;
+  });
   const more = last_line - first_line + 1 - shown.length;
   return more > 0 ? [...lines, colors.dim(`  and ${counted(more, "more line")}`)] : lines;
 }
 
+/** Columns of the labels on the left. */
+const labelWidth = 11;
+
+/** A labelled text, wrapped beside its label. */
+function labelled(label: string, text: string, { screen }: WhyStyle): string[] {
+  const { colors, columns } = screen;
+  const [first = "", ...rest] = wrappedBeside(text, columns);
+  return [`${colors.bold(label.padEnd(labelWidth - 1))} ${first}`, ...rest.map(below)];
+}
+
+const below = (line: string): string => `${" ".repeat(labelWidth)}${line}`;
+
+function wrappedBeside(text: string, columns: number | undefined): string[] {
+  return columns === undefined ? [text] : wrapToWidth(text, Math.max(columns - labelWidth, 20));
+}
+
+function commitName(hash: string | null, { screen, pageOf }: WhyStyle): string {
+  return screen.colors.link(screen.colors.commit(shortHash(hash)), hash === null ? null : pageOf(hash));
+}
+
 function renderOrigin(origin: Origin, style: WhyStyle): string {
-  const { colors } = style;
+  const { screen } = style;
+  const { colors } = screen;
   const { written_by, commit, checkpoint_id, turn } = origin;
   const person = commit?.person ?? null;
-  const sure =
+  const isUnsure =
     written_by.author === "agent" && written_by.confidence < 0.9 && written_by.said_by === "pommel";
-  const lines = [
-    [
-      `${colors.bold("Written by")} ${inColor(whoWrote(written_by, person), written_by, colors)}`,
-      written_by.session_id === null
-        ? ""
-        : `in session ${colors.cyan(shortId(written_by.session_id))}` +
-          (written_by.turn === null ? "" : `, turn ${written_by.turn}`),
-      written_by.said_by === "note" ? "according to another tool's note" : "",
-      sure ? `(${Math.round(written_by.confidence * 100)}% sure)` : "",
-    ]
-      .filter((part) => part !== "")
-      .join(" "),
+  const writer = [
+    `${colors.bold("Written by")} ${inColor(whoWrote(written_by, person), written_by, colors)}`,
+    written_by.session_id === null
+      ? ""
+      : `in session ${colors.id(shortId(written_by.session_id))}` +
+        (written_by.turn === null ? "" : `, turn ${written_by.turn}`),
+    written_by.said_by === "note" ? "according to another tool's note" : "",
+    isUnsure ? `(${Math.round(written_by.confidence * 100)}% sure)` : "",
   ];
-  if (written_by.session_title !== null) lines.push(`  ${oneLine(written_by.session_title, 100)}`);
+  const lines = hanging(writer.filter((part) => part !== "").join(" "), screen, labelWidth);
+  if (written_by.session_title !== null) {
+    lines.push(...wrappedBeside(oneLine(written_by.session_title), screen.columns).map(below));
+  }
   lines.push(
-    commit === null
-      ? `${colors.bold("Commit")}     not committed yet`
-      : `${colors.bold("Commit")}     ${colors.yellow(shortHash(commit.hash))} ${oneLine(commit.subject, 100)}`,
+    ...labelled(
+      "Commit",
+      commit === null ? "not committed yet" : `${commitName(commit.hash, style)} ${oneLine(commit.subject)}`,
+      style,
+    ),
   );
   if (commit !== null) {
     const facts = [
-      oneLine(commit.person, 60),
-      commit.authored_at === null ? "" : localTime(commit.authored_at),
-      commit.branch === null ? "" : `on ${oneLine(commit.branch, 60)}`,
+      oneLine(commit.person),
+      commit.authored_at === null ? "" : exactWhen(commit.authored_at, screen),
+      commit.branch === null ? "" : `on ${oneLine(commit.branch)}`,
       checkpoint_id === null ? "" : `checkpoint ${checkpoint_id}`,
       commit.is_boundary ? "shallow clone: history ends here" : "",
     ];
-    lines.push(colors.dim(`           ${facts.filter((fact) => fact !== "").join(" | ")}`));
+    const text = facts.filter((fact) => fact !== "").join(" | ");
+    lines.push(...wrappedBeside(text, screen.columns).map((line) => colors.dim(below(line))));
   }
   return [...lines, ...(turn ? renderTurn(turn, style) : [])].join("\n");
 }
 
-function renderTurn(turn: OriginTurn, { full, colors }: WhyStyle): string[] {
-  const prompt = block(turn.prompt);
+function renderTurn(turn: OriginTurn, style: WhyStyle): string[] {
+  const { full, screen } = style;
+  const { colors, columns } = screen;
+  const prompt =
+    columns === undefined
+      ? block(turn.prompt)
+      : markdown(turn.prompt, { colors, width: Math.max(columns - labelWidth, 20) });
   const shown = full ? prompt : prompt.slice(0, promptLines);
-  const more = shown.length < prompt.length ? [colors.dim("           ...")] : [];
+  const more = shown.length < prompt.length ? [colors.dim(below("..."))] : [];
   const [first = "", ...rest] = shown;
-  const lines = [
-    `${colors.bold("Prompt")}     ${first}`,
-    ...rest.map((line) => `           ${line}`),
-    ...more,
-  ];
+  const lines = [`${colors.bold("Prompt")}     ${colors.bold(first)}`, ...rest.map(below), ...more];
   const { asked_by } = turn;
   if (asked_by) {
-    lines.push(
-      `${colors.bold("For")}        ${shortId(asked_by.session_id)}:${asked_by.turn} ${oneLine(asked_by.prompt, 100)}`,
-    );
+    const place = `${shortId(asked_by.session_id)}:${asked_by.turn}`;
+    lines.push(...labelled("For", `${colors.id(place)} ${oneLine(asked_by.prompt)}`, style));
   }
-  const width = full ? 1000 : 200;
-  if (turn.said_before !== "") lines.push(`${colors.bold("Said")}       ${oneLine(turn.said_before, width)}`);
-  if (turn.said_after !== "") lines.push(`${colors.bold("Then")}       ${oneLine(turn.said_after, width)}`);
+  // A pipe gets the whole text.
+  const width = full || columns === undefined ? undefined : 200;
+  if (turn.said_before !== "") lines.push(...labelled("Said", oneLine(turn.said_before, width), style));
+  if (turn.said_after !== "") lines.push(...labelled("Then", oneLine(turn.said_after, width), style));
   return lines;
 }
 
-function renderDecisions(title: string, decisions: readonly NearDecision[], colors: Colors): string[] {
+function renderDecisions(title: string, decisions: readonly NearDecision[], screen: Screen): string[] {
   if (decisions.length === 0) return [];
-  return [[colors.bold(title), ...decisions.map((decision) => decisionLine(decision, colors))].join("\n")];
+  return [
+    [screen.colors.bold(title), ...decisions.flatMap((decision) => decisionLines(decision, screen))].join(
+      "\n",
+    ),
+  ];
 }
 
-function decisionLine(decision: NearDecision, colors: Colors): string {
+function decisionLines(decision: NearDecision, screen: Screen): string[] {
+  const { colors } = screen;
   const { source, text, session_id, turn, timestamp } = decision;
   const place = [
-    timestamp === null ? "" : localTime(timestamp),
+    when(timestamp, screen),
     session_id === null ? "" : `${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
   ].filter((part) => part !== "");
-  const said =
-    source === "annotation" ? `${colors.yellow("Note:")} ${oneLine(text, 300)}` : oneLine(text, 300);
+  const said = source === "annotation" ? `${colors.warn("Note:")} ${oneLine(text)}` : oneLine(text);
   const later = decision.superseded_by;
-  const superseded = later === null ? "" : `\n    ${colors.yellow(`Superseded by: ${oneLine(later, 160)}`)}`;
-  return `  - ${said}  ${colors.dim(place.join(" "))}${superseded}`;
+  return [
+    ...hanging(`  - ${said}  ${colors.dim(place.join(" "))}`, screen, 4),
+    ...(later === null ? [] : hanging(`    Superseded by: ${oneLine(later)}`, screen, 4).map(colors.warn)),
+  ];
 }
 
-function renderOthers(others: readonly Origin[], colors: Colors): string {
-  const lines = others.map(({ lines: pieces, written_by, commit }) => {
+function renderOthers(others: readonly Origin[], style: WhyStyle): string {
+  const { colors } = style.screen;
+  const lines = others.flatMap(({ lines: pieces, written_by, commit }) => {
     const where = pieces.map(([a, b]) => (a === b ? `${a}` : `${a}-${b}`)).join(", ");
-    return (
-      `  ${oneLine(where, 40)}: ${inColor(whoWrote(written_by, commit?.person ?? null), written_by, colors)} ` +
-      `${colors.cyan(turnId(written_by))} ${colors.yellow(shortHash(commit?.hash ?? null))} ` +
-      oneLine(commit?.subject ?? "not committed yet", 80)
-    ).replace(/ {2,}(?=\S)/g, (blanks, at: number) => (at === 0 ? blanks : " "));
+    const parts = [
+      `${oneLine(where)}:`,
+      inColor(whoWrote(written_by, commit?.person ?? null), written_by, colors),
+      turnId(written_by) === "" ? "" : colors.id(turnId(written_by)),
+      commitName(commit?.hash ?? null, style),
+      oneLine(commit?.subject ?? "not committed yet"),
+    ];
+    return hanging(`  ${parts.filter((part) => part !== "").join(" ")}`, style.screen, 4);
   });
   return [colors.bold("Other lines"), ...lines].join("\n");
 }
 
-function renderEarlier(earlier: readonly EarlierLines[], colors: Colors): string {
+function renderEarlier(earlier: readonly EarlierLines[], style: WhyStyle): string {
+  const { screen } = style;
+  const { colors } = screen;
   const lines = earlier.flatMap(({ how, text, written_by, commit, prompt }) => {
-    const who = inColor(whoWrote(written_by, commit?.person ?? null), written_by, colors);
-    const day = commit?.authored_at ? localTime(commit.authored_at).slice(0, 10) : "";
-    const turn = turnId(written_by);
     const head = [
-      colors.yellow(shortHash(commit?.hash ?? null)),
-      who,
-      turn,
-      day,
-      oneLine(commit?.subject ?? "", 80),
+      commitName(commit?.hash ?? null, style),
+      inColor(whoWrote(written_by, commit?.person ?? null), written_by, colors),
+      turnId(written_by),
+      commit?.authored_at ? localTime(commit.authored_at).slice(0, 10) : "",
+      oneLine(commit?.subject ?? ""),
     ];
+    const code = text.slice(0, 3).map((line) => {
+      const shown = `    ${how === "changed" ? "-" : "~"} ${codeLine(line)}`;
+      return colors.dim(screen.columns === undefined ? shown : cutToWidth(shown, screen.columns));
+    });
     return [
-      `  ${head.filter((part) => part !== "").join(" ")}`,
-      ...(prompt === null ? [] : [`    prompt: ${oneLine(prompt, 100)}`]),
-      ...text.slice(0, 3).map((line) => colors.dim(`    ${how === "changed" ? "-" : "~"} ${codeLine(line)}`)),
+      ...hanging(`  ${head.filter((part) => part !== "").join(" ")}`, screen, 4),
+      ...(prompt === null ? [] : hanging(`    prompt: ${oneLine(prompt)}`, screen, 6)),
+      ...code,
     ];
   });
   return [colors.bold("Earlier"), ...lines].join("\n");
@@ -167,7 +229,7 @@ function renderEarlier(earlier: readonly EarlierLines[], colors: Colors): string
 
 const states: Record<WhyFreshness["state"], string> = {
   stands: "Still current: no later decision or revert found.",
-  reconsidered: "May be outdated: a later decision concerns this file.",
+  reconsidered: "May be outdated: a later decision concerns these lines.",
   reverted: "Its commit was reverted.",
   elsewhere: "Its commit is not in HEAD's history.",
   gone: "Its commit is not in this repository.",
@@ -175,33 +237,39 @@ const states: Record<WhyFreshness["state"], string> = {
   unknown: "The status of its commit is unknown.",
 };
 
-function renderFreshness(freshness: WhyFreshness, later: LaterChanges | null, colors: Colors): string {
+function renderFreshness(freshness: WhyFreshness, later: LaterChanges | null, style: WhyStyle): string {
+  const { screen } = style;
+  const { colors } = screen;
   const { state, branches, reverted_by, lines_added, lines_surviving, later_decisions } = freshness;
-  const paint = state === "stands" ? colors.green : state === "uncommitted" ? colors.dim : colors.yellow;
-  const lines = [`${colors.bold("Today")}      ${paint(states[state])}`];
-  const say = (text: string) => lines.push(`           ${text}`);
-  if (reverted_by !== null) say(`Reverted by ${shortHash(reverted_by)}.`);
-  if (branches.length > 0) say(`On branch ${oneLine(branches.join(", "), 120)}.`);
+  const paint = state === "stands" ? colors.ok : state === "uncommitted" ? colors.dim : colors.warn;
+  const lines = labelled("Today", paint(states[state]), style);
+  const say = (text: string) => lines.push(...wrappedBeside(text, screen.columns).map(below));
+  if (reverted_by !== null) say(`Reverted by ${commitName(reverted_by, style)}.`);
+  if (branches.length > 0) say(`On branch ${oneLine(branches.join(", "))}.`);
   if (lines_added !== null && lines_surviving !== null && lines_added > 0) {
     say(
       `${lines_surviving.toLocaleString("en")} of the ${counted(lines_added, "line")} its commit added remain.`,
     );
   }
-  for (const decision of later_decisions) lines.push(`         ${decisionLine(decision, colors)}`);
+  lines.push(...later_decisions.flatMap((decision) => decisionLines(decision, screen)));
   if (later !== null && later.commits > 0) {
     say(`${counted(later.commits, "later commit")} to the file:`);
     for (const { hash, subject, person, authored_at, by_agent } of later.latest) {
       const day = authored_at === null ? "" : `${localTime(authored_at).slice(0, 10)} `;
       const who = by_agent ? `${person}, with an agent` : person;
-      say(
-        `  ${colors.yellow(shortHash(hash))} ${day}${oneLine(subject, 80)} ${colors.dim(`(${oneLine(who, 60)})`)}`,
+      lines.push(
+        ...hanging(
+          `${below("")}${commitName(hash, style)} ${day}${oneLine(subject)} ${colors.dim(`(${oneLine(who)})`)}`,
+          screen,
+          labelWidth + 2,
+        ),
       );
     }
   }
   return lines.join("\n");
 }
 
-function nextSteps(origin: Origin | undefined, colors: Colors): string[] {
+function nextSteps(origin: Origin | undefined, colors: Palette): string[] {
   if (!origin) return [];
   const { written_by, commit, checkpoint_id, turn } = origin;
   const steps = [

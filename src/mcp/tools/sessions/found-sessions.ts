@@ -37,7 +37,7 @@ export async function found(args: Args, q: string, context: CallContext): Promis
   const request = requestOf(args, q, context);
   if (args.all_projects) {
     const { searchAcross } = await import("../../../client/across-projects.ts");
-    const across = await searchAcross(project, "transcripts", request);
+    const across = await searchAcross(project, ["transcripts"], request);
     const { results = [], nearest = [], total_results = 0, notes = [] } = across.answer.transcripts ?? {};
     const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
     const placed = (result: Result) =>
@@ -118,9 +118,9 @@ function ledTo(commit: Result["commits"][number]): string {
 export async function listed(args: Args, context: CallContext): Promise<Found> {
   const { project } = context;
   const { since, until, branch, agent } = args;
-  const beside = (["mode", "by", "kind", "type", "files", "session_id", "commit", "event"] as const).filter(
-    (name) => args[name] !== undefined,
-  );
+  const beside = (
+    ["in", "mode", "by", "kind", "type", "files", "session_id", "commit", "event"] as const
+  ).filter((name) => args[name] !== undefined);
   if (beside.length > 0) {
     throw new PommelError(
       "usage",

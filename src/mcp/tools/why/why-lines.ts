@@ -18,7 +18,7 @@ import type { ToolAnswer } from "../../tool.ts";
 /** Of the agent's text before and after it wrote: as much as a prompt. */
 const states: Readonly<Record<WhyAnswer["freshness"]["state"], string>> = {
   stands: "still current",
-  reconsidered: "a later decision concerns the file",
+  reconsidered: "a later decision concerns these lines",
   reverted: "its commit was reverted",
   elsewhere: "its commit is only on other branches",
   gone: "its commit is not in this repository",

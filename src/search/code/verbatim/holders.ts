@@ -8,9 +8,9 @@ import type {
   SearchableIndex,
   StoredChunk,
 } from "../../../store/index/port.ts";
+import type { Matcher } from "../../verbatim/matchers.ts";
 import { analyseQuery } from "../query.ts";
 import { linesIn, readSource } from "../source.ts";
-import type { Matcher } from "./matchers.ts";
 import { collectPhrases } from "./phrases.ts";
 import { findTemplate } from "./template.ts";
 

@@ -41,7 +41,11 @@ const keep = {
 /** Shorter sentences say nothing on their own, longer ones are shortened. Content words, characters. */
 const minWords = 4;
 const longest = { ask: 400, error: 160, typed: 1_500 } as const;
-export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string) => string): Evidence {
+/** Gathers it turn by turn: every step is one. */
+export function* gatherEvidence(
+  turns: Iterable<Turn>,
+  relativize: (path: string) => string,
+): Generator<void, Evidence, void> {
   const asks: Evidence["asks"] = [];
   const decisions = atMost<Statement>(keep.statements);
   const problems = new Problems();
@@ -70,6 +74,7 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
     }
     if (candidates.length > 0) conclusions.push(candidates);
     if (conclusions.length > keep.conclusions) conclusions.shift();
+    yield;
   }
   for (const todo of todos) nextSteps.add(statementOf(todo, lastTurn, order++, 3));
   return {

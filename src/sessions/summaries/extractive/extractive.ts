@@ -26,8 +26,20 @@ const most = { asks: 6, decisions: 5, problems: 4, files: 12, outcome: 4, nextSt
  * and what is left. The same for the same turns; "" for a session without text. Plain text with headings and lists, up
  * to 2,500 characters; the turns are read once, in bounded memory.
  */
-export function extractiveSummary(turns: Iterable<Turn>, { relativize }: SummaryMeta): string {
-  const evidence = gatherEvidence(turns, relativize);
+export function extractiveSummary(turns: Iterable<Turn>, meta: SummaryMeta): string {
+  const steps = summarySteps(turns, meta);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same, a step for every turn. */
+export function* summarySteps(
+  turns: Iterable<Turn>,
+  { relativize }: SummaryMeta,
+): Generator<void, string, void> {
+  const evidence = yield* gatherEvidence(turns, relativize);
   const asks = asksOf(evidence);
   const last = evidence.conclusions.at(-1) ?? [];
   const bullets = [...asks, ...last.slice(0, most.outcome)];

@@ -27,6 +27,7 @@ export class ChunkVectors {
       count: () => db.chunkCount(),
       rowsAfter: (model: string, id: number) => vectorRowsAfter(db, model, id),
       rowIds: (model: string) => vectorRowIds(db, model),
+      removedSince: (version: string) => db.vectorsRemovedSince(version),
     };
     const describe = ({ file, firstId, levels }: FileVectorRow) => ({ file, firstId, levels });
     this.vectors = new VectorIndex(source, model, describe, create);

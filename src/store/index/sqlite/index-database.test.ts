@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { tokenStream } from "../../../text/tokens.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
-import { chunkFrequencies } from "../../sqlite/term-frequencies.ts";
+import { frequenciesIn } from "../../sqlite/term-frequencies.ts";
 import type { ChunkId, Scope } from "../port.ts";
 import type { ChunkRecord, IndexedFile } from "../records.ts";
 import { chunkId, IndexDatabase } from "./index-database.ts";
@@ -168,9 +168,9 @@ describe("looking up", () => {
   );
 
   it("counts the chunks that hold a word", () => {
-    expect(chunkFrequencies(index, ["retry", "absent"])).toEqual(new Map([["retry", 3]]));
+    expect(frequenciesIn(index, "chunk_terms", ["retry", "absent"])).toEqual(new Map([["retry", 3]]));
     index.replace(indexed("src/b.ts", [chunk("4", "absent", "retry")]));
-    expect(chunkFrequencies(index, ["retry", "absent"])).toEqual(
+    expect(frequenciesIn(index, "chunk_terms", ["retry", "absent"])).toEqual(
       new Map([
         ["retry", 4],
         ["absent", 1],

@@ -11,9 +11,13 @@ import type {
   KnownFile,
   StoredChunk,
 } from "../port.ts";
-import type { FileStamp, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
+import type { FileChange, FileStamp, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
+import { RemovedRows } from "./removed-rows.ts";
 import { codeMigrations } from "./schema.ts";
-import { insertVectors } from "./vector-rows.ts";
+import { hasVectorRow, insertVectors, removeVectors } from "./vector-rows.ts";
+
+/** They take about 10 MB. */
+const maxOutlines = 50_000;
 
 /** Remembered paths; more than almost any project has files. */
 const maxPaths = 50_000;
@@ -44,8 +48,8 @@ export class IndexDatabase extends Connection {
         return;
       }
       const { lastInsertRowid: fileId } = this.prepare(
-        `INSERT INTO files (path, size, mtime_ms, hash, language, lines, syntax_errors, indexed_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO files (path, size, mtime_ms, hash, language, lines, syntax_errors, chunks, indexed_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ).run(
         file.path,
         file.size,
@@ -54,16 +58,20 @@ export class IndexDatabase extends Connection {
         file.language,
         file.lines,
         file.syntaxErrors ? 1 : 0,
+        file.chunks.length,
         Date.now(),
       );
       const rowidOf = this.insertChunks(file, Number(fileId), embedded);
       const insertSymbol = this.prepare(
-        "INSERT INTO symbols (key, name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO symbols (name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?)",
       );
+      const insertKey = this.prepare("INSERT INTO symbol_keys (rowid, key) VALUES (?, ?)");
       for (const symbol of file.symbols) {
         const chunk = rowidOf.get(symbol.chunkId);
         if (chunk === undefined) continue;
-        insertSymbol.run(nameKey(symbol.name), symbol.name, symbol.kind, symbol.line, fileId, chunk);
+        const { name, kind, line } = symbol;
+        const { lastInsertRowid } = insertSymbol.run(name, kind, line, fileId, chunk);
+        insertKey.run(lastInsertRowid, nameKey(name));
       }
     });
   }
@@ -100,6 +108,7 @@ export class IndexDatabase extends Connection {
       rowidOf.set(chunk.id, rowid);
       insertTerms.run(rowid, chunk.terms.name, pathTerms, chunk.terms.head, chunk.terms.body);
     });
+    this.added += file.chunks.length;
     if (embedded) {
       const levels = file.chunks.map((chunk) => chunk.level);
       insertVectors(this, { fileId, firstChunk: firstChunk ?? 0, levels }, embedded);
@@ -107,14 +116,21 @@ export class IndexDatabase extends Connection {
     return rowidOf;
   }
 
-  restamp(stamp: FileStamp): void {
+  /** One transaction for all. */
+  write(changes: readonly FileChange[]): void {
     this.inTransaction(() => {
-      this.prepare("UPDATE files SET size = ?, mtime_ms = ? WHERE path = ?").run(
-        stamp.size,
-        stamp.mtimeMs,
-        stamp.path,
-      );
+      for (const change of changes) this.apply(change);
     });
+  }
+
+  private apply(change: FileChange): void {
+    if (change.status === "gone") this.forget(change.path);
+    else if (change.status === "unchanged") this.restamp(change);
+    else this.replace(change, change.status === "indexed" ? change.vectors : undefined);
+  }
+
+  private restamp({ size, mtimeMs, path }: FileStamp): void {
+    this.prepare("UPDATE files SET size = ?, mtime_ms = ? WHERE path = ?").run(size, mtimeMs, path);
   }
 
   /** One transaction for all. */
@@ -128,22 +144,45 @@ export class IndexDatabase extends Connection {
   private forget(path: string): void {
     const known = this.prepare("SELECT id FROM files WHERE path = ?").get(path) as { id: number } | undefined;
     if (!known) return;
-    const { changes } = this.prepare(
-      "DELETE FROM chunk_terms WHERE rowid IN (SELECT id FROM chunks WHERE file_id = ?)",
-    ).run(known.id);
-    this.forgotten += changes;
+    const chunks = this.ids("SELECT id FROM chunks WHERE file_id = ?", known.id);
+    for (const id of chunks) this.outlinesKnown.delete(id as unknown as ChunkId);
+    removeVectors(this, "file_id = ?", [known.id]);
+    this.prepare("DELETE FROM chunk_terms WHERE rowid IN (SELECT id FROM chunks WHERE file_id = ?)").run(
+      known.id,
+    );
+    this.forgotten += chunks.length;
+    this.prepare("DELETE FROM symbol_keys WHERE rowid IN (SELECT rowid FROM symbols WHERE file_id = ?)").run(
+      known.id,
+    );
     this.prepare("DELETE FROM files WHERE id = ?").run(known.id);
   }
 
-  /** Chunks that went since the index was settled, at most. */
+  private ids(sql: string, of: number): number[] {
+    return this.prepare(sql).pluck().all(of) as number[];
+  }
+
+  /** Chunks that went, and that came, since the index was settled, at most. */
   private forgotten = 0;
+  private added = 0;
 
   /** BM25 counts rows that went until this is called (`correctTotals`). Never within a transaction. Cheap when none went. */
   settle({ tolerated }: { tolerated?: number } = {}): void {
     if (tolerated !== undefined && (this.forgotten === 0 || this.forgotten <= tolerated * this.chunkCount()))
       return;
     correctTotals(this, "chunk_terms");
+    correctTotals(this, "commit_terms");
     this.forgotten = 0;
+    if (tolerated === undefined && this.added * 4 > this.chunkCount()) this.tidy();
+  }
+
+  /** After many changes: names, which every search looks for one by one, come together in one place. */
+  private tidy(): void {
+    this.inTransaction(() => {
+      this.exec("INSERT INTO symbol_keys (symbol_keys) VALUES ('optimize')");
+      const bytes = this.prepare("SELECT sum(length(block)) FROM chunk_terms_data").pluck().get();
+      this.setMeta("term_bytes", String(bytes));
+    });
+    this.added = 0;
   }
 
   // Reading
@@ -158,36 +197,28 @@ export class IndexDatabase extends Connection {
   }
 
   counts(): IndexCounts {
-    return this.once("counts", () => this.countAll());
-  }
-
-  private countAll(): IndexCounts {
-    const languages: IndexCounts["languages"] = {};
     const rows = this.prepare(
-      `SELECT f.language, count(DISTINCT f.id) AS files, count(c.id) AS chunks
-       FROM files f LEFT JOIN chunks c ON c.file_id = f.id WHERE f.skip_reason IS NULL GROUP BY f.language`,
-    ).all() as { language: string; files: number; chunks: number }[];
-    for (const { language, files, chunks } of rows) languages[language] = { files, chunks };
-    const reasons = this.prepare(
-      "SELECT skip_reason AS reason, count(*) AS n FROM files WHERE skip_reason IS NOT NULL GROUP BY 1",
-    ).all() as { reason: SkipReason; n: number }[];
-    return {
-      files: rows.reduce((sum, row) => sum + row.files, 0),
-      chunks: rows.reduce((sum, row) => sum + row.chunks, 0),
-      skipped: reasons.reduce((sum, row) => sum + row.n, 0),
-      languages,
-      skippedByReason: Object.fromEntries(reasons.map(({ reason, n }) => [reason, n])),
-      termBytes: this.prepare("SELECT coalesce(sum(length(block)), 0) FROM chunk_terms_data")
-        .pluck()
-        .get() as number,
+      "SELECT language, skip_reason AS reason, files, chunks FROM file_totals WHERE files > 0",
+    ).all() as { language: string; reason: SkipReason | null; files: number; chunks: number }[];
+    const counts: IndexCounts = {
+      ...{ files: 0, chunks: 0, skipped: 0, languages: {}, skippedByReason: {} },
+      termBytes: Number(this.meta("term_bytes")),
     };
+    for (const { language, reason, files, chunks } of rows) {
+      if (reason === null) {
+        counts.files += files;
+        counts.chunks += chunks;
+        counts.languages[language] = { files, chunks };
+      } else {
+        counts.skipped += files;
+        counts.skippedByReason[reason] = files;
+      }
+    }
+    return counts;
   }
 
   chunkCount(): number {
-    return this.once(
-      "chunk count",
-      () => this.prepare("SELECT count(*) FROM chunks").pluck().get() as number,
-    );
+    return this.prepare("SELECT coalesce(sum(chunks), 0) FROM file_totals").pluck().get() as number;
   }
 
   files(): IndexEntry[] {
@@ -203,11 +234,13 @@ export class IndexDatabase extends Connection {
   }
 
   lastIndexedAt(): number | null {
-    return (this.prepare("SELECT max(indexed_at) AS at FROM files").get() as { at: number | null }).at;
+    // The ids ascend with time.
+    const last = this.prepare("SELECT indexed_at FROM files ORDER BY id DESC LIMIT 1").pluck().get();
+    return (last as number | undefined) ?? null;
   }
 
   outlines(ids: readonly ChunkId[]): ChunkOutline[] {
-    const remembered = this.cacheUntilWrite<ChunkId, ChunkOutline>("outlines");
+    const remembered = this.outlinesOfNow();
     const found: ChunkOutline[] = [];
     const unknown: ChunkId[] = [];
     for (const id of ids) {
@@ -226,6 +259,29 @@ export class IndexDatabase extends Connection {
       remembered.set(row.id, row);
     }
     return found.concat(rows);
+  }
+
+  /** What searches meet again and again. Those of changed files go with their chunks (`forget`). */
+  private readonly outlinesKnown = new Map<ChunkId, ChunkOutline>();
+  private outlinesKnownAt = -1;
+
+  private outlinesOfNow(): Map<ChunkId, ChunkOutline> {
+    const at = this.foreignChanges();
+    if (at !== this.outlinesKnownAt || this.outlinesKnown.size > maxOutlines) this.outlinesKnown.clear();
+    this.outlinesKnownAt = at;
+    return this.outlinesKnown;
+  }
+
+  private readonly removed = new RemovedRows();
+
+  /** @param ids rows of `vectors` that are about to go */
+  noteRemovedVectors(ids: readonly number[]): void {
+    this.removed.add(this.version(), ids);
+  }
+
+  /** Rows of `vectors` that have gone since a version, of all models; null where that is not known. */
+  vectorsRemovedSince(version: string): readonly number[] | null {
+    return this.removed.since(version, this.version())?.filter((id) => !hasVectorRow(this, id)) ?? null;
   }
 
   private readonly paths = new Map<FileId, string>();

@@ -39,9 +39,10 @@ export function matchTokens(
 /** Chunks that define a symbol with one of the keys, at most `limit` a key. */
 export function definitionsOf(db: Connection, keys: readonly string[], limit: number): Definition[] {
   const statement = db.prepare(
-    "SELECT key, name, kind, chunk_id AS id FROM symbols WHERE key = @key LIMIT @limit",
+    `SELECT @key AS key, name, kind, chunk_id AS id FROM symbols
+     WHERE rowid IN (SELECT rowid FROM symbol_keys WHERE symbol_keys MATCH @word LIMIT @limit)`,
   );
-  return keys.flatMap((key) => statement.all({ key, limit }) as Definition[]);
+  return keys.flatMap((key) => statement.all({ key, word: phraseOf(key), limit }) as Definition[]);
 }
 
 /** The chunks that hold each phrase, at most `limit` of each. */

@@ -79,4 +79,90 @@ export const codeMigrations: readonly Migration[] = [
   ) STRICT;
   CREATE INDEX vectors_of_model ON vectors (model);
   `,
+  `
+  -- docs/decisions/0013-writing-an-index.md
+  -- Keys that come in no order are kept as full text, whose segments are written one after the other: the leaves of an
+  -- index would be written again with every file, as each of its keys goes to another one.
+  DROP INDEX chunks_by_uid;
+  DROP INDEX symbols_by_key;
+  -- Keyed by symbols.rowid. A key is one word: see nameKey (tokens.ts).
+  CREATE VIRTUAL TABLE symbol_keys USING fts5 (
+    key,
+    content = '', contentless_delete = 1, detail = none,
+    tokenize = "ascii tokenchars '_$'"
+  );
+  INSERT INTO symbol_keys (rowid, key) SELECT rowid, key FROM symbols;
+  ALTER TABLE symbols DROP COLUMN key;
+
+  -- Segments are merged by sixteen instead of by four, so that each word is written again half as often; and as work that
+  -- is spread over the changes, not all at once when sixteen have come together.
+  INSERT INTO chunk_terms (chunk_terms, rank) VALUES ('automerge', 16), ('crisismerge', 256);
+
+  -- How much there is, as counting takes as long as reading all of it. Kept by triggers, so that nothing can forget to.
+  ALTER TABLE files ADD COLUMN chunks INTEGER NOT NULL DEFAULT 0;
+  UPDATE files SET chunks = (SELECT count(*) FROM chunks WHERE file_id = files.id);
+  CREATE TABLE file_totals (
+    -- One of them is null.
+    language    TEXT,
+    skip_reason TEXT,
+    files       INTEGER NOT NULL,
+    chunks      INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO file_totals SELECT language, skip_reason, count(*), sum(chunks) FROM files GROUP BY 1, 2;
+  CREATE TRIGGER file_added AFTER INSERT ON files BEGIN
+    INSERT INTO file_totals SELECT new.language, new.skip_reason, 0, 0 WHERE NOT EXISTS (
+      SELECT 1 FROM file_totals WHERE language IS new.language AND skip_reason IS new.skip_reason);
+    UPDATE file_totals SET files = files + 1, chunks = chunks + new.chunks
+      WHERE language IS new.language AND skip_reason IS new.skip_reason;
+  END;
+  CREATE TRIGGER file_gone AFTER DELETE ON files BEGIN
+    UPDATE file_totals SET files = files - 1, chunks = chunks - old.chunks
+      WHERE language IS old.language AND skip_reason IS old.skip_reason;
+  END;
+
+  CREATE TABLE vector_totals (
+    model      TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    files      INTEGER NOT NULL,
+    chunks     INTEGER NOT NULL,
+    missing    INTEGER NOT NULL,
+    PRIMARY KEY (model, dimensions)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO vector_totals
+    SELECT model, dimensions, count(*), sum(length(levels)), sum(missing) FROM vectors GROUP BY 1, 2;
+  CREATE TRIGGER vectors_added AFTER INSERT ON vectors BEGIN
+    INSERT INTO vector_totals VALUES (new.model, new.dimensions, 1, length(new.levels), new.missing)
+      ON CONFLICT DO UPDATE SET files = files + 1, chunks = chunks + excluded.chunks,
+        missing = missing + excluded.missing;
+  END;
+  CREATE TRIGGER vectors_gone AFTER DELETE ON vectors BEGIN
+    UPDATE vector_totals SET files = files - 1, chunks = chunks - length(old.levels), missing = missing - old.missing
+      WHERE model = old.model AND dimensions = old.dimensions;
+  END;
+  INSERT INTO meta SELECT 'term_bytes', sum(length(block)) FROM chunk_terms_data;
+  `,
+  `
+  -- Commits of HEAD's history.
+  CREATE TABLE commits (
+    id          INTEGER PRIMARY KEY,
+    hash        TEXT NOT NULL UNIQUE,
+    author      TEXT NOT NULL,
+    -- Milliseconds since the epoch.
+    authored_at INTEGER NOT NULL,
+    subject     TEXT NOT NULL,
+    body        TEXT NOT NULL,
+    -- JSON array of paths.
+    files       TEXT NOT NULL
+  ) STRICT;
+
+  -- Keyed by commits.id. Streams come ready-made (tokens.ts).
+  CREATE VIRTUAL TABLE commit_terms USING fts5 (
+    subject, body, files, author,
+    content = '', contentless_delete = 1,
+    tokenize = "ascii tokenchars '_$'"
+  );
+  CREATE TRIGGER commits_forgotten AFTER DELETE ON commits BEGIN
+    DELETE FROM commit_terms WHERE rowid = old.id;
+  END;
+  `,
 ];

@@ -9,6 +9,7 @@ import { reconciledAt } from "../port.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { codeMigrations } from "./schema.ts";
 import { SqliteIndex } from "./sqlite-index.ts";
+import { wrongTotals } from "./totals.ts";
 
 /** The code index in one file, `index.db`; nothing to install or to run. */
 export const sqliteDriver: IndexDriver = {
@@ -23,7 +24,7 @@ export const sqliteDriver: IndexDriver = {
   },
   read: (file, use) => openToRead(file, readable, (db) => use(new SqliteIndex(db))),
   moveAside,
-  check: (file) => checkDatabase(file, codeMigrations.length),
+  check: (file) => checkDatabase(file, codeMigrations.length, wrongTotals),
   bytes: (file) => filesOf(file).reduce((sum, one) => sum + sizeOf(one), 0),
 };
 

@@ -1,4 +1,4 @@
-import { chunkFrequencies } from "../../sqlite/term-frequencies.ts";
+import { frequenciesIn } from "../../sqlite/term-frequencies.ts";
 import type {
   ChunkId,
   CodeIndex,
@@ -11,8 +11,9 @@ import type {
   Scope,
   StoredChunk,
 } from "../port.ts";
-import type { FileStamp, FileVectors, IndexedFile, SkippedFile } from "../records.ts";
+import type { FileChange, FileVectors, IndexedFile, SkippedFile } from "../records.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
+import { SqliteCommits } from "./commits.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { chunksWithPhrases, definitionsOf, matchTokens } from "./lookup.ts";
 import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
@@ -24,8 +25,12 @@ import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./v
 export class SqliteIndex implements CodeIndex {
   private readonly vectors = new Map<string, ChunkVectors>();
 
+  readonly commits: SqliteCommits;
+
   /** @param db belongs to the index from now on, which closes it */
-  constructor(private readonly db: IndexDatabase) {}
+  constructor(private readonly db: IndexDatabase) {
+    this.commits = new SqliteCommits(db);
+  }
 
   /** @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `disk_full`, `unreadable` */
   static open(file: string, options: { readonly: boolean }): SqliteIndex {
@@ -76,7 +81,10 @@ export class SqliteIndex implements CodeIndex {
   }
 
   frequencies(tokens: readonly string[]): Promise<Frequencies> {
-    return this.read((db) => ({ chunks: db.chunkCount(), holding: chunkFrequencies(db, tokens) }));
+    return this.read((db) => ({
+      chunks: db.chunkCount(),
+      holding: frequenciesIn(db, "chunk_terms", tokens),
+    }));
   }
 
   phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
@@ -100,7 +108,7 @@ export class SqliteIndex implements CodeIndex {
   }
 
   vectorCounts() {
-    return this.run((db) => db.once("vector counts", () => vectorCounts(db)));
+    return this.run((db) => vectorCounts(db));
   }
 
   async release(): Promise<void> {
@@ -115,8 +123,8 @@ export class SqliteIndex implements CodeIndex {
     return this.run((db) => db.replace(file, vectors));
   }
 
-  restamp(stamp: FileStamp) {
-    return this.run((db) => db.restamp(stamp));
+  write(changes: readonly FileChange[]) {
+    return this.run((db) => db.write(changes));
   }
 
   remove(paths: readonly string[]) {

@@ -3,6 +3,7 @@ import type { Connection } from "../../sqlite/connection.ts";
 import type { VectorRow } from "../../vectors/vector-index.ts";
 import type { FileId, VectorCounts } from "../port.ts";
 import type { FileVectors, IndexedFile } from "../records.ts";
+import type { IndexDatabase } from "./index-database.ts";
 
 /** The vectors of one model for one file's chunks, as stored: the rows in `chunks` are `firstId` and those that follow. */
 export interface FileVectorRow extends VectorRow {
@@ -47,7 +48,7 @@ export function insertVectors(db: Connection, { fileId, firstChunk, levels }: Ch
  * @returns false, and nothing is stored, when the index holds another version of the file by now
  */
 export function storeVectors(
-  db: Connection,
+  db: IndexDatabase,
   { path, hash, chunks }: IndexedFile,
   given: FileVectors,
 ): boolean {
@@ -61,7 +62,7 @@ export function storeVectors(
     const first = stored[0];
     const isSame = stored.length === chunks.length && stored.every(({ uid }, i) => uid === chunks[i]!.id);
     if (!first || !isSame) return false;
-    db.prepare("DELETE FROM vectors WHERE file_id = ? AND model = ?").run(first.fileId, given.model);
+    removeVectors(db, "file_id = ? AND model = ?", [first.fileId, given.model]);
     const levels = chunks.map((chunk) => chunk.level);
     insertVectors(db, { fileId: first.fileId, firstChunk: first.id, levels }, given);
     return true;
@@ -70,9 +71,12 @@ export function storeVectors(
 
 /** Paths of files some of whose chunks a model has not seen yet, those indexed last first. */
 export function pathsWithoutVectors(
-  db: Connection,
+  db: IndexDatabase,
   { model, dimensions }: Pick<FileVectors, "model" | "dimensions">,
 ): string[] {
+  // Asked after every change, and mostly there are none.
+  const counted = vectorCounts(db).find((one) => one.model === model && one.dimensions === dimensions);
+  if (counted?.chunks === db.chunkCount()) return [];
   const rows = db
     .prepare(
       `SELECT path FROM files f WHERE EXISTS (SELECT 1 FROM chunks WHERE file_id = f.id) AND NOT EXISTS (
@@ -84,22 +88,33 @@ export function pathsWithoutVectors(
 
 export function vectorCounts(db: Connection): VectorCounts[] {
   return db
-    .prepare(
-      `SELECT model, dimensions, sum(length(levels)) AS chunks, sum(missing) AS missing
-       FROM vectors GROUP BY model, dimensions`,
-    )
+    .prepare("SELECT model, dimensions, chunks, missing FROM vector_totals WHERE files > 0")
     .all() as VectorCounts[];
 }
 
 /** Forgets the vectors of all models but these. */
-export function keepModels(db: Connection, models: readonly string[]): void {
-  // Asked after every change: this reads an index, and no vectors.
-  const rows = db.prepare("SELECT DISTINCT model FROM vectors").all() as { model: string }[];
-  const others = rows.map(({ model }) => model).filter((model) => !models.includes(model));
+export function keepModels(db: IndexDatabase, models: readonly string[]): void {
+  const others = vectorCounts(db).flatMap(({ model }) => (models.includes(model) ? [] : model));
   if (others.length === 0) return;
   db.inTransaction(() => {
-    for (const model of others) db.prepare("DELETE FROM vectors WHERE model = ?").run(model);
+    for (const model of others) removeVectors(db, "model = ?", [model]);
   });
+}
+
+/** To be called in a transaction. */
+export function removeVectors(db: IndexDatabase, which: string, given: readonly unknown[]): void {
+  db.noteRemovedVectors(
+    db
+      .prepare(`SELECT id FROM vectors WHERE ${which}`)
+      .pluck()
+      .all(...given) as number[],
+  );
+  db.prepare(`DELETE FROM vectors WHERE ${which}`).run(...given);
+}
+
+/** Whether a row is still there. */
+export function hasVectorRow(db: Connection, id: number): boolean {
+  return db.prepare("SELECT 1 FROM vectors WHERE id = ?").get(id) !== undefined;
 }
 
 /** Ids of all rows of a model, ascending. */

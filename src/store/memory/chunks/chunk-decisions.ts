@@ -1,13 +1,17 @@
 import type { Memory } from "../memory.ts";
 import type { ChunkDecision } from "../memory-records.ts";
 
+/** Writes only what changed. */
 export function saveChunkDecisions(
   memory: Memory,
   chunkId: number,
   decisions: readonly ChunkDecision[],
 ): void {
   memory
-    .prepare("INSERT OR REPLACE INTO chunk_decisions (chunk_id, decisions) VALUES (?, ?)")
+    .prepare(
+      `INSERT INTO chunk_decisions (chunk_id, decisions) VALUES (?, ?)
+       ON CONFLICT DO UPDATE SET decisions = excluded.decisions WHERE decisions <> excluded.decisions`,
+    )
     .run(chunkId, JSON.stringify(decisions));
 }
 
@@ -43,22 +47,4 @@ export function decidingChunks(memory: Memory): DecidingChunk[] {
     files: JSON.parse(row.files),
     decisions: row.decisions === null ? null : JSON.parse(row.decisions),
   }));
-}
-
-/** Chunks not yet checked for decisions, up to a limit. */
-export function unjudgedChunks(
-  memory: Memory,
-  most: number,
-): { id: number; firstTurn: number; text: string }[] {
-  return memory
-    .prepare(
-      `SELECT id, first_turn AS firstTurn, text FROM chunks
-       WHERE type = 'raw' AND NOT EXISTS (SELECT 1 FROM chunk_decisions WHERE chunk_id = chunks.id) LIMIT ?`,
-    )
-    .all(most) as { id: number; firstTurn: number; text: string }[];
-}
-
-/** Marks all as unchecked. */
-export function forgetChunkDecisions(memory: Memory): void {
-  memory.prepare("DELETE FROM chunk_decisions").run();
 }

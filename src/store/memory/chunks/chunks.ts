@@ -1,11 +1,9 @@
 import type { ChunkType } from "../../../protocol/values.ts";
-import { tokenStream } from "../../../text/tokens.ts";
 import { correctTotals } from "../../sqlite/full-text-totals.ts";
 import type { Memory } from "../memory.ts";
 import type { ChunkToStore, SessionChunk, SessionChunkId } from "../memory-records.ts";
 import { indexSessions } from "../sessions/session-terms.ts";
-import { saveChunkDecisions } from "./chunk-decisions.ts";
-import { insertVector } from "./vectors.ts";
+import { type Place, putChunks } from "./put-chunks.ts";
 
 /** A chunk as it is stored: its row, and that of its session. */
 export interface StoredSessionChunk extends SessionChunk {
@@ -30,22 +28,32 @@ const chunkOf = (row: Flat<StoredSessionChunk>): StoredSessionChunk => ({
   files: JSON.parse(row.files),
 });
 
+/** The chunks of a session and type from a position on. */
+export const chunksFrom = (sessionId: number, type: ChunkType, from: number): Place => ({
+  where: "session_id = @sessionId AND type = @type AND position >= @from",
+  given: { sessionId, type, from },
+});
+
+/** The chunk of a note. */
+export const chunkOfNote = (annotationId: number): Place => ({
+  where: "annotation_id = @annotationId",
+  given: { annotationId },
+});
+
 /**
- * Puts chunks in place of those of the session and type from a position on; with them go their terms and vectors.
- * @returns the new ones, ascending
+ * Puts chunks in place of those of the session and type from a position on; with them go their terms and vectors. Those
+ * that are the same stay.
+ * @returns their ids, in order
  */
 export function replaceChunks(
   memory: Memory,
   sessionId: number,
-  { type, from }: { type: ChunkType; from: number },
+  { type, from, reindex = false }: { type: ChunkType; from: number; reindex?: boolean },
   chunks: readonly ChunkToStore[],
 ): SessionChunkId[] {
-  return memory.inTransaction(() => {
-    memory
-      .prepare("DELETE FROM chunks WHERE session_id = ? AND type = ? AND position >= ?")
-      .run(sessionId, type, from);
-    return chunks.map((chunk) => insertChunk(memory, sessionId, chunk));
-  });
+  return memory.inTransaction(() =>
+    putChunks(memory, sessionId, chunksFrom(sessionId, type, from), chunks, { reindex }),
+  );
 }
 
 /** Puts the chunk of a note in the place of the one it had. */
@@ -53,10 +61,10 @@ export function replaceAnnotatedChunk(
   memory: Memory,
   sessionId: number,
   chunk: ChunkToStore & { annotationId: number },
+  { reindex = false } = {},
 ): void {
   memory.inTransaction(() => {
-    memory.prepare("DELETE FROM chunks WHERE annotation_id = ?").run(chunk.annotationId);
-    insertChunk(memory, sessionId, chunk);
+    putChunks(memory, sessionId, chunkOfNote(chunk.annotationId), [chunk], { reindex });
   });
 }
 
@@ -70,35 +78,6 @@ export function keepNewestChunks(memory: Memory, sessionId: number, most: number
       )
       .run({ sessionId, most });
   });
-}
-
-/** Adds a chunk, its terms and its vectors. To be called in a transaction. */
-function insertChunk(
-  memory: Memory,
-  sessionId: number,
-  { terms, vectors, decisions, ...chunk }: ChunkToStore,
-): SessionChunkId {
-  const { lastInsertRowid } = memory
-    .prepare(
-      `INSERT INTO chunks (uid, session_id, position, first_turn, last_turn, first_seq, last_seq, type, kind,
-         event_type, abandoned, branch, started_at, ended_at, annotation_id, text, files)
-       VALUES (@uid, @sessionId, @position, @firstTurn, @lastTurn, @firstSeq, @lastSeq, @type, @kind, @eventType,
-         @abandoned, @branch, @startedAt, @endedAt, @annotationId, @text, @files)`,
-    )
-    .run({ ...chunk, sessionId, abandoned: chunk.abandoned ? 1 : 0, files: JSON.stringify(chunk.files) });
-  const id = Number(lastInsertRowid) as SessionChunkId;
-  memory
-    .prepare("INSERT INTO chunk_terms (rowid, prompt, answer, actions, errors) VALUES (?, ?, ?, ?, ?)")
-    .run(
-      id,
-      tokenStream(terms.prompt),
-      tokenStream(terms.answer),
-      tokenStream(terms.actions),
-      tokenStream(terms.errors),
-    );
-  if (decisions !== undefined) saveChunkDecisions(memory, id, decisions);
-  for (const [model, passages] of vectors) insertVector(memory, { id, sessionId }, model, passages);
-  return id;
 }
 
 /**

@@ -3,6 +3,7 @@ import { addActions } from "./actions.ts";
 import { contextTables } from "./context.ts";
 import { decisionTables } from "./decisions.ts";
 import { eventTables, gitTables } from "./git.ts";
+import { cutTables } from "./session-cuts.ts";
 import { sessionTerms } from "./session-terms.ts";
 import { syncTables } from "./sync.ts";
 
@@ -277,6 +278,7 @@ export const memoryMigrations: readonly Migration[] = [
   addActions,
   decisionTables,
   sessionTerms,
+  cutTables,
   `
   -- What a verdict rests on: attributionBases of protocol/values.ts; null where an older Pommel stored it.
   ALTER TABLE attributions ADD COLUMN basis TEXT;

@@ -30,6 +30,12 @@ export function indexSessions(memory: Memory): boolean {
   return missing.length < batch;
 }
 
+/** Indexes a session again, as the rules for words may have changed. */
+export function indexAgain(memory: Memory, sessionId: number): void {
+  memory.prepare("DELETE FROM session_terms WHERE rowid = ?").run(sessionId);
+  indexSessions(memory);
+}
+
 interface SessionTexts {
   id: number;
   title: string | null;

@@ -133,7 +133,9 @@ describe("the list of sessions", () => {
     for (const number of [0, 1, 2]) saveTurn(memory, id, turn(number));
     replaceChunks(memory, id, { type: "raw", from: 0 }, [chunk(0, "x"), chunk(1, "y")]);
     replaceChunks(memory, id, { type: "summary", from: 0 }, [chunk(0, "z", { type: "summary" })]);
-    expect(countsOfSessions(memory, [id]).get(id)).toEqual({ turns: 2, chunks: 3, children: 1 });
+    expect(countsOfSessions(memory, [id]).get(id)).toEqual({
+      ...{ turns: 2, chunks: 3, children: 1, decisions: 0 },
+    });
     expect(memoryCounts(memory)).toEqual({
       agents: { claude: 1 },
       sessions: 1,

@@ -12,7 +12,8 @@ export interface SessionUpdate {
   forkedFrom?: number | null;
   parentToolUse?: string | null;
   agentType?: string | null;
-  title?: { text: string; source: TitleSource } | null;
+  /** `replaces`: whatever the known one is from. */
+  title?: { text: string; source: TitleSource; replaces?: boolean } | null;
   branch?: string | null;
   startedAt?: number | null;
   lastAt?: number | null;
@@ -85,7 +86,7 @@ function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
   };
   const isLatest = known.branch === null || (lastAt ?? 0) >= (known.lastAt ?? 0);
   if (branch && isLatest) merged.branch = branch;
-  if (title && replacesTitle(title.source, known.titleSource)) {
+  if (title && (title.replaces || replacesTitle(title.source, known.titleSource))) {
     merged.title = title.text;
     merged.titleSource = title.source;
   }
@@ -108,6 +109,15 @@ function replacesTitle(source: TitleSource, known: TitleSource | null): boolean 
 
 function isSame(a: SessionRecord, b: SessionRecord): boolean {
   return (Object.keys(a) as (keyof SessionRecord)[]).every((key) => a[key] === b[key]);
+}
+
+/** Replaces a title that was made of prompts; others stay. */
+export function replacePromptTitle(memory: Memory, id: number, title: string): void {
+  memory
+    .prepare(
+      "UPDATE sessions SET title = @title WHERE id = @id AND title_source = 'prompt' AND title <> @title",
+    )
+    .run({ id, title });
 }
 
 export function sessionByUid(memory: Memory, uid: string): SessionRecord | null {
@@ -228,6 +238,7 @@ export function branchesOfSessions(memory: Memory): string[] {
 export interface SessionCounts {
   turns: number;
   chunks: number;
+  decisions: number;
   /** Sessions of subagents. */
   children: number;
 }
@@ -239,6 +250,8 @@ export function countsOfSessions(memory: Memory, ids: readonly number[]): Map<nu
       `SELECT value AS id,
          (SELECT count(*) FROM turns WHERE session_id = value AND number > 0) AS turns,
          (SELECT count(*) FROM chunks WHERE session_id = value) AS chunks,
+         (SELECT coalesce(sum(json_array_length(decisions)), 0) FROM chunks JOIN chunk_decisions ON chunk_id = chunks.id
+          WHERE session_id = value AND type = 'raw' AND NOT abandoned) AS decisions,
          (SELECT count(*) FROM sessions WHERE parent_id = value) AS children
        FROM json_each(?)`,
     )

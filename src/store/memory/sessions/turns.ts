@@ -158,3 +158,11 @@ export function filesOfSession(memory: Memory, sessionId: number): TurnFile[] {
     )
     .all(sessionId) as TurnFile[];
 }
+
+/** Says with which turn the group of each of these turns begins. */
+export function saveGroups(memory: Memory, sessionId: number, starts: ReadonlyMap<number, number>): void {
+  memory.inTransaction(() => {
+    const update = memory.prepare("UPDATE turns SET group_start = ? WHERE session_id = ? AND number = ?");
+    for (const [number, start] of starts) update.run(start, sessionId, number);
+  });
+}

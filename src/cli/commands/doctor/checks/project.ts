@@ -3,12 +3,14 @@ import { autostartStatus } from "../../../../client/autostart.ts";
 import { askDaemon, DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
 import { type Config, defaultConfig } from "../../../../project/config/settings.ts";
-import { messageOf, PommelError } from "../../../../project/errors.ts";
+import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { readDaemonRecord } from "../../../../protocol/daemon-record.ts";
+import { currentCut, cutSettingsOf } from "../../../../sessions/chunks/cut-rules.ts";
 import { indexDriver } from "../../../../store/index/drivers.ts";
 import { missedInjections } from "../../../../store/memory/injections.ts";
 import { memoryMigrations } from "../../../../store/memory/schema/schema.ts";
+import { cutCounts } from "../../../../store/memory/sessions/session-cuts.ts";
 import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
 import { checkDatabase } from "../../../../store/sqlite/check-database.ts";
 import { backupsOf } from "../../../../store/sqlite/database.ts";
@@ -34,6 +36,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "daemon", run: () => checkDaemon(project, fix) },
     { name: "index", run: () => checkIndex(project) },
     { name: "memory", run: () => checkMemory(project) },
+    { name: "chunks", run: () => checkChunks(project) },
     { name: "capture", run: () => checkCapture(project) },
     { name: "models", run: () => checkModels(project) },
     { name: "context", run: () => checkContext(project) },
@@ -170,4 +173,22 @@ async function checkMemory(project: Project): Promise<CheckResult> {
     damaged: `Nothing was changed. Stop the daemon, keep a copy of the file, and put ${copy} in its place.`,
     tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
   });
+}
+
+/** Whether sessions are cut into chunks by the rules and settings in force. */
+async function checkChunks(project: Project): Promise<CheckResult> {
+  const settings = cutSettingsOf(configOf(project));
+  const counts = await withMemoryIfAny(project, (memory) =>
+    memory === null ? null : cutCounts(memory, currentCut(settings)),
+  ).catch((error: unknown) => codeOf(error));
+  // Another check reports faults of the memory.
+  if (typeof counts === "string") return ok("unknown: the memory cannot be read");
+  if (counts === null || counts.outdated === 0)
+    return ok("all sessions are cut by the current rules and settings");
+  const which = `${counts.outdated} of ${counts.all} sessions`;
+  if (readDaemonRecord(project) !== null) return ok(`the daemon is cutting ${which} again`);
+  return warn(
+    `${which} were cut into chunks by other rules or settings; searches find them as they were cut.`,
+    "Run `pm start`: the daemon cuts them again in the background.",
+  );
 }

@@ -1,7 +1,13 @@
-import { compileExpression, compileLiteral } from "../../../text/pattern.ts";
-import { innerWordsOf } from "../../../text/tokens.ts";
-import type { CodeQuery } from "../types.ts";
+import type { MatchMode } from "../../protocol/values.ts";
+import { compileExpression, compileLiteral } from "../../text/pattern.ts";
+import { innerWordsOf } from "../../text/tokens.ts";
 import { requiredTexts } from "./required-texts.ts";
+
+/** What is searched word by word. */
+export interface VerbatimQuery {
+  query: string;
+  match?: MatchMode | undefined;
+}
 
 /** Text that a result must contain literally. Its time grows linearly with the text. */
 export interface Matcher {
@@ -9,6 +15,8 @@ export interface Matcher {
   reason: string;
   /** The words of it, to rank by. */
   text: string;
+  /** Texts that are part of every match, letter case aside. */
+  parts: readonly string[];
   /** Whole words, lower-case, in every text that matches. */
   words: readonly string[];
   /** Start and end (exclusive) of each match, in order. UTF-16 offsets. */
@@ -18,7 +26,7 @@ export interface Matcher {
 }
 
 /** The texts that every result of a query must contain: all of it, or its parts in double quotes. */
-export function matchersOf({ query, match }: Pick<CodeQuery, "query" | "match">): Matcher[] {
+export function matchersOf({ query, match }: VerbatimQuery): Matcher[] {
   if (match === "regex") return [patternMatcher(query)];
   if (match === "exact") return [literalMatcher(query, { mayBeRendered: false })];
   return quotedIn(query).map((text) => literalMatcher(text, { mayBeRendered: true }));
@@ -30,6 +38,7 @@ function literalMatcher(text: string, options: { mayBeRendered: boolean }): Matc
     ...options,
     reason: `contains ${JSON.stringify(text)}`,
     text,
+    parts: [text],
     words: innerWordsOf(text),
     *matchesIn(searched) {
       for (const match of searched.matchAll(compileLiteral(text))) {
@@ -46,24 +55,35 @@ function literalMatcher(text: string, options: { mayBeRendered: boolean }): Matc
 function patternMatcher(pattern: string): Matcher {
   const expression = compileExpression(pattern);
   const required = requiredTexts(pattern);
-  const parts = required.map((part) => part.toLowerCase());
+  const lowered = required.map((part) => part.toLowerCase());
   return {
     mayBeRendered: false,
     reason: `matches /${pattern}/`,
     text: required.join(" "),
+    parts: required,
     words: required.flatMap(innerWordsOf),
     *matchesIn(searched) {
       // A substring is found some hundred times faster than a pattern.
       const lower = searched.toLowerCase();
-      if (!parts.every((part) => lower.includes(part))) return;
+      if (!lowered.every((part) => lower.includes(part))) return;
       const matcher = expression.matcher(searched);
       while (matcher.find()) yield [matcher.start(), matcher.end()];
     },
   };
 }
 
+/** The same where nothing is found by meaning: words without quotes must be there, too. */
+export function wordMatchersOf(query: VerbatimQuery): Matcher[] {
+  if (query.match !== undefined) return matchersOf(query);
+  const words = query.query
+    .replace(/"[^"]*"/g, " ")
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  return [...matchersOf(query), ...words.map((word) => literalMatcher(word, { mayBeRendered: false }))];
+}
+
 /** A query that has words outside of its quotes may be a message whose quotes are its own. */
-export function mayBeMessage({ query, match }: Pick<CodeQuery, "query" | "match">): boolean {
+export function mayBeMessage({ query, match }: VerbatimQuery): boolean {
   return match === undefined && /\w/.test(query.replace(/"[^"]*"/g, ""));
 }
 

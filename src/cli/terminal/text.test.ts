@@ -1,6 +1,20 @@
-import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
-import { block, counted, heading, localTime, noteOnMemory, oneLine, shortId, wrapped } from "./text.ts";
+import { createPalette } from "./palette.ts";
+import {
+  block,
+  counted,
+  exactWhen,
+  fitted,
+  hanging,
+  heading,
+  localTime,
+  noteOnMemory,
+  oneLine,
+  shortAge,
+  shortId,
+  when,
+  wrapped,
+} from "./text.ts";
 
 it("shortens ids so that commands still take them", () => {
   expect(shortId("8ecde0fc-091c-4586-b688-cc9efe6f655c")).toBe("8ecde0fc");
@@ -24,11 +38,50 @@ it("makes text safe to print", () => {
 it("measures titles by display width", () => {
   expect(oneLine("修正登录页面", 8)).toBe("修正登…");
   expect(wrapped("修正 登录 页面", 9)).toEqual(["修正 登录", "页面"]);
-  expect(heading("修正", picocolors.createColors(false))).toBe("修正\n════");
+  expect(heading("修正", createPalette())).toBe("修正\n════");
 });
 
 it("counts in words", () => {
   expect([counted(1, "turn"), counted(2000, "turn")]).toEqual(["1 turn", "2,000 turns"]);
+});
+
+describe("times", () => {
+  const now = new Date(2026, 2, 10, 12, 0).getTime();
+  const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
+  const terminal = { columns: 80, now };
+
+  it("are relative on a terminal as long as that says more, and stay the same in a pipe", () => {
+    expect([0, 0.5, 3, 29].map((days) => when(daysAgo(days), terminal))).toEqual([
+      "just now",
+      "12 hours ago",
+      "3 days ago",
+      "29 days ago",
+    ]);
+    expect(when(daysAgo(40), terminal)).toBe("2026-01-29");
+    expect(when(daysAgo(3), { columns: undefined, now })).toBe("2026-03-07 12:00");
+    expect(when(null, terminal)).toBe("");
+  });
+
+  it("are exact where a single thing is shown", () => {
+    expect(exactWhen(daysAgo(3), terminal)).toBe("2026-03-07 12:00 (3 days ago)");
+    expect(exactWhen(daysAgo(40), terminal)).toBe("2026-01-29 12:00");
+  });
+
+  it("have a short form", () => {
+    const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+    const spans = [0, 5 * minute, 3 * hour, 12 * day, 50 * day, 100 * day, 364 * day, 365 * day, 800 * day];
+    expect(spans.map(shortAge)).toEqual(["0m", "5m", "3h", "12d", "7w", "3mo", "11mo", "1y", "2y"]);
+  });
+});
+
+it("cuts and wraps on terminals only", () => {
+  expect(fitted("one two three", 8, { columns: 80 })).toBe("one two…");
+  expect(fitted("one two three", 8, { columns: undefined })).toBe("one two three");
+  expect(hanging("  - one two three four five six", { columns: 24 }, 4)).toEqual([
+    "  - one two three four",
+    "    five six",
+  ]);
+  expect(hanging("one two three", { columns: undefined })).toEqual(["one two three"]);
 });
 
 describe("noteOnMemory", () => {

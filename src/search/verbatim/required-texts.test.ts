@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { compileExpression } from "../../../text/pattern.ts";
+import { compileExpression } from "../../text/pattern.ts";
 import { requiredTexts } from "./required-texts.ts";
 
 it.each([

@@ -1,0 +1,92 @@
+import { spawnSync } from "node:child_process";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { askDaemon } from "../../src/client/daemon-client.ts";
+import { projectAt } from "../../src/project/paths.ts";
+import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
+import { percentile } from "../measure.ts";
+import { runPm, saves, untilIdle, usageOf } from "../speed.ts";
+import { queries } from "./queries.ts";
+
+const pm = fileURLToPath(new URL("../../bin/pm.cjs", import.meta.url));
+const timeoutMs = 120_000;
+
+/** Files that change at once, as when another branch is checked out, while searches go on. */
+const switched = 3000;
+const pauseMs = 100;
+
+/** A daemon as people use it; milliseconds by the clock. */
+export async function measureDaemon(root: string) {
+  const project = projectAt(root);
+  const took = async (work: () => Promise<unknown>) => {
+    const start = performance.now();
+    await work();
+    return performance.now() - start;
+  };
+  const repeated = async (times: number, work: (i: number) => Promise<unknown>) => {
+    const milliseconds: number[] = [];
+    for (let i = 0; i < times; i++) milliseconds.push(await took(() => work(i)));
+    return milliseconds;
+  };
+  const search = (i: number) =>
+    askDaemon(project, "search", { q: queries.question[i % queries.question.length]! }, timeoutMs);
+  const firstMs = await took(async () => {
+    runPm(root, "start");
+    await search(0);
+  });
+  try {
+    await untilIdle(root);
+    await repeated(queries.question.length, search);
+    const httpMs = await repeated(3 * queries.question.length, search);
+    const statusMs = await repeated(10, () => askDaemon(project, "status", {}, timeoutMs));
+    const saveMs = await saves(root, 20);
+    await untilIdle(root);
+    const pid = readDaemonRecord(project)?.pid ?? 0;
+    const before = usageOf(pid).cpuSeconds;
+    const start = performance.now();
+    const files = filesBelow(root).slice(0, switched);
+    for (const file of files) appendFileSync(file, "\n");
+    const busyMs: number[] = [];
+    let seen = false;
+    for (let i = 0, busy = true; busy || !seen; i++) {
+      busyMs.push(await took(() => search(i)));
+      await sleep(pauseMs);
+      busy = !(await askDaemon(project, "queue", {}, timeoutMs)).code_is_idle;
+      seen ||= busy;
+    }
+    const reindexSeconds = (performance.now() - start) / 1000;
+    const { cpuSeconds, peakRssMb } = usageOf(pid);
+    return {
+      ...{ firstMs, httpMs, statusMs, saveMs, busyMs, reindexSeconds },
+      ...{ reindexCpuSeconds: cpuSeconds - before, peakRssMb },
+    };
+  } finally {
+    runPm(root, "stop");
+  }
+}
+
+const filesBelow = (root: string) =>
+  readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\/\.(git|pommel)\b/.test(entry.parentPath))
+    .map((entry) => join(entry.parentPath, entry.name));
+
+/** `pm search` as a process, with nobody to ask: the median of its CPU time. */
+export function measureAlone(root: string) {
+  const cpuMs = queries.question.slice(0, 5).map((query) => {
+    const before = childrenCpuMs();
+    spawnSync(process.execPath, [pm, "search", "code", query], { cwd: root, stdio: "ignore" });
+    return childrenCpuMs() - before;
+  });
+  return { cpuMs: percentile(cpuMs, 50) };
+}
+
+/** CPU time of the processes that this one has waited for. */
+function childrenCpuMs(): number {
+  const fields = readFileSync("/proc/self/stat", "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return (Number(fields[13]) + Number(fields[14])) * 10;
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { defaultConfig } from "../../src/project/config/settings.ts";
+import { projectAt } from "../../src/project/paths.ts";
+import { bundledQueryEmbedder } from "../../src/queries/search/embedder.ts";
+import { CodeSearch } from "../../src/search/code/engine.ts";
+import { indexDriver } from "../../src/store/index/drivers.ts";
+import { type QueryKind, queries } from "./queries.ts";
+
+const rounds = 3;
+
+/** Searches in this process, on a warm engine: CPU milliseconds of each query, by kind. */
+export async function measureEngine(root: string) {
+  const project = projectAt(root);
+  return indexDriver(defaultConfig()).read(project.indexDb, async (index) => {
+    const search = new CodeSearch({ project, index, embedder: await bundledQueryEmbedder() });
+    const ask = async (query: string) => {
+      const before = process.cpuUsage();
+      await search.search({ query, limit: 10, levels: [], paths: [], languages: [], explain: false });
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    };
+    const firstCpuMs = await ask("where does the program start");
+    const cpuMs = {} as Record<QueryKind, number[]>;
+    for (const [kind, list] of Object.entries(queries) as [QueryKind, readonly string[]][]) {
+      cpuMs[kind] = [];
+      for (const query of list) await ask(query);
+      for (let round = 0; round < rounds; round++) {
+        for (const query of list) cpuMs[kind].push(await ask(query));
+      }
+    }
+    const rss = /VmRSS:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+    return { firstCpuMs, cpuMs, rssMb: Number(rss ?? 0) / 1024 };
+  });
+}

@@ -1,0 +1,47 @@
+/** What is asked of every corpus, by kind: no answer is judged, so they need not be about its code. */
+export const queries = {
+  question: [
+    "where is the configuration file parsed",
+    "how are retries with exponential backoff implemented",
+    "validate the request body before saving",
+    "close idle connections after a timeout",
+    "which function writes the log segment to disk",
+    "convert a timestamp to the local time zone",
+    "how does the scheduler pick the next task",
+    "register a new route handler with middleware",
+    "serialize an object to json and handle cycles",
+    "check whether the user has permission to delete",
+    "read the next token from the input stream",
+    "where are metrics collected and exported",
+    "rebalance partitions when a member leaves the group",
+    "escape html in the template output",
+    "what happens when the leader election fails",
+    "compute the checksum of a message",
+    "merge default options with those of the user",
+    "start a background thread that cleans expired entries",
+    "map database rows to typed objects",
+    "error when a required field is missing",
+  ],
+  name: [
+    "Parser",
+    "handleRequest",
+    "KafkaConsumer",
+    "createServer",
+    "ZodError",
+    "toString",
+    "serialize_struct",
+    "getConfig",
+    "ConnectionPool",
+    "parse_url",
+  ],
+  quoted: [
+    '"not found"',
+    '"must not be null"',
+    '"return false"',
+    '"invalid argument"',
+    '"connection closed"',
+  ],
+  path: ["src/main", "test/utils", "router", "README.md", "internal/json"],
+} as const;
+
+export type QueryKind = keyof typeof queries;

@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import type { Project } from "../../../project/paths.ts";
+import type { Share, StatsAnswer } from "../../../protocol/operations/stats.ts";
+import { answerFromStore } from "../../../queries/operations.ts";
+import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
+import { authorBar } from "../../terminal/chart.ts";
+import { fileUrl } from "../../terminal/links.ts";
+import type { Output, Screen } from "../../terminal/output.ts";
+import { type Column, table } from "../../terminal/table.ts";
+import { counted, oneLine } from "../../terminal/text.ts";
+import { authorMarks, inColor, kindName, kindsIn, percent } from "./author-text.ts";
+
+/** `pm blame` of a directory: who wrote the lines that commits added to what lies in it. */
+export async function blameDirectory(
+  project: Project,
+  cwd: string,
+  directory: string,
+  output: Output,
+): Promise<void> {
+  const [path = "**"] = pathsFrom(project, cwd, [directory]);
+  const isWhole = path === "**";
+  const request = { path: isWhole ? [] : [path], files: true };
+  const { by_file = [], total, commits, notes } = await answerFromStore(project, "stats", request);
+  const entries = entriesOf(by_file, isWhole ? "" : `${path.replace(/\/+(?:\*\*)?$/, "")}/`);
+  if (!output.json) for (const note of notes) output.note(output.colors.dim(note));
+  output.result({ directory: isWhole ? "." : path, total, entries, commits, notes }, () =>
+    renderDirectory({ directory: isWhole ? "." : path, root: project.root, total, entries }, output),
+  );
+}
+
+interface DirectoryEntry extends Share {
+  /** A file, or with a slash at its end a directory. From the project's root. */
+  path: string;
+}
+
+/** Files summed up by what lies directly in a directory; most lines first. */
+export function entriesOf(files: NonNullable<StatsAnswer["by_file"]>, prefix: string): DirectoryEntry[] {
+  const entries = new Map<string, DirectoryEntry>();
+  for (const { file, ...share } of files) {
+    if (!file.startsWith(prefix)) continue;
+    const end = file.indexOf("/", prefix.length);
+    const path = end < 0 ? file : file.slice(0, end + 1);
+    const sum = entries.get(path) ?? { path, lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 };
+    for (const key of ["lines", "agent", "human", "unknown", "before_agents"] as const)
+      sum[key] += share[key];
+    entries.set(path, sum);
+  }
+  return [...entries.values()].sort((a, b) => b.lines - a.lines);
+}
+
+const barWidth = 20;
+/** Rows on a terminal. */
+const rowsShown = 40;
+
+const columns: Column[] = [
+  { title: "path", wraps: true },
+  { title: "", optional: 1 },
+  { title: "agents", isNumber: true },
+  { title: "people", isNumber: true },
+  { title: "unknown", isNumber: true },
+  { title: "lines", isNumber: true },
+];
+
+/** Before agents. */
+const beforeColumn: Column = { title: "before", isNumber: true };
+
+/** For a person: a row for each file and directory. */
+export function renderDirectory(
+  {
+    directory,
+    root,
+    total,
+    entries,
+  }: { directory: string; root: string; total: Share; entries: DirectoryEntry[] },
+  screen: Screen,
+): string {
+  if (entries.length === 0) {
+    return `No lines known in ${oneLine(directory)}. Run \`pm checkpoint backfill --all\`.`;
+  }
+  const { colors } = screen;
+  const shown = screen.columns === undefined ? entries : entries.slice(0, rowsShown);
+  const rows = shown.map((entry) => [
+    colors.link(colors.place(oneLine(entry.path)), fileUrl(join(root, entry.path))),
+    screen.columns === undefined ? "" : authorBar(entry, barWidth, colors),
+    percent(entry.agent, entry.lines),
+    percent(entry.human, entry.lines),
+    percent(entry.unknown, entry.lines),
+    ...(total.before_agents > 0 ? [percent(entry.before_agents, entry.lines)] : []),
+    entry.lines.toLocaleString("en"),
+  ]);
+  const shares = kindsIn(total).map((author) =>
+    inColor(
+      `${authorMarks[author]} ${kindName(author)} ${percent(total[author], total.lines)}`,
+      { author },
+      colors,
+    ),
+  );
+  const more = entries.length - shown.length;
+  return [
+    `${colors.bold(oneLine(directory))}  ${counted(total.lines, "line")} added by commits  ${shares.join("  ")}`,
+    "",
+    table(total.before_agents > 0 ? columns.toSpliced(5, 0, beforeColumn) : columns, rows, screen),
+    ...(more > 0 ? [colors.dim(`and ${more} more`)] : []),
+  ].join("\n");
+}

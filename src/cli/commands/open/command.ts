@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { examples, run } from "../../frame.ts";
+
+/** `pm open`: options and help; the code is loaded when it runs. */
+export function declareOpen(program: Command): void {
+  program
+    .command("open")
+    .description("Open the project's page in the browser")
+    .argument("[view]", "home, search, sessions, session or file")
+    .argument("[what...]", "what to search for, a session's id, or a file's path with :LINE")
+    .option("--no-browser", "only print the address")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm open", "what happened lately"],
+        ['pm open search "why do we retry"', "a search"],
+        ["pm open file src/db.ts:42", "a file at a line"],
+        ["pm open --no-browser", "for a browser elsewhere, through a tunnel"],
+      ),
+    )
+    .action(run(async () => (await import("./open.ts")).openCommand));
+}

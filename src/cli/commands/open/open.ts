@@ -1,0 +1,30 @@
+import { findOrStartDaemon } from "../../../client/connect.ts";
+import { callDaemon } from "../../../client/daemon-client.ts";
+import { findProject } from "../../../project/paths.ts";
+import { locate } from "../../../queries/blame/file-place.ts";
+import type { CommandContext } from "../../frame.ts";
+import { openBrowser } from "./open-browser.ts";
+import { pageRoute } from "./page-route.ts";
+
+/** `pm open`: opens the local page, with a one-time code that signs the browser in. */
+export async function openCommand(
+  { cwd, output }: CommandContext,
+  view: string | undefined,
+  what: string[],
+  { browser }: { browser: boolean },
+): Promise<void> {
+  const project = findProject(cwd);
+  const route = pageRoute(view, what, (path) => locate(project, cwd, path));
+  const { record } = await findOrStartDaemon(project);
+  const { code, expires_in_seconds } = await callDaemon(record, "pageCode", {});
+  // Behind the #, so that no log and no Referer has it; the page removes it from its address.
+  const url = `http://127.0.0.1:${record.port}/#code=${code}&to=${encodeURIComponent(route)}`;
+  const opened = browser && (await openBrowser(url));
+  output.result({ url, opened, expires_in_seconds }, () =>
+    [
+      opened ? `Opened ${url}` : url,
+      ...(browser && !opened ? ["No browser could be opened: open this address yourself."] : []),
+      output.colors.dim(`It works once, within ${expires_in_seconds} seconds.`),
+    ].join("\n"),
+  );
+}

@@ -1,0 +1,165 @@
+import type { SessionResponse, Statement } from "../../../protocol/operations/sessions.ts";
+import { cutToWidth, widthOf } from "../../../text/display-width.ts";
+import { markdown } from "../../terminal/markdown.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { block, counted, oneLine, printable, when } from "../../terminal/text.ts";
+
+interface LogStyle {
+  screen: Screen;
+  /** Whole results, thoughts and diffs; else a line for each call. */
+  full: boolean;
+}
+
+/** Lines of a prompt, and of a diff or a result, that are shown before the rest is counted. */
+const promptLines = 30;
+const resultLines = 40;
+
+/** What was said and done, turn by turn, as a chat. */
+export function renderLog(
+  log: readonly Statement[],
+  turns: SessionResponse["turns"],
+  style: LogStyle,
+): string {
+  const numbers = [...new Set(log.map(({ turn }) => turn))];
+  return numbers
+    .map((number) => {
+      const of = log.filter(({ turn }) => turn === number);
+      const facts = turns.find((turn) => turn.number === number);
+      return [turnRule(number, facts, style.screen), ...renderTurn(of, style)].join("\n");
+    })
+    .join("\n\n");
+}
+
+/** `── turn 7, 3 days ago ───────` */
+function turnRule(
+  number: number,
+  turn: SessionResponse["turns"][number] | undefined,
+  screen: Screen,
+): string {
+  const { colors, columns = 80 } = screen;
+  const facts = [
+    number === 0 ? "before the first prompt" : `turn ${number}`,
+    when(turn?.started_at ?? null, screen),
+    turn?.abandoned ? "abandoned branch" : "",
+  ];
+  const title = facts.filter((fact) => fact !== "").join(", ");
+  return colors.dim(`── ${title} ${"─".repeat(Math.max(columns - widthOf(title) - 4, 2))}`);
+}
+
+function renderTurn(statements: readonly Statement[], style: LogStyle): string[] {
+  const lines: string[] = [];
+  let before: Statement["kind"] | null = null;
+  for (const group of style.full ? statements.map((one) => [one]) : folded(statements)) {
+    const rendered = renderGroup(group, style);
+    if (rendered.length === 0) continue;
+    const { kind } = group[0]!;
+    // Calls stand together; what is said stands apart.
+    if (before !== null && !(kind === "tool" && before === "tool")) lines.push("");
+    lines.push(...rendered);
+    before = kind;
+  }
+  return lines;
+}
+
+/** Calls of one tool that follow each other and only name what they look at go into one line. */
+function folded(statements: readonly Statement[]): Statement[][] {
+  const groups: Statement[][] = [];
+  for (const statement of statements) {
+    const last = groups.at(-1);
+    const before = last?.[0]?.call;
+    if (last && before && isBare(last[0]!) && isBare(statement) && before.tool === statement.call?.tool)
+      last.push(statement);
+    else groups.push([statement]);
+  }
+  return groups;
+}
+
+function isBare({ call, text }: Statement): boolean {
+  if (call === null || call.is_error || call.delegates || call.added + call.removed > 0) return false;
+  return /^\S+ \S+$/.test(text);
+}
+
+function renderGroup(group: readonly Statement[], style: LogStyle): string[] {
+  const [first] = group;
+  const { kind, text, call } = first!;
+  const { screen, full } = style;
+  const { colors, columns = 80 } = screen;
+  if (call !== null) return renderCalls(group, call, style);
+  const width = Math.max(columns - 2, 20);
+  switch (kind) {
+    case "prompt": {
+      const lines = markdown(text, { colors, width });
+      const shown = full ? lines : lines.slice(0, promptLines);
+      const more = lines.length - shown.length;
+      return [
+        ...shown.map((line, i) => `${colors.prompt(i === 0 ? "❯" : " ")} ${colors.bold(line)}`.trimEnd()),
+        ...(more > 0 ? [colors.dim(`  and ${counted(more, "more line")} (--full)`)] : []),
+      ];
+    }
+    case "text":
+      return markdown(text, { colors, width }).map((line) => `  ${line}`.trimEnd());
+    case "compaction":
+      return [colors.warn(cutToWidth(`  ◇ context compacted (${oneLine(text)})`, columns))];
+    default: {
+      // What an agent thinks it says again, or does.
+      if (kind === "thinking" && !full) return [];
+      if (!full) return [colors.dim(cutToWidth(`  ◦ ${kind}: ${oneLine(text)}`, columns))];
+      return [
+        colors.dim(`  ◦ ${kind}:`),
+        ...markdown(text, { colors, width: width - 2 }).map((line) => colors.dim(`    ${line}`.trimEnd())),
+      ];
+    }
+  }
+}
+
+type Call = NonNullable<Statement["call"]>;
+
+function renderCalls(group: readonly Statement[], call: Call, { screen, full }: LogStyle): string[] {
+  const { colors, columns = 80 } = screen;
+  const { tool, is_error, result, added, removed, changed, delegates } = call;
+  const name = oneLine(tool, 30);
+  const objects = group.map(({ text }) => oneLine(text.slice(tool.length)));
+  const counts = [added > 0 ? `+${added}` : "", removed > 0 ? `-${removed}` : ""].filter(
+    (part) => part !== "",
+  );
+  const room = columns - widthOf(name) - 6 - counts.join(" ").length - 1;
+  const painted = [
+    added > 0 ? colors.added(`+${added}`) : "",
+    removed > 0 ? colors.removed(`-${removed}`) : "",
+  ].filter((part) => part !== "");
+  const mark = is_error ? colors.error("✗") : colors.dim("·");
+  const what = cutToWidth(objects.join(", "), Math.max(room, 10));
+  const line = [`  ${mark} ${colors.agent(name)}`, colors.dim(what), ...painted].join(" ").trimEnd();
+  const below = (text: string) => cutToWidth(`    ${printable(text)}`, columns);
+  if (!full) {
+    if (is_error) return [line, colors.error(below(firstLine(result ?? "failed")))];
+    return delegates && result ? [line, colors.dim(below(`└ ${firstLine(result)}`))] : [line];
+  }
+  const diff = changed.map((text) =>
+    text.startsWith("+") ? colors.added(below(text)) : colors.removed(below(text)),
+  );
+  const answer = block(result ?? "").flatMap((text) => (text === "" ? [] : [below(text)]));
+  const paint = is_error ? colors.error : colors.dim;
+  return [
+    line,
+    ...diff,
+    ...(delegates && result !== null && !is_error
+      ? markdown(result, { colors, width: Math.max(columns - 6, 20) }).map(
+          (text) => `    ${colors.dim("│")} ${text}`,
+        )
+      : diff.length > 0 && !is_error
+        ? []
+        : limited(answer).map(paint)),
+  ];
+}
+
+/** The beginning of a long result, and how much more there is. */
+function limited(lines: readonly string[]): string[] {
+  const more = lines.length - resultLines;
+  if (more <= 1) return [...lines];
+  return [...lines.slice(0, resultLines), `    and ${counted(more, "more line")} (in a pipe, all of it)`];
+}
+
+function firstLine(text: string): string {
+  return oneLine(text.split("\n").find((line) => line.trim() !== "") ?? "");
+}

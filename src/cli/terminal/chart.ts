@@ -1,0 +1,46 @@
+import type { Palette } from "./palette.ts";
+
+const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
+
+/** A horizontal bar of a share between 0 and 1, exact to an eighth of a column; never empty where there is something. */
+export function bar(share: number, width: number): string {
+  const bounded = Math.min(1, Math.max(0, share));
+  const parts = bounded > 0 ? Math.max(1, Math.round(bounded * width * 8)) : 0;
+  return "█".repeat(Math.floor(parts / 8)) + eighths[parts % 8]!;
+}
+
+/** How far something is: `[██████░░░░]`. */
+export function progressBar(share: number, width: number): string {
+  const filled = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return `[${"█".repeat(filled)}${"░".repeat(width - filled)}]`;
+}
+
+/** Numbers as a row of small columns, each a share of the largest; a dot for nothing. */
+export function sparkline(values: readonly number[]): string {
+  const most = Math.max(0, ...values);
+  return values.map((value) => (value <= 0 ? "·" : "▁▂▃▄▅▆▇█"[Math.ceil((value / most) * 8) - 1])).join("");
+}
+
+/** Lines by who wrote them as one bar: agents, people, unknown, before agents. Every kind that wrote any has a column. */
+export function authorBar(
+  {
+    agent,
+    human,
+    unknown,
+    before_agents = 0,
+  }: { agent: number; human: number; unknown: number; before_agents?: number },
+  width: number,
+  colors: Palette,
+): string {
+  const all = agent + human + unknown + before_agents;
+  if (all === 0) return "";
+  const columnsOf = (lines: number) => (lines === 0 ? 0 : Math.max(1, Math.round((lines / all) * width)));
+  const widths = [agent, human, unknown, before_agents].map(columnsOf);
+  // Rounding may give a column too many or too few: the widest bears it.
+  const widest = widths.indexOf(Math.max(...widths));
+  widths[widest]! += width - widths.reduce((sum, one) => sum + one, 0);
+  const [a = 0, h = 0, u = 0, b = 0] = widths;
+  return (
+    colors.agent("█".repeat(a)) + colors.human("▓".repeat(h)) + colors.dim("░".repeat(u) + "·".repeat(b))
+  );
+}

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { opensLinks } from "./streams.ts";
+
+it.each<[NodeJS.ProcessEnv, boolean]>([
+  [{}, false],
+  [{ TERM: "xterm-256color" }, false],
+  [{ TERM: "xterm-kitty" }, true],
+  [{ TERM: "alacritty" }, true],
+  [{ TERM: "screen-256color", VTE_VERSION: "7002" }, true],
+  [{ VTE_VERSION: "5000" }, false],
+  [{ TERM_PROGRAM: "iTerm.app", TERM_PROGRAM_VERSION: "3.4.19" }, true],
+  [{ TERM_PROGRAM: "iTerm.app", TERM_PROGRAM_VERSION: "3.0.1" }, false],
+  [{ TERM_PROGRAM: "vscode", TERM_PROGRAM_VERSION: "1.95.0" }, true],
+  [{ TERM_PROGRAM: "vscode", TERM_PROGRAM_VERSION: "1.71.0" }, false],
+  [{ TERM_PROGRAM: "Apple_Terminal" }, false],
+  [{ TERM_PROGRAM: "WezTerm", CI: "1" }, false],
+  [{ WT_SESSION: "1" }, true],
+  [{ FORCE_HYPERLINK: "1" }, true],
+  [{ FORCE_HYPERLINK: "0", TERM: "xterm-kitty" }, false],
+])("knows whether a terminal opens links: %o", (env, opens) => {
+  expect(opensLinks(env)).toBe(opens);
+});

@@ -1,0 +1,49 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pageFile } from "./page-files.ts";
+
+let dir: string;
+
+beforeAll(() => {
+  dir = join(mkdtempSync(join(tmpdir(), "pommel-page-")), "ui");
+  mkdirSync(join(dir, "assets/folder.js"), { recursive: true });
+  writeFileSync(join(dir, "index.html"), "<p>page");
+  writeFileSync(join(dir, "assets/index-Ab_1.js"), "1");
+  writeFileSync(join(dir, "assets/.hidden.js"), "hidden");
+  writeFileSync(join(dir, "assets/notes.txt"), "text");
+  writeFileSync(join(dir, "../secret.js"), "secret");
+});
+
+afterAll(() => rmSync(join(dir, ".."), { recursive: true, force: true }));
+
+test("the page itself is never kept by a browser, what it is made of is for good", async () => {
+  expect((await pageFile(dir))?.headers).toEqual({
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-store",
+  });
+  const asset = await pageFile(dir, "index-Ab_1.js");
+  expect(asset?.headers["cache-control"]).toContain("immutable");
+  expect(Buffer.from(asset!.content).toString()).toBe("1");
+});
+
+test.each([
+  "../../secret.js",
+  "..%2F..%2Fsecret.js",
+  "..\\..\\secret.js",
+  "/etc/passwd",
+  "../index.html",
+  ".hidden.js",
+  "notes.txt",
+  "folder.js",
+  "missing.js",
+  "index-Ab_1.js\0.css",
+  "",
+])("nothing but the page's own files is served: not %j", async (name) => {
+  expect(await pageFile(dir, name)).toBeNull();
+});
+
+test("a page that is not built is none", async () => {
+  expect(await pageFile(join(dir, "nowhere"))).toBeNull();
+});

@@ -1,0 +1,104 @@
+import type * as z from "zod/mini";
+import { PommelError } from "../../project/errors.ts";
+import { maxResults } from "../../project/max-results.ts";
+import type { CommitFound, HistoryResult } from "../../protocol/operations/search.ts";
+import { shortId } from "../../sessions/short-id.ts";
+import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";
+import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, spans } from "../text/text.ts";
+import { ask, type CallContext, type ToolAnswer } from "../tool.ts";
+
+const sessionsNamed = 3;
+const turnsNamed = 20;
+const filesNamed = 5;
+
+/** Commits about a question, best first, each with the sessions that led to it. */
+export async function foundCommits(
+  args: z.infer<typeof listCheckpointsInput>,
+  q: string,
+  context: CallContext,
+): Promise<ToolAnswer<ListCheckpointsOutput>> {
+  const { session_id, branch, since, until, limit, cursor, max_tokens } = args;
+  if (branch !== undefined) {
+    throw new PommelError("usage", "With a query, branch has no effect.", "Omit one of them.");
+  }
+  const session = session_id === "current" ? (context.ownSession ?? "current") : session_id;
+  const offset = offsetOf("list_checkpoints", args, cursor);
+  const found = await ask(context, "searchHistory", {
+    ...{ q, of: ["commits"], limit: Math.min(offset + limit, maxResults) },
+    ...(session && { session }),
+    ...(since && { since }),
+    ...(until && { until }),
+  });
+  const isFound = found.results.length > 0;
+  const page = (isFound ? found.results : found.nearest).filter(isCommit).slice(isFound ? offset : 0);
+  const { items } = fitIn(page, roomOf(max_tokens), 300, itemOf, render);
+  const end = offset + items.length;
+  const next =
+    isFound && items.length > 0 && end < found.total_results ? cursorAt("list_checkpoints", args, end) : null;
+  const nothing = `Nothing found in commits about "${oneLine(q, 100)}".`;
+  return {
+    structured: {
+      label: historyLabel,
+      checkpoints: [],
+      ...{ commits: isFound ? items : [], nearest: isFound ? [] : items },
+      ...{ total: found.total_results, next_cursor: next, notes: found.notes },
+    },
+    text: joined(
+      [
+        !isFound && (items.length > 0 ? `${nothing} Nearest, but probably not about it:` : nothing),
+        items.length > 0 && `${historyLabel}\n${items.map(render).join("\n")}`,
+        next && `${found.total_results - end} more: cursor ${next}`,
+        ...found.notes,
+      ],
+      "\n",
+    ),
+  };
+}
+
+const isCommit = (result: HistoryResult): result is CommitFound => result.kind === "commit";
+
+function itemOf(commit: CommitFound, longest: number) {
+  const { id, title, author, timestamp, confidence, checkpoint, match_reasons, sessions, files } = commit;
+  return {
+    commit: id,
+    checkpoint_id: checkpoint,
+    subject: oneLine(title, 160),
+    author: oneLine(author, 80),
+    created_at: timestamp,
+    confidence,
+    reasons: match_reasons.map((reason) => oneLine(reason, 120)),
+    snippet: oneLine(commit.snippet, longest),
+    sessions: sessions.slice(0, sessionsNamed).map(({ session_id, title: session, turns }) => ({
+      session_id,
+      title: lineOrNull(session, 80),
+      turns: turns.slice(-turnsNamed),
+    })),
+    files: files.slice(0, filesNamed).map((file) => oneLine(file, 160)),
+    reverted_by: commit.reverted_by,
+  };
+}
+
+function render(item: ReturnType<typeof itemOf>): string {
+  const { commit, checkpoint_id, subject, author, created_at, snippet, reverted_by } = item;
+  const facts = joined([
+    item.confidence,
+    minute(created_at),
+    author,
+    checkpoint_id !== null && `checkpoint ${checkpoint_id}`,
+    reverted_by !== null && `reverted by ${reverted_by.slice(0, 8)}`,
+    item.reasons.join("; "),
+  ]);
+  return joined(
+    [
+      `${commit.slice(0, 8)} "${subject}"  ${facts}`,
+      snippet !== "" && quoted(snippet),
+      ...item.sessions.map(
+        ({ session_id, title, turns }) =>
+          `  session ${shortId(session_id)}${turns.length > 0 ? ` turns ${spans(turns)}` : ""}${title === null ? "" : ` "${title}"`}`,
+      ),
+      item.files.length > 0 && `  files: ${item.files.join(", ")}`,
+    ],
+    "\n",
+  );
+}

@@ -1,0 +1,172 @@
+import { readCommits } from "../../git/history/commits.ts";
+import { commitNamed } from "../../git/history/history.ts";
+import type { Project } from "../../project/paths.ts";
+import type {
+  CommitFound,
+  HistorySearchRequest,
+  TranscriptSearchResponse,
+} from "../../protocol/operations/search.ts";
+import { analyseQuery } from "../../search/code/query.ts";
+import { type Judged, levelOf, sure } from "../../search/confidence/judge.ts";
+import { reasonsFor, revertsOf, searchCommits } from "../../search/history/commits.ts";
+import { indexedHead } from "../../search/history/index-commits.ts";
+import type { Nearness, Ranked } from "../../search/history/rank.ts";
+import { snippetAround } from "../../search/sessions/snippet.ts";
+import type { CodeIndex } from "../../store/index/port.ts";
+import type { IndexedCommit } from "../../store/index/records.ts";
+import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
+import { filesOfCommit } from "../../store/memory/commits/commits.ts";
+import type { CheckpointRecord } from "../../store/memory/git-records.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { isoTime } from "../status/status.ts";
+
+/** Commits as a search of the history answers them: found by themselves, by their hash, or by the sessions behind them. */
+
+const filesNamed = 20;
+/** Sessions whose commits count as found. */
+export const maxSessions = 5;
+/** How much surer a session is than that one of its commits is meant. */
+const ofSession = 0.8;
+
+/** The request with its times and names resolved. */
+export interface Wanted {
+  request: HistorySearchRequest;
+  limit: number;
+  since: number | null;
+  until: number | null;
+  /** Only these commits; null: all. */
+  hashes: ReadonlySet<string> | null;
+  nearness: Nearness | null;
+}
+
+/** Commits that the request finds by themselves, and how much of history is indexed. */
+export async function commitsFor(index: CodeIndex, memory: Memory | null, wanted: Wanted) {
+  const { request, limit, hashes, since, until } = wanted;
+  const { q: query, file: files = [], author = null } = request;
+  const asked = { query, files, author, hashes, since, until };
+  const judged = await searchCommits(index.commits, asked, wanted.nearness);
+  const shown = judged.results.slice(0, limit);
+  const reverts = await revertsOf(
+    index.commits,
+    shown.map(({ item }) => item.hash),
+  );
+  const viewOf = (found: Judged<Ranked<IndexedCommit>>["results"][number]): CommitFound => {
+    const { hash, subject, body, author, authoredAt, files } = found.item;
+    const checkpoint = memory === null ? null : checkpointOfCommit(memory, hash);
+    return {
+      kind: "commit",
+      id: hash,
+      title: subject,
+      timestamp: isoTime(authoredAt),
+      snippet: snippetAround(withoutTrailers(body), query),
+      ...shares(found, request),
+      match_reasons: reasonsFor(analyseQuery(query), found.item, found.signals),
+      author,
+      files: files.slice(0, filesNamed),
+      ...(memory === null || checkpoint === null
+        ? { checkpoint: null, sessions: [] }
+        : boundBy(memory, checkpoint)),
+      reach: "head",
+      reverted_by: reverts.get(hash) ?? null,
+    };
+  };
+  const head = await index.meta(indexedHead);
+  const { chunks: indexed } = await index.commits.frequencies([]);
+  return {
+    results: shown.map(viewOf),
+    nearest: judged.nearest.map(viewOf),
+    commits: { indexed, is_complete: (head ?? "") !== "" },
+  };
+}
+
+/** "Co-authored-by: ...", for programs. */
+const withoutTrailers = (body: string) => body.replace(/^[A-Za-z]+(?:-[A-Za-z]+)+: .*$/gm, "");
+
+/** The figures of a result. */
+export function shares<T>(
+  { score, confidence, probability, signals }: Judged<Ranked<T>>["results"][number],
+  { explain }: HistorySearchRequest,
+) {
+  return { score, confidence, probability, ...(explain && { signals: { ...signals } }) };
+}
+
+function boundBy(memory: Memory, { uid, sessions }: CheckpointRecord) {
+  return {
+    checkpoint: uid,
+    sessions: sessions.map(({ sessionUid, turns }) => ({
+      session_id: sessionUid,
+      title: sessionByUid(memory, sessionUid)?.title ?? null,
+      turns,
+    })),
+  };
+}
+
+/** The commit outside of HEAD's history that the question is the (beginning of the) hash of. */
+export async function commitByHash(
+  { root }: Project,
+  memory: Memory | null,
+  { request: { q }, hashes }: Wanted,
+): Promise<CommitFound[]> {
+  if (!/^\s*[0-9a-f]{4,64}\s*$/i.test(q)) return [];
+  const hash = await commitNamed(root, q.trim());
+  if (hash === null || !hash.startsWith(q.trim().toLowerCase()) || !(hashes?.has(hash) ?? true)) return [];
+  for await (const { author, authoredAt, message } of readCommits(root, ["--no-walk", hash])) {
+    const [title = "", ...body] = message.split("\n");
+    const checkpoint = memory === null ? null : checkpointOfCommit(memory, hash);
+    return [
+      {
+        ...{ kind: "commit", id: hash, title, author, timestamp: isoTime(authoredAt) },
+        snippet: snippetAround(withoutTrailers(body.join("\n")), ""),
+        ...{ ...sure, score: 1, match_reasons: ["its hash"], files: [] },
+        ...(memory === null || checkpoint === null
+          ? { checkpoint: null, sessions: [] }
+          : boundBy(memory, checkpoint)),
+        ...{ reach: "elsewhere", reverted_by: null },
+      },
+    ];
+  }
+  return [];
+}
+
+/** Commits that the sessions which answer a question led to. */
+export function ledTo(
+  memory: Memory,
+  sessions: TranscriptSearchResponse | null,
+  { request, hashes, since, until }: Wanted,
+): CommitFound[] {
+  const { author } = request;
+  return (sessions?.results ?? []).slice(0, maxSessions).flatMap((session) =>
+    session.commits.flatMap((led, i): CommitFound[] => {
+      const hash = led.successor ?? led.commit;
+      const checkpoint = checkpointOfCommit(memory, hash) ?? checkpointOfCommit(memory, led.commit);
+      if (checkpoint === null) return [];
+      const { commit } = checkpoint;
+      const isWithin = commit.authoredAt >= (since ?? 0) && commit.authoredAt <= (until ?? Infinity);
+      const isBy = author === undefined || commit.author.toLowerCase().includes(author.toLowerCase());
+      if (!isWithin || !isBy || !(hashes?.has(commit.hash) ?? true)) return [];
+      const probability = Math.round(session.probability * ofSession ** (i + 1) * 100) / 100;
+      return [
+        {
+          kind: "commit",
+          id: commit.hash,
+          title: commit.subject,
+          timestamp: isoTime(commit.authoredAt),
+          snippet: session.snippet,
+          score: session.score,
+          probability,
+          confidence: levelOf(probability),
+          match_reasons: [`session ${session.session_title ?? session.session_id} led to it`],
+          ...(request.explain && { signals: { session: session.score } }),
+          author: commit.author,
+          files: filesOfCommit(memory, commit.id)
+            .slice(0, filesNamed)
+            .map(({ path }) => path),
+          ...boundBy(memory, checkpoint),
+          reach: led.successor === commit.hash ? "head" : led.reach,
+          reverted_by: led.reverted_by,
+        },
+      ];
+    }),
+  );
+}

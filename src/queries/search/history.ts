@@ -1,0 +1,177 @@
+import { performance } from "node:perf_hooks";
+import { headOf } from "../../git/history/history.ts";
+import type { Embedder } from "../../models/embed/embedder.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { codeOf, PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import type {
+  CommitFound,
+  HistoryResult,
+  HistorySearchRequest,
+  HistorySearchResponse,
+  TranscriptSearchResponse,
+} from "../../protocol/operations/search.ts";
+import { analyseQuery } from "../../search/code/query.ts";
+import { levelOf } from "../../search/confidence/judge.ts";
+import type { Nearness } from "../../search/history/rank.ts";
+import {
+  checkpointByUid,
+  checkpointPlaces,
+  listCheckpoints,
+} from "../../store/memory/commits/checkpoints.ts";
+import { findEvent, membersOf } from "../../store/memory/events.ts";
+import type { CheckpointRecord } from "../../store/memory/git-records.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { findSession } from "../../store/memory/sessions/sessions.ts";
+import { withMemoryIfAny } from "../../store/memory/with-memory.ts";
+import { withIndex } from "./code.ts";
+import { commitByHash, commitsFor, ledTo, maxSessions, type Wanted } from "./history-commits.ts";
+import { eventsFor } from "./history-events.ts";
+import { searchTranscriptsInProcess } from "./sessions.ts";
+
+/**
+ * Searches commits and events. Commits are found by their message, author, files and hash, and those that sessions led
+ * to also by what happened there.
+ * @param sessions what a search of sessions found; default: they are searched
+ * @throws PommelError `usage` for a time that makes no sense, `not_found` for an unknown session or event; as `withIndex`
+ */
+export async function searchHistory(
+  project: Project,
+  request: HistorySearchRequest,
+  signal?: AbortSignal,
+  sessions: () => Promise<TranscriptSearchResponse | null> = () => sessionsFor(project, request),
+): Promise<HistorySearchResponse> {
+  const start = performance.now();
+  if (analyseQuery(request.q).tokens.length === 0) {
+    throw new PommelError(
+      "usage",
+      "The query has no searchable word.",
+      'Try `pm search commits "retry of requests"`.',
+    );
+  }
+  const { config } = loadConfig(project);
+  const { parseWhen } = await import("../../text/dates.ts");
+  return withMemoryIfAny(project, async (memory) => {
+    const wanted: Wanted = {
+      request,
+      limit: request.limit ?? config["search.limit"],
+      since: request.since === undefined ? null : await parseWhen(request.since, "since"),
+      until: request.until === undefined ? null : await parseWhen(request.until, "until"),
+      hashes: hashesIn(memory, request),
+      nearness: config["embed.text"] === "none" ? null : await bundledNearness(),
+    };
+    const { of = ["commits", "events"] } = request;
+    const ofCommits = of.includes("commits") || of.includes("checkpoints");
+    const found = ofCommits
+      ? await withIndex(project, config, (index) => commitsFor(index, memory, wanted))
+      : { ...nothing, commits: { indexed: 0, is_complete: true } };
+    signal?.throwIfAborted();
+    if (ofCommits && found.results.length === 0)
+      found.results.push(...(await commitByHash(project, memory, wanted)));
+    const led = ofCommits && memory !== null ? ledTo(memory, await sessions(), wanted) : [];
+    const events = of.includes("events") && memory !== null ? await eventsFor(memory, wanted) : nothing;
+    const results = [...together(found.results, led), ...events.results].sort(
+      (a, b) => b.probability - a.probability || b.score - a.score,
+    );
+    const nearest = [...found.nearest, ...events.nearest].sort((a, b) => b.probability - a.probability);
+    // Without a repository, or a commit, there is nothing to index.
+    const isBehind = !found.commits.is_complete && (await headOf(project.root)) !== null;
+    const isEmpty = isBehind && found.commits.indexed === 0;
+    return {
+      scope: "history",
+      query: request.q,
+      total_results: results.length,
+      results: results.slice(0, wanted.limit),
+      nearest: results.length > 0 ? [] : nearest.slice(0, Math.min(3, wanted.limit)),
+      searched_by: ["words", ...(wanted.nearness === null ? [] : ["meaning"])],
+      notes: isEmpty ? ["Commits are not indexed yet; the daemon does it (`pm start`)."] : [],
+      search_time_ms: Math.round((performance.now() - start) * 100) / 100,
+      commits: { ...found.commits, is_complete: !isBehind },
+    };
+  });
+}
+
+const nothing: { results: HistoryResult[]; nearest: HistoryResult[] } = { results: [], nearest: [] };
+
+/** The sessions that a question finds; null where there is no memory. */
+async function sessionsFor(
+  project: Project,
+  { q, since, until, file, session, event }: HistorySearchRequest,
+): Promise<TranscriptSearchResponse | null> {
+  const filters = { ...(since && { since }), ...(until && { until }), ...(file && { file }) };
+  const within = { ...(session && { session }), ...(event && { event }) };
+  try {
+    return await searchTranscriptsInProcess(project, { q, ...filters, ...within, limit: maxSessions });
+  } catch (error) {
+    if (codeOf(error) === "no_memory") return null;
+    throw error;
+  }
+}
+
+/** The commits that the request is limited to. */
+function hashesIn(
+  memory: Memory | null,
+  { of = ["commits"], session, event }: HistorySearchRequest,
+): Set<string> | null {
+  const isOfCheckpoints = of.includes("checkpoints") && !of.includes("commits");
+  if (session === undefined && event === undefined && !isOfCheckpoints) return null;
+  if (memory === null) return new Set();
+  const given = [
+    ...(isOfCheckpoints ? [checkpointPlaces(memory).map(({ hash }) => hash)] : []),
+    ...(session === undefined
+      ? []
+      : [listCheckpoints(memory, { session: findSession(memory, session).uid }).map(hashOf)]),
+    ...(event === undefined
+      ? []
+      : [
+          membersOf(memory, findEvent(memory, event).uid).checkpoints.flatMap((uid) => {
+            const checkpoint = checkpointByUid(memory, uid);
+            return checkpoint === null ? [] : hashOf(checkpoint);
+          }),
+        ]),
+  ].map((hashes) => new Set(hashes));
+  const [first = new Set<string>(), ...others] = given;
+  return new Set([...first].filter((hash) => others.every((hashes) => hashes.has(hash))));
+}
+
+const hashOf = ({ commit }: CheckpointRecord) => commit.hash;
+
+async function bundledNearness(): Promise<Nearness> {
+  const { bundledEmbedder } = await import("../../models/embed/static/static-embedder.ts");
+  return nearnessBy(bundledEmbedder());
+}
+
+function nearnessBy(embedder: Embedder): Nearness {
+  return async (question, texts) => {
+    // A model that fails leaves search by words.
+    const vectors = await embedder.embed([question, ...texts], "query").catch(() => []);
+    const [asked, ...of] = vectors;
+    return asked ? of.map((vector) => (vector ? cosine(asked, vector) : null)) : null;
+  };
+}
+
+function cosine(a: Int8Array, b: Int8Array): number {
+  let [product, ofA, ofB] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    product += a[i]! * b[i]!;
+    ofA += a[i]! * a[i]!;
+    ofB += b[i]! * b[i]!;
+  }
+  return product / (Math.sqrt(ofA * ofB) || 1);
+}
+
+/** A commit is one result, however it was found: what speaks for it twice makes it surer. */
+function together(found: readonly HistoryResult[], led: readonly CommitFound[]): HistoryResult[] {
+  const byId = new Map(found.map((result) => [result.id, result]));
+  for (const one of led) {
+    const known = byId.get(one.id);
+    if (known === undefined) {
+      byId.set(one.id, one);
+      continue;
+    }
+    const probability = Math.round((1 - (1 - known.probability) * (1 - one.probability)) * 100) / 100;
+    const match_reasons = [...new Set([...known.match_reasons, ...one.match_reasons])];
+    byId.set(one.id, { ...known, probability, confidence: levelOf(probability), match_reasons });
+  }
+  return [...byId.values()];
+}

@@ -1,0 +1,80 @@
+import type { Entry, ToolResult } from "../../agents/agent.ts";
+import type { Statement } from "../../protocol/operations/sessions.ts";
+import { changedLines, sayUse } from "../../sessions/chunks/units/tool-uses.ts";
+import { relativizer } from "../../sessions/relative-paths.ts";
+import { storedTurns } from "../../sessions/stored-turns.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { beginningOf } from "../../text/text-size.ts";
+
+/** Characters of a tool's result that say how it went. */
+const briefResult = 300;
+
+/**
+ * What was said and done in a session, statement by statement: each tool call with its result.
+ * @param turn only this one
+ * @param full whole results, and the changed lines of edits
+ */
+export function sessionLog(
+  memory: Memory,
+  session: { id: number; cwd: string },
+  { root, turn, full }: { root: string; turn?: number | undefined; full: boolean },
+): Statement[] {
+  const relativize = relativizer({ root, worktrees: [], cwd: session.cwd });
+  const statements: Statement[] = [];
+  for (const { number, lines } of storedTurns(memory, session.id, { first: turn ?? 0, last: turn ?? null })) {
+    const entries = lines.flatMap(({ entries: some }) => some);
+    const results = new Map(
+      entries.filter((entry) => entry.kind === "tool_result").map((result) => [result.id, result]),
+    );
+    for (const entry of entries) {
+      const statement = statementOf(entry, results, relativize, full);
+      if (statement !== null) statements.push({ turn: number, ...statement });
+    }
+  }
+  return statements;
+}
+
+function statementOf(
+  entry: Entry,
+  results: ReadonlyMap<string, ToolResult>,
+  relativize: (path: string) => string,
+  full: boolean,
+): Omit<Statement, "turn"> | null {
+  switch (entry.kind) {
+    case "prompt":
+      return said("prompt", entry.text.trim() || (entry.images > 0 ? "(an image)" : ""));
+    case "text":
+    case "thinking":
+    case "notice":
+    case "summary":
+      return said(entry.kind, entry.text.trim());
+    case "compaction":
+      return said("compaction", entry.trigger ?? "the context was compacted");
+    case "tool_use": {
+      const result = results.get(entry.id) ?? null;
+      const { headline, edits, delegates } = sayUse(entry, result?.edits ?? null, relativize);
+      const changed = edits ? changedLines(result?.edits ?? null, entry.input) : [];
+      const text = result?.text.trim() ?? null;
+      return {
+        kind: "tool",
+        text: headline,
+        call: {
+          tool: entry.tool,
+          is_error: result?.isError ?? false,
+          delegates,
+          result: text === null || full ? text : beginningOf(text, briefResult),
+          added: changed.filter((line) => line.startsWith("+")).length,
+          removed: changed.filter((line) => line.startsWith("-")).length,
+          changed: full ? changed : [],
+        },
+      };
+    }
+    case "tool_result":
+    case "title":
+      return null;
+  }
+}
+
+function said(kind: Statement["kind"], text: string): Omit<Statement, "turn"> | null {
+  return text === "" ? null : { kind, text, call: null };
+}

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { profileOf, profiles } from "../../agents/profiles.ts";
+import type { Config } from "../../project/config/settings.ts";
+import type { CurrentCut, SessionCut } from "../../store/memory/sessions/session-cuts.ts";
+import type { IngestOptions } from "../ingest/ingest.ts";
+import { kindRules } from "./kinds.ts";
+
+/**
+ * Raise this when the same turns give other groups, chunks, words, decisions, titles or extractive summaries: every
+ * session is cut again, in the background. Words of the kinds (`kind-terms.ts`) are part of the settings' hash.
+ */
+const cutRules = 2;
+
+/** The settings that chunks depend on. */
+type CutSettings = Pick<IngestOptions, "chunks" | "maxChunks">;
+
+/** How a configuration wants sessions to be cut into chunks. */
+function chunkOptionsOf(config: Config): IngestOptions["chunks"] {
+  return {
+    minTokens: config["sessions.chunk_min_tokens"],
+    maxTokens: config["sessions.chunk_max_tokens"],
+    pauseMinutes: config["sessions.topic_pause_minutes"],
+    kinds: kindRules({
+      decision: config["sessions.decision_words"],
+      error: config["sessions.error_words"],
+      architecture: config["sessions.architecture_words"],
+    }),
+  };
+}
+
+/** The same with all other settings that chunks depend on. */
+export function cutSettingsOf(config: Config): CutSettings {
+  return { chunks: chunkOptionsOf(config), maxChunks: config["sessions.max_chunks"] };
+}
+
+const readerOf = (agent: string): number => profileOf(agent)?.readerVersion ?? 1;
+
+/** What a session of an agent is cut by now. */
+export function cutOf(settings: CutSettings, agent: string): SessionCut {
+  return { reader: readerOf(agent), rules: cutRules, settings: hashOf(settings) };
+}
+
+/** What sessions are cut by now. */
+export function currentCut(settings: CutSettings): CurrentCut {
+  const readers = Object.fromEntries(Object.keys(profiles).map((agent) => [agent, readerOf(agent)]));
+  return { readers, rules: cutRules, settings: hashOf(settings) };
+}
+
+function hashOf({ chunks: { kinds, ...sizes }, maxChunks }: CutSettings): string {
+  const words = Object.entries(kinds).map(([name, pattern]) => [name, pattern?.source ?? null]);
+  const settings = [Object.entries(sizes), words, maxChunks].map((part) =>
+    Array.isArray(part) ? part.toSorted() : part,
+  );
+  return createHash("sha256").update(JSON.stringify(settings)).digest("hex").slice(0, 16);
+}

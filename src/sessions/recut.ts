@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../project/errors.ts";
+import type { SessionRecord } from "../store/memory/memory-records.ts";
+import { cutOfSession, outdatedSessions, saveCut } from "../store/memory/sessions/session-cuts.ts";
+import { indexAgain } from "../store/memory/sessions/session-terms.ts";
+import { replacePromptTitle, sessionById } from "../store/memory/sessions/sessions.ts";
+import { turnsOf } from "../store/memory/sessions/turns.ts";
+import { currentCut, cutOf } from "./chunks/cut-rules.ts";
+import { rechunkSession } from "./chunks/rechunk.ts";
+import { storedTurns } from "./stored-turns.ts";
+import { sumUpSession } from "./summaries/sum-up.ts";
+import { sessionTitle } from "./summaries/title.ts";
+import type { SessionWork } from "./work.ts";
+
+/** After so much work others have their turn. Milliseconds. */
+const sliceMs = 15;
+
+export interface RecutOptions {
+  signal?: AbortSignal | undefined;
+  /** Sessions done, and in all; called before each, where the work can be stopped and resumed. */
+  onProgress?: (done: number, total: number) => void;
+}
+
+/**
+ * Cuts sessions again that were cut by other rules or settings: groups, chunks, decisions, extractive summaries and
+ * titles, from their archived turns, so that nothing forgotten or redacted comes back. Newest first, as these are
+ * searched most. It rests as long as it works. Each session remembers what it is cut by, so after a stop the next call
+ * goes on; a session that comes out as it was is not written. Notes, language models' summaries and vectors of unchanged
+ * text stay (docs/decisions/0012-sessions-are-cut-again.md).
+ * @returns how many chunks the sessions have
+ * @throws the signal's reason when it is aborted; PommelError `embedder_unavailable`, and those of the store
+ */
+export async function recutSessions(
+  work: SessionWork,
+  { signal, onProgress }: RecutOptions = {},
+): Promise<number> {
+  const { memory, log } = work;
+  const pause = pacer(signal);
+  const all = outdatedSessions(memory, currentCut(work));
+  let chunks = 0;
+  for (const [i, id] of all.entries()) {
+    onProgress?.(i, all.length);
+    signal?.throwIfAborted();
+    const session = sessionById(memory, id);
+    if (session === null) continue;
+    try {
+      chunks += await recutSession(work, session, { signal, pause });
+    } catch (error) {
+      if (signal?.aborted || !isUnreadable(error)) throw error;
+      log.warn(`${session.uid} stays as it was cut: ${messageOf(error)}`);
+    }
+    saveCut(memory, id, cutOf(work, session.agent));
+    await pause();
+  }
+  onProgress?.(all.length, all.length);
+  return chunks;
+}
+
+async function recutSession(
+  work: SessionWork,
+  session: SessionRecord,
+  { signal, pause }: { signal: AbortSignal | undefined; pause: () => Promise<void> },
+): Promise<number> {
+  const { memory } = work;
+  const [first] = turnsOf(memory, session.id);
+  if (first === undefined) return 0;
+  const isByOtherRules = cutOfSession(memory, session.id)?.rules !== cutOf(work, session.agent).rules;
+  const how = { signal, pause, regroup: true, reindex: isByOtherRules };
+  const chunks = await rechunkSession(work, session, first.number, how);
+  if (isByOtherRules) {
+    const title = sessionTitle(storedTurns(memory, session.id));
+    memory.inTransaction(() => {
+      if (title !== null) replacePromptTitle(memory, session.id, title);
+      indexAgain(memory, session.id);
+    });
+  }
+  await pause();
+  const summed = await sumUpSession({ ...work, llm: null }, session.uid, { signal, pause });
+  return chunks + (summed?.chunks ?? 0);
+}
+
+/** Rests as long as it worked, after every slice of work. */
+function pacer(signal: AbortSignal | undefined): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    const workedMs = performance.now() - since;
+    if (workedMs < sliceMs) return;
+    await sleep(workedMs);
+    since = performance.now();
+    signal?.throwIfAborted();
+  };
+}
+
+/** An archived turn that is damaged: what zlib and JSON.parse throw. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof SyntaxError || (error instanceof Error && /^Z_/.test(String(Object(error).code)));
+}

@@ -1,0 +1,119 @@
+import { phraseOf, tokenStream } from "../../../text/tokens.ts";
+import type { Connection } from "../../sqlite/connection.ts";
+import { frequenciesIn } from "../../sqlite/term-frequencies.ts";
+import type { CommitIndex, CommitWeights, Within } from "../port.ts";
+import type { IndexedCommit } from "../records.ts";
+
+interface Row extends Omit<IndexedCommit, "files"> {
+  files: string;
+}
+
+/** The commits of `index.db`. As there, each call runs to its end before anything else does. */
+export class SqliteCommits implements CommitIndex {
+  constructor(private readonly db: Connection) {}
+
+  /** One statement or transaction; errors of the file itself in words for people. */
+  private async run<T>(work: (db: Connection) => T): Promise<T> {
+    try {
+      return work(this.db);
+    } catch (error) {
+      throw this.db.explain(error);
+    }
+  }
+
+  add(commits: readonly IndexedCommit[]) {
+    return this.run((db) =>
+      db.inTransaction(() => {
+        const insert = db.prepare(
+          `INSERT INTO commits (hash, author, authored_at, subject, body, files)
+           VALUES (@hash, @author, @authoredAt, @subject, @body, @files) ON CONFLICT DO NOTHING RETURNING id`,
+        );
+        const insertTerms = db.prepare(
+          "INSERT INTO commit_terms (rowid, subject, body, files, author) VALUES (?, ?, ?, ?, ?)",
+        );
+        for (const commit of commits) {
+          const { subject, body, files, author } = commit;
+          const row = insert.get({ ...commit, files: JSON.stringify(files) }) as { id: number } | undefined;
+          if (!row) continue;
+          insertTerms.run(row.id, ...[subject, body, files.join(" "), author].map(tokenStream));
+        }
+      }),
+    );
+  }
+
+  remove(hashes: readonly string[]) {
+    return this.run((db) =>
+      db.inTransaction(() => {
+        db.prepare("DELETE FROM commits WHERE hash IN (SELECT value FROM json_each(?))").run(
+          JSON.stringify(hashes),
+        );
+      }),
+    );
+  }
+
+  hashes(): Promise<string[]> {
+    return this.run((db) => db.prepare("SELECT hash FROM commits").pluck().all() as string[]);
+  }
+
+  lexical(
+    tokens: readonly string[],
+    { subject, body, files, author }: CommitWeights,
+    k: number,
+    within: Within,
+  ): Promise<{ hash: string; score: number }[]> {
+    if (tokens.length === 0) return Promise.resolve([]);
+    return this.run(
+      (db) =>
+        db
+          .prepare(
+            `SELECT hash, score FROM
+               (SELECT rowid AS id, -bm25(commit_terms, ${subject}, ${body}, ${files}, ${author}) AS score
+                FROM commit_terms WHERE commit_terms MATCH @words
+                  AND ((@since IS NULL AND @until IS NULL) OR rowid IN
+                    (SELECT id FROM commits WHERE (@since IS NULL OR authored_at >= @since)
+                      AND (@until IS NULL OR authored_at <= @until)))
+                ORDER BY score DESC LIMIT @k)
+             JOIN commits USING (id) ORDER BY score DESC, authored_at DESC`,
+          )
+          .all({ words: tokens.map(phraseOf).join(" OR "), k, ...within }) as {
+          hash: string;
+          score: number;
+        }[],
+    );
+  }
+
+  frequencies(tokens: readonly string[]) {
+    return this.run((db) =>
+      db.inSnapshot(() => ({
+        chunks: db.once(
+          "commit count",
+          () => db.prepare("SELECT count(*) FROM commits").pluck().get() as number,
+        ),
+        holding: frequenciesIn(db, "commit_terms", tokens),
+      })),
+    );
+  }
+
+  get(hashes: readonly string[]): Promise<IndexedCommit[]> {
+    return this.run((db) => {
+      const rows = db
+        .prepare(
+          `SELECT hash, author, authored_at AS authoredAt, subject, body, files FROM commits
+           WHERE hash IN (SELECT value FROM json_each(?))`,
+        )
+        .all(JSON.stringify(hashes)) as Row[];
+      const known = new Map(rows.map((row) => [row.hash, { ...row, files: JSON.parse(row.files) }]));
+      return hashes.flatMap((hash) => known.get(hash) ?? []);
+    });
+  }
+
+  beginningWith(prefix: string, limit: number): Promise<string[]> {
+    return this.run(
+      (db) =>
+        db
+          .prepare("SELECT hash FROM commits WHERE hash >= @prefix AND hash < @prefix || 'g' LIMIT @limit")
+          .pluck()
+          .all({ prefix, limit }) as string[],
+    );
+  }
+}

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { tokenStream } from "../../../text/tokens.ts";
+import type { Memory } from "../memory.ts";
+import type { ChunkTerms, ChunkToStore, SessionChunkId } from "../memory-records.ts";
+import { saveChunkDecisions } from "./chunk-decisions.ts";
+import { insertVector } from "./vectors.ts";
+
+/**
+ * Puts chunks in place of others. Of those that are the same, the rows stay, and with them their words and vectors: a
+ * session that is cut again is mostly cut as before, and vectors are expensive.
+ */
+
+/** The chunks to replace: a condition on `chunks`, and its parameters. */
+export interface Place {
+  where: string;
+  given: Record<string, string | number>;
+}
+
+interface Row {
+  id: SessionChunkId;
+  position: number;
+  text: string;
+  /** Null: stored by an older Pommel, which did not keep it. */
+  hash: string | null;
+}
+
+type Replacement = Pick<ChunkToStore, "terms" | "text" | "position">;
+
+const hashOf = ({ prompt, answer, actions, errors }: ChunkTerms) =>
+  createHash("sha256")
+    .update(JSON.stringify([prompt, answer, actions, errors]))
+    .digest()
+    .subarray(0, 16);
+
+/** Which of these chunks a model already has vectors for, as what they are made of has not changed. */
+export function haveVectors(
+  memory: Memory,
+  place: Place,
+  chunks: readonly Replacement[],
+  model: string,
+): boolean[] {
+  const known = memory.prepare("SELECT 1 FROM vectors WHERE chunk_id = ? AND model = ?");
+  return matched(rowsAt(memory, place), chunks).map(
+    (row) => row !== null && known.get(row.id, model) !== undefined,
+  );
+}
+
+/**
+ * To be called in a transaction.
+ * @param reindex the words of chunks that stay are written again, as the rules for words may have changed
+ */
+export function putChunks(
+  memory: Memory,
+  sessionId: number,
+  place: Place,
+  chunks: readonly ChunkToStore[],
+  { reindex = false } = {},
+): SessionChunkId[] {
+  const stored = rowsAt(memory, place);
+  const rows = matched(stored, chunks);
+  const kept = new Set(rows.flatMap((row) => row?.id ?? []));
+  const remove = memory.prepare("DELETE FROM chunks WHERE id = ?");
+  for (const { id } of stored) if (!kept.has(id)) remove.run(id);
+  // A uid names a place, which another row may still have.
+  const leave = memory.prepare("UPDATE chunks SET uid = '#' || id WHERE id = ?");
+  rows.forEach((row, i) => {
+    if (row !== null && row.position !== chunks[i]!.position) leave.run(row.id);
+  });
+  return chunks.map((chunk, i) => {
+    const row = rows[i] ?? null;
+    if (row === null) return insertChunk(memory, sessionId, chunk);
+    updateChunk(memory, sessionId, row, chunk, reindex);
+    return row.id;
+  });
+}
+
+function rowsAt(memory: Memory, { where, given }: Place): Row[] {
+  return memory
+    .prepare(
+      `SELECT id, position, text, hex(hash) AS hash FROM chunks LEFT JOIN chunk_sources ON chunk_id = id
+       WHERE ${where} ORDER BY position`,
+    )
+    .all(given)
+    .map((row) => {
+      const { hash, ...rest } = row as Row;
+      return { ...rest, hash: hash === "" ? null : hash };
+    });
+}
+
+/** The stored row of each chunk: one that was made of the same, at the same place if there is one. */
+function matched(stored: readonly Row[], chunks: readonly Replacement[]): (Row | null)[] {
+  const free = new Set(stored);
+  const sources = chunks.map(({ terms, text }) => ({
+    hash: hashOf(terms).toString("hex").toUpperCase(),
+    text,
+  }));
+  const isSame = (row: Row, i: number) =>
+    row.hash === null ? row.text === sources[i]!.text : row.hash === sources[i]!.hash;
+  const take = (row: Row | undefined): Row | null => {
+    if (row === undefined) return null;
+    free.delete(row);
+    return row;
+  };
+  const byPosition = new Map(stored.map((row) => [row.position, row]));
+  const inPlace = chunks.map(({ position }, i) => {
+    const row = byPosition.get(position);
+    return row !== undefined && free.has(row) && isSame(row, i) ? take(row) : null;
+  });
+  return inPlace.map((row, i) => row ?? take([...free].find((other) => isSame(other, i))));
+}
+
+const fields = `uid, position, first_turn, last_turn, first_seq, last_seq, type, kind, event_type, abandoned, branch,
+  started_at, ended_at, annotation_id, text, files`;
+const parameters = `@uid, @position, @firstTurn, @lastTurn, @firstSeq, @lastSeq, @type, @kind, @eventType, @abandoned,
+  @branch, @startedAt, @endedAt, @annotationId, @text, @files`;
+
+const flat = ({ terms: _, vectors: __, decisions: ___, ...chunk }: ChunkToStore) => ({
+  ...chunk,
+  abandoned: chunk.abandoned ? 1 : 0,
+  files: JSON.stringify(chunk.files),
+});
+
+function insertChunk(memory: Memory, sessionId: number, chunk: ChunkToStore): SessionChunkId {
+  const { lastInsertRowid } = memory
+    .prepare(`INSERT INTO chunks (session_id, ${fields}) VALUES (@sessionId, ${parameters})`)
+    .run({ ...flat(chunk), sessionId });
+  const id = Number(lastInsertRowid) as SessionChunkId;
+  insertTerms(memory, id, chunk.terms);
+  if (chunk.decisions !== undefined) saveChunkDecisions(memory, id, chunk.decisions);
+  for (const [model, passages] of chunk.vectors) insertVector(memory, { id, sessionId }, model, passages);
+  return id;
+}
+
+function insertTerms(memory: Memory, id: SessionChunkId, terms: ChunkTerms): void {
+  memory
+    .prepare("INSERT INTO chunk_terms (rowid, prompt, answer, actions, errors) VALUES (?, ?, ?, ?, ?)")
+    .run(
+      id,
+      tokenStream(terms.prompt),
+      tokenStream(terms.answer),
+      tokenStream(terms.actions),
+      tokenStream(terms.errors),
+    );
+  memory.prepare("INSERT INTO chunk_sources (chunk_id, hash) VALUES (?, ?)").run(id, hashOf(terms));
+}
+
+function updateChunk(
+  memory: Memory,
+  sessionId: number,
+  { id, hash }: Row,
+  chunk: ChunkToStore,
+  reindex: boolean,
+): void {
+  memory
+    .prepare(
+      `UPDATE chunks SET (${fields}) = (${parameters}) WHERE id = @id AND (${fields}) IS NOT (${parameters})`,
+    )
+    .run({ ...flat(chunk), id });
+  if (hash === null || reindex) {
+    memory.prepare("DELETE FROM chunk_terms WHERE rowid = ?").run(id);
+    memory.prepare("DELETE FROM chunk_sources WHERE chunk_id = ?").run(id);
+    insertTerms(memory, id, chunk.terms);
+  }
+  if (chunk.decisions !== undefined) saveChunkDecisions(memory, id, chunk.decisions);
+  for (const [model, passages] of chunk.vectors) {
+    const { data } = passages;
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.length);
+    memory
+      .prepare("DELETE FROM vectors WHERE chunk_id = ? AND model = ? AND data <> ?")
+      .run(id, model, bytes);
+    insertVector(memory, { id, sessionId }, model, passages);
+  }
+}

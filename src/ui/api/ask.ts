@@ -1,0 +1,73 @@
+import { signal } from "@preact/signals";
+import { endpoints, type RouteName, urlOf } from "../../protocol/endpoints.ts";
+import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+
+/** What the daemon refused, or that it did not answer: what happened, and what to do. */
+export class AskError extends Error {
+  constructor(
+    /** A code of docs/cli.md, or `unreachable`. */
+    readonly code: string,
+    message: string,
+    readonly hint: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Whether this browser has to be signed in with `pm open`, and why. */
+export const signedOut = signal<AskError | null>(null);
+
+/**
+ * Asks the daemon. The answer's type is the operation's; the daemon that serves this page has the same version.
+ * @throws AskError, and the signal's reason once it is aborted
+ */
+export async function ask<R extends RouteName>(
+  route: R,
+  request: RequestOf<R>,
+  signal?: AbortSignal,
+): Promise<ResponseOf<R>> {
+  const { method } = endpoints[route];
+  const answer = await send(
+    urlOf(endpoints[route], request),
+    method,
+    method === "POST" ? request : undefined,
+    signal,
+  );
+  return answer as ResponseOf<R>;
+}
+
+/** A request to this page's own server. @throws as `ask` */
+export async function send(
+  path: string,
+  method: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const response = await fetch(path, {
+    method,
+    ...(body !== undefined && {
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" },
+    }),
+    ...(signal && { signal }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw signal.reason;
+    throw new AskError(
+      "unreachable",
+      "The Pommel daemon does not answer.",
+      `Run \`pm start\`, then reload. (${error})`,
+    );
+  });
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok) return answer;
+  const refusal =
+    refusalIn(answer) ??
+    new AskError("internal", `The daemon answered ${response.status}.`, "Reload the page.");
+  if (refusal.code === "unauthorized") signedOut.value ??= refusal;
+  throw refusal;
+}
+
+function refusalIn(answer: unknown): AskError | null {
+  const error = (answer as { error?: { code?: unknown; message?: unknown; hint?: unknown } } | null)?.error;
+  return error ? new AskError(String(error.code), String(error.message), String(error.hint ?? "")) : null;
+}

@@ -1,0 +1,76 @@
+import { useEffect, useState } from "preact/hooks";
+import type { RouteName } from "../../protocol/endpoints.ts";
+import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+import { AskError, ask } from "./ask.ts";
+
+export interface Answer<T> {
+  /** The latest answer; of an earlier request while `isLoading`. */
+  data: T | null;
+  error: AskError | null;
+  isLoading: boolean;
+  reload: () => void;
+}
+
+/** Answers shown at once when a reader comes back, and asked for again. */
+const recent = new Map<string, unknown>();
+const maxRecent = 50;
+
+/**
+ * The answer to a question of a view, asked again whenever the question changes or the reader comes back to the page.
+ * @param request null: nothing is asked
+ */
+export function useAnswer<R extends RouteName>(
+  route: R,
+  request: RequestOf<R> | null,
+): Answer<ResponseOf<R>> {
+  const key = request === null ? null : `${route} ${JSON.stringify(request)}`;
+  const known = key === null ? null : ((recent.get(key) as ResponseOf<R> | undefined) ?? null);
+  const [state, setState] = useState<{
+    key: string | null;
+    data: ResponseOf<R> | null;
+    error: AskError | null;
+  }>({
+    ...{ key: null, data: null, error: null },
+  });
+  const [round, setRound] = useState(0);
+  const reload = () => setRound((count) => count + 1);
+
+  useEffect(() => {
+    if (request === null || key === null) return;
+    const controller = new AbortController();
+    ask(route, request, controller.signal).then(
+      (data) => {
+        if (controller.signal.aborted) return;
+        remember(key, data);
+        setState({ key, data, error: null });
+      },
+      (error: unknown) => {
+        if (controller.signal.aborted) return;
+        const refusal =
+          error instanceof AskError ? error : new AskError("internal", String(error), "Reload the page.");
+        setState((before) => ({ key, data: before.key === key ? before.data : null, error: refusal }));
+      },
+    );
+    return () => controller.abort();
+  }, [key, round]);
+
+  useEffect(() => {
+    const onVisible = () => document.visibilityState === "visible" && reload();
+    document.addEventListener("visibilitychange", onVisible);
+    return () => document.removeEventListener("visibilitychange", onVisible);
+  }, []);
+
+  const isCurrent = state.key === key;
+  return {
+    data: isCurrent ? (state.data ?? known) : (known ?? state.data),
+    error: isCurrent ? state.error : null,
+    isLoading: !isCurrent && key !== null,
+    reload,
+  };
+}
+
+function remember(key: string, data: unknown): void {
+  recent.delete(key);
+  recent.set(key, data);
+  if (recent.size > maxRecent) recent.delete(recent.keys().next().value!);
+}

@@ -1,0 +1,95 @@
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { AskError, signedOut } from "./api/ask.ts";
+import { loadProject, project, projectError } from "./api/project.ts";
+import { lastRefusal } from "./api/sign-in.ts";
+import { Empty, Failure, Loading } from "./components/states.tsx";
+import { restOf, route } from "./router.ts";
+import { Help } from "./shell/help.tsx";
+import { TopBar } from "./shell/top-bar.tsx";
+import { type View, type ViewProps, viewAt } from "./views.ts";
+
+/** The whole page: its frame, and the view at the address. */
+export function App() {
+  useEffect(() => {
+    void loadProject();
+  }, []);
+  if (signedOut.value) return <SignIn />;
+  return (
+    <>
+      <button type="button" class="skip-link" onClick={() => document.getElementById("main")?.focus()}>
+        Skip to content
+      </button>
+      <TopBar />
+      <main id="main" tabIndex={-1}>
+        {projectError.value ? (
+          <Failure error={projectError.value} onRetry={() => void loadProject()} />
+        ) : (
+          <CurrentView />
+        )}
+      </main>
+      <Help />
+    </>
+  );
+}
+
+/** Views that are loaded, by their path. */
+const loaded = new Map<string, ComponentType<ViewProps>>();
+
+function CurrentView() {
+  const { path, query } = route.value;
+  const view = viewAt(path);
+  useEffect(() => {
+    const [title, name] = [view?.title ?? "Not found", project.value?.name];
+    document.title = [query.get("q"), title, name ?? "Pommel"].filter(Boolean).join(" · ");
+  });
+  if (view === null) {
+    return (
+      <Empty title="Nothing here">
+        <p>
+          The page has no view at <code>{path}</code>.
+        </p>
+      </Empty>
+    );
+  }
+  return <LoadedView key={view.path} view={view} rest={restOf(path, view.path)} query={query} />;
+}
+
+function LoadedView({ view, ...props }: { view: View } & ViewProps) {
+  const [error, setError] = useState<AskError | null>(null);
+  const [, setLoaded] = useState(false);
+  const Content = loaded.get(view.path);
+  useEffect(() => {
+    if (Content) return;
+    view.load().then(
+      (module) => {
+        loaded.set(view.path, module.default);
+        setLoaded(true);
+      },
+      () =>
+        setError(
+          new AskError(
+            "internal",
+            "This part of the page could not be loaded.",
+            "Reload the page: Pommel was updated, or its daemon stopped.",
+          ),
+        ),
+    );
+  }, [view]);
+  if (error) return <Failure error={error} onRetry={() => location.reload()} />;
+  return Content ? <Content {...props} /> : <Loading />;
+}
+
+/** For a browser that `pm open` has not signed in. */
+function SignIn() {
+  return (
+    <main class="sign-in">
+      <Empty title="Open this page with pm open">
+        {lastRefusal && <p>{lastRefusal.message}</p>}
+        <p>
+          Run <code>pm open</code> in your project. It signs this browser in with a link that works once.
+        </p>
+      </Empty>
+    </main>
+  );
+}

@@ -1,0 +1,38 @@
+import { useState } from "preact/hooks";
+import { counted } from "./words.ts";
+
+const kinds: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "@": "hunk" };
+
+/** Changed lines, marked as in a unified diff; the rest of a long one comes on request. */
+export function Diff({ lines, shown = 40 }: { lines: readonly string[]; shown?: number }) {
+  const [isWhole, setWhole] = useState(lines.length <= shown * 1.5);
+  const visible = isWhole ? lines : lines.slice(0, shown);
+  return (
+    <div class="diff">
+      <pre>
+        {visible.map((line, i) => (
+          <span key={i} class={`diff-line ${kinds[line[0] ?? ""] ?? ""}`}>
+            {line || " "}
+          </span>
+        ))}
+      </pre>
+      {!isWhole && (
+        <button type="button" class="quiet" onClick={() => setWhole(true)}>
+          Show {counted(lines.length - shown, "more line")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** "+12 −3". */
+export function DiffCount({ lines }: { lines: readonly string[] }) {
+  const of = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
+  const [added, removed] = [of("+"), of("-")];
+  return (
+    <span class="diff-count">
+      {added > 0 && <span class="added">+{added.toLocaleString("en")}</span>}
+      {removed > 0 && <span class="removed">−{removed.toLocaleString("en")}</span>}
+    </span>
+  );
+}

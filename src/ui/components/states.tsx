@@ -1,0 +1,47 @@
+import type { ComponentChildren } from "preact";
+import type { AskError } from "../api/ask.ts";
+
+/** Nothing to show: why, and what to do. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <section class="state">
+      <h1>{title}</h1>
+      {children}
+    </section>
+  );
+}
+
+/** Something went wrong: what happened, and the API's hint. */
+export function Failure({ error, onRetry }: { error: AskError; onRetry?: () => void }) {
+  return (
+    <section class="state" role="alert">
+      <h2>{error.message}</h2>
+      {error.hint !== "" && (
+        <p>
+          <Hint text={error.hint} />
+        </p>
+      )}
+      {onRetry && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** A sentence with commands between backticks. */
+export function Hint({ text }: { text: string }) {
+  return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={part}>{part}</code> : part))}</>;
+}
+
+/** In the place of rows that are on their way. */
+export function Loading({ rows = 6 }: { rows?: number }) {
+  return (
+    <div class="skeleton" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, i) => (
+        <div key={i} />
+      ))}
+    </div>
+  );
+}

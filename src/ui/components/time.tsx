@@ -1,0 +1,60 @@
+const units = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+] as const;
+
+/** What is older is a date. Seconds. */
+const longAgo = 7 * 86_400;
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+
+/** "3 hr. ago" and the like; "16 Feb" or "16 Feb 2025" for what is older than a week. */
+export function relativeTime(iso: string, now = Date.now()): string {
+  const at = new Date(iso);
+  const seconds = (at.getTime() - now) / 1000;
+  if (Math.abs(seconds) >= longAgo) {
+    const isThisYear = at.getFullYear() === new Date(now).getFullYear();
+    return at.toLocaleDateString("en-GB", {
+      day: "numeric",
+      month: "short",
+      ...(!isThisYear && { year: "numeric" }),
+    });
+  }
+  const unit = units.find(([, size]) => Math.abs(seconds) >= size);
+  return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : "just now";
+}
+
+/** When: relative, or the time of the day where the day is known; exact on hover. */
+export function Time({ at, isDayKnown = false }: { at: string | null; isDayKnown?: boolean | undefined }) {
+  if (at === null) return null;
+  const time = new Date(at);
+  return (
+    <time dateTime={at} title={time.toLocaleString()}>
+      {isDayKnown
+        ? time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })
+        : relativeTime(at)}
+    </time>
+  );
+}
+
+/** The day of a time, where the reader is: "Today", "Monday, 3 March 2026". */
+export function dayOf(iso: string, now = Date.now()): string {
+  const day = (at: number | string) => new Date(at).toDateString();
+  if (day(iso) === day(now)) return "Today";
+  if (day(iso) === day(now - 86_400_000)) return "Yesterday";
+  return new Date(iso).toLocaleDateString("en-GB", {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+  });
+}
+
+/** Values of a filter for time, as the daemon reads them. */
+export const periods = [
+  ["today", "Today"],
+  ["7 days ago", "Last 7 days"],
+  ["30 days ago", "Last 30 days"],
+  ["1 year ago", "Last year"],
+] as const;

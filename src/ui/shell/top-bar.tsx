@@ -1,0 +1,96 @@
+import { useRef } from "preact/hooks";
+import { project } from "../api/project.ts";
+import { Icon, type IconName } from "../components/icon.tsx";
+import { goTo, linkTo, route } from "../router.ts";
+import { viewAt, views } from "../views.ts";
+import { isHelpOpen, searchBoxId } from "./keys.ts";
+import { switchTheme, type Theme, theme } from "./theme.ts";
+
+const iconOfTheme: Record<Theme, IconName> = { system: "system", light: "sun", dark: "moon" };
+
+/** The project, the navigation, the search box. */
+export function TopBar() {
+  const current = viewAt(route.value.path);
+  return (
+    <header class="top-bar">
+      <a class="brand" href={linkTo("/")}>
+        <Icon name="pommel" />
+        <span class="project">{project.value?.name ?? "Pommel"}</span>
+      </a>
+      <nav aria-label="Views">
+        {views.map((view) =>
+          view.nav === null ? null : (
+            <a
+              key={view.path}
+              href={linkTo(view.path)}
+              aria-current={view === current ? "page" : undefined}
+              title={`${view.title} (g ${view.nav.key})`}
+            >
+              <Icon name={view.nav.icon} />
+              {view.title}
+            </a>
+          ),
+        )}
+      </nav>
+      <SearchBox />
+      <div class="tools">
+        <button
+          type="button"
+          class="icon-button"
+          onClick={switchTheme}
+          aria-label={`Theme: ${theme.value}`}
+          title={`Theme: ${theme.value}`}
+        >
+          <Icon name={iconOfTheme[theme.value]} />
+        </button>
+        <button
+          type="button"
+          class="icon-button"
+          onClick={() => {
+            isHelpOpen.value = true;
+          }}
+          aria-label="Keys"
+          title="Keys (?)"
+        >
+          <Icon name="keyboard" />
+        </button>
+      </div>
+    </header>
+  );
+}
+
+/** Searches with every key: the words are the address's. */
+function SearchBox() {
+  const { path, query } = route.value;
+  const isSearch = path === "/search";
+  const input = useRef<HTMLInputElement>(null);
+  const onInput = () => {
+    const words = input.current?.value ?? "";
+    const filters = isSearch ? Object.fromEntries(query) : {};
+    goTo(linkTo("/search", { ...filters, q: words }), { replace: isSearch });
+  };
+  return (
+    <search>
+      <form
+        class="search-box"
+        onSubmit={(event) => {
+          event.preventDefault();
+        }}
+      >
+        <Icon name="search" />
+        <input
+          ref={input}
+          id={searchBoxId}
+          type="search"
+          placeholder="Search code, sessions and commits"
+          aria-label="Search code, sessions and commits"
+          autocomplete="off"
+          spellcheck={false}
+          value={isSearch ? (query.get("q") ?? "") : ""}
+          onInput={onInput}
+        />
+        <kbd>/</kbd>
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,73 @@
+import type { ComponentType } from "preact";
+import type { IconName } from "./components/icon.tsx";
+
+export interface ViewProps {
+  /** What the path names behind the view's own: `ID` of `/session/ID`. */
+  rest: string;
+  query: URLSearchParams;
+}
+
+export interface View {
+  title: string;
+  /** One that ends with a slash takes a rest: `/session/` is `/session/ID`. */
+  path: string;
+  /** In the navigation, with the key that goes there after `g`; null: reached by links only. */
+  nav: { icon: IconName; key: string } | null;
+  load: () => Promise<{ default: ComponentType<ViewProps> }>;
+}
+
+/** Every view of the page, in the order of the navigation. Adding one is adding a line. */
+export const views: readonly View[] = [
+  { title: "Home", path: "/", nav: { icon: "home", key: "h" }, load: () => import("./views/home/home.tsx") },
+  {
+    title: "Search",
+    path: "/search",
+    nav: { icon: "search", key: "s" },
+    load: () => import("./views/search/search.tsx"),
+  },
+  {
+    title: "Sessions",
+    path: "/sessions",
+    nav: { icon: "session", key: "e" },
+    load: () => import("./views/sessions/sessions.tsx"),
+  },
+  {
+    title: "Timeline",
+    path: "/timeline",
+    nav: { icon: "timeline", key: "t" },
+    load: () => import("./views/timeline/timeline.tsx"),
+  },
+  {
+    title: "Pictures",
+    path: "/pictures",
+    nav: { icon: "pictures", key: "p" },
+    load: () => import("./views/pictures/pictures.tsx"),
+  },
+  {
+    title: "Session",
+    path: "/session/",
+    nav: null,
+    load: () => import("./views/session/session.tsx"),
+  },
+  {
+    title: "File",
+    path: "/file/",
+    nav: null,
+    load: () => import("./views/file/file.tsx"),
+  },
+  {
+    title: "Commit",
+    path: "/commit/",
+    nav: null,
+    load: () => import("./views/commit/commit.tsx"),
+  },
+];
+
+/** The view at a path, or null. */
+export function viewAt(path: string): View | null {
+  return (
+    views.find((view) => view.path === path) ??
+    views.find((view) => view.path !== "/" && view.path.endsWith("/") && path.startsWith(view.path)) ??
+    null
+  );
+}

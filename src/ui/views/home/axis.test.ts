@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { byDay, happenings } from "./axis.ts";
+
+const session = (id: string, last_at: string) => ({ id, last_at });
+const commit = (hash: string, committed_at: string) => ({ commit: hash, committed_at });
+const note = (id: string, timestamp: string) => ({ id, timestamp });
+const all = (items: object[]) => ({ items, total: items.length });
+const keysOf = (lists: object) => happenings(lists as never).map(({ key }) => key);
+
+test("sessions, commits and notes are on one axis, the latest first", () => {
+  const sessions = all([session("s1", "2026-03-03T10:00:00Z"), session("s2", "2026-03-01T10:00:00Z")]);
+  const commits = all([commit("c", "2026-03-02T10:00:00Z")]);
+  const notes = all([note("n", "2026-03-03T11:00:00Z")]);
+  expect(keysOf({ sessions, commits, notes })).toEqual(["n", "s1", "c", "s2"]);
+});
+
+test("the axis ends where a list was cut", () => {
+  const sessions = all([session("s1", "2026-03-03T10:00:00Z"), session("s2", "2026-03-01T10:00:00Z")]);
+  const commits = { items: [commit("c", "2026-03-02T10:00:00Z")], total: 50 };
+  expect(keysOf({ sessions, commits, notes: all([]) })).toEqual(["s1", "c"]);
+});
+
+test("days keep the order", () => {
+  const sessions = all([session("a", "2026-03-03T12:00:00Z"), session("b", "2026-03-01T12:00:00Z")]);
+  const days = byDay(happenings({ sessions, commits: all([]), notes: all([]) } as never));
+  expect(days.map(([day, items]) => [day, items.length])).toEqual([
+    [expect.stringMatching(/^Tuesday,? 3 March 2026$/), 1],
+    [expect.stringMatching(/^Sunday,? 1 March 2026$/), 1],
+  ]);
+});

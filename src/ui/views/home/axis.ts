@@ -1,0 +1,53 @@
+import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
+import type { Annotation, SessionSummary } from "../../../protocol/operations/sessions.ts";
+import { dayOf } from "../../components/time.tsx";
+
+/** Something that happened, at a time. */
+export type Happening = { at: string; key: string } & (
+  | { kind: "session"; session: SessionSummary }
+  | { kind: "commit"; commit: CheckpointSummary }
+  | { kind: "note"; note: Annotation }
+);
+
+interface Listed<T> {
+  items: readonly T[];
+  total: number;
+}
+
+interface Lists {
+  sessions: Listed<SessionSummary>;
+  commits: Listed<CheckpointSummary>;
+  notes: Listed<Annotation>;
+}
+
+/**
+ * Sessions, commits and notes on one axis, the latest first. It ends where the first of the lists ends: below that, what
+ * the others have would look as if nothing else had happened.
+ */
+export function happenings({ sessions, commits, notes }: Lists): Happening[] {
+  const lists: { happened: Happening[]; isCut: boolean }[] = [
+    listed(sessions, (session) => ({ kind: "session", key: session.id, at: session.last_at ?? "", session })),
+    listed(commits, (commit) => ({ kind: "commit", key: commit.commit, at: commit.committed_at, commit })),
+    listed(notes, (note) => ({ kind: "note", key: note.id, at: note.timestamp, note })),
+  ];
+  const ends = lists.filter(({ isCut }) => isCut).map(({ happened }) => happened.at(-1)?.at ?? "");
+  const end = ends.sort().at(-1) ?? "";
+  return lists
+    .flatMap(({ happened }) => happened)
+    .filter(({ at }) => at !== "" && at >= end)
+    .sort((a, b) => b.at.localeCompare(a.at));
+}
+
+function listed<T>({ items, total }: Listed<T>, describe: (item: T) => Happening) {
+  return { happened: items.map(describe), isCut: total > items.length };
+}
+
+/** By day, in the same order. */
+export function byDay(all: readonly Happening[]): [day: string, happened: Happening[]][] {
+  const days = new Map<string, Happening[]>();
+  for (const one of all) {
+    const day = dayOf(one.at);
+    days.set(day, [...(days.get(day) ?? []), one]);
+  }
+  return [...days];
+}

@@ -1,0 +1,66 @@
+import { useEffect } from "preact/hooks";
+import type { StatusResponse } from "../../../protocol/operations/status.ts";
+import { useAnswer } from "../../api/use-answer.ts";
+import { bytes, counted } from "../../components/words.ts";
+import { linkTo } from "../../router.ts";
+
+/** How often to look whether the first session has come. Milliseconds. */
+const lookMs = 3000;
+
+/** Before the first session: what will be here, and how past sessions come in. */
+export function FirstRun({ status, onChange }: { status: StatusResponse | null; onChange: () => void }) {
+  const { data: queue, reload } = useAnswer("queue", {});
+  useEffect(() => {
+    const timer = setInterval(() => {
+      reload();
+      onChange();
+    }, lookMs);
+    return () => clearInterval(timer);
+  }, [reload, onChange]);
+  const past = queue?.past;
+  const agents = past?.agents ?? [];
+  const running = queue?.sessions.running.length ?? 0;
+  return (
+    <section class="first-run">
+      <h1>No sessions yet</h1>
+      <p>
+        Pommel records the sessions of your coding agent in this project from now on, and ties them to commits
+        and code. Nothing leaves this machine.
+      </p>
+      {running > 0 && (
+        <p role="status">Importing {counted(queue?.sessions.pending ?? running, "session")} …</p>
+      )}
+      {running === 0 && past && past.sessions > 0 && (
+        <>
+          <p>
+            {counted(past.sessions, "past session")} of this project {past.sessions === 1 ? "was" : "were"}{" "}
+            found ({bytes(past.bytes)}). To import {past.sessions === 1 ? "it" : "them"}:
+          </p>
+          {(agents.length > 0 ? agents : ["claude"]).map((agent) => (
+            <Command key={agent} line={`pm import ${agent}`} />
+          ))}
+        </>
+      )}
+      {running === 0 && past?.sessions === 0 && (
+        <p>No past sessions of this project were found. Start your agent here, and its session appears.</p>
+      )}
+      {status && (
+        <p>
+          Code search works already: {counted(status.index.total_files, "file")} indexed.{" "}
+          <a href={linkTo("/search")}>Search the code</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Command({ line }: { line: string }) {
+  return (
+    <div class="command">
+      <code>{line}</code>
+      <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(line)}>
+        Copy
+      </button>
+    </div>
+  );
+}

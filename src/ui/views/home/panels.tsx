@@ -1,0 +1,149 @@
+import type { ComponentChildren } from "preact";
+import type { Decision } from "../../../protocol/operations/decisions.ts";
+import type { StatusResponse } from "../../../protocol/operations/status.ts";
+import { type Answer, useAnswer } from "../../api/use-answer.ts";
+import { Failure, Hint, Loading } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { bytes, counted } from "../../components/words.ts";
+import { commitLink, fileLink, sessionLink } from "../../router.ts";
+
+function Panel<T>({
+  title,
+  answer,
+  children,
+}: {
+  title: string;
+  answer: Answer<T>;
+  children: (data: T) => ComponentChildren;
+}) {
+  return (
+    <section class="panel" aria-label={title}>
+      <h2>{title}</h2>
+      {answer.error && <Failure error={answer.error} onRetry={answer.reload} />}
+      {!answer.error && (answer.data ? children(answer.data) : <Loading rows={2} />)}
+    </section>
+  );
+}
+
+/** The latest decisions that no later one contradicts. */
+export function Decisions() {
+  const answer = useAnswer("decisions", { limit: 20 });
+  return (
+    <Panel title="Decisions in force" answer={answer}>
+      {({ decisions }) => {
+        const inForce = decisions.filter(({ superseded_by }) => superseded_by === null).slice(0, 6);
+        if (inForce.length === 0) return <p class="nothing">No decision is recorded yet.</p>;
+        return (
+          <ul class="items">
+            {inForce.map((decision) => (
+              <li key={`${decision.session_id} ${decision.place} ${decision.text}`}>
+                <a data-row href={linkOf(decision)}>
+                  <span class="quote">{decision.text}</span>
+                  <span class="row-meta">
+                    <Time at={decision.timestamp} />
+                    <span>{decision.session_title ?? decision.place}</span>
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        );
+      }}
+    </Panel>
+  );
+}
+
+function linkOf({ source, place, session_id, turn }: Decision): string {
+  if (session_id !== null) return sessionLink(session_id, turn);
+  if (source === "commit") return commitLink(place ?? "");
+  const [, path = "", line] = /^(.*?)(?::(\d+))?$/s.exec(place ?? "") ?? [];
+  return fileLink(path, line === undefined ? null : Number(line));
+}
+
+/** What agents were told automatically. */
+export function Context() {
+  const answer = useAnswer("injections", { limit: 5 });
+  return (
+    <Panel title="Given to agents" answer={answer}>
+      {({ injections }) =>
+        injections.length === 0 ? (
+          <p class="nothing">No automatic context yet. Most prompts get none.</p>
+        ) : (
+          <ul class="items">
+            {injections.map(({ session_id, session_title, event, at, tokens, items }) => (
+              <li key={`${session_id} ${at}`}>
+                <a data-row href={sessionLink(session_id)}>
+                  <span class="quote">
+                    {items.map(({ about, ref }) => about ?? ref).join("; ") || "Where things stand"}
+                  </span>
+                  <span class="row-meta">
+                    <Time at={at} />
+                    <span>{momentOf[event]}</span>
+                    <span>{counted(tokens, "token")}</span>
+                    <span>{session_title ?? `session ${session_id.slice(0, 8)}`}</span>
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Panel>
+  );
+}
+
+const momentOf = {
+  "session-start": "at the start",
+  "user-prompt": "with a prompt",
+  "post-tool-use": "after an edit",
+} as const;
+
+/** Whether all is well, and how much is known. */
+export function Health({ status }: { status: Answer<StatusResponse> }) {
+  return (
+    <Panel title="Health" answer={status}>
+      {({ health, index, queue, memory, notes, storage }) => {
+        const problems = [memory.problem, memory.llm.problem, ...notes].filter((one) => one !== null);
+        const isWell = health.status === "healthy" && problems.length === 0 && memory.jobs.dead.length === 0;
+        return (
+          <>
+            <p class={`health ${isWell ? "good" : health.status === "failing" ? "bad" : "warning"}`}>
+              {isWell ? "All is well" : (stateOf[health.status] ?? "Something needs attention")}
+              {!queue.is_idle && ", indexing"}
+            </p>
+            {problems.map((problem) => (
+              <p key={problem} class="problem">
+                <Hint text={problem} />
+              </p>
+            ))}
+            <dl class="figures">
+              <Figure name="Files" value={index.total_files} />
+              <Figure name="Sessions" value={memory.sessions} />
+              <Figure name="Turns" value={memory.turns} />
+              <Figure name="Commits" value={memory.commits} />
+              <Figure name="Pending" value={queue.pending + memory.jobs.pending} />
+              <Figure name="Failed" value={memory.jobs.dead.length} />
+              <Figure name="Index" value={bytes(storage.index_bytes)} />
+              <Figure name="Memory" value={bytes(memory.bytes)} />
+            </dl>
+          </>
+        );
+      }}
+    </Panel>
+  );
+}
+
+const stateOf: Partial<Record<StatusResponse["health"]["status"], string>> = {
+  degraded: "Search works, but a configured model does not",
+  empty: "Nothing is indexed yet",
+  failing: "The index cannot be read",
+};
+
+function Figure({ name, value }: { name: string; value: number | string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{typeof value === "number" ? value.toLocaleString("en") : value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,152 @@
+import { treemap } from "./treemap.ts";
+
+const width = 720;
+
+interface Part {
+  name: string;
+  colour: string;
+}
+
+interface StackProps {
+  label: string;
+  parts: readonly Part[];
+  /** From left to right, each with a value for each part. */
+  points: readonly { name: string; values: readonly number[] }[];
+}
+
+const height = 200;
+const left = 52;
+const bottom = 22;
+
+/** Values that add up, over time. */
+export function Stack({ label, parts, points }: StackProps) {
+  const sums = points.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
+  const top = niceTop(Math.max(1, ...sums));
+  const xOf = (i: number) => left + (points.length < 2 ? 0 : (i / (points.length - 1)) * (width - left - 8));
+  const yOf = (value: number) => 8 + (1 - value / top) * (height - bottom - 8);
+  let below = points.map(() => 0);
+  const areas = parts.map((part, at) => {
+    const above = points.map(({ values }, i) => below[i]! + (values[at] ?? 0));
+    const line = [
+      ...above.map((value, i) => `${xOf(i)},${yOf(value)}`),
+      ...below.map((value, i) => `${xOf(i)},${yOf(value)}`).reverse(),
+    ];
+    below = above;
+    return { part, path: `M${line.join("L")}Z` };
+  });
+  const every = Math.max(1, Math.ceil(points.length / 7));
+  return (
+    <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      {[0, top / 2, top].map((value) => (
+        <g key={value}>
+          <line x1={left} x2={width} y1={yOf(value)} y2={yOf(value)} class="grid" />
+          <text x={left - 6} y={yOf(value) + 4} text-anchor="end">
+            {short(value)}
+          </text>
+        </g>
+      ))}
+      {areas.map(({ part, path }) => (
+        <path key={part.name} d={path} style={{ fill: part.colour }}>
+          <title>{part.name}</title>
+        </path>
+      ))}
+      {points.map(
+        ({ name }, i) =>
+          i % every === 0 && (
+            <text
+              key={name}
+              x={xOf(i)}
+              y={height - 6}
+              text-anchor={i === 0 ? "start" : xOf(i) > width - 40 ? "end" : "middle"}
+            >
+              {name}
+            </text>
+          ),
+      )}
+    </svg>
+  );
+}
+
+const niceTop = (value: number) => {
+  const size = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 5, 10].map((step) => step * size).find((top) => top >= value) ?? value;
+};
+
+const short = (value: number) =>
+  new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 2 }).format(value);
+
+interface TilesProps {
+  label: string;
+  items: readonly { name: string; weight: number /** 0 to 1. */; share: number; says: string }[];
+}
+
+/** Tiles as large as their weights, coloured by a share. */
+export function Tiles({ label, items }: TilesProps) {
+  const size = { width, height: 340 };
+  return (
+    <svg viewBox={`0 0 ${size.width} ${size.height}`} role="img" aria-label={label}>
+      {treemap(items, ({ weight }) => weight, size.width, size.height).map(({ of, x, y, ...tile }) => (
+        <g key={of.name}>
+          <rect
+            x={x + 1}
+            y={y + 1}
+            width={Math.max(0, tile.width - 2)}
+            height={Math.max(0, tile.height - 2)}
+            rx="3"
+            style={{ fill: `color-mix(in oklab, var(--agent) ${Math.round(of.share * 100)}%, var(--tile))` }}
+          >
+            <title>{of.says}</title>
+          </rect>
+          {tile.width > of.name.length * 6.6 + 12 && tile.height > 20 && (
+            <text x={x + 8} y={y + 18} class={of.share > 0.45 ? "on-agent" : undefined}>
+              {of.name}
+            </text>
+          )}
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+/** A square for each day, in columns of weeks. */
+export function Days({ label, days }: { label: string; days: readonly { day: Date; count: number }[] }) {
+  const most = Math.max(1, ...days.map(({ count }) => count));
+  const first = (days[0]!.day.getDay() + 6) % 7;
+  const weeks = Math.ceil((first + days.length) / 7);
+  const cell = Math.min(18, Math.floor((width - 30) / weeks));
+  const months = days.flatMap(({ day }, i) =>
+    i === 0 || day.getDate() === 1 ? [{ x: 30 + Math.floor((first + i) / 7) * cell, day }] : [],
+  );
+  return (
+    <svg viewBox={`0 0 ${width} ${7 * cell + 24}`} role="img" aria-label={label}>
+      {months.map(({ x, day }, i) =>
+        // The first month's name gives way to the next one's.
+        i === 0 && months[1] !== undefined && months[1].x - x < 34 ? null : (
+          <text key={Number(day)} x={x} y={12}>
+            {day.toLocaleDateString("en", { month: "short" })}
+          </text>
+        ),
+      )}
+      {["Mon", "Wed", "Fri"].map((name, i) => (
+        <text key={name} x={0} y={18 + (2 * i + 0.8) * cell}>
+          {name}
+        </text>
+      ))}
+      {days.map(({ day, count }, i) => (
+        <rect
+          key={Number(day)}
+          x={30 + Math.floor((first + i) / 7) * cell}
+          y={18 + ((first + i) % 7) * cell}
+          width={cell - 2}
+          height={cell - 2}
+          rx="2"
+          style={{
+            fill: `color-mix(in oklab, var(--accent) ${count === 0 ? 0 : Math.round(25 + (75 * count) / most)}%, var(--tile))`,
+          }}
+        >
+          <title>{`${day.toDateString()}: ${count}`}</title>
+        </rect>
+      ))}
+    </svg>
+  );
+}

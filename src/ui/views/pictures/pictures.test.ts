@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import { growth, mondayOf, sessionsByDay, tokensByWeek, weekOf } from "./figures.ts";
+import { treemap } from "./treemap.ts";
+
+test("tiles have the areas of their weights, lie inside and do not overlap", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 10_000 }), { minLength: 1, maxLength: 30 }), (weights) => {
+      const tiles = treemap(weights, (weight) => weight, 300, 200);
+      const total = weights.reduce((sum, weight) => sum + weight, 0);
+      expect(tiles).toHaveLength(weights.length);
+      for (const { of, x, y, width, height } of tiles) {
+        expect(width * height).toBeCloseTo((of / total) * 60_000, 3);
+        expect(x + width).toBeLessThanOrEqual(300.001);
+        expect(y + height).toBeLessThanOrEqual(200.001);
+      }
+      for (const [i, a] of tiles.entries()) {
+        for (const b of tiles.slice(i + 1)) {
+          const overlapX = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+          const overlapY = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+          expect(Math.min(overlapX, overlapY)).toBeLessThan(0.001);
+        }
+      }
+    }),
+  );
+});
+
+test("nothing is drawn of what weighs nothing", () => {
+  expect(treemap([0, 0], (weight) => weight, 10, 10)).toEqual([]);
+});
+
+test("a week begins on Monday", () => {
+  expect(weekOf(Date.UTC(2026, 2, 8, 23))).toBe("2026-03-02");
+  expect(weekOf(Date.UTC(2026, 2, 9))).toBe("2026-03-09");
+  expect(mondayOf("2026-W10")).toBe("2026-03-02");
+  expect(mondayOf("2026-W01")).toBe("2025-12-29");
+});
+
+const session = (started_at: string | null, turns: number, output: number, models = ["m"]) =>
+  ({ started_at, last_at: started_at, turns, tokens: { output }, models }) as SessionSummary;
+
+test("days between sessions are there with none", () => {
+  const days = sessionsByDay([
+    session("2026-03-01T12:00:00Z", 1, 0),
+    session("2026-03-04T12:00:00Z", 1, 0),
+    session("2026-03-04T12:30:00Z", 1, 0),
+    session(null, 1, 0),
+  ]);
+  expect(days.map(({ count }) => count)).toEqual([1, 0, 0, 2]);
+});
+
+test("tokens and turns add up by week", () => {
+  const sessions = [
+    session("2026-03-10T12:00:00Z", 5, 7, ["b", "a"]),
+    session("2026-03-02T12:00:00Z", 2, 3),
+    session("2026-03-03T12:00:00Z", 1, 4),
+  ];
+  expect(tokensByWeek(sessions)).toEqual([
+    { week: "2026-03-02", by: new Map([["m", 7]]) },
+    { week: "2026-03-09", by: new Map([["a + b", 7]]) },
+  ]);
+  expect(growth(sessions)).toEqual([
+    { week: "2026-03-02", sessions: 2, turns: 3 },
+    { week: "2026-03-09", sessions: 3, turns: 8 },
+  ]);
+});

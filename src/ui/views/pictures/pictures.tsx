@@ -1,0 +1,217 @@
+import { useAnswer } from "../../api/use-answer.ts";
+import { FilterChips } from "../../components/chips.tsx";
+import { Empty, Failure, Loading } from "../../components/states.tsx";
+import { periods } from "../../components/time.tsx";
+import type { ViewProps } from "../../views.ts";
+import { Days, Stack, Tiles } from "./charts.tsx";
+import { Figure } from "./figure.tsx";
+import { growth, mondayOf, sessionsByDay, tokensByWeek } from "./figures.ts";
+import "./pictures.css";
+
+/** As many sessions as the daemon lists at most. */
+const limit = 1000;
+
+const authors = [
+  { name: "agents", colour: "var(--agent)" },
+  { name: "people", colour: "var(--human)" },
+  { name: "unknown", colour: "var(--border-strong)" },
+  { name: "before agents", colour: "var(--border)" },
+] as const;
+const palette = [
+  "var(--accent)",
+  "var(--human)",
+  "var(--warning)",
+  "var(--agent)",
+  "var(--bad)",
+  "var(--border-strong)",
+];
+
+/** The project in pictures. */
+export default function Pictures({ query }: ViewProps) {
+  const since = query.get("since") ?? undefined;
+  const stats = useAnswer("stats", { since, depth: 3 });
+  const sessions = useAnswer("sessions", { since, limit });
+  const injections = useAnswer("injections", { limit });
+  const failed = [stats, sessions].find(({ error }) => error !== null);
+  if (failed?.error) return <Failure error={failed.error} onRetry={failed.reload} />;
+  return (
+    <>
+      <div class="view-head">
+        <h1>Pictures</h1>
+        <FilterChips filters={[{ name: "since", label: "Any time", values: periods }]} />
+      </div>
+      {stats.data === null || sessions.data === null ? (
+        <Loading rows={8} />
+      ) : stats.data.total.lines === 0 && sessions.data.total === 0 ? (
+        <Empty title="Nothing to draw yet">
+          <p>Pictures need sessions and commits.</p>
+        </Empty>
+      ) : (
+        <div class="pictures">
+          <LinesByDirectory of={stats.data} />
+          <LinesByWeek of={stats.data} />
+          <SessionsByDay of={sessions.data} />
+          <TokensByWeek of={sessions.data} />
+          <Growth of={sessions.data} />
+          {injections.data && <ContextGiven of={injections.data} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+type Data<R extends Parameters<typeof useAnswer>[0]> = NonNullable<ReturnType<typeof useAnswer<R>>["data"]>;
+
+const percent = (part: number, whole: number) => `${Math.round((100 * part) / Math.max(1, whole))} %`;
+
+function LinesByDirectory({ of: { by_directory } }: { of: Data<"stats"> }) {
+  if (by_directory.length === 0) return null;
+  return (
+    <Figure
+      title="Where agents wrote"
+      says="Committed lines by directory: the larger, the more lines; the stronger the colour, the more of them by agents."
+      table={[
+        ["Directory", "Lines", "Agents", "People", "Unknown", "Before agents"],
+        ...by_directory.map(({ directory, lines, agent, human, unknown, before_agents }) => [
+          directory,
+          lines,
+          agent,
+          human,
+          unknown,
+          before_agents,
+        ]),
+      ]}
+    >
+      <Tiles
+        label="Committed lines by directory"
+        items={by_directory.map(({ directory, lines, agent }) => ({
+          name: directory,
+          weight: lines,
+          share: agent / Math.max(1, lines),
+          says: `${directory}: ${lines.toLocaleString("en")} lines, ${percent(agent, lines)} by agents`,
+        }))}
+      />
+    </Figure>
+  );
+}
+
+function LinesByWeek({ of: { by_week } }: { of: Data<"stats"> }) {
+  if (by_week.length < 2) return null;
+  return (
+    <Figure
+      title="Lines by week"
+      says="Lines that agents and people committed."
+      legend={authors.map(({ name, colour }) => [colour, name])}
+      table={[
+        ["Week of", "Agents", "People", "Unknown", "Before agents"],
+        ...by_week.map(({ week, agent, human, unknown, before_agents }) => [
+          mondayOf(week),
+          agent,
+          human,
+          unknown,
+          before_agents,
+        ]),
+      ]}
+    >
+      <Stack
+        label="Lines by week"
+        parts={authors}
+        points={by_week.map(({ week, agent, human, unknown, before_agents }) => ({
+          name: mondayOf(week),
+          values: [agent, human, unknown, before_agents],
+        }))}
+      />
+    </Figure>
+  );
+}
+
+function SessionsByDay({ of: { sessions } }: { of: Data<"sessions"> }) {
+  // A year is as much as can be seen.
+  const days = sessionsByDay(sessions).slice(-371);
+  if (days.length === 0) return null;
+  return (
+    <Figure
+      title="Sessions by day"
+      says="The stronger the colour, the more sessions began."
+      table={[
+        ["Day", "Sessions"],
+        ...days.filter(({ count }) => count > 0).map(({ day, count }) => [day.toDateString(), count]),
+      ]}
+    >
+      <Days label="Sessions by day" days={days} />
+    </Figure>
+  );
+}
+
+function TokensByWeek({ of: { sessions } }: { of: Data<"sessions"> }) {
+  const weeks = tokensByWeek(sessions);
+  if (weeks.length < 2) return null;
+  const models = [...new Set(weeks.flatMap(({ by }) => [...by.keys()]))];
+  const parts = models.map((name, i) => ({ name, colour: palette[i % palette.length]! }));
+  return (
+    <Figure
+      title="Tokens by model and week"
+      says="Tokens that models wrote."
+      legend={parts.map(({ name, colour }) => [colour, name])}
+      table={[
+        ["Week of", ...models],
+        ...weeks.map(({ week, by }) => [week, ...models.map((model) => by.get(model) ?? 0)]),
+      ]}
+    >
+      <Stack
+        label="Tokens by model and week"
+        parts={parts}
+        points={weeks.map(({ week, by }) => ({
+          name: week,
+          values: models.map((model) => by.get(model) ?? 0),
+        }))}
+      />
+    </Figure>
+  );
+}
+
+function Growth({ of: { sessions } }: { of: Data<"sessions"> }) {
+  const weeks = growth(sessions);
+  if (weeks.length < 2) return null;
+  return (
+    <Figure
+      title="The memory"
+      says="Turns remembered, up to each week."
+      table={[
+        ["Week of", "Sessions", "Turns"],
+        ...weeks.map(({ week, sessions: count, turns }) => [week, count, turns]),
+      ]}
+    >
+      <Stack
+        label="Turns remembered, up to each week"
+        parts={[{ name: "turns", colour: "var(--accent)" }]}
+        points={weeks.map(({ week, turns }) => ({ name: week, values: [turns] }))}
+      />
+    </Figure>
+  );
+}
+
+function ContextGiven({ of: { injections } }: { of: Data<"injections"> }) {
+  if (injections.length === 0) return null;
+  const byDay = new Map<string, { times: number; tokens: number }>();
+  for (const { at, tokens } of injections) {
+    const day = at.slice(0, 10);
+    const sum = byDay.get(day) ?? { times: 0, tokens: 0 };
+    byDay.set(day, { times: sum.times + 1, tokens: sum.tokens + tokens });
+  }
+  const days = [...byDay].sort(([a], [b]) => a.localeCompare(b));
+  if (days.length < 2) return null;
+  return (
+    <Figure
+      title="Automatic context"
+      says="Tokens that agents were given from the memory."
+      table={[["Day", "Times", "Tokens"], ...days.map(([day, { times, tokens }]) => [day, times, tokens])]}
+    >
+      <Stack
+        label="Tokens of automatic context by day"
+        parts={[{ name: "tokens", colour: "var(--accent)" }]}
+        points={days.map(([name, { tokens }]) => ({ name, values: [tokens] }))}
+      />
+    </Figure>
+  );
+}

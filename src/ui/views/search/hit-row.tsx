@@ -1,0 +1,206 @@
+import type { CommitFound, EventFound } from "../../../protocol/operations/search.ts";
+import { Badge, Confidence, Freshness } from "../../components/badge.tsx";
+import { CodeLines } from "../../components/code-lines.tsx";
+import { Marked } from "../../components/marked.tsx";
+import { ResultRow } from "../../components/result-row.tsx";
+import { Time } from "../../components/time.tsx";
+import { counted } from "../../components/words.ts";
+import type { CodeResult, Hit, SessionResult } from "./hits.ts";
+
+interface HitRowProps<T> {
+  href: string;
+  result: T;
+  words: readonly string[];
+}
+
+export function HitRow({ hit, words }: { hit: Hit; words: readonly string[] }) {
+  switch (hit.kind) {
+    case "code":
+      return <CodeRow href={hit.href} result={hit.result} words={words} />;
+    case "session":
+      return <SessionHitRow href={hit.href} result={hit.result} words={words} />;
+    case "commit":
+      return <CommitHitRow href={hit.href} result={hit.result} words={words} />;
+    case "event":
+      return <EventHitRow href={hit.href} result={hit.result} words={words} />;
+  }
+}
+
+function CodeRow({ href, result, words }: HitRowProps<CodeResult>) {
+  const { file, start_line: line, end_line: last, name, kind, level, content } = result;
+  return (
+    <ResultRow
+      href={href}
+      icon="code"
+      kind="Code"
+      title={<Marked text={name || file.split("/").at(-1)!} words={words} />}
+      aside={
+        <>
+          <Badge>{kind || level}</Badge>
+          <Confidence of={result.confidence} probability={result.probability} />
+          <Freshness of={result.freshness} />
+        </>
+      }
+      meta={
+        <>
+          <span class="path">
+            {file}:{line}
+            {last > line && `–${last}`}
+          </span>
+          <Reasons of={result.match_reasons} />
+        </>
+      }
+      place={{ path: file, line: result.match_lines?.[0] ?? line }}
+    >
+      <CodeLines text={content} firstLine={line} words={words} />
+    </ResultRow>
+  );
+}
+
+function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
+  const {
+    session_title: title,
+    session_id,
+    agent,
+    branch,
+    turn,
+    timestamp,
+    snippet,
+    commits,
+    more_turns,
+  } = result;
+  const [commit] = commits;
+  return (
+    <ResultRow
+      href={href}
+      icon={result.annotation === null ? "session" : "note"}
+      kind={result.annotation === null ? "Session" : "Note"}
+      title={<Marked text={title ?? `Session ${session_id.slice(0, 8)}`} words={words} />}
+      aside={
+        <>
+          <Badge tone="agent">{agent}</Badge>
+          <Badge>{result.kind.replace("-", " ")}</Badge>
+          <Confidence of={result.confidence} probability={result.probability} />
+          <Freshness of={result.freshness} />
+          {result.abandoned && <Badge tone="warning">abandoned</Badge>}
+        </>
+      }
+      meta={
+        <>
+          <span>
+            turn {turn}
+            {more_turns > 0 && ` and ${more_turns.toLocaleString("en")} more`}
+          </span>
+          <Time at={timestamp} />
+          {branch !== null && <span class="path">{branch}</span>}
+          {commit && (
+            <span>
+              led to “{commit.subject}”{commit.reverted_by !== null && ", reverted since"}
+            </span>
+          )}
+          <Reasons of={result.match_reasons} />
+        </>
+      }
+    >
+      <span class="row-text snippet">
+        {partsOf(snippet).map(([speaker, text], i) => (
+          <span key={i}>
+            {speaker !== "" && <b>{speaker} </b>}
+            <Marked text={text} words={words} />{" "}
+          </span>
+        ))}
+      </span>
+    </ResultRow>
+  );
+}
+
+function CommitHitRow({ href, result, words }: HitRowProps<CommitFound>) {
+  const { id, title, timestamp, author, files, sessions, reach, reverted_by, snippet } = result;
+  return (
+    <ResultRow
+      href={href}
+      icon="commit"
+      kind="Commit"
+      title={<Marked text={title} words={words} />}
+      aside={
+        <>
+          {sessions.length > 0 && <Badge tone="agent">{counted(sessions.length, "session")}</Badge>}
+          <Confidence of={result.confidence} probability={result.probability} />
+          {reverted_by !== null && <Badge tone="bad">reverted</Badge>}
+          {reach === "elsewhere" && <Badge tone="warning">on another branch</Badge>}
+          {reach === "gone" && <Badge tone="bad">gone</Badge>}
+        </>
+      }
+      meta={
+        <>
+          <Time at={timestamp} />
+          <span class="path">{id.slice(0, 8)}</span>
+          <span>{author}</span>
+          {files.length > 0 && <span class="path">{files.slice(0, 2).join(", ")}</span>}
+          <Reasons of={result.match_reasons} />
+        </>
+      }
+    >
+      {snippet !== "" && (
+        <span class="row-text snippet">
+          <Marked text={snippet} words={words} />
+        </span>
+      )}
+    </ResultRow>
+  );
+}
+
+function EventHitRow({ href, result, words }: HitRowProps<EventFound>) {
+  const { title, timestamp, type, status, sessions, checkpoints, snippet } = result;
+  return (
+    <ResultRow
+      href={href}
+      icon="timeline"
+      kind="Event"
+      title={<Marked text={title} words={words} />}
+      aside={
+        <>
+          <Badge>{type}</Badge>
+          <Badge>{status}</Badge>
+          <Confidence of={result.confidence} probability={result.probability} />
+        </>
+      }
+      meta={
+        <>
+          <Time at={timestamp} />
+          <span>
+            {counted(sessions, "session")}, {counted(checkpoints, "checkpoint")}
+          </span>
+          <Reasons of={result.match_reasons} />
+        </>
+      }
+    >
+      {snippet !== "" && (
+        <span class="row-text snippet">
+          <Marked text={snippet} words={words} />
+        </span>
+      )}
+    </ResultRow>
+  );
+}
+
+/** Why a result is there. */
+function Reasons({ of: reasons }: { of: readonly string[] }) {
+  return reasons.length === 0 ? null : <span>{reasons.join(", ")}</span>;
+}
+
+const speakers: Readonly<Record<string, string>> = {
+  USER: "You",
+  ASSISTANT: "Agent",
+  TOOL_USE: "Tool",
+  TOOL_RESULT: "Output",
+};
+
+/** A transcript's text, `[USER] ... [ASSISTANT] ...`, by who speaks. */
+export function partsOf(snippet: string): [speaker: string, text: string][] {
+  const [first = "", ...parts] = snippet.split(/\[(USER|ASSISTANT|TOOL_USE|TOOL_RESULT)\]\s*/);
+  const spoken = parts.flatMap((part, i): [string, string][] =>
+    i % 2 === 1 ? [[speakers[parts[i - 1]!] ?? "", part.trim()]] : [],
+  );
+  return [["", first.trim()] as [string, string], ...spoken].filter(([, text]) => text !== "");
+}

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { partsOf } from "./hit-row.tsx";
+import { foundIn } from "./hits.ts";
+import { questionIn } from "./question.ts";
+
+const asked = (query: string) => questionIn(new URLSearchParams(query));
+
+test("a question without filters is for all sides", () => {
+  expect(asked("q=+retry+")).toEqual({
+    words: "retry",
+    sides: ["code", "sessions", "history"],
+    code: {},
+    others: {},
+  });
+});
+
+test("a filter limits the search to what has such a property", () => {
+  expect(asked("q=a&branch=main").sides).toEqual(["sessions"]);
+  expect(asked("q=a&language=go")).toMatchObject({ sides: ["code"], code: { language: ["go"] } });
+  expect(asked("q=a&path=src")).toMatchObject({
+    sides: ["code", "sessions", "history"],
+    code: { path: ["src"] },
+    others: { file: ["src"] },
+  });
+  expect(asked("q=a&branch=main&language=go").sides).toEqual([]);
+  expect(asked("q=a&in=code&agent=claude").sides).toEqual([]);
+});
+
+test("an unknown kind in an address is left out of the request", () => {
+  expect(asked("q=a&kind=novel").others).toEqual({});
+});
+
+const code = (id: string, probability: number) => ({ id, probability, file: "a.ts", start_line: 3 });
+const turn = (id: string, probability: number) => ({ id, probability, session_id: "s/1", turn: 2 });
+const side = { search_time_ms: 1, notes: [], total_results: 2 };
+
+test("results of all kinds are one list by probability, each with its address", () => {
+  const found = foundIn({
+    code: { ...side, results: [code("a", 0.9), code("b", 0.2)], nearest: [] },
+    transcripts: { ...side, results: [turn("c", 0.5)], nearest: [] },
+    history: { ...side, results: [{ kind: "commit", id: "d", probability: 0.4 }], nearest: [] },
+    notes: [],
+  } as never);
+  expect(found.hits.map(({ key, href }) => [key, href])).toEqual([
+    ["a", "#/file/a.ts:3"],
+    ["c", "#/session/s/1?turn=2"],
+    ["d", "#/commit/d"],
+    ["b", "#/file/a.ts:3"],
+  ]);
+  expect(found).toMatchObject({ total: 6, nearest: [] });
+});
+
+test("what comes nearest is shown only where nothing was found at all", () => {
+  const transcripts = { ...side, results: [], nearest: [turn("n", 0.1)] };
+  const none = { ...side, results: [], nearest: [code("m", 0.2)] };
+  const found = (which: object) => foundIn({ code: which, transcripts, history: null, notes: [] } as never);
+  expect(found(none).nearest.map(({ key }) => key)).toEqual(["m", "n"]);
+  expect(found({ ...none, results: [code("a", 0.9)] }).nearest).toEqual([]);
+});
+
+test("a snippet of a transcript is divided by who speaks", () => {
+  expect(partsOf("…end. [USER] Why [x]? [TOOL_USE] Bash ls")).toEqual([
+    ["", "…end."],
+    ["You", "Why [x]?"],
+    ["Tool", "Bash ls"],
+  ]);
+  expect(partsOf("plain")).toEqual([["", "plain"]]);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
+import type { Decision } from "../../../protocol/operations/decisions.ts";
+import type { Annotation, ToolCall, TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
+import { marginsOf } from "./margin.ts";
+import { turnAsMarkdown } from "./turn-as-markdown.ts";
+
+test("a margin has a turn's notes and decisions, and a commit beside the last turn that led to it", () => {
+  const note = { id: "n", note: "keep it", turn: 2 } as Annotation;
+  const made = { source: "conversation", session_id: "s", turn: 2, text: "use WAL" } as Decision;
+  const elsewhere = { ...made, session_id: "t" };
+  const commit = {
+    commit: "c",
+    sessions: [
+      { session_id: "t", turns: [9] },
+      { session_id: "s", turns: [1, 3] },
+    ],
+  } as CheckpointSummary;
+  const margins = marginsOf("s", { notes: [note], decisions: [made, elsewhere], commits: [commit] });
+  expect(margins.get(2)).toEqual({ notes: [note], decisions: [made], commits: [] });
+  expect(margins.get(3)?.commits).toEqual([commit]);
+  expect([...margins.keys()].sort()).toEqual([2, 3]);
+});
+
+const entry = (kind: TurnEntry["kind"], text: string, tool: ToolCall | null = null): TurnEntry => ({
+  ...{ kind, text, tool, timestamp: null, images: 0, omitted: 0 },
+});
+
+test("a turn as Markdown quotes the prompt, keeps answers, and fences edits safely", () => {
+  const call: ToolCall = {
+    ...{
+      name: "Edit",
+      action: "write",
+      headline: "Edit `a`.md",
+      command: null,
+      result: "ok",
+      is_error: false,
+    },
+    edits: [{ file: "a.md", is_whole: false, lines: ["+```js"] }],
+    subagent: null,
+  };
+  const turn: TurnInFull = {
+    ...{ number: 4, started_at: null, ended_at: null, branch: null, abandoned: false },
+    entries: [
+      entry("prompt", "one\ntwo"),
+      entry("thinking", "hm"),
+      entry("text", "**done**"),
+      entry("tool", "", call),
+    ],
+  };
+  expect(turnAsMarkdown(turn)).toBe(
+    ["## Turn 4", "> one\n> two", "**done**", "- `` Edit `a`.md ``", "````diff\n--- a.md\n+```js\n````"].join(
+      "\n\n",
+    ),
+  );
+});

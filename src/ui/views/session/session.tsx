@@ -1,0 +1,185 @@
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import { useAnswer } from "../../api/use-answer.ts";
+import { Badge } from "../../components/badge.tsx";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { Markdown } from "../../components/markdown.tsx";
+import { Failure, Loading } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { counted } from "../../components/words.ts";
+import { fileLink, sessionLink } from "../../router.ts";
+import type { ViewProps } from "../../views.ts";
+import { type Margin, marginsOf } from "./margin.ts";
+import { Outline } from "./outline.tsx";
+import { Turn } from "./turn.tsx";
+import { useTurns } from "./use-turns.ts";
+import "./session.css";
+
+/** As many of each as stand in the margins. */
+const limit = 500;
+
+/** A session to read: its turns, with what was noted, decided and committed beside them. */
+export default function Session({ rest: id, query }: ViewProps) {
+  const { data, error, reload } = useAnswer("session", { id });
+  const margins = useMargins(data);
+  if (error) return <Failure error={error} onRetry={reload} />;
+  if (data === null) return <Loading rows={8} />;
+  const given = Number.parseInt(query.get("turn") ?? "", 10);
+  const turn = Number.isFinite(given) ? given : null;
+  return (
+    <div class="session">
+      <Head found={data} />
+      <div class="session-columns">
+        <Outline session={data.session.id} turns={data.turns} margins={margins} current={turn} />
+        <Turns key={data.session.id} found={data} margins={margins} turn={turn} />
+      </div>
+    </div>
+  );
+}
+
+function useMargins(found: SessionResponse | null): ReadonlyMap<number, Margin> {
+  const session = found?.session.id;
+  const span = {
+    since: found?.session.started_at ?? undefined,
+    until: found?.session.last_at ?? undefined,
+    limit,
+  };
+  const commits = useAnswer("checkpoints", session === undefined ? null : { session, limit });
+  const decisions = useAnswer("decisions", session === undefined ? null : span);
+  return useMemo(
+    () =>
+      marginsOf(session ?? "", {
+        notes: found?.annotations ?? [],
+        decisions: decisions.data?.decisions ?? [],
+        commits: commits.data?.checkpoints ?? [],
+      }),
+    [found, commits.data, decisions.data],
+  );
+}
+
+function Head({ found: { session, summary, files, agents, resume } }: { found: SessionResponse }) {
+  const { id, title, agent, branch, started_at, last_at, turns, models, tokens, parent_id, agent_type } =
+    session;
+  const changed = files.filter(({ how }) => how !== "read");
+  return (
+    <header class="session-head">
+      <h1>{title ?? `Session ${id.slice(0, 8)}`}</h1>
+      <p class="row-meta">
+        <Badge tone="agent">{agent_type === null ? agent : `${agent}: ${agent_type}`}</Badge>
+        <Time at={started_at} />
+        <span>{lasted(started_at, last_at)}</span>
+        {branch !== null && <span class="path">{branch}</span>}
+        <span>{counted(turns, "turn")}</span>
+        <span>{models.join(", ")}</span>
+        <span title="Tokens written by the model">{counted(tokens.output, "token")}</span>
+        {parent_id !== null && <a href={sessionLink(parent_id)}>Part of another session</a>}
+      </p>
+      {resume !== null && (
+        <p class="resume">
+          Resume it with <code>{resume}</code>
+          <CopyButton label="Copy" text={() => resume} />
+        </p>
+      )}
+      {summary !== null && (
+        <details class="summary">
+          <summary>Summary</summary>
+          <Markdown text={summary.text} />
+        </details>
+      )}
+      {changed.length > 0 && (
+        <details class="summary">
+          <summary>{counted(changed.length, "file")} changed</summary>
+          <ul>
+            {changed.map(({ path }) => (
+              <li key={path}>
+                <a class="path" href={fileLink(path)}>
+                  {path}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {agents.length > 0 && (
+        <details class="summary">
+          <summary>{counted(agents.length, "subagent")}</summary>
+          <ul>
+            {agents.map((one) => (
+              <li key={one}>
+                <a href={sessionLink(one)}>{one.split("/").at(-1)}</a>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </header>
+  );
+}
+
+/** "for 2 h 5 min". */
+function lasted(from: string | null, to: string | null): string {
+  if (from === null || to === null) return "";
+  const minutes = Math.round((Date.parse(to) - Date.parse(from)) / 60_000);
+  if (minutes < 60) return `for ${Math.max(1, minutes)} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `for ${hours} h ${minutes % 60} min` : `over ${Math.round(hours / 24)} days`;
+}
+
+interface TurnsProps {
+  found: SessionResponse;
+  margins: ReadonlyMap<number, Margin>;
+  /** The turn that the address names. */
+  turn: number | null;
+}
+
+function Turns({ found, margins, turn }: TurnsProps) {
+  const id = found.session.id;
+  const numbers = useMemo(() => found.turns.map(({ number }) => number), [found]);
+  // Near its beginning a session is shown from there.
+  const start = turn === null || numbers.indexOf(turn) < 5 ? (numbers[0] ?? 0) : turn;
+  const loaded = useRef(start);
+  const { turns, error, hasMore, isLoading, loadMore, loadEarlier, loadWhole, retry } = useTurns(
+    id,
+    loaded.current,
+    numbers,
+  );
+  const isHere = turn === null || turns.some(({ number }) => number === turn);
+  if (!isHere && turns.length > 0 && numbers.includes(turn)) loaded.current = start;
+  useEffect(() => {
+    if (turn === null || !isHere) return;
+    const target = document.getElementById(`turn-${turn}`);
+    target?.scrollIntoView({ block: "start" });
+  }, [turn, isHere]);
+
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (end.current === null || !hasMore) return;
+    const seen = new IntersectionObserver(([entry]) => entry?.isIntersecting && loadMore(), {
+      rootMargin: "800px",
+    });
+    seen.observe(end.current);
+    return () => seen.disconnect();
+  }, [hasMore, isLoading, turns]);
+
+  return (
+    <div class="turns">
+      {loadEarlier && (
+        <button type="button" onClick={loadEarlier}>
+          Show earlier turns
+        </button>
+      )}
+      {turns.map((one) => (
+        <Turn
+          key={one.number}
+          session={id}
+          turn={one}
+          margin={margins.get(one.number)}
+          onWhole={() => loadWhole(one.number)}
+        />
+      ))}
+      {error && <Failure error={error} onRetry={retry} />}
+      {isLoading && <Loading rows={3} />}
+      <div ref={end} />
+    </div>
+  );
+}

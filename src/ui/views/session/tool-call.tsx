@@ -1,0 +1,56 @@
+import type { ToolCall as Call } from "../../../protocol/operations/sessions.ts";
+import { editorLink } from "../../api/project.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Diff, DiffCount } from "../../components/diff.tsx";
+import { fileLink, sessionLink } from "../../router.ts";
+
+/** A call of a tool: folded to a line, with its input, edits and result inside. An error stands open. */
+export function ToolCall({ call, onWhole }: { call: Call; onWhole: (() => void) | null }) {
+  const { name, headline, command, result, is_error, edits, subagent } = call;
+  const shown = headline.startsWith(name) ? headline.slice(name.length).trim() : headline;
+  return (
+    <details class={is_error ? "call failed" : "call"}>
+      <summary>
+        <span class="call-name">{name}</span>
+        <span class="call-says">{shown}</span>
+        {edits.length > 0 && <DiffCount lines={edits.flatMap(({ lines }) => lines)} />}
+        {is_error && <Badge tone="bad">failed</Badge>}
+      </summary>
+      {command !== null && <pre class="call-text">{command}</pre>}
+      {edits.map(({ file, is_whole, lines }, i) => (
+        <section key={i}>
+          <FileName file={file} isNew={is_whole} />
+          <Diff lines={lines} />
+        </section>
+      ))}
+      {result === null ? (
+        <p class="faint">No result is recorded.</p>
+      ) : (
+        // An edit's result repeats the file.
+        (edits.length === 0 || is_error) &&
+        result !== "" && <pre class={is_error ? "call-text bad" : "call-text"}>{result}</pre>
+      )}
+      <p class="call-links">
+        {subagent !== null && <a href={sessionLink(subagent)}>Read the subagent's session</a>}
+        {onWhole && (
+          <button type="button" class="quiet small" onClick={onWhole}>
+            Show all of this turn
+          </button>
+        )}
+      </p>
+    </details>
+  );
+}
+
+function FileName({ file, isNew }: { file: string; isNew: boolean }) {
+  const editor = editorLink(file);
+  return (
+    <p class="call-file">
+      <a class="path" href={fileLink(file)}>
+        {file}
+      </a>
+      {isNew && <Badge>whole file</Badge>}
+      {editor !== null && <a href={editor}>open in the editor</a>}
+    </p>
+  );
+}

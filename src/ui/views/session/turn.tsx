@@ -1,0 +1,133 @@
+import type { TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
+import { Badge } from "../../components/badge.tsx";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { Markdown } from "../../components/markdown.tsx";
+import { Time } from "../../components/time.tsx";
+import { counted } from "../../components/words.ts";
+import { commitLink, sessionLink } from "../../router.ts";
+import type { Margin } from "./margin.ts";
+import { ToolCall } from "./tool-call.tsx";
+import { turnAsMarkdown } from "./turn-as-markdown.ts";
+
+interface TurnProps {
+  session: string;
+  turn: TurnInFull;
+  margin: Margin | undefined;
+  /** Asks for what was left out of it. */
+  onWhole: () => void;
+}
+
+/** A prompt with all that the agent did until the next one. */
+export function Turn({ session, turn, margin, onWhole }: TurnProps) {
+  const { number, started_at, abandoned, branch, entries } = turn;
+  return (
+    <article
+      class={abandoned ? "turn abandoned" : "turn"}
+      id={`turn-${number}`}
+      aria-label={`Turn ${number}`}
+    >
+      <header>
+        <a class="turn-number" href={sessionLink(session, number)}>
+          {number === 0 ? "Before the first prompt" : `Turn ${number}`}
+        </a>
+        <Time at={started_at} />
+        {branch !== null && <span class="path">{branch}</span>}
+        {abandoned && <Badge title="The conversation went on from before it">abandoned</Badge>}
+        <CopyButton label="Copy as Markdown" text={() => turnAsMarkdown(turn)} />
+      </header>
+      <div class="turn-body">
+        {entries.map((entry, i) => (
+          <Entry key={i} entry={entry} onWhole={onWhole} />
+        ))}
+        {entries.length === 0 && <p class="faint">Nothing of it is stored.</p>}
+      </div>
+      {margin && <Beside margin={margin} />}
+    </article>
+  );
+}
+
+function Entry({ entry, onWhole }: { entry: TurnEntry; onWhole: () => void }) {
+  const { kind, text, images, tool, omitted } = entry;
+  switch (kind) {
+    case "prompt":
+      return (
+        <div class="said prompt">
+          {text !== "" && <Markdown text={text} />}
+          {images > 0 && <p class="faint">{counted(images, "image")}</p>}
+        </div>
+      );
+    case "text":
+      return (
+        <div class="said">
+          <Markdown text={text} />
+          {omitted > 0 && <Omitted count={omitted} onWhole={onWhole} />}
+        </div>
+      );
+    case "tool":
+      return tool && <ToolCall call={tool} onWhole={omitted > 0 ? onWhole : null} />;
+    case "compaction":
+      return (
+        <p class="compaction">
+          <span>The context was compacted here{text === "" ? "" : ` (${text})`}</span>
+        </p>
+      );
+    case "summary":
+      return <Folded label="The agent's summary so far" text={text} />;
+    case "thinking":
+      return <Folded label="Thinking" text={text} />;
+    case "notice":
+      return <Folded label={`From the client: ${text.split("\n", 1)[0]!.slice(0, 100)}`} text={text} />;
+  }
+}
+
+function Folded({ label, text }: { label: string; text: string }) {
+  return (
+    <details class="call">
+      <summary>
+        <span class="call-says">{label}</span>
+      </summary>
+      <pre class="call-text">{text}</pre>
+    </details>
+  );
+}
+
+function Omitted({ count, onWhole }: { count: number; onWhole: () => void }) {
+  return (
+    <button type="button" class="quiet small" onClick={onWhole}>
+      Show {counted(count, "more character")}
+    </button>
+  );
+}
+
+/** Notes, decisions and commits, in the margin. */
+function Beside({ margin: { notes, decisions, commits } }: { margin: Margin }) {
+  return (
+    <aside class="beside">
+      {notes.map(({ id, note }) => (
+        <div key={id}>
+          <Badge tone="human">note</Badge>
+          <p>{note}</p>
+        </div>
+      ))}
+      {decisions.map(({ text, superseded_by }) => (
+        <div key={text}>
+          <Badge tone="agent">decided</Badge>
+          <p>{superseded_by === null ? text : <s>{text}</s>}</p>
+          {superseded_by !== null && <p class="faint">Superseded: {superseded_by}</p>}
+        </div>
+      ))}
+      {commits.map(({ commit, subject, lines }) => (
+        <div key={commit}>
+          <Badge tone="good">commit</Badge>
+          <p>
+            <a href={commitLink(commit)}>{subject}</a> <span class="path">{commit.slice(0, 8)}</span>
+          </p>
+          <p class="faint">
+            {counted(lines.agent, "line")} by agents
+            {lines.human > 0 && `, ${lines.human.toLocaleString("en")} by people`}
+          </p>
+        </div>
+      ))}
+    </aside>
+  );
+}

@@ -1,0 +1,30 @@
+import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import { Badge } from "../../components/badge.tsx";
+import { ResultRow } from "../../components/result-row.tsx";
+import { Time } from "../../components/time.tsx";
+import { counted } from "../../components/words.ts";
+import { sessionLink } from "../../router.ts";
+
+/** A session in a list. */
+export function SessionRow({ session, isDayKnown }: { session: SessionSummary; isDayKnown?: boolean }) {
+  const { id, title, agent, branch, last_at, turns, decisions, annotations, agents } = session;
+  return (
+    <ResultRow
+      href={sessionLink(id)}
+      icon="session"
+      kind="Session"
+      title={title ?? `Session ${id.slice(0, 8)}`}
+      aside={<Badge tone="agent">{agent}</Badge>}
+      meta={
+        <>
+          <Time at={last_at} isDayKnown={isDayKnown} />
+          {branch !== null && <span class="path branch">{branch}</span>}
+          <span>{counted(turns, "turn")}</span>
+          {decisions > 0 && <span>{counted(decisions, "decision")}</span>}
+          {annotations > 0 && <span>{counted(annotations, "note")}</span>}
+          {agents > 0 && <span>{counted(agents, "subagent")}</span>}
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,25 @@
+import { fileURLToPath } from "node:url";
+import license from "rollup-plugin-license";
+import { defineConfig, type Plugin } from "vite";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+
+/** Builds the page into dist/ui, which the daemon serves (src/daemon/http/page-files.ts). */
+export default defineConfig({
+  root,
+  publicDir: false,
+  build: {
+    outDir: "../../dist/ui",
+    emptyOutDir: true,
+    target: "es2022",
+    // The Content-Security-Policy allows no inline script, and data: for pictures only.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
+  plugins: [
+    license({
+      thirdParty: { output: fileURLToPath(new URL("../../dist/licenses/ui.txt", import.meta.url)) },
+    }) as Plugin,
+  ],
+});

@@ -1,0 +1,386 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import axe from "axe-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Project } from "../../src/project/paths.ts";
+import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
+import { cleanUp, createProject, pmJson, start, until, untilIdle, write } from "./daemon-fixture.ts";
+
+/** The page in a real browser: one browser, one project, one daemon. */
+
+const browserFile = [
+  process.env.CHROMIUM_PATH,
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+].find((file) => file !== undefined && existsSync(file));
+if (browserFile === undefined) {
+  console.warn("The page is not tested: no Chromium. Set CHROMIUM_PATH to the program of one.");
+}
+
+/** What a script of somebody else would look like in what the page shows. */
+const attacks = [
+  "<img src=x onerror=window.hacked=1>",
+  "<script>window.hacked=1</script>",
+  '"><svg onload=window.hacked=1>',
+  "[x](javascript:window.hacked=1)",
+  "{{constructor.constructor('window.hacked=1')()}}",
+];
+
+let project: Project;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let origin: string;
+/** Requests to other hosts, messages about the Content-Security-Policy and errors of scripts: there must be none. */
+const faults: string[] = [];
+
+const open = async (...args: string[]) =>
+  (await pmJson<{ url: string }>(project, "open", "--no-browser", ...args)).url;
+
+async function newPage(options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
+  const opened = await (await browser.newContext(options)).newPage();
+  onTestFinished(() => opened.context().close());
+  return opened;
+}
+
+function git(...args: string[]): void {
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: project.root });
+}
+
+const firstSession = "11111111-1111-4111-8111-111111111111";
+const secondSession = "22222222-2222-4222-8222-222222222222";
+
+/** Every view that shows something of its own. */
+const allViews = [
+  "/",
+  "/sessions",
+  "/search?q=flamingo",
+  "/timeline",
+  "/pictures",
+  `/session/${firstSession}?turn=3`,
+  "/file/src/flamingo.ts:2",
+];
+const anyContent = "main :is(.row, .state, .summary, .turn, .code, .timeline, .figure)";
+
+/** A session of Claude Code, as it lies in the user's home. */
+function transcriptOf(id: string, prompts: readonly string[], branch: string): string {
+  const lines = prompts.flatMap((prompt, i) => {
+    const about = {
+      ...{
+        sessionId: id,
+        cwd: project.root,
+        gitBranch: branch,
+        version: "2.1.0",
+        userType: "external",
+        isSidechain: false,
+      },
+      timestamp: new Date(Date.UTC(2026, 2, 2, 9, i)).toISOString(),
+    };
+    const answer = [
+      { type: "text", text: `Done: ${prompt}. Decision: we use flamingos because they stand on one leg.` },
+    ];
+    return [
+      {
+        ...about,
+        type: "user",
+        uuid: `${id}-${i}-u`,
+        parentUuid: null,
+        message: { role: "user", content: prompt },
+      },
+      {
+        ...{ ...about, type: "assistant", uuid: `${id}-${i}-a`, parentUuid: `${id}-${i}-u` },
+        message: { id: `m${i}`, role: "assistant", model: "claude-x", content: answer, usage: {} },
+      },
+    ];
+  });
+  return `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+}
+
+describe.skipIf(browserFile === undefined)("the page", () => {
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: browserFile!, args: ["--no-sandbox"] });
+    project = createProject({
+      "src/flamingo.ts": `/** Waits before it tries again. */\nexport function retryFlamingo(times: number): string {\n  return "${attacks.join(" ").replaceAll('"', "'")}" + times;\n}\n`,
+      "src/<img src=x onerror=window.hacked=1>.ts": "export const heron = 'a grey heron';\n",
+    });
+    git("init", "--quiet", "--initial-branch=main");
+    git("add", ".");
+    git("commit", "--quiet", "-m", "<img src=x onerror=window.hacked=1>");
+    await start(project);
+    await untilIdle(project);
+    origin = `http://127.0.0.1:${readDaemonRecord(project)!.port}`;
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    page = await context.newPage();
+    page.on("request", (request) => {
+      const { host, protocol } = new URL(request.url());
+      if (protocol !== "data:" && host !== new URL(origin).host) faults.push(`asked ${request.url()}`);
+    });
+    page.on("pageerror", (error) => faults.push(String(error)));
+    page.on("console", (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) faults.push(message.text());
+    });
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await cleanUp();
+  });
+
+  test("without a cookie it says what to do, and shows nothing", async () => {
+    const stranger = await newPage();
+    await stranger.goto(origin);
+    await stranger.getByRole("heading", { name: "Open this page with pm open" }).waitFor();
+    expect(await stranger.locator("nav").count()).toBe(0);
+    expect(await stranger.evaluate(() => fetch("/sessions").then(({ status }) => status))).toBe(401);
+  });
+
+  test("the link of pm open signs in once, and leaves the address", async () => {
+    const url = await open("search", "flamingo");
+    await page.goto(url);
+    await page.getByRole("navigation", { name: "Views" }).waitFor();
+    expect(page.url()).toBe(`${origin}/#/search?q=flamingo`);
+    const [cookie, ...others] = await context.cookies();
+    expect(others).toEqual([]);
+    expect(cookie).toMatchObject({
+      ...{
+        name: `pommel-${new URL(origin).port}`,
+        httpOnly: true,
+        sameSite: "Strict",
+        path: "/",
+        domain: "127.0.0.1",
+      },
+    });
+    expect(await page.evaluate(() => document.cookie)).toBe("");
+
+    const second = await newPage();
+    await second.goto(url);
+    await second.getByText("This link was used before, or is too old.").waitFor();
+    expect(second.url()).not.toContain("code=");
+  });
+
+  test("a page of another origin can neither read nor change anything with the cookie", async () => {
+    const other = createServer((_, response) => response.end("<p>another page")).listen(0, "127.0.0.1");
+    onTestFinished(() => void other.close());
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as { port: number };
+    const foreign = await context.newPage();
+    onTestFinished(() => foreign.close());
+    for (const host of ["127.0.0.1", "localhost"]) {
+      await foreign.goto(`http://${host}:${port}/`);
+      const outcomes = await foreign.evaluate(async (ours) => {
+        const ask = (path: string, options: RequestInit) =>
+          fetch(ours + path, { credentials: "include", ...options }).then(
+            () => "answered",
+            () => "refused",
+          );
+        const body = JSON.stringify({ note: "from elsewhere" });
+        return [
+          await ask("/sessions", {}),
+          await ask("/sessions", { mode: "no-cors" }),
+          await ask("/index/transcript/annotate", { method: "POST", mode: "no-cors", body }),
+        ];
+      }, origin);
+      expect(outcomes).toEqual(["refused", "refused", "refused"]);
+    }
+    const notes = await page.evaluate(() => fetch("/annotations").then((response) => response.text()));
+    expect(notes).not.toContain("from elsewhere");
+  });
+
+  test("another host name for this machine is refused (DNS rebinding)", async () => {
+    const rebound = await chromium.launch({
+      ...{
+        executablePath: browserFile!,
+        args: ["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"],
+      },
+    });
+    onTestFinished(() => rebound.close());
+    const victim = await rebound.newPage();
+    const answer = await victim.goto(`http://evil.example:${new URL(origin).port}/`);
+    expect(answer!.status()).toBe(403);
+  });
+
+  test("an empty project says how sessions come in, and searches code", async () => {
+    await page.goto(`${origin}/#/`);
+    await page.getByRole("heading", { name: "No sessions yet" }).waitFor();
+    await page.goto(`${origin}/#/sessions`);
+    await page.getByRole("heading", { name: "No sessions" }).waitFor();
+  });
+
+  test("shows sessions with whatever stands in them, and runs none of it", async () => {
+    const home = process.env.HOME!;
+    const folder = join(home, ".claude/projects", project.root.replaceAll(/[^a-zA-Z0-9]/g, "-"));
+    write(
+      { ...project, root: folder },
+      `${firstSession}.jsonl`,
+      transcriptOf(firstSession, ["Why does the flamingo fail at night?", ...attacks], "main"),
+    );
+    write(
+      { ...project, root: folder },
+      `${secondSession}.jsonl`,
+      transcriptOf(secondSession, attacks, attacks[0]!),
+    );
+    await pmJson(project, "import", "claude", "--yes");
+    await pmJson(project, "note", attacks.join(" "));
+    await until(async () => (await pmJson<{ total: number }>(project, "session", "list")).total === 2);
+    for (const path of [
+      ...allViews,
+      `/session/${secondSession}`,
+      `/file/src/${encodeURIComponent("<img src=x onerror=window.hacked=1>.ts")}:1`,
+      `/search?q=${encodeURIComponent(attacks[0]!)}`,
+      "/search?q=onerror",
+      "/search?q=heron",
+      `/nowhere/${attacks[0]}`,
+    ]) {
+      await page.goto(`${origin}/#${path}`);
+      await page.reload();
+      await page.locator(anyContent).first().waitFor();
+    }
+    await page.goto(`${origin}/#/sessions`);
+    await page.locator(".row").getByText(attacks[0]!).first().waitFor();
+    expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+  });
+
+  test("search by keyboard: words, next result, open", async () => {
+    await page.goto(`${origin}/#/`);
+    await page.locator("main .row").first().waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("retryFlamingo");
+    const first = page.locator("main [data-row]").filter({ hasText: "src/flamingo.ts" }).first();
+    await first.waitFor();
+    expect(page.url()).toBe(`${origin}/#/search?q=retryFlamingo`);
+    await page.keyboard.press("ArrowDown");
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("href") ?? "");
+    expect(await focused()).toMatch(/^#\/(file|session)\//);
+    await page.keyboard.press("k");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("search-box");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/#\/(file|session)\//);
+    await page.goBack();
+    await first.waitFor();
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await page.keyboard.press("g");
+    await page.keyboard.press("e");
+    await page.getByRole("heading", { name: "Sessions" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+  });
+
+  test("a session is read from any of its turns, each to be copied", async () => {
+    await page.goto(`${origin}/#/session/${firstSession}?turn=3`);
+    await page.locator("#turn-3").getByText(attacks[1]!).first().waitFor();
+    await page.getByText(`claude --resume ${firstSession}`).waitFor();
+    await page.getByRole("navigation", { name: "Turns" }).getByText(attacks[2]!).click();
+    await page.waitForURL(/turn=4/);
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.locator("#turn-4").getByRole("button", { name: "Copy as Markdown" }).click();
+    await page.locator("#turn-4").getByText("Copied").waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain(`## Turn 4\n\n> ${attacks[2]}`);
+    await page.goto(`${origin}/#/session/nobody`);
+    await page.getByRole("alert").getByText("nobody").waitFor();
+  });
+
+  test("a line of a file says why it is there, by mouse and by keyboard", async () => {
+    await page.goto(`${origin}/#/file/src/flamingo.ts`);
+    await page.getByText("Choose a line to see why it is there.").waitFor();
+    await page.locator(".cm-line").getByText("retryFlamingo").click();
+    await page.getByRole("heading", { name: "Why line 2 is there" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.getByRole("heading", { name: "Why line 3 is there" }).waitFor();
+    expect(page.url()).toContain("flamingo.ts:3");
+    await page.goto(`${origin}/#/file/no/such/file.ts`);
+    await page.getByRole("alert").waitFor();
+  });
+
+  test("the timeline leads to a session, and pictures have their numbers", async () => {
+    await page.goto(`${origin}/#/timeline`);
+    await page.locator(".timeline canvas").focus();
+    for (const key of ["+", "ArrowLeft", "ArrowDown", "-", "0"]) await page.keyboard.press(key);
+    await page.getByText("2 sessions").waitFor();
+    await page.goto(`${origin}/#/pictures`);
+    await page.getByRole("img", { name: "Sessions by day" }).waitFor();
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save as SVG" }).first().click();
+    expect((await saved).suggestedFilename()).toMatch(/\.svg$/);
+  });
+
+  test("nothing found is said plainly", async () => {
+    await page.goto(`${origin}/#/search?q=${encodeURIComponent("zzyzx quokka marmalade")}`);
+    await page.getByText("Nothing found about “zzyzx quokka marmalade”.").waitFor();
+  });
+
+  test("filters are in the address, and hold after a reload", async () => {
+    await page.goto(`${origin}/#/sessions`);
+    await page.getByRole("combobox", { name: "Any branch" }).selectOption("main");
+    expect(page.url()).toBe(`${origin}/#/sessions?branch=main`);
+    await page.reload();
+    await page.getByText("Why does the flamingo fail at night?").waitFor();
+    expect(await page.locator("main .row").count()).toBe(1);
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await until(async () => (await page.locator("main .row").count()) === 2);
+  });
+
+  test("an error of the API is shown with its hint", async () => {
+    await page.goto(`${origin}/#/sessions?agent=nobody`);
+    await page.getByRole("alert").getByText("Unknown agent: nobody.").waitFor();
+    await page.getByRole("alert").getByText("Choose from:").waitFor();
+  });
+
+  test.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 360],
+    ["dark", 360],
+  ] as const)(
+    "axe finds no serious violation in %s at %i pixels, and nothing is cut off",
+    async (colorScheme, width) => {
+      const narrow = await newPage({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
+      await narrow.goto(await open());
+      await narrow.getByRole("navigation", { name: "Views" }).waitFor();
+      for (const path of [...allViews, "/search", "/nowhere"]) {
+        await narrow.goto(`${origin}/#${path}`);
+        await narrow.locator(anyContent).first().waitFor();
+        await narrow.evaluate(axe.source);
+        const { violations } = await narrow.evaluate(() =>
+          (
+            window as never as {
+              axe: {
+                run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+              };
+            }
+          ).axe.run(),
+        );
+        const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+        expect({ path, serious: serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`) }).toEqual({
+          path,
+          serious: [],
+        });
+        expect(
+          await narrow.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+        ).toBeLessThanOrEqual(0);
+      }
+    },
+  );
+
+  test("asks no other host, and needs nothing that its policy forbids", () => {
+    expect(faults).toEqual([]);
+  });
+
+  test("a restarted daemon knows the browser; a stopped one is named with what to do", async () => {
+    await pmJson(project, "restart");
+    await page.goto(`${origin}/#/sessions`);
+    await page.reload();
+    await page.locator("main .row").first().waitFor();
+    await pmJson(project, "stop");
+    await page.getByRole("link", { name: "Home" }).click();
+    await page.getByRole("alert").getByText("The Pommel daemon does not answer.").first().waitFor();
+    await page.getByText("pm start").first().waitFor();
+  });
+});

@@ -1,0 +1,115 @@
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { askDaemon } from "../../src/client/daemon-client.ts";
+import { loadConfig } from "../../src/project/config/config.ts";
+import type { Project } from "../../src/project/paths.ts";
+import { currentCut, cutSettingsOf } from "../../src/sessions/chunks/cut-rules.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { cutCounts } from "../../src/store/memory/sessions/session-cuts.ts";
+import { sessionIn, sessionsFound, transcriptDir, untilRead } from "./conversations-fixture.ts";
+import {
+  cleanUp,
+  createProject,
+  pmJson,
+  spawnDaemon,
+  status,
+  until,
+  untilAnswering,
+} from "./daemon-fixture.ts";
+import { runPm } from "./run-pm.ts";
+
+/** How the daemon cuts sessions again when rules or settings change. */
+
+let project: Project;
+let dir: string;
+beforeEach(() => {
+  project = createProject({ "src/retry.ts": "export const attempts = 3;\n" });
+  dir = transcriptDir(project);
+});
+afterEach(async () => {
+  await cleanUp();
+  rmSync(join(process.env.HOME!, ".claude"), { recursive: true, force: true });
+});
+
+const sessions = 12;
+const idOf = (n: number) => `${String(n).padStart(8, "0")}-1111-4111-8111-111111111111`;
+
+async function importSessions(): Promise<void> {
+  const files = Array.from({ length: sessions }, (_, n) => {
+    const made = sessionIn(project, idOf(n));
+    for (let turn = 0; turn < 6; turn++) {
+      made.prompt(`Why does the animal${n} fail at night, take ${turn}?`);
+      made.bash(`npm test animal${n}`, `FAIL animal${n}`, { isError: true });
+      made.reply(
+        `The animal${n} failed because of reason ${turn}. ${`It was cold and late in ${turn}. `.repeat(60)}`,
+      );
+    }
+    return made.writeTo(dir);
+  });
+  const daemon = spawnDaemon(project);
+  await untilAnswering(project);
+  await askDaemon(project, "indexTranscript", { transcript_paths: files, trigger: "import" });
+  await untilRead(project);
+  await until(async () => (await askDaemon(project, "queue", {})).sessions.is_idle);
+  daemon.kill("SIGTERM");
+  await once(daemon, "exit");
+}
+
+const isCutAgain = () => until(async () => (await status(project)).memory.recut.sessions === 0);
+
+test("after a change of settings, from what is stored; also when it is killed in the middle", async () => {
+  await importSessions();
+  // The agent's own files vanish.
+  rmSync(dir, { recursive: true });
+  const before = rawChunks();
+  expect(
+    (await runPm(["config", "set", "sessions.chunk_max_tokens", "120"], { cwd: project.root })).code,
+  ).toBe(0);
+  expect((await status(project)).memory.recut).toEqual({ sessions, all: sessions });
+  expect((await runPm(["doctor"], { cwd: project.root })).stdout).toMatch(
+    /! chunks +12 of 12 sessions were cut/,
+  );
+
+  const first = spawnDaemon(project);
+  const counts = watchCounts();
+  for (;;) {
+    const { outdated } = counts.now();
+    if (outdated < sessions) break;
+    await nextTurn();
+  }
+  first.kill("SIGKILL");
+  await once(first, "exit");
+  const { outdated } = counts.now();
+  counts.close();
+  expect(outdated).toBeGreaterThan(0);
+  expect(outdated).toBeLessThan(sessions);
+
+  spawnDaemon(project);
+  await untilAnswering(project);
+  await isCutAgain();
+  expect(rawChunks()).toBeGreaterThan(before);
+  expect((await sessionsFound(project, "why does the animal7 fail"))[0]).toBe(idOf(7));
+
+  // Back again, while the daemon runs.
+  await pmJson(project, "config", "set", "sessions.chunk_max_tokens", "800");
+  await until(() => rawChunks() === before);
+}, 90_000);
+
+function rawChunks(): number {
+  const memory = Memory.open(project.memoryDb, { readonly: true });
+  try {
+    return memory.prepare("SELECT count(*) FROM chunks WHERE type = 'raw'").pluck().get() as number;
+  } finally {
+    memory.close();
+  }
+}
+
+/** Reads how far it is, as often as one likes. */
+function watchCounts() {
+  const memory = Memory.open(project.memoryDb, { readonly: true });
+  const current = currentCut(cutSettingsOf(loadConfig(project).config));
+  return { now: () => cutCounts(memory, current), close: () => memory.close() };
+}
