@@ -48,30 +48,30 @@ export async function authorsOf(
   const isBefore = beforeAgentsIn(memory, commits, since.at);
   return {
     authors: authors.map((author, i) =>
-      author.author === "unknown" && author.hint === null && isBefore(lines[i]!.commit)
-        ? beforeAgents
-        : author,
+      author.author === "unknown" && author.hint === null && isBefore(lines[i]!) ? beforeAgents : author,
     ),
-    unseen: remembered.unseen.filter((hash) => !isBefore(hash)),
+    unseen: remembered.unseen.filter((hash) => !isBefore({ commit: hash, isBoundary: true })),
   };
 }
 
-/** Whether a commit was authored before the first session, or has no parent. */
+/** Whether a line's commit was authored before the first session, or has no parent; a shallow clone lacks parents. */
 function beforeAgentsIn(
   memory: Memory,
   commits: ReadonlyMap<string, BlamedCommit>,
   first: number,
-): (hash: string | null) => boolean {
+): (line: Pick<BlamedLine, "commit" | "isBoundary">) => boolean {
   const known = new Map<string, boolean>();
-  return (hash) => {
+  return ({ commit: hash, isBoundary }) => {
     if (hash === null) return false;
-    let isBefore = known.get(hash);
-    if (isBefore === undefined) {
-      const at = commits.get(hash)?.authoredAt ?? null;
-      isBefore = (at !== null && at < first) || commitByHash(memory, hash)?.parents.length === 0;
-      known.set(hash, isBefore);
+    const at = commits.get(hash)?.authoredAt ?? null;
+    if (at !== null && at < first) return true;
+    if (isBoundary) return false;
+    let isRoot = known.get(hash);
+    if (isRoot === undefined) {
+      isRoot = commitByHash(memory, hash)?.parents.length === 0;
+      known.set(hash, isRoot);
     }
-    return isBefore;
+    return isRoot;
   };
 }
 
