@@ -31,10 +31,11 @@ const styles = {
   32: "green",
   33: "yellow",
   34: "blue",
+  35: "magenta",
   36: "cyan",
   90: "dim",
 };
-const ends = { 22: ["bold", "dim"], 39: ["red", "green", "yellow", "blue", "cyan", "dim"] };
+const ends = { 22: ["bold", "dim"], 39: ["red", "green", "yellow", "blue", "magenta", "cyan", "dim"] };
 
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
@@ -68,11 +69,11 @@ function drawing(command, output) {
 svg { background: #fff; color: #1f2328; font: 14px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 text { fill: currentColor; white-space: pre; }
 .bold { font-weight: 600; } .dim { fill: #6e7781; } .red { fill: #cf222e; } .green { fill: #116329; }
-.yellow { fill: #7d4e00; } .blue { fill: #0550ae; } .cyan { fill: #1b7c83; }
+.yellow { fill: #7d4e00; } .blue { fill: #0550ae; } .magenta { fill: #8250df; } .cyan { fill: #1b7c83; }
 @media (prefers-color-scheme: dark) {
 svg { background: #0d1117; color: #e6edf3; }
 .dim { fill: #8b949e; } .red { fill: #ff7b72; } .green { fill: #3fb950; } .yellow { fill: #d29922; }
-.blue { fill: #79c0ff; } .cyan { fill: #39c5cf; }
+.blue { fill: #79c0ff; } .magenta { fill: #d2a8ff; } .cyan { fill: #39c5cf; }
 }
 </style>
 ${text.join("\n")}
@@ -89,6 +90,7 @@ function run(program, args, cwd) {
     PATH,
     HOME: home,
     FORCE_COLOR: "1",
+    POMMEL_PAGER: "",
     TERM: "xterm-256color",
     POMMEL_DAEMON_AUTOSTART: "false",
   };

@@ -1,13 +1,18 @@
 import { createHash } from "node:crypto";
-import { isSecretValue } from "./checks/checks.ts";
 import { looksLikeWords, looksRandom } from "./checks/randomness.ts";
 import { createFinder } from "./finder.ts";
+import { namedSecretType } from "./names.ts";
 import { type PatternSources, rulesFrom } from "./patterns/patterns-file.ts";
-import { placeholders, stopper } from "./patterns/rule.ts";
-import type { Scrubber, SecretMatch } from "./scrubber.ts";
+import { stopper } from "./patterns/rule.ts";
+import { printedBy, type Scrubber, type SecretMatch } from "./scrubber.ts";
+import { hiddenIn, viewOf } from "./view.ts";
 
 /** Bump when detection changes without a pattern change. */
-const codeVersion = 1;
+const codeVersion = 2;
+
+/** Commands and what they print are read together up to so many characters. */
+const maxCommand = 500;
+const maxPrinted = 4_000;
 
 /** A replacement may expose another match; this bounds adversarial input. */
 const maxRounds = 4;
@@ -22,21 +27,32 @@ export function createScrubber(sources: PatternSources): Scrubber {
   const version = createHash("sha256").update(`${codeVersion}\n${fingerprint}`).digest("hex").slice(0, 16);
 
   const find = (text: string, name?: string): SecretMatch[] => {
-    const hidden = hidePlaceholders(text);
-    const named = name === undefined ? null : namedSecretType(name, hidden.text);
+    if (name?.startsWith(printedBy) === true) return findPrinted(text, name);
+    const hidden = hiddenIn(text);
+    const first = viewOf(text, hidden);
+    const named = name === undefined ? null : namedSecretType(name, first.text);
     if (named !== null) return [{ rule: "named-value", type: named, start: 0, end: text.length }];
     let found: SecretMatch[] = [];
-    let searched = hidden.text;
-    let shift: Shift[] = hidden.shift;
+    let view = first;
     for (let round = 0; round < maxRounds; round++) {
-      const matches = withRepetitions(searched, findIn(searched));
+      const matches = withRepetitions(view.text, findIn(view.text));
       if (matches.length === 0) break;
-      const back = mapBack(shift);
-      const fresh = matches.map((match) => ({ ...match, start: back(match.start), end: back(match.end) }));
+      const fresh = matches.map((match) => ({ ...match, ...view.back(match.start, match.end) }));
       found = absorb(found, fresh);
-      ({ text: searched, shift } = hide(text, [...placeholderSpans(text), ...found]));
+      view = viewOf(text, [...hidden, ...found.map(({ start, end }) => ({ start, end, instead: stopper }))]);
     }
     return found;
+  };
+
+  /** With the command before it, as a terminal shows it: what `openssl rand` prints is a secret. */
+  const findPrinted = (text: string, command: string): SecretMatch[] => {
+    if (text.length > maxPrinted) return find(text);
+    const prompt = `${command.slice(0, maxCommand).replace(/\s+/g, " ")}\n`;
+    return find(prompt + text).flatMap((match) =>
+      match.end <= prompt.length
+        ? []
+        : [{ ...match, start: Math.max(0, match.start - prompt.length), end: match.end - prompt.length }],
+    );
   };
 
   return {
@@ -54,47 +70,6 @@ export function createScrubber(sources: PatternSources): Scrubber {
       }
       return scrubbed + text.slice(at);
     },
-  };
-}
-
-/** Add `by` to positions from `from` on to get the original position. */
-interface Shift {
-  from: number;
-  by: number;
-}
-
-function hidePlaceholders(text: string): { text: string; shift: Shift[] } {
-  return text.includes("[REDACTED_") ? hide(text, placeholderSpans(text)) : { text, shift: [] };
-}
-
-function placeholderSpans(text: string): { start: number; end: number }[] {
-  if (!text.includes("[REDACTED_")) return [];
-  return Array.from(text.matchAll(placeholders), ({ 0: found, index }) => ({
-    start: index,
-    end: index + found.length,
-  }));
-}
-
-/** Replaces every span with one stopper. Spans may contain each other but not overlap otherwise. */
-function hide(text: string, spans: { start: number; end: number }[]): { text: string; shift: Shift[] } {
-  const shift: Shift[] = [];
-  let hidden = "";
-  let at = 0;
-  for (const { start, end } of spans.sort((a, b) => a.start - b.start || b.end - a.end)) {
-    if (end <= at) continue;
-    hidden += text.slice(at, start) + stopper;
-    shift.push({ from: hidden.length, by: end - hidden.length });
-    at = end;
-  }
-  return { text: hidden + text.slice(at), shift };
-}
-
-/** Maps positions in the hidden text to the original; call it with ascending positions. */
-function mapBack(shift: readonly Shift[]): (position: number) => number {
-  let next = 0;
-  return (position) => {
-    while (next < shift.length && shift[next]!.from <= position) next++;
-    return next === 0 ? position : position + shift[next - 1]!.by;
   };
 }
 
@@ -135,38 +110,4 @@ function withRepetitions(text: string, matches: readonly SecretMatch[]): SecretM
     else last.end = Math.max(last.end, match.end);
   }
   return merged;
-}
-
-const revealingNames: readonly { name: RegExp; kind: "password" | "token"; type: string }[] = [
-  { name: /(?:password|passwd|passphrase|passcode|pwd|(?:^|_)pass)$/, kind: "password", type: "PASSWORD" },
-  {
-    name: /(?:api|secret|access|auth|account|encryption|signing|private|master|license)_?key$/,
-    kind: "token",
-    type: "API_KEY",
-  },
-  { name: /(?:client_)?secret(?:_(?:access_)?key|_key_base|_token)?$/, kind: "token", type: "SECRET" },
-  { name: /token$/, kind: "token", type: "TOKEN" },
-  { name: /credentials?$/, kind: "token", type: "CREDENTIAL" },
-  { name: /^(?:proxy_)?authorization$/, kind: "token", type: "AUTHORIZATION" },
-  { name: /^(?:set_)?cookies?$/, kind: "token", type: "COOKIE" },
-];
-
-/** Longer values are not judged by their name alone. Characters. */
-const maxNamedLength = 8_000;
-
-/** The secret type that a value's name implies; null when it is not a secret. */
-function namedSecretType(name: string, value: string): string | null {
-  if (value.length > maxNamedLength || (value.includes("\n") && value.length > 400)) return null;
-  const plain = name
-    .replace(/^-+/, "")
-    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .replace(/[\s.-]+/g, "_")
-    .replace(/_?[0-9]{1,2}$/, "")
-    .toLowerCase();
-  for (const { name: pattern, kind, type } of revealingNames) {
-    if (!pattern.test(plain)) continue;
-    const bare = type === "AUTHORIZATION" ? value.replace(/^[A-Za-z]+ +/, "") : value;
-    return isSecretValue(kind, bare) ? type : null;
-  }
-  return null;
 }

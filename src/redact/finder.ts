@@ -1,8 +1,11 @@
 import { contextTerms, secretNear } from "./checks/randomness.ts";
+import { seedPhrases } from "./checks/seed-phrase.ts";
 import { compileKeywords } from "./patterns/keywords.ts";
 import { type ProviderRule, providerRules } from "./patterns/provider-rules.ts";
-import { type Rule, type Span, stopper } from "./patterns/rule.ts";
+import { isExample, type Rule, type Span, stopper } from "./patterns/rule.ts";
 import type { SecretMatch } from "./scrubber.ts";
+import { structures } from "./structures.ts";
+import { acrossLines, endOfWrapped } from "./wraps.ts";
 
 /** A match with its rule's rank: of overlapping matches, the lowest rank gives the name. */
 interface Ranked extends SecretMatch {
@@ -50,6 +53,18 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
     },
     rank++,
   );
+  for (const { name, type, keywords, find } of structures) {
+    listen(
+      keywords,
+      (text, start, found) => {
+        const { spans, searched } = find(text, start);
+        for (const span of spans) found(span, name, type);
+        return searched;
+      },
+      rank++,
+    );
+  }
+  const seedRank = rank++;
   for (const word of contextTerms) {
     listen(
       [word],
@@ -73,7 +88,6 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
       for (const index of patternsByKeyword[keyword]!) {
         const listener = listeners[index]!;
         if (start < listener.done) continue;
-        if (listener.done === 0) used.push(listener);
         const next = listener.hear(text, start, (span, rule, type) => {
           addUnlessStopped(finds, text, {
             rule,
@@ -83,7 +97,9 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
             rank: listener.rank,
           });
         });
-        listener.done = Math.max(next, start + 1);
+        if (next <= listener.done) continue;
+        if (listener.done === 0) used.push(listener);
+        listener.done = next;
       }
     });
     for (const listener of used) listener.done = 0;
@@ -92,14 +108,20 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
         addUnlessStopped(finds, text, { rule: rule.name, type: rule.type, start, end, rank });
       }
     }
+    for (const { start, end } of seedPhrases(text)) {
+      addUnlessStopped(finds, text, { rule: "seed-phrase", type: "SEED_PHRASE", start, end, rank: seedRank });
+    }
+    for (const find of finds) find.end = endOfWrapped(text, find.start, find.end);
     return merge(finds);
   };
 }
 
 function atKeyword(rule: Rule): Listener["hear"] {
   return (text, start, found) => {
-    const span = rule.at!(text, start);
-    if (span === null) return start;
+    const plain = rule.at!(text, start);
+    const span = (rule.isWholeToken ? acrossLines(text, start, rule.at!, plain !== null) : null) ?? plain;
+    // Another of its keywords may begin earlier and end later: "--user" after "-u".
+    if (span === null) return 0;
     found(span, rule.name, rule.type);
     return span.next;
   };
@@ -117,6 +139,7 @@ function aroundKeyword(provider: ProviderRule): Listener["hear"] {
     const from = Math.max(0, start - provider.before);
     const window = text.slice(from, start + provider.after);
     for (const [begin, end] of provider.find(window)) {
+      if (isExample(window.slice(begin, end))) continue;
       found({ start: from + begin, end: from + end, next: from + end }, provider.name, provider.type);
     }
     // Windows overlap by the maximum length of a secret.

@@ -6,7 +6,8 @@ export interface Scrubber {
    * The text with every secret replaced by a typed placeholder, `[REDACTED_GITHUB_TOKEN]`; the second different secret
    * of a type in a session becomes `[REDACTED_GITHUB_TOKEN_2]`, so that equal secrets stay equal. Idempotent, and
    * linear in the length of the text.
-   * @param name the name of the value, if known: a JSON key, a header, a flag ("db_password")
+   * @param name the name of the value, if known: a JSON key, a header, a flag ("db_password"); or the command that
+   *   printed it after `printedBy`: "$ openssl rand -hex 32"
    */
   scrub(text: string, ledger: SecretLedger, name?: string): string;
   /** The matches, in order, without overlaps. */
@@ -50,13 +51,16 @@ function ledgerOfOne(): SecretLedger {
   };
 }
 
+/** Begins a name that is the command which printed a text. */
+export const printedBy = "$ ";
+
 /** Scrubs a text; `name` is the name of the value. */
 export type ScrubText = (text: string, name?: string) => string;
 
 /**
- * Scrubs every string in a value, at any depth; keys stay. Recognises values by revealing names: `{ password:
- * "hunter22" }`, `{ name: "API_TOKEN", value: "..." }`, `["--password", "hunter22"]`. Unchanged parts are the same
- * objects as before.
+ * Scrubs every string in a value, at any depth, and keys that contain a secret. Recognises values by revealing names:
+ * `{ password: "hunter22" }`, `{ pin: 4711 }`, `{ name: "API_TOKEN", value: "..." }`, `{ element: "Password textbox",
+ * text: "..." }`, `["--password", "hunter22"]`. Unchanged parts are the same objects as before.
  */
 export function scrubValue<T>(value: T, scrub: ScrubText): T {
   return scrubPart(value, scrub, undefined) as T;
@@ -64,6 +68,11 @@ export function scrubValue<T>(value: T, scrub: ScrubText): T {
 
 function scrubPart(value: unknown, scrub: ScrubText, name: string | undefined): unknown {
   if (typeof value === "string") return scrub(value, name);
+  if (typeof value === "number" && name !== undefined && value >= 1000) {
+    const digits = String(value);
+    const scrubbed = scrub(digits, name);
+    return scrubbed === digits ? value : scrubbed;
+  }
   if (Array.isArray(value)) return scrubList(value, scrub, name);
   if (typeof value === "object" && value !== null)
     return scrubObject(value as Record<string, unknown>, scrub);
@@ -79,14 +88,21 @@ function scrubList(list: readonly unknown[], scrub: ScrubText, name: string | un
   return scrubbed.some((item, index) => item !== list[index]) ? scrubbed : list;
 }
 
+/** Fields that name the value or text beside them: of a variable, a form's field, an element on a page. */
+const labels = ["name", "key", "Name", "Key", "element", "selector", "label", "field", "ref"];
+
+/** Keys as programs write them, too short for a secret. */
+const plainKey = /^[A-Za-z_$][A-Za-z0-9_$-]{0,15}$/;
+
 function scrubObject(object: Record<string, unknown>, scrub: ScrubText): unknown {
-  const label = [object.name, object.key, object.Name, object.Key].find((item) => typeof item === "string");
+  const label = labels.map((key) => object[key]).find((item) => typeof item === "string");
   const entries = Object.entries(object);
   const scrubbed = entries.map(([key, item]): [string, unknown] => {
-    const name = typeof label === "string" && /^value$/i.test(key) ? label : key;
-    return [key, scrubPart(item, scrub, name)];
+    const name = typeof label === "string" && /^(?:value|text)$/i.test(key) ? label : key;
+    return [plainKey.test(key) ? key : scrub(key), scrubPart(item, scrub, name)];
   });
-  if (scrubbed.every(([, item], index) => item === entries[index]![1])) return object;
+  if (scrubbed.every(([key, item], index) => key === entries[index]![0] && item === entries[index]![1]))
+    return object;
   // A key like "__proto__" has to stay a key.
   return Object.fromEntries(scrubbed);
 }

@@ -76,7 +76,7 @@ describe("pm", () => {
     // How long it took, and how old the index is by now.
     const timeless = ({ stdout, stderr, ...rest }: PmResult) => ({
       ...rest,
-      stdout: stdout.replace(/[\d.]+ ms|"search_time_ms": [\d.]+/, ""),
+      stdout: stdout.replace(/[\d.]+ ms|"search_time_ms": [\d.]+/g, ""),
       stderr: stderr.replace(/.* the index is from .*\n/, ""),
     });
     const both = async (...args: string[]) => {

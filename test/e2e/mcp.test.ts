@@ -121,7 +121,7 @@ describe("an agent that asks", () => {
   });
 
   it("leaves a note, scrubbed, that it finds again", async () => {
-    const secret = `ghp_${"x".repeat(20)}Ab3${"y".repeat(13)}`;
+    const secret = `ghp_${"k".repeat(20)}Ab3${"y".repeat(13)}`;
     const { structured } = await ask("add_note", { text: `The narwhal key is ${secret}, kept at three.` });
     expect(structured!.text).not.toContain(secret);
     const { text } = await ask("list_decisions", { query: "narwhal" });

@@ -85,7 +85,7 @@ describe("an agent's line", () => {
     const asText = await pm("blame", "src/auth.ts", "-L", "2,3");
     expect(asText.stdout.split("\n")[0]).toMatch(
       new RegExp(
-        `^${hash.slice(0, 8)} agent \\S+ +${session.slice(0, 8)}:2 +98% 2026-03-02 2\\) {3}token = withLock`,
+        `^${hash.slice(0, 8)} agent \\S+ +${session.slice(0, 8)}:2 +\\d+% 2026-03-02 2\\) {3}token = withLock`,
       ),
     );
     expect(asText.stdout.trimEnd().split("\n")).toHaveLength(2);

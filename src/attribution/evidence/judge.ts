@@ -284,7 +284,7 @@ export class AttributionEvidence {
   /** Whether a command only replaces words, and the line has none of the new ones. */
   private onlyReplaces({ command }: ShellRun, bare: string): boolean {
     const texts = replacementsIn(command);
-    return texts?.every((text) => !bare.includes(bareLine(text))) ?? false;
+    return texts?.every((text) => !bare.includes(bareLine(text))) === true;
   }
 
   /** Whether a command took what its session had made somewhere else. */

@@ -101,14 +101,12 @@ function renderText(
   const bar = colors.dim("│ ");
   const width = Math.max(columns - indent - 2, 20);
   const passage = full ? content : passageOf(content === "" ? excerpt : content, words);
-  const lines = statementsOf(passage).flatMap(({ speaker, text }) => {
-    const rendered = markdown(text, { colors, width: width - (speaker === "" ? 0 : speakerWidth), mark });
-    if (speaker === "") return rendered;
-    return rendered.map(
-      (line, i) => `${colors.dim(padToWidth(i === 0 ? speaker : "", speakerWidth))}${line}`,
-    );
+  const said = statementsOf(passage).flatMap(({ speaker, text }) => {
+    const margin = speaker === "" ? 0 : speakerWidth;
+    return markdown(text, { colors, width: width - margin, mark })
+      .filter((line) => full || line !== "")
+      .map((line, i) => `${colors.dim(padToWidth(i === 0 ? speaker : "", margin))}${line}`);
   });
-  const said = full ? lines : lines.filter((line) => line.trim() !== "");
   const shown = full ? said : said.slice(0, textLinesShown);
   if (shown.length < said.length && shown.length > 0) {
     const last = shown.length - 1;

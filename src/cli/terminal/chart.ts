@@ -21,21 +21,23 @@ export function sparkline(values: readonly number[]): string {
   return values.map((value) => (value <= 0 ? "·" : "▁▂▃▄▅▆▇█"[Math.ceil((value / most) * 8) - 1])).join("");
 }
 
+interface Lines {
+  agent: number;
+  human: number;
+  unknown: number;
+  before_agents?: number;
+}
+
 /** Lines by who wrote them as one bar: agents, people, unknown, before agents. Every kind that wrote any has a column. */
 export function authorBar(
-  {
-    agent,
-    human,
-    unknown,
-    before_agents = 0,
-  }: { agent: number; human: number; unknown: number; before_agents?: number },
+  { agent, human, unknown, before_agents: before = 0 }: Lines,
   width: number,
   colors: Palette,
 ): string {
-  const all = agent + human + unknown + before_agents;
+  const all = agent + human + unknown + before;
   if (all === 0) return "";
   const columnsOf = (lines: number) => (lines === 0 ? 0 : Math.max(1, Math.round((lines / all) * width)));
-  const widths = [agent, human, unknown, before_agents].map(columnsOf);
+  const widths = [agent, human, unknown, before].map(columnsOf);
   // Rounding may give a column too many or too few: the widest bears it.
   const widest = widths.indexOf(Math.max(...widths));
   widths[widest]! += width - widths.reduce((sum, one) => sum + one, 0);

@@ -143,6 +143,54 @@ describe("showSession", () => {
     expect(showSession(store.memory, { id: "abc", turn: 2 }).content).toBe("[USER] Hello");
   });
 
+  it("logs what was said and done, each call with its result", () => {
+    const record = session("abc", 0);
+    const call = (id: string, tool: string, input: Record<string, unknown>, files: string[] = []) => ({
+      ...{ kind: "tool_use" as const, id, tool, input },
+      files: files.map((path) => ({ path, how: "edit" as const })),
+    });
+    const result = (id: string, text: string, isError = false) => ({
+      ...{ kind: "tool_result" as const, id, text, isError, edits: null, subagent: null },
+    });
+    const content = packContent([
+      { seq: 0, entries: [{ kind: "prompt", text: "Fix it", images: 0 }] },
+      {
+        seq: 1,
+        entries: [
+          { kind: "thinking", text: "Hm." },
+          call("1", "Edit", { file_path: "/repo/a.ts", old_string: "a\nb", new_string: "a\nc\nd" }, [
+            "/repo/a.ts",
+          ]),
+          call("2", "Bash", { command: "npm test" }),
+        ],
+      },
+      { seq: 2, entries: [result("2", `${"x".repeat(900)}`, true), result("1", "The file was changed.")] },
+      { seq: 3, entries: [{ kind: "compaction", trigger: null, preTokens: null }] },
+    ]);
+    saveTurn(store.memory, record.id, turn(1, { content }));
+    const brief = showSession(store.memory, { id: "abc", log: "brief" }, "/repo").log!;
+    expect(brief.map(({ kind, text }) => [kind, text])).toEqual([
+      ["prompt", "Fix it"],
+      ["thinking", "Hm."],
+      ["tool", "Edit a.ts"],
+      ["tool", "Bash npm test"],
+      ["compaction", "the context was compacted"],
+    ]);
+    expect(brief[2]!.call).toMatchObject({
+      tool: "Edit",
+      is_error: false,
+      added: 2,
+      removed: 1,
+      changed: [],
+    });
+    expect(brief[3]!.call).toMatchObject({ tool: "Bash", is_error: true });
+    expect(brief[3]!.call!.result!.length).toBeLessThan(400);
+    const full = showSession(store.memory, { id: "abc", turn: 1, log: "full" }, "/repo").log!;
+    expect(full[2]!.call!.changed).toEqual(["-b", "+c", "+d"]);
+    expect(full[3]!.call!.result).toHaveLength(900);
+    expect(showSession(store.memory, { id: "abc" }).log).toBeUndefined();
+  });
+
   it("reports a missing session and an ambiguous id", () => {
     session("abc", 0);
     session("abd", 1);

@@ -1,5 +1,21 @@
 import type { CheckName } from "../patterns/default-pattern.ts";
+import { isCard } from "./card.ts";
 import { hasContrast, isHash, lineBefore, looksLikeWords, looksRandom } from "./randomness.ts";
+import {
+  hasPasswordShape,
+  isCodeName,
+  isEnvironmentValue,
+  isFlagValue,
+  isLiteral,
+  isNoValue,
+  isPassphrase,
+  isPassword,
+  isReference,
+  isSessionId,
+  isStated,
+  isToken,
+  looksLikePath,
+} from "./values.ts";
 
 /** A pattern's match. */
 interface Place {
@@ -21,6 +37,8 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   token: (place) => {
     const value = secretOf(place);
     if (isNoValue(value) || isReference(value)) return false;
+    if (/\barn:[a-z:]*$/i.test(lineBefore(place.text, place.from, 200).replace(/[\w-]*:[\w-]*:[\w-]*:$/, "")))
+      return false;
     const style = styleOf(place);
     if (!isQuoted(place) && !endsPlainly(place)) return false;
     if (style === "environment") return isEnvironmentValue(value);
@@ -39,7 +57,8 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   url: (place) => {
     const value = secretOf(place);
     const password = value.slice(value.indexOf(":") + 1);
-    return !/[$%][A-Z_]{2,}|\$\w|[*|^]|\.\.\.|^[xX]+$|^[0-9]{1,5}\//.test(value) && password !== "";
+    if (/^(?:pass|password|passwd|pwd|secret|changeme)$/i.test(password)) return false;
+    return !/[$%][A-Z_]{2,}|\$\w|\*\*|^\*|[|^]|\.\.\.|^[xX]+$|^[0-9]{1,5}\//.test(value) && password !== "";
   },
   cookie: (place) =>
     secretOf(place)
@@ -63,6 +82,108 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     const decoded = Buffer.from(secretOf(place), "base64").toString("latin1");
     return /^[\x20-\x7e]{1,200}:[\x20-\x7e]{1,300}$/.test(decoded);
   },
+  literal: (place) => isLiteral(secretOf(place)),
+  stated: (place) => isStated(secretOf(place)),
+  "password-flag": (place) => {
+    const before = place.text.slice(Math.max(0, place.from - 40), place.from + 2);
+    return /--(?:[a-z0-9]{1,20}-){0,2}\w{0,2}$/i.test(before) && isStated(secretOf(place));
+  },
+  prefixed: (place) => {
+    const value = secretOf(place);
+    const body = value.slice(value.lastIndexOf("_") + 1);
+    if (
+      /^(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|asst|file|agent|item|cus|evt|price|prod|acct|cs|pi|pm|seti|sub|in|ch|sha\d*|phc|pk|fc|rs)[_-]/.test(
+        value,
+      )
+    )
+      return false;
+    return (
+      /[a-z]/.test(body) &&
+      /[A-Z]/.test(body) &&
+      /[0-9]/.test(body) &&
+      looksRandom(body) &&
+      !looksLikeWords(body)
+    );
+  },
+  "password-shape": (place) => hasPasswordShape(secretOf(place).replace(/[.!?:]+$/, "")),
+  "command-output": (place) => {
+    const value = secretOf(place);
+    // A shell's prompt, and no redirection: what the command printed follows.
+    const line = lineBefore(place.text, place.start - 1, 400);
+    if (
+      !/^(?:[^\s]{0,60}[$%#>]|\([^)]{1,30}\)[^$]{0,40}\$) /.test(line) ||
+      />|^(?:ls|git|grep|rg) /.test(line.replace(/^[^ ]* /, ""))
+    )
+      return false;
+    return (
+      hasPasswordShape(value) ||
+      (value.length >= 16 && looksRandom(value) && !looksLikeWords(value) && !isHash(value))
+    );
+  },
+  phrase: (place) => {
+    const value = secretOf(place);
+    const after = place.text.slice(place.end, place.end + 8);
+    return isPassphrase(value, 3) && /^(?:$|[\r\n,.;!"'`)]| and\b| but\b| \()/.test(after);
+  },
+  typed: (place) => {
+    const value = secretOf(place);
+    if (!isLiteral(value) || /pass(?:word|wd|phrase|code)|^[.#[]/i.test(value)) return false;
+    return isPassword(value) && /[0-9!@#%^*+]|\s/.test(value);
+  },
+  parameter: (place) => {
+    const value = secretOf(place);
+    const before = lineBefore(place.text, place.from, 300);
+    if (!/(?:[?&#;]|%3F|%26)(?:amp;)?(?:[a-z]{1,16}[_-]?){0,3}$/i.test(before) || isNoValue(value))
+      return false;
+    if (/^pass|^pwd/i.test(place.text.slice(place.from, place.from + 4))) return isLiteral(value);
+    return looksRandom(value) && !looksLikeWords(value) && value.length >= 12;
+  },
+  key: (place) => {
+    const value = secretOf(place);
+    const name = lineBefore(place.text, place.from, 40);
+    if (
+      /(?:public|pub|cache|primary|foreign|sort|partition|idempotency|object|row|build|hash|map|host|known|state|storage|query)$/i.test(
+        name,
+      )
+    )
+      return false;
+    if (isNoValue(value) || isReference(value) || !endsPlainly(place)) return false;
+    if (isHash(value)) return /^[A-Z0-9_]+$/.test(place.text.slice(place.from - 3, place.from + 4));
+    return value.length >= 20 && looksRandom(value) && !looksLikeWords(value) && hasContrast(value);
+  },
+  output: (place) => {
+    const value = secretOf(place);
+    if (/^[A-Za-z0-9+/]{40,}={0,2}$/.test(value)) return !looksLikeWords(value);
+    if (isNoValue(value) || /^(?:error|warning|usage|fatal|[$#>%+{<[-])|[:/\\]$|^[a-z]+$/i.test(value))
+      return false;
+    return /\s/.test(value) ? isPassphrase(value, 3) : !looksLikePath(value) && !isReference(value);
+  },
+  code: (place) => {
+    const value = secretOf(place).replace(/[ -]/g, "");
+    const after = place.text.slice(place.end, place.end + 2);
+    return (
+      !/^(?:[0-9]|\.[0-9]|-[0-9]|[a-z])/i.test(after) &&
+      new Set(value).size > 1 &&
+      value !== "123456" &&
+      value !== "1234"
+    );
+  },
+  "stated-code": (place) =>
+    checks.code(place) &&
+    !/(?:error|exit|status|zip|postal|country|version|area|source|return|colou?r|product)[ _-]?$/i.test(
+      lineBefore(place.text, place.from, 20),
+    ),
+  base32: (place) => {
+    if (/^[a-z0-9]{4}(?: [a-z0-9]{4}){3,}$/.test(secretOf(place))) return /[0-9]/.test(secretOf(place));
+    const value = secretOf(place).replace(/[ -]/g, "");
+    if (isNoValue(value) || !/^(?:[A-Z2-7]{16,}|[a-z2-7]{16,})$/.test(value)) return false;
+    return (
+      new Set(value).size >= 6 &&
+      !looksLikeWords(value.toLowerCase()) &&
+      !/[A-Za-z0-9]/.test(place.text[place.end] ?? "")
+    );
+  },
+  card: (place) => isCard(secretOf(place)) && !/[0-9.-]/.test(place.text[place.start - 1] ?? ""),
   pem: (place) => {
     const value = secretOf(place);
     const body = value.slice(value.indexOf("-----", 5) + 5, value.lastIndexOf("-----END"));
@@ -72,12 +193,6 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   },
 };
 
-/** Whether the value of a revealing name ("db_password", "apiKey") is a secret. */
-export function isSecretValue(kind: "password" | "token", value: string): boolean {
-  if (value.length < 4 || isNoValue(value)) return false;
-  return kind === "password" ? isPassword(value) : !isReference(value) && isToken(value, true);
-}
-
 function secretOf({ text, start, end }: Place): string {
   return text.slice(start, end);
 }
@@ -86,62 +201,6 @@ function isQuoted({ text, start, end }: Place): boolean {
   const mark = text[start - 1];
   if (mark === ">" && text[end] === "<") return true;
   return (mark === '"' || mark === "'" || mark === "`") && (text[end] === mark || text[end] === "\\");
-}
-
-/** Variables, templates, references to a secret store, and placeholders. */
-function isNoValue(value: string): boolean {
-  return (
-    /\$\{|\{\{|<%|#\{|%\(|\$\(|\uE000|^\$[A-Za-z_]|^%[A-Za-z_]+%$|^[{<[].*[}>\]]$|^[@!]\w+$|^&|^\*[a-z]/i.test(
-      value,
-    ) ||
-    /^(?:[a-z0-9+]+:\/\/|\.{0,2}\/|~\/|arn:|op:\/\/|vault:|ssm:|env:|file:|process\.env|os\.|ENV\[|secrets?\.)/i.test(
-      value,
-    ) ||
-    /^[\w.$]+\(.*\)$|^[~^v=<>]*[0-9]+(?:\.[0-9]+){1,3}(?:-[a-z0-9.]+)?$/.test(value) ||
-    /^(?:x+|\*+|\.+|-+|_+|•+|\?+|#+)$|x{4,}|\*{3,}|\.{3,}|…/i.test(value) ||
-    /(?:^|[^a-z])(?:your|my)?[-_ ]?(?:example|placeholder|dummy|sample|change[-_ ]?me|replace[-_ ]?me|redacted|masked|insert[-_ ])|^(?:your|my)[-_ ]|[-_ ]here$/i.test(
-      value,
-    ) ||
-    noValues.has(value.toLowerCase())
-  );
-}
-
-const noValues = new Set(
-  (
-    "string str text bool boolean number int integer any unknown object void never bytes char varchar null nil none " +
-    "undefined true false yes no on off empty missing required optional hidden invalid incorrect wrong valid default " +
-    "enabled disabled password passwd passphrase pwd pass secret secrets token tokens key apikey api_key credential " +
-    "credentials username user email login input field value auth test todo tbd redacted masked example sample dummy " +
-    "confidential unset self this new current confirm current-password new-password option[string] array list"
-  ).split(" "),
-);
-
-/** `response.token`, `config["token"]`, `getToken()`: code, not a value. */
-function isReference(value: string): boolean {
-  return (
-    /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+!?$/.test(value) &&
-    !/^[^.]*[0-9][^.]*\.[^.]*[0-9]/.test(value)
-  );
-}
-
-function isPassword(value: string): boolean {
-  if (/\s/.test(value)) {
-    // A passphrase is plain words; a label or a message begins with a capital, has punctuation or little words.
-    return (
-      /^[a-z]{3,}(?: [a-z]{3,}){3,}$/.test(value) &&
-      !/\b(?:the|must|your|enter|not|and|for|with|has|was|are|can|should|please|this|that|password|secret)\b/.test(
-        value,
-      )
-    );
-  }
-  if (/^\p{Lu}\p{Ll}+$/u.test(value) || /^[\p{L}]*[^\x00-\x7F][\p{L}]*$/u.test(value)) return false;
-  // "user-password", "auth.password.required", "passwordHash": a name of the thing, not the thing.
-  return !(/pass(?:word|wd|phrase|code)?|secret|token|pwd|key|credential/i.test(value) && isName(value));
-}
-
-/** Joined words without a digit. */
-function isName(value: string): boolean {
-  return /^[A-Za-z]+(?:[._:/-][A-Za-z]+)+$/.test(value) || /^[A-Za-z]+[a-z][A-Z][A-Za-z]*$/.test(value);
 }
 
 type Style = "environment" | "line" | "code";
@@ -160,9 +219,12 @@ function styleOf({ text, from, start }: Place): Style {
 function isBarePassword(place: Place, value: string): boolean {
   const { text, from, start, end } = place;
   const after = text[end] ?? "\n";
-  if (/[([{<]/.test(after) || isReference(value) || /^[\d.:]+$/.test(value)) return false;
+  if (/[([{<]/.test(after) || isReference(value)) return false;
   const style = styleOf(place);
   if (style === "environment") return isEnvironmentValue(value);
+  if (/^[0-9]{6,16}$/.test(value))
+    return /[\r\n]/.test(after) || (/[,}&; ]/.test(after) && /["'=]\s*:?\s*$/.test(text.slice(from, start)));
+  if (/^[\d.:]+$/.test(value)) return false;
   const mixed = /[A-Za-z]/.test(value) && /[0-9!@#%^*+~]/.test(value) && !looksLikePath(value);
   if (!mixed) return false;
   const spaced = /\s$/.test(text.slice(from, start));
@@ -173,59 +235,7 @@ function isBarePassword(place: Place, value: string): boolean {
   const inList =
     /[;&?]$/.test(text.slice(Math.max(0, from - 40), from).replace(/[\w .-]*$/, "")) || /[;&]/.test(after);
   if (inList || (style === "line" && plainEnd)) return true;
-  return (plainEnd || /["'`\s\\]/.test(after)) && !isCodeName(value);
-}
-
-/** `hash2`, `password1`, `newPw2`: names of variables as well as passwords. */
-function isCodeName(value: string): boolean {
-  return (
-    /^[A-Za-z_$]{1,24}[0-9]{0,1}$/.test(value) ||
-    /^[a-z]+(?:[A-Z][a-z]+)+[0-9]?$/.test(value) ||
-    (/^[A-Za-z]+(?:[_-][A-Za-z0-9]{2,})+$/.test(value) && looksLikeWords(value))
-  );
-}
-
-function looksLikePath(value: string): boolean {
-  return /^[\w.-]+(?:\/[\w.-]+)+$/.test(value) && looksLikeWords(value);
-}
-
-/** A UUID identifies a session but does not grant access to one. */
-function isSessionId(value: string): boolean {
-  return (
-    looksRandom(value) &&
-    !looksLikeWords(value) &&
-    !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
-  );
-}
-
-/** In `NAME=value`, variables need `$`: anything else is literal. */
-function isEnvironmentValue(value: string): boolean {
-  return (
-    value.length >= 4 &&
-    !/^[0-9.]+$/.test(value) &&
-    !isReference(value) &&
-    !/[([{]/.test(value) &&
-    !isName(value)
-  );
-}
-
-function isFlagValue(value: string): boolean {
-  return (
-    value.length >= 4 &&
-    !value.startsWith("-") &&
-    !/^[0-9]+$/.test(value) &&
-    (/[0-9!@#%^*+]/.test(value) || looksRandom(value)) &&
-    !looksLikeWords(value)
-  );
-}
-
-function isToken(value: string, quoted: boolean): boolean {
-  const minLength = quoted ? 8 : 12;
-  if (value.length < minLength || !/[A-Za-z]/.test(value) || looksLikePath(value)) return false;
-  if (isHash(value)) return value.length >= 32;
-  // Without separators, words cannot be recognised.
-  if (quoted && /^(?:[a-z0-9]{20,}|[A-Z0-9]{20,})$/.test(value)) return true;
-  return looksRandom(value) && !looksLikeWords(value);
+  return (plainEnd || /["'`\s\\]/.test(after)) && (!isCodeName(value) || /^[A-Z].*[0-9]{2}$/.test(value));
 }
 
 /** Whether the value is not continued by an expression. */

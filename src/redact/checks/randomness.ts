@@ -119,6 +119,8 @@ export function secretNear(text: string, word: string, start: number): SecretMat
 function isUnexplained(text: string, contextStart: number, { start, end }: SecretMatch): boolean {
   const token = text.slice(start, end).replace(/=+$/, "");
   if (token.length > 200 || !isRandomToken(token)) return false;
+  // "build-cache-<hash>"
+  if (/[-_](?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/.test(token)) return false;
   if (isHash(token) || /^[0-9a-f-]+$/i.test(token)) return false;
   if (/^[0-9A-HJKMNP-TV-Z]{26}$/.test(token)) return false;
   if (/^(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|asst|file|agent|sha\d{1,3})[_-]/.test(token))

@@ -26,6 +26,21 @@ export const checkNames = [
   "curl",
   "basic",
   "pem",
+  "literal",
+  "stated",
+  "password-shape",
+  "command-output",
+  "password-flag",
+  "prefixed",
+  "phrase",
+  "typed",
+  "parameter",
+  "key",
+  "output",
+  "code",
+  "stated-code",
+  "base32",
+  "card",
 ] as const;
 export type CheckName = (typeof checkNames)[number];
 
@@ -37,11 +52,12 @@ export interface DefaultPattern extends Pattern {
 /**
  * A default pattern. It begins with its keyword (or up to `reach` characters before), bounds every repetition that is
  * not the last, so that the native engine is linear on it, and means the same to both engines.
+ * @param keywords separated by spaces, or a list where one contains a space
  */
 export function row(
   name: string,
   type: string,
-  keywords: string,
+  keywords: string | readonly string[],
   pattern: string,
   more: Partial<Pick<DefaultPattern, "check" | "reach" | "enabled" | "pii">> = {},
 ): DefaultPattern {
@@ -49,7 +65,7 @@ export function row(
     name,
     pattern,
     replacement: `[REDACTED_${type}]`,
-    keywords: keywords === "" ? [] : keywords.split(" "),
+    keywords: typeof keywords === "string" ? keywords.split(" ").filter(Boolean) : [...keywords],
     check: more.check ?? null,
     enabled: more.enabled ?? true,
     pii: more.pii ?? false,

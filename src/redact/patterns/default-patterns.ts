@@ -1,7 +1,12 @@
 import { commandPatterns } from "./command-patterns.ts";
+import { credentialPatterns } from "./credential-patterns.ts";
 import { type DefaultPattern, row } from "./default-pattern.ts";
+import { formPatterns } from "./form-patterns.ts";
 import { genericPatterns } from "./generic-patterns.ts";
+import { optionPatterns } from "./option-patterns.ts";
+import { prosePatterns } from "./prose-patterns.ts";
 import { providerPatterns } from "./provider-patterns.ts";
+import { vendorPatterns } from "./vendor-patterns.ts";
 
 /** Data about people, off unless it is asked for. */
 const piiPatterns = [
@@ -22,5 +27,10 @@ export const defaultPatterns: readonly DefaultPattern[] = [
   ...providerPatterns,
   ...genericPatterns,
   ...commandPatterns,
+  ...optionPatterns,
+  ...credentialPatterns,
+  ...formPatterns,
+  ...prosePatterns,
+  ...vendorPatterns,
   ...piiPatterns,
 ];

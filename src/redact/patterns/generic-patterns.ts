@@ -4,7 +4,8 @@ import { assigned, type DefaultPattern, password, passwordWords, quote, row } fr
 const tail =
   "(?:[_-]?[0-9]{1,3}|[_-]?(?:value|string|plain|plaintext|prod|production|staging|dev|live|test|default|old|new))?";
 
-const keyKinds = "api secret access auth account encryption signing private master license".split(" ");
+const keyKinds =
+  "api secret access auth account encryption signing private master license subscription consumer".split(" ");
 const keyWords = keyKinds.flatMap((kind) => [`${kind}_key`, `${kind}-key`, `${kind}key`]).join(" ");
 const key = `(?:${keyKinds.join("|")})[_-]?key`;
 
@@ -41,7 +42,7 @@ export const genericPatterns = [
     "putty-private-key",
     "PRIVATE_KEY",
     "private-lines:",
-    "Private-Lines: [0-9]{1,3}(?<secret>(?:\\r?\\n[A-Za-z0-9+/=]{4,80})+)",
+    "Private-Lines: [0-9]{1,3}(?<secret>(?:\\r?\\nPrivate-MAC: [0-9a-f]{40,64}|\\r?\\n[A-Za-z0-9+/=]{4,80})+)",
   ),
 
   connection("connection-string-mongo", "MONGODB", "mongodb", "mongodb(?:\\+srv)?"),
@@ -55,6 +56,7 @@ export const genericPatterns = [
   connection("connection-string-redis", "REDIS", "redis", "rediss?"),
   connection("connection-string-amqp", "AMQP", "amqp", "amqps?"),
   connection("url-credentials", "URL", "://", ""),
+  row("url-token", "URL_CREDENTIALS", "://", "://(?<secret>[A-Za-z0-9_-]{20,255})@", { check: "random" }),
   row("pgpass", "PASSWORD", ":5432:", ":5432:[^:\\s]{1,64}:[^:\\s]{1,64}:(?<secret>[^\\s\"'`:]{4,200})", {
     check: "prose",
   }),
@@ -71,8 +73,8 @@ export const genericPatterns = [
   row(
     "password-unquoted",
     "PASSWORD",
-    `${passwordWords} _pass`,
-    `(?i)(?:${password}|_pass)${tail}${assigned}(?<secret>[^\\s"'\`<>{}()\\[\\],;&|\\\\]{4,200})`,
+    `${passwordWords} _pass _pw`,
+    `(?i)(?:${password}|_pass|_pw)${tail}${assigned}(?<secret>[^\\s"'\`<>{}()\\[\\],;&|\\\\]{4,200})`,
     { check: "password" },
   ),
   row(
@@ -80,7 +82,7 @@ export const genericPatterns = [
     "PASSWORD",
     "pass",
     `(?i)pass${assigned}\\\\{0,3}["'](?<secret>[^"'\`\\\\\\r\\n]{4,200})\\\\{0,3}["']`,
-    { check: "prose" },
+    { check: "stated" },
   ),
   row(
     "password-call",
@@ -93,11 +95,14 @@ export const genericPatterns = [
     "sql-password",
     "PASSWORD",
     "identified password",
-    `(?i)(?:identified[ \\t]{1,4}by|password)[ \\t]{1,4}(?:password[ \\t]{1,4})?\\\\{0,3}'(?<secret>[^'\\\\\\r\\n]{4,200})\\\\{0,3}'`,
+    `(?i)(?:identified[ \\t]{1,4}by|password[ \\t]{1,4}by|password)[ \\t]{1,4}(?:password[ \\t]{1,4})?\\\\{0,3}'(?<secret>[^'\\\\\\r\\n]{4,200})\\\\{0,3}'`,
     { check: "password" },
   ),
   row("password-element", "PASSWORD", passwordWords, `(?i)${password}>(?<secret>[^<>\\s]{4,200})</`, {
     check: "password",
+  }),
+  row("password-entry", "PASSWORD", passwordWords, `(?i)${password}["']>(?<secret>[^<>\\s]{4,200})</`, {
+    check: "stated",
   }),
   row(
     "password-in-prose",
@@ -111,7 +116,7 @@ export const genericPatterns = [
     "PASSWORD",
     "login",
     "(?i)login\\s{1,8}[^\\s]{1,100}\\s{1,8}password\\s{1,8}(?<secret>[^\\s\"'`<$]{4,200})",
-    { check: "prose" },
+    { check: "stated" },
   ),
 
   row("generic-api-key", "API_KEY", keyWords, `(?i)${key}${tail}${assigned}(?:${quote})?${token}`, {
@@ -123,6 +128,34 @@ export const genericPatterns = [
     "secret",
     `(?i)secret(?:[_-]?(?:token|base|key[_-]?base|id))?${tail}${assigned}(?:${quote})?${token}`,
     { check: "token" },
+  ),
+  row(
+    "secret-in-call",
+    "SECRET",
+    `${passwordWords} secret token _key`,
+    `(?i)(?:${password}|secret|token|_key)[ \\t]{0,3}[:=][ \\t]{0,3}[A-Za-z0-9_.]{1,40}\\([ \\t]{0,2}b?\\\\{0,3}["'](?<secret>[^"'\\\\\\s]{12,400})\\\\{0,3}["']`,
+    { check: "token" },
+  ),
+  row(
+    "secret-phrase",
+    "SECRET",
+    "secret psk",
+    `(?i)(?:secret|psk)${tail}${assigned}\\\\{0,3}["'](?<secret>[a-z0-9]{2,14}(?: [a-z0-9]{2,14}){1,11}) ?\\\\{0,3}["']`,
+    { check: "literal" },
+  ),
+  row(
+    "terraform-default",
+    "SECRET",
+    "password secret token _key",
+    '(?i)(?:password|secret|token|_key)"\\s{0,4}\\{[^{}]{0,300}?default\\s{0,10}=\\s{0,4}"(?<secret>[^"\\n]{4,400})"',
+    { check: "literal" },
+  ),
+  row(
+    "secret-phrase-line",
+    "SECRET",
+    ["secret=", "secret: "],
+    "(?i)secret(?:=|: )(?<secret>[a-z0-9]{2,14}(?: [a-z0-9]{2,14}){2,11})(?:\\r?\\n|$)",
+    { check: "phrase" },
   ),
   row("token-assignment", "TOKEN", "token", `(?i)token${tail}${assigned}(?:${quote})?${token}`, {
     check: "token",

@@ -7,7 +7,7 @@ type KeywordScan = (text: string, hit: KeywordHit) => void;
 /** Called with the keyword's index and start for every occurrence, ordered by end. */
 type KeywordHit = (keyword: number, start: number) => void;
 
-/** @param keywords ASCII; upper and lower case count as the same */
+/** @param keywords upper and lower case count as the same */
 export function compileKeywords(keywords: readonly string[]): KeywordScan {
   const words = keywords.map((keyword) => keyword.toLowerCase());
   const { classOf, classes } = characterClasses(words);
@@ -18,7 +18,7 @@ export function compileKeywords(keywords: readonly string[]): KeywordScan {
     let state = 0;
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      state = next[state + (code < 128 ? classOf[code]! : 0)]!;
+      state = next[state + classOf[code]!]!;
       if (state >= 0) continue;
       // A state in which keywords end is stored as its complement, so that the common case costs one comparison.
       state = ~state;
@@ -29,15 +29,15 @@ export function compileKeywords(keywords: readonly string[]): KeywordScan {
 
 /** Numbers the characters that occur in keywords; all others are 0, which resets the automaton. */
 function characterClasses(words: readonly string[]): { classOf: Uint8Array; classes: number } {
-  const classOf = new Uint8Array(128);
+  const classOf = new Uint8Array(65_536);
   let classes = 1;
   for (const word of words) {
     for (let i = 0; i < word.length; i++) {
       const code = word.charCodeAt(i);
-      if (code >= 128) throw new RangeError(`a keyword has a character that is not ASCII: ${word}`);
       if (classOf[code] !== 0) continue;
+      const capital = word[i]!.toUpperCase();
       classOf[code] = classes;
-      if (code >= 97 && code <= 122) classOf[code - 32] = classes;
+      if (capital.length === 1) classOf[capital.charCodeAt(0)] = classes;
       classes++;
     }
   }

@@ -98,7 +98,7 @@ const entrySchema = z.strictObject({
   name: z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/)),
   pattern: z.optional(z.string().check(z.minLength(1))),
   replacement: z.optional(z.string()),
-  keywords: z.optional(z.array(z.string().check(z.regex(/^[\x21-\x7e][\x20-\x7e]*$/)))),
+  keywords: z.optional(z.array(z.string().check(z.regex(/^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u)))),
   check: z.optional(z.enum(checkNames)),
   enabled: z.optional(z.boolean()),
   pii: z.optional(z.boolean()),
@@ -108,7 +108,7 @@ const expected: Record<string, string> = {
   name: 'letters, digits, "-", "_" and "."',
   pattern: "a regular expression in RE2's syntax, as text",
   replacement: 'text like "[REDACTED_INTERNAL_KEY]"',
-  keywords: "a list of texts of ASCII characters",
+  keywords: "a list of texts",
   check: `one of ${checkNames.join(", ")}`,
   enabled: "true or false",
   pii: "true or false",
@@ -216,7 +216,7 @@ function invalid(at: string, what: string, hint: string): PommelError {
   return new PommelError("config_invalid", `${at}: ${what}.`, hint);
 }
 
-/** The initial file. */
+/** The initial file: every default as a comment, so that an update of Pommel changes those that nobody edited. */
 function patternsTemplate(): string {
   const entries = defaultPatterns.map((pattern) => {
     const lines = [
@@ -229,19 +229,20 @@ function patternsTemplate(): string {
     if (pattern.check !== null) lines.push(`check = ${JSON.stringify(pattern.check)}`);
     if (pattern.pii) lines.push("pii = true");
     if (!pattern.enabled) lines.push("enabled = false");
-    return lines.join("\n");
+    return lines.map((line) => `# ${line}`).join("\n");
   });
   return `${head}\n${entries.join("\n\n")}\n`;
 }
 
-const head = `# What Pommel removes from sessions before it stores them. Edit it as you like; see docs/privacy.md.
+const head = `# What Pommel removes from sessions before it stores them; see docs/privacy.md. Every pattern below is a default. To
+# change one, remove the "# " before its lines; to add one, write it as they are.
 #
 #   name         what the pattern is called
 #   pattern      a regular expression in RE2's syntax; with a group (?<secret>...) only that part is replaced
 #   replacement  a placeholder, [REDACTED_TYPE]
 #   keywords     the pattern is tried only where one of these occurs, in upper or lower case; without them everywhere
 #   check        leaves out variables, types, words and examples: ${checkNames.join(", ")}
-#   enabled      false switches the pattern off; removing an entry brings back its default
+#   enabled      false switches the pattern off; a comment again, an entry is as its default
 #   pii          true for personal data: in force when scrub.pii is true as well
 `;
 

@@ -154,7 +154,13 @@ export const providerPatterns = [
     "webhook.office.com/",
     "(?i)webhook\\.office\\.com/webhookb2/(?<secret>[a-z0-9@/-]{80,250})",
   ),
-  row("telegram-token", "TELEGRAM_TOKEN", ":aa", "\\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\\b", { reach: 12 }),
+  row(
+    "telegram-token",
+    "TELEGRAM_TOKEN",
+    ":aa",
+    "(?:\\bbot|\\b)(?<secret>[0-9]{8,10}:AA[A-Za-z0-9_-]{33})\\b",
+    { reach: 15 },
+  ),
   row("twilio-key", "TWILIO_KEY", "sk", "\\bSK[0-9a-f]{32}\\b"),
   row("sendgrid-key", "SENDGRID_KEY", "sg.", "\\bSG\\.[A-Za-z0-9_-]{16,32}\\.[A-Za-z0-9_-]{16,64}"),
   row("mailgun-key", "MAILGUN_KEY", "key-", "\\bkey-[0-9a-f]{32}\\b"),
@@ -215,5 +221,7 @@ export const providerPatterns = [
   row("posthog-key", "POSTHOG_KEY", "phx_", "\\bphx_[A-Za-z0-9_-]{40,60}"),
   row("alibaba-key", "ALIBABA_KEY", "ltai", "\\bLTAI[A-Za-z0-9]{17,24}\\b", { check: "random" }),
   row("age-secret-key", "AGE_KEY", "age-secret-key-1", "(?i)AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+  row("nostr-key", "NOSTR_KEY", "nsec1", "\\bnsec1[a-z0-9]{58}\\b"),
+  row("wallet-key", "PRIVATE_KEY", "xprv9 yprv zprv", "\\b[xyz]prv[A-Za-z0-9]{100,112}\\b"),
   row("jwt-token", "JWT", "eyj", "\\beyJ[A-Za-z0-9_-]{5,1000}\\.eyJ[A-Za-z0-9_-]{2,}(?:\\.[A-Za-z0-9_-]*)?"),
 ];

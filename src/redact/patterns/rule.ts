@@ -10,6 +10,8 @@ export interface Rule {
   keywords: readonly string[];
   /** Tries it at an occurrence of one of its keywords; null for a rule that is tried on the whole text. */
   at: ((text: string, keywordStart: number) => Span | null) | null;
+  /** Whether its keyword begins the secret, so that a secret in several lines is found by joining them. */
+  isWholeToken: boolean;
   /** Everything it finds in a text. */
   all(text: string): Span[];
 }
@@ -46,12 +48,14 @@ export function compileRule(pattern: Pattern): Rule {
     type: typeOf(pattern.replacement)!,
     keywords: pattern.keywords,
     at: null,
+    isWholeToken: false,
     all(text) {
       const spans: Span[] = [];
       const matcher = expression.matcher(text);
       while (matcher.find()) {
         const span = { start: matcher.start(group), end: matcher.end(group), next: matcher.end() };
         if (span.start < 0 || span.end <= span.start) continue;
+        if (check === null && isExample(text.slice(span.start, span.end))) continue;
         if (check?.({ text, from: matcher.start(), ...span }) === false) continue;
         spans.push(span);
       }
@@ -79,16 +83,23 @@ export function compileDefault(pattern: DefaultPattern): Rule {
   const expression = new RegExp(source, `d${mode}${ignoreCase ? "i" : ""}`);
   const check = pattern.check === null ? null : checks[pattern.check];
 
-  const first = (text: string, from: number): Span | null => {
+  const first = (text: string, from: number, latest = Number.POSITIVE_INFINITY): Span | null => {
     expression.lastIndex = from;
     const match = expression.exec(text);
-    if (match === null) return null;
+    if (match === null || match.index > latest) return null;
     const [start, end] = match.indices!.groups?.secret ?? match.indices![0]!;
     const next = match.index + match[0].length;
+    if (check === null && isExample(text.slice(start, end))) return null;
     if (end <= start || check?.({ text, from: match.index, start, end }) === false) return null;
     return { start, end, next };
   };
-  const rule = { name: pattern.name, type: typeOf(pattern.replacement)!, keywords: pattern.keywords };
+  const rule = {
+    name: pattern.name,
+    type: typeOf(pattern.replacement)!,
+    keywords: pattern.keywords,
+    isWholeToken:
+      pattern.reach === 0 && pattern.keywords.length > 0 && !pattern.pattern.includes("(?<secret>"),
+  };
   if (pattern.keywords.length === 0) return { ...rule, at: null, all: (text) => everyMatch(first, text) };
   const { reach } = pattern;
   const at =
@@ -99,12 +110,15 @@ export function compileDefault(pattern: DefaultPattern): Rule {
           const from = Math.max(0, keywordStart - reach);
           const begin = Math.max(0, from - 1);
           const window = text.slice(begin, keywordStart + 512);
-          const span = first(window, from - begin);
-          return span && begin + span.start <= keywordStart
-            ? { start: span.start + begin, end: span.end + begin, next: span.next + begin }
-            : null;
+          const span = first(window, from - begin, keywordStart - begin);
+          return span ? { start: span.start + begin, end: span.end + begin, next: span.next + begin } : null;
         };
   return { ...rule, at, all: () => [] };
+}
+
+/** Keys in documentation: `AKIA...EXAMPLE`, `ghp_xxxxxxxxxxxx`. */
+export function isExample(value: string): boolean {
+  return value.length < 200 && /EXAMPLE|[xX]{10,}|[*.•]{6,}/.test(value);
 }
 
 function everyMatch(first: (text: string, from: number) => Span | null, text: string): Span[] {

@@ -33,7 +33,7 @@ const meaningShare = 0.5;
 /** From this cosine on, a record without a word of the question is worth showing. */
 const minCosine = 0.4;
 /** Characters that a record is understood by. */
-const understood = 300;
+const understood = 200;
 
 /** Ranked and judged: best first, or the nearest where none answers the question. */
 export async function rankRecords<T>(

@@ -85,6 +85,8 @@ const decided = words(
   "(?:we|i)(?:'ve| have)? (?:explicitly |finally )?(?:decided|agreed|chose|chosen|opted|settled on|picked)",
   "(?:was|were|been) (?:decided|chosen|agreed)|(?:the|our|my) decision (?:is|was) to",
 );
+const goingWith = words("(?:let's|we'll|we will|i'll) (?:go|stick|stay) with");
+const reasonBehind = /(?:,|\s(?:because|since|so that)\s).*$/is;
 /** "The cache is intentionally not shared." */
 const intended = /\b(?:is|are|stays?|N) (?:intentional|by design|deliberate|on purpose)(?:ly)?\b/i;
 const norm = words("should(?:n't| not)?|must(?:n't| not)?|ought to|ha(?:s|ve) to|needs? to");
@@ -196,10 +198,13 @@ export function readingOf(sentence: string, manner: Manner): Reading {
     plan: Number(manner === "plan"),
     pasted: Number(manner === "pasted"),
   };
-  const isPlain = asks + is(hedge) === 0 && content + names >= 3;
+  const isPlain = asks === 0 && content + names >= 3;
+  // What may happen is often the reason.
+  const isSure = is(hedge, bare.replace(reasonBehind, "")) === 0;
+  const isChosen = decided.test(bare) || (typed === 1 && goingWith.test(bare));
   const isIntended =
     isClean === 1 &&
     intended.test(body) &&
     signals.tidying + signals.business + signals.narration + is(pronounFirst, body) === 0;
-  return { signals, isDeclared: isPlain && (decided.test(bare) || isIntended) };
+  return { signals, isDeclared: isPlain && ((isSure && isChosen) || (is(hedge) === 0 && isIntended)) };
 }

@@ -21,7 +21,7 @@ import { lastGroupStart } from "../../store/memory/sessions/turns.ts";
 import type { ChunkOptions } from "../chunks/chunker.ts";
 import { cutOf } from "../chunks/cut-rules.ts";
 import { relativizer } from "../relative-paths.ts";
-import { scrubLine } from "../scrub/scrub-lines.ts";
+import { type Commands, scrubLine } from "../scrub/scrub-lines.ts";
 import { askedTitle, saysNothing } from "../summaries/title.ts";
 import type { GroupOptions } from "./groups.ts";
 import { transcriptAt } from "./moved-transcript.ts";
@@ -123,6 +123,7 @@ async function readOn(
     maxChunks: options.maxChunks,
   });
   const ledger = createLedger(options.ledgerKey, secretsOf(memory, session.id));
+  const commands: Commands = new Map();
   // What follows in a session that was cut by something else waits to be cut again with it.
   const isFirst = lastGroupStart(memory, session.id) === null;
   const before = transcriptByPath(memory, path);
@@ -130,7 +131,7 @@ async function readOn(
   for await (const batch of agent.read(path, cursor, signal)) {
     signal?.throwIfAborted();
     const fresh = newLines(memory, batch.lines);
-    const lines = fresh.map((line) => scrubLine(line, scrubber, ledger));
+    const lines = fresh.map((line) => scrubLine(line, scrubber, ledger, commands));
     const title = titleOf(batch, (text) => scrubber.scrub(text, ledger));
     const also = () => {
       saveSecrets(memory, session.id, ledger.takeNew());

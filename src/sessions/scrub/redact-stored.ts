@@ -1,7 +1,7 @@
 import type { Entry } from "../../agents/agent.ts";
 import type { Scrubber, ScrubText, SecretLedger } from "../../redact/scrubber.ts";
 import type { StoredLine } from "../turn-content.ts";
-import { scrubEntry } from "./scrub-lines.ts";
+import { type Commands, scrubEntry } from "./scrub-lines.ts";
 
 /** Removes from a text what must not be stored; `name` is the name of the field. */
 export type Clean = ScrubText;
@@ -39,8 +39,9 @@ export function cleanLines(
     scrub: (text, _ledger, name) => clean(text, name),
     find: () => [],
   };
+  const commands: Commands = new Map();
   const cleanEntry = (entry: Entry): Entry => {
-    const cleaned = scrubEntry(entry, scrubber, noLedger);
+    const cleaned = scrubEntry(entry, scrubber, noLedger, commands);
     if (!namesToo || cleaned.kind !== "tool_use") return cleaned;
     return {
       ...cleaned,

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { blameAuthors } from "../../protocol/values.ts";
 
 /** Colours by meaning: styles/components.css. */
 export type Tone = "agent" | "human" | "unknown" | "good" | "warning" | "bad" | "plain";
@@ -48,15 +49,37 @@ export function Confidence({ of, probability }: { of: "high" | "medium" | "low";
   );
 }
 
-/** Shares of agents, people and unknown authors, as a bar. */
-export function LinesBar({ lines }: { lines: { agent: number; human: number; unknown: number } }) {
-  const parts = (["agent", "human", "unknown"] as const).filter((one) => lines[one] > 0);
+/** Numbers of lines by who wrote them. */
+export interface Lines {
+  agent: number;
+  human: number;
+  unknown: number;
+  before_agents?: number;
+}
+
+export const authorNames = {
+  agent: "agents",
+  human: "people",
+  unknown: "unknown",
+  before_agents: "before agents",
+} as const;
+
+/** The kinds of authors that wrote any. */
+export const authorsOf = (lines: Lines) =>
+  blameAuthors.flatMap((author) => {
+    const count = lines[author] ?? 0;
+    return count > 0 ? [{ author, name: authorNames[author], count }] : [];
+  });
+
+/** Lines by who wrote them, as a bar. */
+export function LinesBar({ lines }: { lines: Lines }) {
+  const parts = authorsOf(lines);
   if (parts.length === 0) return null;
-  const label = `Lines added: ${parts.map((one) => `${lines[one].toLocaleString()} ${one}`).join(", ")}`;
+  const label = `Lines: ${parts.map(({ name, count }) => `${count.toLocaleString("en")} ${name}`).join(", ")}`;
   return (
     <span class="lines-bar" role="img" aria-label={label} title={label}>
-      {parts.map((one) => (
-        <span key={one} class={one} style={{ flexGrow: lines[one] }} />
+      {parts.map(({ author, count }) => (
+        <span key={author} class={author} style={{ flexGrow: count }} />
       ))}
     </span>
   );

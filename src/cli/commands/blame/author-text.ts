@@ -1,4 +1,5 @@
 import type { LineAuthor } from "../../../protocol/operations/blame.ts";
+import { blameAuthors } from "../../../protocol/values.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { oneLine, printable, shortId } from "../../terminal/text.ts";
 
@@ -9,20 +10,24 @@ export const authorMarks: Readonly<Record<LineAuthor["author"], string>> = {
   agent: "●",
   human: "○",
   unknown: "·",
-  before_agents: " ",
+  before_agents: "◦",
 };
 
-/** The kinds of author of lines, in the order in which they are shown; before agents only where there are any. */
-export const kindsIn = ({ before_agents }: { before_agents: number }) =>
-  (["agent", "human", "unknown", "before_agents"] as const).filter(
-    (kind) => kind !== "before_agents" || before_agents > 0,
-  );
+/** What each kind of author is called. */
+export const authorNames: Readonly<Record<LineAuthor["author"], string>> = {
+  agent: "agent",
+  human: "human",
+  unknown: "unknown",
+  before_agents: "before agents",
+};
 
-/** "before agents". */
-export const kindName = (kind: LineAuthor["author"]): string => kind.replace("_", " ");
+/** Kinds of authors to name: lines from before the first session only where there are some. */
+export const authorsIn = ({ before_agents }: { before_agents: number }) =>
+  blameAuthors.filter((author) => author !== "before_agents" || before_agents > 0);
 
 /**
- * "agent claude-opus-4", "Ann", "unknown (Ann)", "before agents (Ann)"; in brackets git's author where the writer is unknown.
+ * "agent claude-opus-4", "Ann", "unknown (Ann)", "before agents (Ann)"; in brackets git's author where the writer is
+ * unknown.
  * @param isMarked whether a mark says already what kind of author it is
  */
 export function whoWrote(
@@ -34,11 +39,11 @@ export function whoWrote(
   if (isMarked) {
     // The vendor and the day of a model's version say least.
     const short = model?.replace(/^claude-(?=\w)/, "").replace(/-\d{8}$/, "");
-    return oneLine((author === "agent" ? (short ?? agent) : person) ?? kindName(author), width);
+    return oneLine((author === "agent" ? (short ?? agent) : person) ?? authorNames[author], width);
   }
   if (author === "agent") return oneLine(["agent", model ?? agent ?? ""].join(" "), width);
   if (author === "human") return oneLine(person ?? "a person", width);
-  return oneLine(person === null ? kindName(author) : `${kindName(author)} (${person})`, width);
+  return oneLine(person === null ? authorNames[author] : `${authorNames[author]} (${person})`, width);
 }
 
 /** "8ecde0fc:7", as far as it is known; "" for what no agent wrote. */

@@ -12,14 +12,15 @@ import type { CommandContext } from "../../frame.ts";
 import { authorBar } from "../../terminal/chart.ts";
 import { commitPages } from "../../terminal/links.ts";
 import { aligned, type Screen } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, heading, localTime, oneLine, shortAge, shortId } from "../../terminal/text.ts";
 import {
   authorMarks,
+  authorNames,
+  authorsIn,
   codeLine,
   inColor,
-  kindName,
-  kindsIn,
   percent,
   shortHash,
   turnId,
@@ -62,7 +63,7 @@ export async function blameCommand(
     summary
       ? renderSummary(answer, output)
       : explain
-        ? renderExplained(answer, output)
+        ? renderExplained(answer, output.colors)
         : renderBlame(answer, output, pageOf),
   );
 }
@@ -96,9 +97,10 @@ export function renderBlame(
   const widest = (key: "who" | "turn" | "sure" | "day") =>
     Math.max(0, ...marks.map((mark) => widthOf(mark[key])));
   const [who, turn, sure, day] = [widest("who"), widest("turn"), widest("sure"), widest("day")];
-  const beside = [turn, sure, day].reduce((sum, width) => sum + (width > 0 ? width + 1 : 0), 0);
   const digits = String(ranges.at(-1)?.last_line ?? 0).length;
   let at = 0;
+  // Of the columns behind the author, each with a blank.
+  const extra = [turn, sure, day].reduce((sum, width) => sum + (width > 0 ? width + 1 : 0), 0);
   const rows = lines.map(({ line, text }, i) => {
     while (at < ranges.length - 1 && line > ranges[at]!.last_line) at++;
     const range = ranges[at]!;
@@ -108,7 +110,7 @@ export function renderBlame(
     const hash = `${cut}${shortHash(range.commit)}`.slice(0, 8).padEnd(8);
     const commit = colors.link(colors.commit(hash), range.commit === null ? null : pageOf(range.commit));
     const left = isSame
-      ? [" ".repeat(8), inColor("│", range, colors), " ".repeat(who + beside)]
+      ? [" ".repeat(8), inColor("│", range, colors), " ".repeat(who + extra)]
       : [
           commit,
           ...(columns === undefined ? [] : [inColor(authorMarks[range.author], range, colors)]),
@@ -119,35 +121,13 @@ export function renderBlame(
         ];
     const number = String(line).padStart(digits);
     if (columns === undefined) return [...left, `${number})`, codeLine(text)].join(" ");
-    const used = 8 + 1 + 1 + 1 + who + beside + 1 + digits + 3;
+    const used = 8 + 1 + 1 + 1 + who + extra + 1 + digits + 3;
     const code = cutToWidth(codeLine(text), Math.max(columns - used, 10));
     return `${left.join(" ")} ${colors.dim(`${number} │`)} ${code}`.trimEnd();
   });
   if (columns === undefined || lines.length === 0) return rows.join("\n");
   return [...rows, "", legend(answer, screen)].join("\n");
 }
-
-/** A block for each range: its lines, who wrote them, and what that rests on. */
-export function renderExplained({ ranges }: BlameAnswer, { colors }: Screen): string {
-  return ranges
-    .map((range) => {
-      const { first_line, last_line, person, tool_use } = range;
-      const place = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
-      const who = [whoWrote(range, person, 60), turnId(range), sureness(range)];
-      const call = tool_use === null ? "" : ` (${oneLine(tool_use)})`;
-      return [
-        `${colors.bold(place)}  ${inColor(who.filter((each) => each !== "").join(" "), range, colors)}  ${colors.commit(shortHash(range.commit))}`,
-        `    ${explanationOf(range)}${call}`,
-      ].join("\n");
-    })
-    .join("\n");
-}
-
-/** "98%": how likely an author is the right one; "" where none is named. */
-const sureness = ({ author, confidence, said_by }: LineAuthor): string =>
-  (author === "agent" || author === "human") && said_by === "pommel"
-    ? `${Math.round(100 * confidence)}%`
-    : "";
 
 /** How old a line is: "3d"; in a pipe its day. */
 function ageOf({ authored_at }: BlameRange, { columns, now }: Screen): string {
@@ -164,15 +144,37 @@ function paintAge(text: string, { authored_at }: BlameRange, { colors, columns, 
 
 /** `● agent 62%  ○ human 30%  · unknown 8%  of 120 lines` */
 function legend({ summary }: BlameAnswer, { colors }: Screen): string {
-  const kinds = kindsIn(summary).map((author) =>
+  const kinds = authorsIn(summary).map((author) =>
     inColor(
-      `${authorMarks[author]} ${kindName(author)} ${percent(summary[author], summary.lines)}`,
+      `${authorMarks[author]} ${authorNames[author]} ${percent(summary[author], summary.lines)}`,
       { author },
       colors,
     ),
   );
   return `${kinds.join("  ")}  ${colors.dim(`of ${counted(summary.lines, "line")}`)}`;
 }
+
+/** A block for each range: its lines, who wrote them, and what that rests on. */
+export function renderExplained({ ranges }: BlameAnswer, colors: Palette): string {
+  return ranges
+    .map((range) => {
+      const { first_line, last_line, person, tool_use } = range;
+      const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
+      const who = [whoWrote(range, person, 60), turnId(range), sureness(range)];
+      const call = tool_use === null ? "" : ` (${oneLine(tool_use, 60)})`;
+      return [
+        `${colors.bold(lines)}  ${inColor(who.filter((each) => each !== "").join(" "), range, colors)}  ${colors.commit(shortHash(range.commit))}`,
+        `    ${explanationOf(range)}${call}`,
+      ].join("\n");
+    })
+    .join("\n");
+}
+
+/** "98%": how likely an author is the right one; "" where none is named. */
+const sureness = ({ author, confidence, said_by }: LineAuthor): string =>
+  (author === "agent" || author === "human") && said_by === "pommel"
+    ? `${Math.round(100 * confidence)}%`
+    : "";
 
 const sessionColumns: Column[] = [
   { title: "", isNumber: true },
@@ -196,9 +198,9 @@ export function renderSummary({ file, summary, ranges }: BlameAnswer, screen: Sc
   const parts = [
     [`${colors.bold(oneLine(file))}  ${counted(lines, "line")}${uncommitted(ranges)}`, ...barLine].join("\n"),
     aligned(
-      kindsIn(summary).map((author) => [
+      authorsIn(summary).map((author) => [
         inColor(
-          columns === undefined ? kindName(author) : `${authorMarks[author]} ${kindName(author)}`,
+          columns === undefined ? authorNames[author] : `${authorMarks[author]} ${authorNames[author]}`,
           { author },
           colors,
         ),
@@ -232,13 +234,15 @@ export function renderSummary({ file, summary, ranges }: BlameAnswer, screen: Sc
   add(
     "People",
     nameColumns,
-    by_person.map(({ person, human, unknown, before_agents }) => [
-      percent(human + unknown + before_agents, lines),
-      (human + unknown + before_agents).toLocaleString("en"),
+    by_person.map(({ person, human: own, unknown: perhaps, before_agents: before }) => [
+      percent(own + perhaps + before, lines),
+      (own + perhaps + before).toLocaleString("en"),
       oneLine(person ?? "(not committed yet)"),
-      (["unknown", "before_agents"] as const)
-        .map((kind) => [kind, kind === "unknown" ? unknown : before_agents] as const)
-        .flatMap(([kind, count]) => (count === 0 ? [] : [`${count.toLocaleString("en")} ${kindName(kind)}`]))
+      [
+        perhaps > 0 ? `${perhaps.toLocaleString("en")} unknown` : "",
+        before > 0 ? `${before.toLocaleString("en")} before agents` : "",
+      ]
+        .filter((each) => each !== "")
         .join(", "),
     ]),
   );

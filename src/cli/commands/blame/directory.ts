@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Project } from "../../../project/paths.ts";
 import type { Share, StatsAnswer } from "../../../protocol/operations/stats.ts";
+import { blameAuthors } from "../../../protocol/values.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import { authorBar } from "../../terminal/chart.ts";
@@ -8,7 +9,7 @@ import { fileUrl } from "../../terminal/links.ts";
 import type { Output, Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, oneLine } from "../../terminal/text.ts";
-import { authorMarks, inColor, kindName, kindsIn, percent } from "./author-text.ts";
+import { authorMarks, authorNames, authorsIn, inColor, percent } from "./author-text.ts";
 
 /** `pm blame` of a directory: who wrote the lines that commits added to what lies in it. */
 export async function blameDirectory(
@@ -41,8 +42,7 @@ export function entriesOf(files: NonNullable<StatsAnswer["by_file"]>, prefix: st
     const end = file.indexOf("/", prefix.length);
     const path = end < 0 ? file : file.slice(0, end + 1);
     const sum = entries.get(path) ?? { path, lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 };
-    for (const key of ["lines", "agent", "human", "unknown", "before_agents"] as const)
-      sum[key] += share[key];
+    for (const key of ["lines", ...blameAuthors] as const) sum[key] += share[key];
     entries.set(path, sum);
   }
   return [...entries.values()].sort((a, b) => b.lines - a.lines);
@@ -52,17 +52,7 @@ const barWidth = 20;
 /** Rows on a terminal. */
 const rowsShown = 40;
 
-const columns: Column[] = [
-  { title: "path", wraps: true },
-  { title: "", optional: 1 },
-  { title: "agents", isNumber: true },
-  { title: "people", isNumber: true },
-  { title: "unknown", isNumber: true },
-  { title: "lines", isNumber: true },
-];
-
-/** Before agents. */
-const beforeColumn: Column = { title: "before", isNumber: true };
+const titles = { agent: "agents", human: "people", unknown: "unknown", before_agents: "before" } as const;
 
 /** For a person: a row for each file and directory. */
 export function renderDirectory(
@@ -78,19 +68,23 @@ export function renderDirectory(
     return `No lines known in ${oneLine(directory)}. Run \`pm checkpoint backfill --all\`.`;
   }
   const { colors } = screen;
+  const authors = authorsIn(total);
+  const columns: Column[] = [
+    { title: "path", wraps: true },
+    { title: "", optional: 1 },
+    ...authors.map((author) => ({ title: titles[author], isNumber: true })),
+    { title: "lines", isNumber: true },
+  ];
   const shown = screen.columns === undefined ? entries : entries.slice(0, rowsShown);
   const rows = shown.map((entry) => [
     colors.link(colors.place(oneLine(entry.path)), fileUrl(join(root, entry.path))),
     screen.columns === undefined ? "" : authorBar(entry, barWidth, colors),
-    percent(entry.agent, entry.lines),
-    percent(entry.human, entry.lines),
-    percent(entry.unknown, entry.lines),
-    ...(total.before_agents > 0 ? [percent(entry.before_agents, entry.lines)] : []),
+    ...authors.map((author) => percent(entry[author], entry.lines)),
     entry.lines.toLocaleString("en"),
   ]);
-  const shares = kindsIn(total).map((author) =>
+  const shares = authors.map((author) =>
     inColor(
-      `${authorMarks[author]} ${kindName(author)} ${percent(total[author], total.lines)}`,
+      `${authorMarks[author]} ${authorNames[author]} ${percent(total[author], total.lines)}`,
       { author },
       colors,
     ),
@@ -99,7 +93,7 @@ export function renderDirectory(
   return [
     `${colors.bold(oneLine(directory))}  ${counted(total.lines, "line")} added by commits  ${shares.join("  ")}`,
     "",
-    table(total.before_agents > 0 ? columns.toSpliced(5, 0, beforeColumn) : columns, rows, screen),
+    table(columns, rows, screen),
     ...(more > 0 ? [colors.dim(`and ${more} more`)] : []),
   ].join("\n");
 }

@@ -8,7 +8,7 @@ import { authorBar, bar, sparkline } from "../../terminal/chart.ts";
 import { aligned, type Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, hanging, heading, oneLine, shortId } from "../../terminal/text.ts";
-import { authorMarks, inColor, kindName, kindsIn, percent } from "../blame/author-text.ts";
+import { authorMarks, authorNames, authorsIn, inColor, percent } from "../blame/author-text.ts";
 
 interface StatsOptions extends Omit<RequestOf<"stats">, "depth"> {
   dirDepth?: number;
@@ -40,8 +40,12 @@ export function renderStats(answer: StatsAnswer, limit: number, screen: Screen):
   const lookedAt = `${commits.looked_at.toLocaleString("en")}${of} commits analysed`;
   if (commits.looked_at === 0) return "No commits analysed yet. Run `pm checkpoint backfill --all`.";
   if (total.lines === 0) return `No added lines: ${lookedAt}.`;
-  const kinds = kindsIn(total).map((author) => [
-    inColor(isTerminal ? `${authorMarks[author]} ${kindName(author)}` : kindName(author), { author }, colors),
+  const kinds = authorsIn(total).map((author) => [
+    inColor(
+      isTerminal ? `${authorMarks[author]} ${authorNames[author]}` : authorNames[author],
+      { author },
+      colors,
+    ),
     percent(total[author], total.lines),
     total[author].toLocaleString("en"),
   ]);
@@ -60,17 +64,27 @@ export function renderStats(answer: StatsAnswer, limit: number, screen: Screen):
     const more = rows.length > shown.length ? [colors.dim(`${shown.length} of ${rows.length}`)] : [];
     parts.push([heading(title, colors), table(shape, shown, screen), ...more].join("\n"));
   };
+  // Where there are no such lines, the column would only take room.
+  const hasBefore = total.before_agents > 0;
   const cells = (share: Share) => [
     percent(share.agent, share.lines),
     percent(share.human, share.lines),
     percent(share.unknown, share.lines),
-    ...(total.before_agents > 0 ? [percent(share.before_agents, share.lines)] : []),
+    ...(hasBefore ? [percent(share.before_agents, share.lines)] : []),
     share.lines.toLocaleString("en"),
     isTerminal ? authorBar(share, barWidth, colors) : "",
   ];
+  const shareColumns: Column[] = [
+    { title: "agent", isNumber: true },
+    { title: "human", isNumber: true },
+    { title: "unknown", isNumber: true },
+    ...(hasBefore ? [{ title: "before", isNumber: true }] : []),
+    { title: "lines", isNumber: true },
+    { title: "", optional: 2 },
+  ];
   add(
     "Authors",
-    [...shareColumns(total), { title: "commits", isNumber: true }, { title: "author", wraps: true }],
+    [...shareColumns, { title: "commits", isNumber: true }, { title: "author", wraps: true }],
     answer.by_author.map(({ author, commits: made, ...share }) => [
       ...cells(share),
       made.toLocaleString("en"),
@@ -79,12 +93,12 @@ export function renderStats(answer: StatsAnswer, limit: number, screen: Screen):
   );
   add(
     "Directories",
-    [...shareColumns(total), { title: "directory", wraps: true }],
+    [...shareColumns, { title: "directory", wraps: true }],
     answer.by_directory.map(({ directory, ...share }) => [...cells(share), colors.place(oneLine(directory))]),
   );
   const weeks = answer.by_week.map(({ week, ...share }) => [...cells(share), week]);
   // Those of late say more than the first ones.
-  add("Weeks", [...shareColumns(total), { title: "week" }], weeks, weeks.slice(-limit));
+  add("Weeks", [...shareColumns, { title: "week" }], weeks, weeks.slice(-limit));
   if (isTerminal && weeks.length > 1) parts.push(weekLines(answer.by_week, screen));
   const most = Math.max(1, ...answer.by_model.map(({ lines }) => lines));
   add(
@@ -117,15 +131,6 @@ export function renderStats(answer: StatsAnswer, limit: number, screen: Screen):
   );
   return parts.join("\n\n");
 }
-
-const shareColumns = ({ before_agents }: Share): Column[] => [
-  { title: "agent", isNumber: true },
-  { title: "human", isNumber: true },
-  { title: "unknown", isNumber: true },
-  ...(before_agents > 0 ? [{ title: "before", isNumber: true }] : []),
-  { title: "lines", isNumber: true },
-  { title: "", optional: 2 },
-];
 
 /** Lines of each week, as far as they fit: a column for each, of all and of agents. */
 function weekLines(weeks: StatsAnswer["by_week"], { colors, columns = 80 }: Screen): string {

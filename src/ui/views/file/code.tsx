@@ -15,6 +15,7 @@ import {
 import { classHighlighter } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
 import type { BlameRange } from "../../../protocol/operations/blame.ts";
+import { authorNames } from "../../components/badge.tsx";
 import { relativeTime } from "../../components/time.tsx";
 import css from "./code.css?inline";
 import { ageOf, type Colouring, colourOf } from "./colours.ts";
@@ -126,16 +127,10 @@ class AuthorMarker extends GutterMarker {
     const mark = document.createElement("div");
     mark.className = `author ${author}`;
     if (this.colour !== null) mark.style.background = this.colour;
-    const who = author === "agent" ? (agent ?? "an agent") : (person ?? "unknown");
+    const who = author === "agent" ? (agent ?? "an agent") : (person ?? "a person");
+    const kind = author === "agent" || author === "human" ? null : authorNames[author];
     const when = authored_at === null ? "not committed" : relativeTime(authored_at);
-    mark.title = [
-      `${author === "unknown" ? "unknown, " : author === "before_agents" ? "before agents, " : ""}${who}`,
-      when,
-      subject,
-      commit?.slice(0, 8),
-    ]
-      .filter(Boolean)
-      .join(" · ");
+    mark.title = [kind, who, when, subject, commit?.slice(0, 8)].filter(Boolean).join(" · ");
     if (this.isFirst) mark.classList.add("first");
     return mark;
   }

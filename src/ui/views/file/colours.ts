@@ -1,4 +1,5 @@
 import type { BlameRange } from "../../../protocol/operations/blame.ts";
+import { authorsOf, type Lines } from "../../components/badge.tsx";
 
 export const colourings = [
   ["author", "By author"],
@@ -36,26 +37,9 @@ export function ageOf(ranges: readonly BlameRange[]): { oldest: number; newest: 
   );
 }
 
-/** "agent 62 %, people 30 %, unknown 8 %"; nothing of those with none. */
-export function sharesOf({
-  lines,
-  ...by
-}: {
-  lines: number;
-  agent: number;
-  human: number;
-  unknown: number;
-  before_agents?: number;
-}): string {
-  const names = {
-    agent: "agents",
-    human: "people",
-    unknown: "unknown",
-    before_agents: "before agents",
-  } as const;
-  return (["agent", "human", "unknown", "before_agents"] as const)
-    .map((one) => [one, by[one] ?? 0] as const)
-    .filter(([, count]) => count > 0)
-    .map(([one, count]) => `${names[one]} ${Math.round((100 * count) / Math.max(1, lines))} %`)
+/** "agents 62 %, people 30 %, unknown 8 %"; nothing of those with none. */
+export function sharesOf(lines: Lines & { lines: number }): string {
+  return authorsOf(lines)
+    .map(({ name, count }) => `${name} ${Math.round((100 * count) / Math.max(1, lines.lines))} %`)
     .join(", ");
 }

@@ -1,6 +1,6 @@
 import type { LineAuthor, NearDecision, Origin, WhyAnswer } from "../../../protocol/operations/blame.ts";
 import { useAnswer } from "../../api/use-answer.ts";
-import { Badge, type Tone } from "../../components/badge.tsx";
+import { authorNames, Badge, type Tone } from "../../components/badge.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { Failure, Hint, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
@@ -95,10 +95,10 @@ function State({
 function Author({ of: { author, agent, model, confidence } }: { of: LineAuthor }) {
   return (
     <Badge
-      tone={author === "before_agents" ? "unknown" : author}
+      tone={author === "before_agents" ? "plain" : author}
       title={`${model === null ? "" : `${model}, `}with a confidence of ${Math.round(confidence * 100)} %`}
     >
-      {author === "agent" ? (agent ?? "agent") : author === "human" ? "a person" : author.replace("_", " ")}
+      {author === "agent" ? (agent ?? "agent") : author === "human" ? "a person" : authorNames[author]}
     </Badge>
   );
 }

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import type { Span } from "../patterns/rule.ts";
+import { seedWords } from "./seed-words.ts";
+
+/** Twelve words or more, in a line, a list of strings or a numbered list. */
+const phrases = /\b[a-z]{3,8}(?:(?:[\s,"'`0-9.):]{1,12}|\\n)[a-z]{3,8}\b){11,}/g;
+/** Of twelve words of three letters with a space between them. */
+const minLength = 47;
+const values = new Map(seedWords.map((word, index) => [word, index]));
+
+/**
+ * Wallet seeds: 12, 15, 18, 21 or 24 words of the list of BIP-39 in a row with a valid checksum. One of 16 to 256 rows of
+ * such words has one by chance; English sentences have small words, which the list has not.
+ */
+export function seedPhrases(text: string): Span[] {
+  const spans: Span[] = [];
+  if (text.length < minLength) return spans;
+  for (const { 0: row, index } of text.matchAll(phrases)) {
+    const words = Array.from(row.matchAll(/[a-z]{3,8}/g), (match) => ({
+      value: values.get(match[0]),
+      start: index + match.index,
+      end: index + match.index + match[0].length,
+    }));
+    for (let first = 0; first + 12 <= words.length; first++) {
+      const count = [24, 21, 18, 15, 12].find(
+        (length) => first + length <= words.length && isValid(words.slice(first, first + length)),
+      );
+      if (count === undefined) continue;
+      const end = words[first + count - 1]!.end;
+      spans.push({ start: words[first]!.start, end, next: end });
+      first += count - 1;
+    }
+  }
+  return spans;
+}
+
+function isValid(words: readonly { value: number | undefined }[]): boolean {
+  let bits = "";
+  for (const { value } of words) {
+    if (value === undefined) return false;
+    bits += value.toString(2).padStart(11, "0");
+  }
+  const checksum = words.length / 3;
+  const entropy = Buffer.from(
+    bits
+      .slice(0, -checksum)
+      .match(/.{8}/g)!
+      .map((byte) => Number.parseInt(byte, 2)),
+  );
+  const hash = createHash("sha256").update(entropy).digest()[0]!.toString(2).padStart(8, "0");
+  return hash.startsWith(bits.slice(-checksum));
+}

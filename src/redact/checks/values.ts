@@ -1,0 +1,204 @@
+import { hasContrast, isHash, looksLikeWords, looksRandom } from "./randomness.ts";
+
+/** Whether the value of a revealing name ("db_password", "apiKey") is a secret. */
+export function isSecretValue(kind: "password" | "token", value: string): boolean {
+  if (value.length < 4 || isNoValue(value)) return false;
+  return kind === "password" ? isPassword(value) : !isReference(value) && isToken(value, true);
+}
+
+/** Variables, templates, references to a secret store, and placeholders. */
+export function isNoValue(value: string): boolean {
+  return (
+    /\$\{|\{\{|<%|#\{|%\(|\$\(|\uE000|^\$[A-Za-z_]|^%[A-Za-z_]+%$|^[{<[].*[}>\]]$|^[@!]\w+$|^&|^\*[a-z]/i.test(
+      value,
+    ) ||
+    /^(?:[a-z0-9+]+:\/\/|\.{0,2}\/|~\/|arn:|op:\/\/|vault:|ssm:|env:|file:|process\.env|os\.|ENV\[|secrets?\.)/i.test(
+      value,
+    ) ||
+    /^[\w.$]+\(.*\)$|^[~^v=<>]*[0-9]+(?:\.[0-9]+){1,3}(?:-[a-z0-9.]+)?$/.test(value) ||
+    /^(?:x+|\*+|\.+|-+|_+|•+|\?+|#+)$|x{4,}|\*{3,}|\.{3,}|…/i.test(value) ||
+    /(?:^|[^a-z])(?:your|my)?[-_ ]?(?:example|placeholder|dummy|sample|change[-_ ]?me|replace[-_ ]?me|redacted|masked|insert[-_ ])|^(?:your|my)[-_ ]|[-_ ]here$/i.test(
+      value,
+    ) ||
+    noValues.has(value.toLowerCase())
+  );
+}
+
+const noValues = new Set(
+  (
+    "string str text bool boolean number int integer any unknown object void never bytes char varchar null nil none " +
+    "undefined true false yes no on off empty missing required optional hidden invalid incorrect wrong valid default " +
+    "enabled disabled password passwd passphrase pwd pass secret secrets token tokens key apikey api_key credential " +
+    "credentials username user email login input field value auth test todo tbd redacted masked example sample dummy " +
+    "confidential unset self this new current confirm current-password new-password option[string] array list"
+  ).split(" "),
+);
+
+/** `response.token`, `config["token"]`, `getToken()`: code, not a value. */
+export function isReference(value: string): boolean {
+  return (
+    /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+!?$/.test(value) &&
+    !/^[^.]*[0-9][^.]*\.[^.]*[0-9]/.test(value)
+  );
+}
+
+/**
+ * Words of messages, labels and sentences: a phrase with one of them is not a passphrase. Nearly every English sentence
+ * has one.
+ */
+const sentenceWords = new Set(
+  (
+    "a about access account actual added after again all already also always am an and another any apply are as at auth " +
+    "authentication back based be because been before being between both but by bytes call can cannot change changed " +
+    "characters check code command config configured confirm could create created current data default did " +
+    "different do does doesn done each email empty encrypted ensure enter equal error existing expired fail failed false " +
+    "field file first fix for forgot found from function generated get given good had handling has hash hashed hashing " +
+    "have here hidden how if in incorrect input instead int into invalid is it item its just key keys last length less " +
+    "letters list login logged long longer match matches max may message method min mismatch missing more must my name " +
+    "need needed needs never new no none not nothing now null number object of off old on once one only optional or our " +
+    "out page param parameter parse pass password passwords passwort per phrase please policy prompt protected provided " +
+    "public random read recovery repeat request require required reset response retry return returns rules same save seed " +
+    "send server set setting should show sign so some specified stored string strong submit such supplied support sure " +
+    "test text than that the their them then there these they this those through to token tokens too true try two type " +
+    "undefined unique unless until update updated upper use used user username users uses using valid validation value " +
+    "values variable via want was we weak were what when where whether which while will with without word words would " +
+    "wrong yes yet you your yourself obligatoire passe oublié oublie mot de la le les des est ist nicht el es para por " +
+    "contraseña senha não bitte ein eine und der die das option options environment env secret secrets api url path"
+  ).split(" "),
+);
+
+/** Lower-case words that make no sentence. */
+export function isPassphrase(value: string, minWords = 2): boolean {
+  const words = value.replace(/[!?.#*]+$/, "").split(" ");
+  return (
+    words.length >= minWords &&
+    words.length <= 24 &&
+    words.every(
+      (word) => /^(?:[a-z]{3,14}|[0-9]{1,6}|[a-z]{2,12}[0-9]{1,4})$/.test(word) && !sentenceWords.has(word),
+    ) &&
+    words.filter((word) => word.length >= 4).length >= Math.min(2, words.length - 1)
+  );
+}
+
+/** Names of algorithms and formats, which a sentence about a password mentions: "sha256", "base64", "argon2id". */
+function isAlgorithm(value: string): boolean {
+  return /^(?:sha|md|hs|rs|es|ps|aes|rsa|ed|utf|base|bcrypt|scrypt|argon|pbkdf|oauth|http|x|pkcs|hmac|blake|rc|tls|ssl|v|win|k8s|i18n|ipv)-?[0-9]{1,5}(?:-?[a-z0-9]{1,6})?$/i.test(
+    value,
+  );
+}
+
+/** Literal text where only a secret can stand. */
+export function isLiteral(value: string): boolean {
+  if (value.length < 3 || isNoValue(value) || isReference(value) || /^-/.test(value)) return false;
+  if (isNameOfSecret(value)) return false;
+  return /\s/.test(value) ? isPassphrase(value) : !/^(?:[A-Z_]{4,}|[0-9]{1,3})$|[({[<]|\)$|=>/.test(value);
+}
+
+/** Capitals, small letters, digits and a sign between them: nothing but a password looks so in a sentence. */
+export function hasPasswordShape(value: string): boolean {
+  return (
+    /^[A-Za-z0-9][A-Za-z0-9!@#%*_+^&~-]{6,60}$/.test(value) &&
+    /[a-z]/.test(value) &&
+    /[A-Z]/.test(value) &&
+    /[0-9]/.test(value) &&
+    (/[!@#%*^&~]|-[0-9]{1,4}$|_[0-9]{1,4}$/.test(value) || isJumble(value)) &&
+    !/%[0-9A-F]{2}|&amp|&&|@[0-9v^~]|[A-Za-z0-9]@[a-z]+-?[a-z]*$|^[A-Z][a-z]+(?:[A-Z][a-z]+)*#[a-z]/.test(
+      value,
+    ) &&
+    !isNoValue(value)
+  );
+}
+
+/** Ten letters and digits or more that alternate as in random text. */
+function isJumble(value: string): boolean {
+  return (
+    /^[A-Za-z0-9]{10,60}$/.test(value) &&
+    hasContrast(value) &&
+    !looksLikeWords(value) &&
+    !/^[A-Z0-9]{2}[A-Z0-9]*$/.test(value)
+  );
+}
+
+/** A password that a sentence or a line states: it has a digit or a sign, or cannot be a word. */
+export function isStated(whole: string): boolean {
+  const value = whole.replace(/[.!?:"'“”»`]+$/, "");
+  if (value.length < 5 || isNoValue(value) || isReference(value) || isAlgorithm(value)) return false;
+  if (/^[0-9]+$/.test(value)) return value.length >= 5;
+  if (/^[^\p{L}\p{N}]{2}/u.test(value) || /[^\x21-\x7e]/.test(value)) return false;
+  if (
+    /^[\w-]+(?:\/[\w.-]+)+$|\.[a-z]{1,4}$|^[a-z]+(?:-[a-z]+)*$|^[0-9]+(?:st|nd|rd|th|ms|kb|mb|s|px|%)$/i.test(
+      value,
+    )
+  )
+    return false;
+  if (/^[A-Za-z_]+[0-9]$/.test(value) || /[()[\]{}<>=]|::|->/.test(value)) return false;
+  return /[0-9!@#%^*+]/.test(value) && /\p{L}/u.test(value);
+}
+
+export function isPassword(value: string): boolean {
+  if (/\s/.test(value)) return isPassphrase(value.trim());
+  if (/^\p{Lu}\p{Ll}+$/u.test(value) || /^[\p{L}]*[^\x00-\x7F][\p{L}]*$/u.test(value)) return false;
+  // "user-password", "auth.password.required", "passwordHash": a name of the thing, not the thing.
+  return !isNameOfSecret(value);
+}
+
+function isNameOfSecret(value: string): boolean {
+  return /pass(?:word|wd|phrase|code)?|secret|token|pwd|key|credential/i.test(value) && isName(value);
+}
+
+/** Joined words without a digit. */
+function isName(value: string): boolean {
+  return /^[A-Za-z]+(?:[._:/-][A-Za-z]+)+$/.test(value) || /^[A-Za-z]+[a-z][A-Z][A-Za-z]*$/.test(value);
+}
+
+/** `hash2`, `password1`, `newPw2`: names of variables as well as passwords. */
+export function isCodeName(value: string): boolean {
+  return (
+    /^[A-Za-z_$]{1,24}[0-9]{0,1}$/.test(value) ||
+    /^[a-z]+(?:[A-Z][a-z]+)+[0-9]?$/.test(value) ||
+    (/^[A-Za-z]+(?:[_-][A-Za-z0-9]{2,})+$/.test(value) && looksLikeWords(value))
+  );
+}
+
+export function looksLikePath(value: string): boolean {
+  return /^[\w.-]+(?:\/[\w.-]+)+$/.test(value) && looksLikeWords(value);
+}
+
+/** A UUID identifies a session but does not grant access to one. */
+export function isSessionId(value: string): boolean {
+  return (
+    looksRandom(value) &&
+    !looksLikeWords(value) &&
+    !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
+  );
+}
+
+/** In `NAME=value`, variables need `$`: anything else is literal. */
+export function isEnvironmentValue(value: string): boolean {
+  return (
+    value.length >= 4 &&
+    !/^(?:[0-9]{1,5}|[0-9.]*\.[0-9.]*)$/.test(value) &&
+    !isReference(value) &&
+    !/[([{]/.test(value) &&
+    !isName(value)
+  );
+}
+
+export function isFlagValue(value: string): boolean {
+  return (
+    value.length >= 4 &&
+    !value.startsWith("-") &&
+    !/^[0-9]+$/.test(value) &&
+    (/[0-9!@#%^*+]/.test(value) || looksRandom(value)) &&
+    !looksLikeWords(value)
+  );
+}
+
+export function isToken(value: string, quoted: boolean): boolean {
+  const minLength = quoted ? 8 : 12;
+  if (value.length < minLength || !/[A-Za-z]/.test(value) || looksLikePath(value)) return false;
+  if (isHash(value)) return value.length >= 32;
+  // Without separators, words cannot be recognised.
+  if (quoted && /^(?:[a-z0-9]{20,}|[A-Z0-9]{20,})$/.test(value)) return true;
+  return looksRandom(value) && !looksLikeWords(value);
+}

@@ -1,0 +1,65 @@
+import { isPassphrase, isSecretValue, isStated } from "./checks/values.ts";
+
+type Kind = "password" | "token" | "code" | "phrase" | "pair";
+
+const revealingNames: readonly { name: RegExp; kind: Kind; type: string }[] = [
+  {
+    name: /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|contrasena|senha|(?:^|_)(?:pass|pw|psk))$/,
+    kind: "password",
+    type: "PASSWORD",
+  },
+  {
+    name: /(?:^|_)(?:pin|pin_code|otp|otp_code|totp|cvv|cvc|mfa_code|verification_code|one_time_code)$/,
+    kind: "code",
+    type: "OTP",
+  },
+  { name: /(?:mnemonic|(?:seed|recovery|backup|secret)_phrase)$/, kind: "phrase", type: "SEED_PHRASE" },
+  {
+    name: /(?:api|secret|access|auth|account|encryption|signing|private|master|license|openai|anthropic|stripe|github|deploy)_?key$/,
+    kind: "token",
+    type: "API_KEY",
+  },
+  { name: /(?:client_)?secret(?:_(?:access_)?key|_key_base|_token)?$/, kind: "token", type: "SECRET" },
+  { name: /token$/, kind: "token", type: "TOKEN" },
+  { name: /credentials?$/, kind: "token", type: "CREDENTIAL" },
+  { name: /^(?:http_|basic_)?(?:auth|userpass|user_pass|login)$/, kind: "pair", type: "BASIC_AUTH" },
+  { name: /^(?:proxy_)?authorization$/, kind: "token", type: "AUTHORIZATION" },
+  { name: /^(?:set_)?cookies?$/, kind: "token", type: "COOKIE" },
+];
+
+/** Longer values are not judged by their name alone. Characters. */
+const maxNamedLength = 8_000;
+
+/** The secret type that a value's name implies; null when it is not a secret. */
+export function namedSecretType(name: string, value: string): string | null {
+  if (value.length > maxNamedLength || (value.includes("\n") && value.length > 400)) return null;
+  const plain = plainName(name);
+  for (const { name: pattern, kind, type } of revealingNames) {
+    if (!pattern.test(plain)) continue;
+    const bare = type === "AUTHORIZATION" ? value.replace(/^[A-Za-z]+ +/, "") : value;
+    return isOfKind(kind, bare) ? type : null;
+  }
+  return null;
+}
+
+function isOfKind(kind: Kind, value: string): boolean {
+  if (kind === "code") return /^[0-9]{3,8}$/.test(value.replace(/[ -]/g, ""));
+  if (kind === "pair")
+    return /^[^\s:/]{1,60}:[^\s/]+$/.test(value) && isStated(value.slice(value.indexOf(":") + 1));
+  if (kind === "phrase")
+    return isPassphrase(value, 6) || /^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$/.test(value);
+  return isSecretValue(kind, value);
+}
+
+/** `dbPassword`, `--db-password`, `#password`, `Password textbox` and `input[name=password]` in one form. */
+function plainName(name: string): string {
+  return name
+    .slice(0, 200)
+    .replace(/^.*\[(?:name|id|type|placeholder|aria-label)[*^$~|]?=["']?([\w-]+)["']?\].*$/, "$1")
+    .replace(/^[-#.]+/, "")
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/[\s.-]+/g, "_")
+    .replace(/_?[0-9]{1,2}$/, "")
+    .toLowerCase()
+    .replace(/(?:_(?:text_?box|text|field|input|box|entry|edit))+$/, "");
+}

@@ -1,0 +1,139 @@
+import { type DefaultPattern, password, passwordWords, quote, row } from "./default-pattern.ts";
+
+const text = "(?<secret>[^\"'`\\\\\\r\\n]{4,200})";
+const open = "\\\\{0,3}[\"'`]";
+const other = `${open}[^"'\`\\\\\\r\\n]{1,80}${open}`;
+
+/** A call whose argument is a secret, such as `jwt.sign(payload, "...")`. */
+const call = (
+  name: string,
+  type: string,
+  keywords: string,
+  before: string,
+  check: "literal" | "token" | "typed",
+): DefaultPattern => row(name, type, keywords, `(?i)${before}[ \\t]{0,3}${open}${text}${open}`, { check });
+
+/** Secrets in forms, in the arguments of calls, in URLs and in attributes. */
+export const formPatterns = [
+  row(
+    "url-parameter",
+    "TOKEN",
+    "token= code= apikey= api_key= api-key= key= auth= sig= signature= secret= password= pwd= session= jwt= assertion= ticket=",
+    "(?i)(?:token|code|api[_-]?key|key|auth|sig|signature|secret|password|pwd|session|jwt|assertion|ticket)=(?<secret>[A-Za-z0-9_.~+/%:-]{6,1000}={0,2})",
+    { check: "parameter" },
+  ),
+  row(
+    "form-field",
+    "PASSWORD",
+    passwordWords,
+    `(?i)${password}(?:%5d|\\])=(?<secret>[^\\s&"'\`<>\\\\]{4,200})`,
+    { check: "literal" },
+  ),
+  row(
+    "multipart-field",
+    "SECRET",
+    "form-data",
+    `(?i)form-data; name=\\\\{0,3}"[a-z0-9_.\\[\\]-]{0,40}(?:password|passwd|passphrase|pwd|token|secret|api_?key|pin|otp)[a-z0-9_.\\]-]{0,10}\\\\{0,3}"(?:\\s|\\\\r|\\\\n){2,12}(?<secret>[^\\s\\\\]{4,400})`,
+    { check: "literal" },
+  ),
+  row(
+    "password-input",
+    "PASSWORD",
+    "password passwd",
+    `(?i)pass(?:word|wd)\\\\{0,3}["'][^<>]{0,200}?\\bvalue=\\\\{0,3}["']${text}\\\\{0,3}["']`,
+    { check: "literal" },
+  ),
+  row(
+    "password-typed",
+    "PASSWORD",
+    `${passwordWords} pass`,
+    `(?i)pass(?:word|wd|phrase|code|\\b)[^"'\`\\n;]{0,20}["'\`]?\\]?["'\`]?\\)?(?:, {0,2}|\\.(?:fill|type|sendKeys|send_keys|setValue|typeText|pressSequentially|set|enter)\\( {0,2})${open}${text}${open}`,
+    { check: "typed" },
+  ),
+  row(
+    "attribute-value",
+    "PASSWORD",
+    `${passwordWords} secret token`,
+    `(?i)(?:${password}|secret|token)["'][ \\t]{1,4}value[ \\t]{0,2}=[ \\t]{0,2}["']${text}["']`,
+    { check: "literal" },
+  ),
+  row(
+    "name-and-value",
+    "SECRET",
+    `${passwordWords} secret token _key _pass`,
+    `(?i)(?:${password}|secret|token|_key|_pass)${open}?(?:[ \\t]{0,3},)?[ \\t]{0,3}(?:\\r?\\n|\\\\n)?[ \\t,{-]{0,24}${open}?value${open}?[ \\t]{0,3}[:=][ \\t]{0,3}${open}?(?<secret>[^\\s"'\`\\\\<>{}$]{4,400})`,
+    { check: "literal" },
+  ),
+  call(
+    "definition",
+    "SECRET",
+    `${passwordWords} secret token _key _salt`,
+    `(?:${password}|secret|token|_key|_salt)${open}[ \\t]{0,3},`,
+    "literal",
+  ),
+  call(
+    "login-call",
+    "PASSWORD",
+    "login( basicauth networkcredential( httpbasicauth( authenticate( usernamepassword basic_auth( mysqli_connect( credentials( signin( sign_in( log_in(",
+    `(?:login|basicauth[a-z]{0,12}|networkcredential|httpbasicauth|authenticate|usernamepassword[a-z]{0,30}|basic_auth|mysqli_connect|credentials|signin|sign_in|log_in)\\((?:${other}, {0,2}){1,2}`,
+    "typed",
+  ),
+  call(
+    "password-call-with-host",
+    "PASSWORD",
+    "pdo( connect( connection(",
+    `(?:pdo|connect|connection)\\((?:${other}, {0,2}){2}`,
+    "typed",
+  ),
+  call(
+    "password-call-with-user",
+    "PASSWORD",
+    "password( password_( passwd( pdo( connect( connection(",
+    `(?:password_?|passwd|pdo|connect|connection)\\(${other}, {0,2}`,
+    "typed",
+  ),
+  call(
+    "cipher-key",
+    "SECRET",
+    "aes.new( aes( createcipheriv( createsecretkey( twilio( signer(",
+    `(?:aes\\.new|aes|createsecretkey|signer|twilio\\([^"'()\\n]{1,40},|createcipheriv\\([^()\\n]{1,40},)[ (]{0,2}b?`,
+    "token",
+  ),
+  call("auth-pair", "PASSWORD", "auth", `auth[ \\t]{0,3}[:=][ \\t]{0,3}[(\\[]${other}, {0,2}`, "typed"),
+  call(
+    "jwt-sign",
+    "SECRET",
+    "jwt",
+    `jwt\\.(?:sign|verify|encode|decode)\\([^"'\`()\\n]{1,80}, {0,2}`,
+    "literal",
+  ),
+  call("hmac-key", "SECRET", "hmac", `hmac(?:\\.new)?\\((?:${other}, {0,2})?b?`, "token"),
+  call(
+    "client-of-key",
+    "API_KEY",
+    "stripe( openai( anthropic( fernet( wallet( signingkey( secretkeyspec( client(",
+    "(?:stripe|openai|anthropic|fernet|wallet|signingkey|secretkeyspec|client)\\(b?",
+    "token",
+  ),
+  call(
+    "secure-string",
+    "PASSWORD",
+    "convertto-securestring",
+    "convertto-securestring(?: -string)?",
+    "literal",
+  ),
+  row(
+    "secret-on-a-line",
+    "SECRET",
+    "requirepass masterauth rootpw auth_pass bindpw bind_pw spark.authenticate.secret snmp-server setx add-authtoken rclone",
+    `(?:requirepass|masterauth|add-authtoken|rclone obscure|auth_pass|bind_?pw|rootpw(?: --plaintext)?|spark\\.authenticate\\.secret|snmp-server community|setx [A-Z0-9_]{0,60}(?:TOKEN|KEY|SECRET|PASSWORD|PASS))[ \\t]{1,4}["']?(?<secret>[^\\s"'\`<>$]{4,200})`,
+    { check: "literal" },
+  ),
+  row(
+    "key-assignment",
+    "API_KEY",
+    "_key _salt",
+    `(?i)_(?:key|salt)(?:${quote})?\\]?[ \\t]{0,4}(?::=|=>|[:=]|,)[ \\t]{0,4}(?:${quote})?(?<secret>[A-Za-z0-9_./+=-]{16,400})`,
+    { check: "key" },
+  ),
+];

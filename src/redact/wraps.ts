@@ -1,0 +1,84 @@
+import { isHash, looksLikeWords } from "./checks/randomness.ts";
+import { type Span, stopper } from "./patterns/rule.ts";
+
+/**
+ * A line break within a token: of a terminal or a mail program, escaped in JSON, or between parts of a string that code
+ * joins. Frames and marks of quotation around it belong to it.
+ */
+const lineBreak =
+  /[ \t]{0,40}(?:[│┃|][ \t]{0,40})?(?:["'][ \t]{0,4}[+.\\]?[ \t]{0,4}\r?\n[ \t]{0,40}["']|=?\\?\r?\n|(?:\\{1,2}r)?\\{1,2}n)[ \t]{0,40}(?:[│┃|>#*][ \t]{0,4}){0,3}/y;
+const piece = /[A-Za-z0-9_\-.+/=~]{1,400}/y;
+
+/** A token has at most so many lines. */
+const maxLines = 20;
+
+function at(pattern: RegExp, text: string, position: number): string | null {
+  pattern.lastIndex = position;
+  return pattern.exec(text)?.[0] ?? null;
+}
+
+/** A line's part of a token, without the "=" that marks a soft line break in mail. */
+function pieceAt(text: string, position: number): string | null {
+  const found = at(piece, text, position);
+  return found !== null &&
+    /^=\r?\n/.test(text.slice(position + found.length - 1, position + found.length + 2))
+    ? found.slice(0, -1)
+    : found;
+}
+
+/**
+ * Where a secret ends that goes on in the next lines: they hold nothing but random letters. `end` if it does not.
+ */
+export function endOfWrapped(text: string, start: number, end: number): number {
+  const secret = text.slice(start, Math.min(end, start + 400));
+  if (secret.length < 16 || /\s/.test(secret) || looksLikeWords(secret)) return end;
+  const isHex = /^[0-9a-f]+$/i.test(secret);
+  for (let line = 1; line < maxLines; line++) {
+    const gap = at(lineBreak, text, end);
+    const next = gap === null ? null : at(piece, text, end + gap.length);
+    if (gap === null || next === null || next.length < 8) return end;
+    const after = end + gap.length + next.length;
+    if (!/^(?:$|[ \t]*(?:[\r\n"'`,;)}│┃|]|\\[nr"]))/.test(text.slice(after, after + 40))) return end;
+    if (looksLikeWords(next) || !/[0-9]/.test(next) || !/[A-Za-z]/.test(next)) return end;
+    if (!isHex && (isHash(next) || /^[0-9a-f-]+$/i.test(next))) return end;
+    if (/^[A-Za-z_][A-Za-z0-9_.-]*=[^=]/.test(next)) return end;
+    end = after;
+  }
+  return end;
+}
+
+/**
+ * Tries a pattern on a token whose lines are joined, at the token's start.
+ * @returns the span in the text if it goes past the first line; null otherwise
+ */
+export function acrossLines(
+  text: string,
+  start: number,
+  match: (text: string, start: number) => Span | null,
+  /** Whether the first line is a token of its own: then the next must look random to be part of it. */
+  isWhole: boolean,
+): Span | null {
+  const first = pieceAt(text, start);
+  if (first === null || first.length < 8) return null;
+  const pieces = [{ joinedEnd: first.length, end: start + first.length }];
+  let joined = first;
+  let end = start + first.length;
+  while (pieces.length < maxLines) {
+    const gap = at(lineBreak, text, end);
+    const next = gap === null ? null : pieceAt(text, end + gap.length);
+    if (gap === null || next === null) break;
+    joined += next;
+    end += gap.length + next.length;
+    pieces.push({ joinedEnd: joined.length, end });
+  }
+  if (pieces.length === 1) return null;
+  const before = text[start - 1] ?? " ";
+  const span = match(before + joined, 1);
+  const length = span === null ? 0 : span.end - 1;
+  if (span === null || span.start !== 1 || length <= first.length) return null;
+  const last = pieces.find(({ joinedEnd }) => length <= joinedEnd)!;
+  const rest = joined.slice(first.length, length);
+  if (rest.length < 4 || (isWhole && looksLikeWords(rest)) || rest.includes(stopper)) return null;
+  const stop = last.end - (last.joinedEnd - length);
+  return { start, end: stop, next: stop };
+}

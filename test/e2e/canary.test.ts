@@ -1,0 +1,155 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { inflateRawSync } from "node:zlib";
+import { afterEach, expect, it } from "vitest";
+import { claude } from "../../src/agents/claude/claude.ts";
+import type { Project } from "../../src/project/paths.ts";
+import { withWritableMemory } from "../../src/queries/writable-memory.ts";
+import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
+import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { sessionByUid } from "../../src/store/memory/sessions/sessions.ts";
+import { contentOf, turnsOf } from "../../src/store/memory/sessions/turns.ts";
+import type { SecretCase } from "../support/secrets/make.ts";
+import { corpora, leaks } from "../support/secrets/measure.ts";
+import { transcript } from "../support/transcript-fixture.ts";
+import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
+import { runPm, temporaryDir } from "./run-pm.ts";
+
+const temporary: string[] = [];
+const folder = (name: string) => {
+  temporary.push(temporaryDir(name));
+  return temporary.at(-1)!;
+};
+afterEach(async () => {
+  await cleanUp();
+  for (const dir of temporary.splice(0)) rmSync(dir, { recursive: true, force: true });
+});
+
+/** What the patterns find at all (`secrets.test.ts` measures that); shorter secrets occur by chance. */
+const canaries: SecretCase[] = corpora()
+  .flatMap(({ secrets }) => secrets)
+  .filter((item) => !item.text.startsWith("json:") && !leaks(item))
+  .map((item) => ({ ...item, secrets: item.secrets.filter((secret) => secret.length >= 12) }))
+  .filter(({ secrets }) => secrets.length > 0);
+
+function git(dir: string, ...args: string[]): Buffer {
+  const who = ["-c", "user.name=Ann", "-c", "user.email=a@b.test"];
+  return execFileSync("git", ["-C", dir, ...who, ...args], { stdio: "pipe", maxBuffer: 1e9 });
+}
+
+const place = (kind: string, index: number) => `canary-${kind}-${index}`;
+
+/** Sessions with every canary in a prompt, a tool's input and output, an edit, and, on one line, in names. */
+async function remember(project: Project, transcripts: string): Promise<string[]> {
+  const sessions: string[] = [];
+  await withWritableMemory(
+    project,
+    async (work) => {
+      for (let from = 0; from < canaries.length; from += 50) {
+        const fixture = transcript({ session: place("session", from), cwd: project.root });
+        for (const { text } of canaries.slice(from, from + 50)) {
+          fixture.prompt(text);
+          fixture.bash(text, "done");
+          fixture.bash("make", text);
+          fixture.edit(`${project.root}/src/a.ts`, "before", text);
+          fixture.reply(text);
+        }
+        await ingestTranscript({ ...work, agent: claude }, fixture.writeTo(transcripts));
+        await sumUpSession({ ...work, llm: null }, fixture.session);
+        sessions.push(fixture.session);
+      }
+      for (const [index, { text }] of canaries.entries()) {
+        if (/\s/.test(text)) continue;
+        const fixture = transcript({
+          session: place("names", index),
+          cwd: project.root,
+          branch: `fix/${text}`,
+        });
+        fixture.prompt("What is in this file?");
+        fixture.read(`${project.root}/keys/${text}`, "nothing");
+        fixture.title(`About ${text}`);
+        await ingestTranscript({ ...work, agent: claude }, fixture.writeTo(transcripts));
+        sessions.push(fixture.session);
+      }
+    },
+    { create: true },
+  );
+  return sessions;
+}
+
+/** Every byte below a folder, by file. */
+function bytesIn(dir: string): [name: string, bytes: Buffer][] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => [join(entry.parentPath, entry.name), readFileSync(join(entry.parentPath, entry.name))]);
+}
+
+function archivedTurns(project: Project, sessions: readonly string[]): [string, Buffer][] {
+  const memory = Memory.open(project.memoryDb, { readonly: true });
+  try {
+    return sessions.flatMap((uid) => {
+      const { id } = sessionByUid(memory, uid)!;
+      return turnsOf(memory, id).map(({ number }): [string, Buffer] => [
+        `${uid}, turn ${number}`,
+        inflateRawSync(contentOf(memory, id, number)!),
+      ]);
+    });
+  } finally {
+    memory.close();
+  }
+}
+
+/** A secret as it may be written: as it is, in JSON, and in base64. */
+function writings(secret: string): string[] {
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    Buffer.from(secret).toString("base64").replace(/=+$/, ""),
+  ];
+}
+
+it("no secret is in any byte that is stored or shared", async () => {
+  const remote = folder("pommel-canary-remote-");
+  const project = createProject({ "README.md": "# a project\n" });
+  git(remote, "init", "--quiet", "--bare");
+  git(project.root, "init", "--quiet");
+  git(project.root, "remote", "add", "origin", remote);
+  git(project.root, "add", "README.md");
+  git(project.root, "commit", "--quiet", "--message", "begin");
+  const sessions = await remember(project, folder("pommel-canary-transcripts-"));
+  expect(sessions.length).toBeGreaterThan(20);
+  await pmJson(project, "sync");
+  const { text } = canaries.find(({ kind }) => kind === "github-token")!;
+  await runPm(["hook", "user-prompt"], {
+    cwd: project.root,
+    env: { POMMEL_DAEMON_AUTOSTART: "false" },
+    input: JSON.stringify({
+      hook_event_name: "UserPromptSubmit",
+      session_id: "canary",
+      cwd: project.root,
+      prompt: `note to pommel: ${text.replace(/\s+/g, " ")}`,
+    }),
+  });
+
+  const stored: [string, Buffer][] = [
+    ...bytesIn(join(project.root, ".pommel")),
+    ...bytesIn(process.env.HOME!),
+    ...archivedTurns(project, sessions),
+    ["shared", git(remote, "cat-file", "--batch-all-objects", "--batch")],
+    ["shared, here", git(project.root, "cat-file", "--batch-all-objects", "--batch")],
+  ];
+  expect(stored.some(([name]) => name.endsWith("memory.db"))).toBe(true);
+  expect(stored.some(([name, bytes]) => name === "shared" && bytes.length > 10_000)).toBe(true);
+  const everything = stored.map(([name, bytes]) => [name, bytes.toString("latin1")] as const);
+  const found = canaries.flatMap(({ kind, secrets }) =>
+    secrets.flatMap(writings).flatMap((written) => {
+      const bytes = Buffer.from(written).toString("latin1");
+      return everything
+        .filter(([, all]) => all.includes(bytes))
+        .map(([name]) => `${kind}: ${written} in ${name}`);
+    }),
+  );
+  expect(found).toEqual([]);
+}, 300_000);
