@@ -339,6 +339,9 @@ it("recently touched files cover the hour before, and no uncommitted changes", (
   rememberTurn(memory, "s", [edited("/repo/c.ts", ["+x"], at)], { number: 4 });
   expect(attributionEvidence({ files }).recentlyTouched()).toEqual([{ sessionUid: "s", turn: 1 }]);
   expect(attributionEvidence({ files, hash: null }).recentlyTouched()).toEqual([]);
+  // A turn that goes on may touch a file only later.
+  rememberTurn(memory, "on", [ran("ls", madeAt - minute), edited("/repo/b.ts", ["+y"], madeAt + minute)]);
+  expect(attributionEvidence({ files }).recentlyTouched()).toEqual([{ sessionUid: "s", turn: 1 }]);
   // Earlier actions led to the parent commit.
   expect(attributionEvidence({ files }, madeAt - 40 * minute).recentlyTouched()).toEqual([]);
 });

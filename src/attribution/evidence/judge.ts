@@ -142,7 +142,13 @@ export class AttributionEvidence {
     if (hash === null) return [];
     const paths = files.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [path, oldPath]));
     const since = Math.max(authoredAt - recentlyTouchedMs, this.isRebased ? 0 : (this.parentAt ?? 0));
-    return this.activity.touched(paths, since, authoredAt + clockMs);
+    const until = authoredAt + clockMs;
+    // A turn that was under way may have come to the file before, or only afterwards.
+    const writes = this.activity.writesTo(paths, Number.POSITIVE_INFINITY);
+    return this.activity.touched(paths, since, until).filter(({ sessionUid, turn }) => {
+      const own = writes.filter((write) => write.sessionUid === sessionUid && write.turn === turn);
+      return own.length === 0 || own.some(({ startedAt, at }) => startedAt <= until && at >= since);
+    });
   }
 
   /** The times when each line of a file showed up, in order; empty if it was not watched. */
