@@ -13,7 +13,12 @@ import { runPm } from "./run-pm.ts";
 
 let project: Project;
 let hash: string;
-const history = (...words: string[]) => pmJson<HistorySearchResponse>(project, "search", ...words);
+async function history(...words: string[]): Promise<HistorySearchResponse> {
+  const { code, stdout } = await runPm(["search", ...words, "--json"], { cwd: project.root });
+  const response = JSON.parse(stdout) as HistorySearchResponse;
+  expect(code).toBe(response.results.length > 0 ? 0 : 5);
+  return response;
+}
 
 beforeAll(async () => {
   project = createProject({ "src/upload.ts": "export function retryUpload() {\n  return 1;\n}\n" });
