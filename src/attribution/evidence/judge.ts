@@ -374,6 +374,8 @@ function withoutPutBack(): (write: Write) => Write {
     for (const { removed } of write.hunks) {
       for (const { key } of removed) out.set(key, (out.get(key) ?? 0) + 1);
     }
+    const isOut = ({ key, isNew }: { key: number; isNew: boolean }) => isNew && (out.get(key) ?? 0) > 0;
+    if (!write.hunks.some(({ lines }) => lines.some(isOut))) return write;
     const hunks = write.hunks.map((hunk) => {
       const lines = hunk.lines.map((line) => {
         const left = line.isNew ? (out.get(line.key) ?? 0) : 0;

@@ -69,7 +69,7 @@ export async function attributeChange(
     return path === undefined ? write : { ...write, path };
   });
   const own = all.filter(({ path }) => paths.includes(path));
-  const holders = byNewLine(all);
+  const holders = holdersOf(files, all);
   const { parent } = change;
   const consumed =
     parent === null ? new Map() : await consumedBefore({ memory, root, lineage }, parent, own, signal);
@@ -130,16 +130,18 @@ const ownWrites = (file: FileToAttribute, all: readonly Write[]): Write[] => {
   return all.filter(({ path }) => own.has(path));
 };
 
-/** The writes that hold a line as a new one, by the line's key: their places in `all`. */
-function byNewLine(all: readonly Write[]): Map<number, number[]> {
+/** The writes that hold an added line as a new one, by the line's key: their places in `all`. */
+function holdersOf(files: readonly FileToAttribute[], all: readonly Write[]): Map<number, number[]> {
   const found = new Map<number, number[]>();
+  for (const { lines } of files) {
+    for (const { isAdded, key, weight } of lines) if (isAdded && weight >= weak) found.set(key, []);
+  }
   for (const [at, { hunks }] of all.entries()) {
     for (const { lines } of hunks) {
       for (const { key, isNew } of lines) {
         if (!isNew) continue;
         const known = found.get(key);
-        if (known === undefined) found.set(key, [at]);
-        else if (known.at(-1) !== at) known.push(at);
+        if (known !== undefined && known.at(-1) !== at) known.push(at);
       }
     }
   }
