@@ -52,11 +52,12 @@ const formatOf: Record<FormatName, Format> = {
 
 /** `pm export`: one session to stdout or a file, several to a directory, everything as JSON Lines. */
 export async function exportCommand(context: CommandContext, options: ExportOptions): Promise<void> {
-  const { session: ids = [], since, until, branch, agent, to } = options;
+  const { session: ids = [], since, until, branch, agent, to, all = false } = options;
   const isFiltered = [since, until, branch, agent].some((filter) => filter !== undefined);
-  if (options.all || (ids.length > 0 && isFiltered)) {
-    refuseTogether("--session", ids.length > 0 && isFiltered, "--since, --until, --branch or --agent");
-  }
+  const isChosen = isFiltered || ids.length > 0 || options.format !== undefined;
+  refuseTogether("--all", all && isChosen, "--session, --format or a filter");
+  refuseTogether("--session", ids.length > 0 && isFiltered, "--since, --until, --branch or --agent");
+  if (all) return (await import("./export-all.ts")).exportAllCommand(context, options);
   const [id] = ids;
   if (id !== undefined && ids.length === 1) return exportOne(context, id, options);
   if (to === undefined) {
