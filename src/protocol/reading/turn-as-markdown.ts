@@ -48,7 +48,8 @@ function callAsMarkdown(call: ToolCall, results: boolean, omitted: number): stri
   return [`<details>${summary}`, fenced("", result), ...more, "</details>"].join("\n\n");
 }
 
-const asHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const asHtml = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** Between more backticks than the text has in a row. */
 function fenced(language: string, text: string): string {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 /** The lines of a memory's export (docs/export.md). */
 
-export const kinds = ["session", "turn", "note", "event", "checkpoint", "attribution"] as const;
+const kinds = ["session", "turn", "note", "event", "checkpoint", "attribution"] as const;
 export type Kind = (typeof kinds)[number];
 
 export const fileVersion = 1;
