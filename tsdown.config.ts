@@ -40,6 +40,22 @@ const sdkApart = {
       : null,
 };
 
+/** Leaves ink and React to the file that they are bundled into. */
+const inkApart = {
+  name: "ink-apart",
+  resolveId: (id: string, importer: string | undefined) =>
+    id === "./ink.ts" && importer !== undefined && modules("cli/commands/browse/.*").test(importer)
+      ? { id: "./ink.mjs", external: true }
+      : null,
+};
+
+/** Ink draws nothing before the end where it believes to run for a machine; `pm browse` has asked for a terminal itself. */
+const withoutGuesses = {
+  name: "without-guesses",
+  resolveId: (id: string) => (/^is-in-ci$|^\.\/devtools\.js$/.test(id) ? `\0${id}` : null),
+  load: (id: string) => (/^\0(?:is-in-ci|\.\/devtools\.js)$/.test(id) ? "export default false;" : null),
+};
+
 export default defineConfig([
   {
     ...common,
@@ -73,7 +89,7 @@ export default defineConfig([
         ],
       },
     },
-    plugins: [licenses("pm"), sdkApart],
+    plugins: [licenses("pm"), sdkApart, inkApart],
   },
   {
     ...common,
@@ -89,5 +105,14 @@ export default defineConfig([
     // Its emscripten glue holds an eval that we never reach.
     inputOptions: { checks: { eval: false } },
     plugins: [licenses("parse-worker")],
+  },
+  {
+    ...common,
+    entry: { ink: "src/cli/commands/browse/ink.ts" },
+    // Its layout engine, yoga, waits for its WASM while it loads.
+    format: "esm",
+    define: { "process.env.NODE_ENV": '"production"' },
+    outputOptions: { codeSplitting: false },
+    plugins: [licenses("ink"), withoutGuesses],
   },
 ]);

@@ -13,6 +13,7 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
   Find: [
     { names: ["search"], load: async () => (await import("./commands/search/command.ts")).declareSearch },
     { names: ["open"], load: async () => (await import("./commands/open/command.ts")).declareOpen },
+    { names: ["browse"], load: async () => (await import("./commands/browse/command.ts")).declareBrowse },
     {
       names: ["decisions", "related"],
       load: async () => (await import("./commands/decisions/command.ts")).declareDecisions,

@@ -30,6 +30,12 @@ export function cutToWidth(line: string, width: number): string {
 
 const characters = new Intl.Segmenter();
 
+/** Cuts a coloured line to `width` columns, with an ellipsis. */
+export function cutPainted(line: string, width: number): string {
+  if (widthOf(line) <= width) return line;
+  return `${breakToWidth(line, Math.max(width - 1, 1))[0]}…`;
+}
+
 /** Breaks lines of code, whose blanks matter, at `width` columns. */
 export function breakToWidth(line: string, width: number): string[] {
   return wrapAnsi(line, width, { hard: true, trim: false, wordWrap: false }).split("\n");

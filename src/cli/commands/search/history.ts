@@ -16,7 +16,7 @@ export function renderCommits(query: string, commits: readonly CommitFound[], st
   );
 }
 
-function commitAsFound(commit: CommitFound, style: ResultStyle): Found {
+export function commitAsFound(commit: CommitFound, style: ResultStyle): Found {
   const { screen, pageOf } = style;
   const { colors } = screen;
   const { id, title, author, timestamp, checkpoint, sessions, files } = commit;
@@ -58,18 +58,22 @@ function filesOf(files: readonly string[], { full, pathOf }: ResultStyle): strin
 
 /** Events for a person: best first, each with what belongs to it. */
 export function renderEvents(query: string, events: readonly EventFound[], style: ResultStyle): string[] {
-  const { screen } = style;
-  const found = events.map(
-    (event): Found => ({
-      place: screen.colors.id(printable(event.id)),
-      title: oneLine(event.title),
-      confidence: event.confidence,
-      facts: [when(event.timestamp, screen), event.status, oneLine(event.branch ?? "")],
-      why: event.match_reasons.map(printable),
-      signals: event.signals,
-      snippet: { kind: "text", content: event.snippet, excerpt: event.snippet },
-      more: [`${counted(event.sessions, "session")}, ${counted(event.checkpoints, "checkpoint")}`],
-    }),
+  return renderFound(
+    query,
+    events.map((event) => eventAsFound(event, style)),
+    style,
   );
-  return renderFound(query, found, style);
+}
+
+export function eventAsFound(event: EventFound, { screen }: Pick<ResultStyle, "screen">): Found {
+  return {
+    place: screen.colors.id(printable(event.id)),
+    title: oneLine(event.title),
+    confidence: event.confidence,
+    facts: [when(event.timestamp, screen), event.status, oneLine(event.branch ?? "")],
+    why: event.match_reasons.map(printable),
+    signals: event.signals,
+    snippet: { kind: "text", content: event.snippet, excerpt: event.snippet },
+    more: [`${counted(event.sessions, "session")}, ${counted(event.checkpoints, "checkpoint")}`],
+  };
 }

@@ -55,7 +55,7 @@ export function nothingFound(query: string, nearest: readonly string[], next: st
   return [`${nothing} Nearest in meaning:`, ...nearest].join("\n\n");
 }
 
-function codeFound(result: Result, { screen, pathOf, absolute }: ResultStyle): Found {
+export function codeFound(result: Result, { screen, pathOf, absolute }: ResultStyle): Found {
   const { file, start_line, kind, level, name, parent_name, confidence, freshness } = result;
   // The path contains the file's own name already.
   const isInFile = parent_name === null || file.includes(`${parent_name}.`);

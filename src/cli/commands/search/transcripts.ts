@@ -25,7 +25,7 @@ export function renderTranscripts(
   );
 }
 
-function sessionFound(result: TranscriptResult, style: ResultStyle): Found {
+export function sessionFound(result: TranscriptResult, style: ResultStyle): Found {
   const { screen } = style;
   const { colors } = screen;
   const { turn, last_turn } = result;

@@ -8,6 +8,8 @@ interface LogStyle {
   screen: Screen;
   /** Whole results, thoughts and diffs; else a line for each call. */
   full: boolean;
+  /** How a reader gets the whole of what is cut; default: as an option. */
+  whole?: string;
 }
 
 /** Lines of a prompt, and of a diff or a result, that are shown before the rest is counted. */
@@ -25,17 +27,25 @@ export function renderLog(
     .map((number) => {
       const of = log.filter(({ turn }) => turn === number);
       const facts = turns.find((turn) => turn.number === number);
-      return [turnRule(number, facts, style.screen), ...renderTurn(of, style)].join("\n");
+      return renderTurn(number, facts, of, style).join("\n");
     })
     .join("\n\n");
 }
 
-/** `── turn 7, 3 days ago ───────` */
-function turnRule(
+/** What was said and done in a turn, below a line that names it. */
+export function renderTurn(
   number: number,
-  turn: SessionResponse["turns"][number] | undefined,
-  screen: Screen,
-): string {
+  facts: TurnFacts | undefined,
+  statements: readonly Statement[],
+  style: LogStyle,
+): string[] {
+  return [turnRule(number, facts, style.screen), ...renderStatements(statements, style)];
+}
+
+type TurnFacts = Pick<SessionResponse["turns"][number], "started_at" | "abandoned">;
+
+/** `── turn 7, 3 days ago ───────` */
+function turnRule(number: number, turn: TurnFacts | undefined, screen: Screen): string {
   const { colors, columns = 80 } = screen;
   const facts = [
     number === 0 ? "before the first prompt" : `turn ${number}`,
@@ -46,7 +56,7 @@ function turnRule(
   return colors.dim(`── ${title} ${"─".repeat(Math.max(columns - widthOf(title) - 4, 2))}`);
 }
 
-function renderTurn(statements: readonly Statement[], style: LogStyle): string[] {
+function renderStatements(statements: readonly Statement[], style: LogStyle): string[] {
   const lines: string[] = [];
   let before: Statement["kind"] | null = null;
   for (const group of style.full ? statements.map((one) => [one]) : folded(statements)) {
@@ -82,7 +92,7 @@ function isBare({ call, text }: Statement): boolean {
 function renderGroup(group: readonly Statement[], style: LogStyle): string[] {
   const [first] = group;
   const { kind, text, call } = first!;
-  const { screen, full } = style;
+  const { screen, full, whole = "--full" } = style;
   const { colors, columns = 80 } = screen;
   if (call !== null) return renderCalls(group, call, style);
   const width = Math.max(columns - 2, 20);
@@ -93,7 +103,7 @@ function renderGroup(group: readonly Statement[], style: LogStyle): string[] {
       const more = lines.length - shown.length;
       return [
         ...shown.map((line, i) => `${colors.prompt(i === 0 ? "❯" : " ")} ${colors.bold(line)}`.trimEnd()),
-        ...(more > 0 ? [colors.dim(`  and ${counted(more, "more line")} (--full)`)] : []),
+        ...(more > 0 ? [colors.dim(`  and ${counted(more, "more line")} (${whole})`)] : []),
       ];
     }
     case "text":

@@ -90,7 +90,8 @@ export function renderSession(answer: SessionResponse, screen: Screen): string {
   ].join("\n\n");
 }
 
-function renderRest({ annotations, files, agents }: SessionResponse, screen: Screen): string[] {
+/** What belongs to a session beside its turns: notes, files, subagents. */
+export function renderRest({ annotations, files, agents }: SessionResponse, screen: Screen): string[] {
   const { colors } = screen;
   const parts: string[] = [];
   if (annotations.length > 0) {
@@ -114,7 +115,8 @@ function renderRest({ annotations, files, agents }: SessionResponse, screen: Scr
   return parts;
 }
 
-function renderHead(
+/** What a session was, and its summary. @param most lines of that */
+export function renderHead(
   { session, summary }: SessionResponse,
   screen: Screen,
   most = Number.POSITIVE_INFINITY,

@@ -1,0 +1,196 @@
+import { currentPage, listPlace, type State, type Tab, tabs } from "./frame.ts";
+import type { Key } from "./ink.ts";
+import { bottom, inSight, moved, type Place, settled, top } from "./scroll.ts";
+import type { Page, Surroundings, Target, View } from "./view.ts";
+
+/** What a key has done beside changing the state. */
+export type Effect =
+  | { kind: "leave" }
+  | { kind: "ask again" }
+  | { kind: "copy"; text: string }
+  | { kind: "edit"; file: string; line: number };
+
+interface Pressed {
+  state: State;
+  effect?: Effect;
+}
+
+/** The pages that the tabs begin with. */
+export const firstPages: Readonly<Record<Tab, readonly Page[]>> = {
+  sessions: [{ kind: "sessions", text: "", at: 0, first: 0 }],
+  search: [{ kind: "search", text: "", at: 0, first: 0 }],
+  why: [{ kind: "why", text: "", place: "", scroll: top }],
+};
+
+/** The state after a key. @param view of the current page */
+export function press(before: State, key: Key, view: View, around: Surroundings): Pressed {
+  const state = { ...before, message: "" };
+  if ("name" in key && key.name === "ctrl c") return { state, effect: { kind: "leave" } };
+  if (state.isTyping) return typeKey(state, key, view, around);
+  return command(state, "typed" in key ? key.typed : key.name, view, around);
+}
+
+function command(state: State, key: string, view: View, around: Surroundings): Pressed {
+  const page = currentPage(state);
+  switch (key) {
+    case "1":
+    case "2":
+    case "3":
+      return { state: toTab(state, tabs[Number(key) - 1]!) };
+    case "tab":
+      return { state: toTab(state, tabs[(tabs.indexOf(state.tab) + 1) % tabs.length]!) };
+    case "/":
+      if (typeof view.title !== "string") return { state: { ...state, isTyping: true } };
+      return { state: { ...toTab(state, "search"), isTyping: true } };
+    case "?":
+      return page.kind === "help"
+        ? { state: back(state) }
+        : { state: open(state, { kind: "help", scroll: top }) };
+    case "q":
+    case "escape":
+    case "left":
+      if (state.pages[state.tab].length > 1) return { state: back(state) };
+      return key === "q" ? { state, effect: { kind: "leave" } } : { state };
+    case "r":
+      return { state, effect: { kind: "ask again" } };
+    case "f":
+      return {
+        state:
+          page.kind === "session"
+            ? replaced(state, { ...page, full: !page.full, scroll: placeIn(view) ?? page.scroll })
+            : state,
+      };
+    case "enter":
+    case "right":
+    case "y":
+    case "o":
+      return act(state, key, targetOf(page, view, around));
+    default:
+      return { state: replaced(state, move(page, key, view, around)) };
+  }
+}
+
+function targetOf(page: Page, view: View, { height }: Surroundings): Target {
+  return view.target(view.content.kind === "list" ? listPlace(page, view.content, height).at : 0);
+}
+
+function act(state: State, key: string, { opens, copies, edits }: Target): Pressed {
+  const say = (message: string) => ({ state: { ...state, message } });
+  if (key === "y")
+    return copies === undefined
+      ? say("Nothing here has an id.")
+      : { ...say(`Copied ${copies}`), effect: { kind: "copy", text: copies } };
+  if (key === "o")
+    return edits === undefined ? say("No file to open here.") : { state, effect: { kind: "edit", ...edits } };
+  return { state: opens === undefined ? state : open(state, opens) };
+}
+
+function typeKey(state: State, key: Key, view: View, around: Surroundings): Pressed {
+  const page = currentPage(state);
+  if (!("text" in page)) return { state: { ...state, isTyping: false } };
+  if ("typed" in key)
+    return { state: replaced(state, withText(page, page.text + key.typed.replace(/[\r\n]+/g, " "))) };
+  switch (key.name) {
+    case "backspace":
+      return { state: replaced(state, withText(page, withoutLast(page.text))) };
+    case "ctrl w":
+      return { state: replaced(state, withText(page, page.text.replace(/\S+\s*$/, ""))) };
+    case "ctrl u":
+      return { state: replaced(state, withText(page, "")) };
+    case "escape":
+      return { state: { ...state, isTyping: false } };
+    case "tab":
+      return command({ ...state, isTyping: false }, "tab", view, around);
+    case "enter": {
+      const after = { ...state, isTyping: false };
+      if (page.kind === "why")
+        return { state: replaced(after, { ...page, place: page.text.trim(), scroll: top }) };
+      // What is shown may be what an earlier text led to.
+      return view.asks.every((question) => around.answers.has(question))
+        ? act(after, "enter", targetOf(page, view, around))
+        : { state: after };
+    }
+    default:
+      return { state: replaced(state, move(page, key.name, view, around)) };
+  }
+}
+
+function withText(page: Extract<Page, { text: string }>, text: string): Page {
+  return "at" in page ? { ...page, text, at: 0, first: 0 } : { ...page, text };
+}
+
+function withoutLast(text: string): string {
+  const last = [...new Intl.Segmenter().segment(text)].at(-1);
+  return last === undefined ? "" : text.slice(0, last.index);
+}
+
+function toTab(state: State, tab: Tab): State {
+  // Again: to where it begins.
+  const pages = tab === state.tab ? { ...state.pages, [tab]: state.pages[tab].slice(0, 1) } : state.pages;
+  const next = { ...state, tab, pages };
+  const page = currentPage(next);
+  // There is nothing else to do there.
+  return { ...next, isTyping: page.kind !== "sessions" && "text" in page && page.text === "" };
+}
+
+const withPages = (state: State, pages: readonly Page[]): State => ({
+  ...state,
+  pages: { ...state.pages, [state.tab]: pages },
+});
+const open = (state: State, page: Page) => withPages(state, [...state.pages[state.tab], page]);
+const back = (state: State) => withPages(state, state.pages[state.tab].slice(0, -1));
+const replaced = (state: State, page: Page) =>
+  withPages(state, [...state.pages[state.tab].slice(0, -1), page]);
+
+const steps = (height: number): Readonly<Record<string, number>> => ({
+  ...{ up: -1, k: -1, "ctrl p": -1, down: 1, j: 1, "ctrl n": 1 },
+  ...{
+    "page up": -height,
+    b: -height,
+    "ctrl b": -height,
+    "page down": height,
+    " ": height,
+    "ctrl f": height,
+  },
+  ...{ "ctrl u": -Math.ceil(height / 2), "ctrl d": Math.ceil(height / 2) },
+});
+
+function move(page: Page, key: string, view: View, { height }: Surroundings): Page {
+  const { content } = view;
+  if (content.kind === "list" && "at" in page) {
+    const { at, first } = listPlace(page, content, height);
+    const screen = Math.max(Math.floor(height / content.rowHeight), 1);
+    const step = steps(screen)[key];
+    const next = /^(?:g|home)$/.test(key)
+      ? 0
+      : /^(?:G|end)$/.test(key)
+        ? content.count - 1
+        : at + (step ?? 0);
+    const there = { ...page, at: Math.min(Math.max(next, 0), content.count - 1), first };
+    return { ...there, first: listPlace(there, content, height).first };
+  }
+  if (content.kind !== "document" || !("scroll" in page)) return page;
+  const { document, scroll } = content;
+  if (/^(?:g|home)$/.test(key)) return { ...page, scroll: top };
+  if (/^(?:G|end)$/.test(key)) return { ...page, scroll: bottom };
+  if (/^[np]$/.test(key)) return { ...page, scroll: part(content, key === "n" ? 1 : -1, height) };
+  const step = steps(Math.max(height - 1, 1))[key];
+  return step === undefined ? page : { ...page, scroll: moved(document, scroll, step, height) };
+}
+
+/** Where the next part begins, or this one, or the one before. */
+function part(
+  { document, scroll }: View["content"] & { kind: "document" },
+  step: 1 | -1,
+  height: number,
+): Place {
+  const { block, line } = settled(document, scroll, height);
+  const to = step === 1 || line === 0 ? block + step : block;
+  return { block: Math.min(Math.max(to, 0), document.blocks - 1), line: 0 };
+}
+
+/** Where a text is looked at, when its lines change. */
+function placeIn({ content }: View): Place | null {
+  if (content.kind !== "document") return null;
+  return { block: inSight(content.document, content.scroll, 1).first, line: 0 };
+}

@@ -1,0 +1,167 @@
+import type {
+  SessionResponse,
+  Statement,
+  TurnEntry,
+  TurnInFull,
+  TurnsRequest,
+} from "../../../protocol/operations/sessions.ts";
+import { counted, fitted, oneLine, shortId } from "../../terminal/text.ts";
+import { renderTurn } from "../session/log.ts";
+import { renderHead, renderRest } from "../session/show.ts";
+import type { Answer, Question } from "./answers.ts";
+import { type Document, inSight, type Place } from "./scroll.ts";
+import type { Page, Surroundings, View } from "./view.ts";
+
+/** Lines of the summary above the turns, unless all is wanted. */
+const summaryLines = 8;
+/** Turns that are asked for at a time. */
+const turnsAtATime = 20;
+
+/** A session to read: what it was, its turns, and what belongs to it. Turns are asked for when they come into sight. */
+export function viewSession(page: Page & { kind: "session" }, around: Surroundings): View {
+  const { answers, height } = around;
+  const request = { id: page.id };
+  const answer = answers.to("session", request);
+  const asks: Question[] = [{ route: "session", request }];
+  const target = () => ({ copies: page.id });
+  if (answer?.value === undefined) {
+    const text = answer?.error ?? "Loading…";
+    return {
+      title: `Session ${shortId(page.id)}`,
+      status: "",
+      content: { kind: "message", text },
+      target,
+      asks,
+    };
+  }
+  const session = answer.value;
+  const { turns } = session;
+  const loaded = loadedTurns(session, around);
+  const document = sessionDocument(session, loaded.turnAt, page.full, around);
+  const scroll = page.scroll ?? placeOf(page.turn, session);
+  const { first, last } = inSight(document, scroll, height);
+  const turn = turns[Math.min(Math.max(first, 1), turns.length) - 1];
+  const missing = turns
+    .slice(Math.max(first - 1, 0), last)
+    .flatMap((_, i) => loaded.missingAt(Math.max(first - 1, 0) + i));
+  return {
+    title: oneLine(session.session.title ?? `Session ${shortId(page.id)}`),
+    status: turn
+      ? `turn ${turn.number.toLocaleString("en")} of ${turns.at(-1)!.number.toLocaleString("en")}`
+      : "",
+    content: { kind: "document", document, scroll },
+    target: () => ({
+      copies: first === 0 || !turn ? session.session.id : `${session.session.id}:${turn.number}`,
+    }),
+    asks: [...asks, ...missing.slice(0, 1)],
+  };
+}
+
+/** Block 0 is the session's head, then there is one for each turn, then the rest. */
+function placeOf(turn: number | null, { turns }: SessionResponse): Place {
+  const index = turn === null ? -1 : turns.findIndex(({ number }) => number >= turn);
+  return { block: index + 1, line: 0 };
+}
+
+type TurnAt = (index: number) => TurnInFull | { error: string } | null;
+
+/** The turns that are here, and the question for those that are not: pages of turns, of which long ones come in parts. */
+function loadedTurns(
+  { session: { id }, turns }: SessionResponse,
+  { answers }: Surroundings,
+): { turnAt: TurnAt; missingAt: (index: number) => Question[] } {
+  const look = (index: number): ReturnType<TurnAt> | Question => {
+    const start = index - (index % turnsAtATime);
+    const wanted = turns[index]!.number;
+    let from: number | null = turns[start]!.number;
+    while (from !== null && from <= wanted) {
+      const request: TurnsRequest = { session: id, from, limit: turnsAtATime };
+      const answer: Answer<"turns"> | null = answers.to("turns", request);
+      if (answer === null) return { route: "turns", request };
+      if (answer.value === undefined) return answer;
+      const found = answer.value.turns.find(({ number }) => number === wanted);
+      if (found) return found;
+      from = answer.value.next;
+    }
+    return { error: "This turn is no longer stored." };
+  };
+  return {
+    turnAt: (index) => {
+      const found = look(index);
+      return found === null || "route" in found ? null : found;
+    },
+    missingAt: (index) => {
+      const found = look(index);
+      return found !== null && "route" in found ? [found] : [];
+    },
+  };
+}
+
+function sessionDocument(
+  session: SessionResponse,
+  turnAt: TurnAt,
+  full: boolean,
+  { screen }: Surroundings,
+): Document {
+  const { turns } = session;
+  const { colors } = screen;
+  return {
+    blocks: turns.length + 2,
+    block(index) {
+      if (index === 0)
+        return [...renderHead(session, screen, full ? undefined : summaryLines).split("\n"), ""];
+      if (index === turns.length + 1) {
+        const rest = renderRest(session, screen).join("\n\n");
+        return rest === "" ? [colors.dim("End of the session.")] : rest.split("\n");
+      }
+      const outline = turns[index - 1]!;
+      const turn = turnAt(index - 1);
+      if (turn === null || "error" in turn) {
+        const prompt: Statement = { turn: outline.number, kind: "prompt", text: outline.prompt, call: null };
+        const known = outline.prompt === "" ? [] : [prompt];
+        const lines = renderTurn(outline.number, outline, known, { screen, full: false });
+        const note = turn === null ? "  Loading…" : `  ${oneLine(turn.error)}`;
+        return [...lines.slice(0, 4), colors.dim(fitted(note, screen.columns, screen)), ""];
+      }
+      return turnLines(turn, full, screen);
+    },
+  };
+}
+
+/** Laying out a turn takes longer than all else, and turns stay as they are. */
+const laidOut = new WeakMap<TurnInFull, { key: string; lines: string[] }>();
+
+function turnLines(turn: TurnInFull, full: boolean, screen: Surroundings["screen"]): string[] {
+  const key = `${screen.columns} ${full} ${screen.colors.isColorSupported}`;
+  const known = laidOut.get(turn);
+  if (known?.key === key) return known.lines;
+  const statements = turn.entries.map((entry) => statementOf(entry, turn.number));
+  const lines = renderTurn(turn.number, turn, statements, { screen, full, whole: "f: all of it" });
+  lines.push("");
+  laidOut.set(turn, { key, lines });
+  return lines;
+}
+
+/** An entry of the archive as the chat of `pm session show` has it. */
+function statementOf({ kind, text, images, omitted, tool }: TurnEntry, turn: number): Statement {
+  const rest = omitted === 0 || tool?.edits.length ? "" : `\n\n… and ${counted(omitted, "more character")}`;
+  const pictures = images === 0 ? "" : `\n\n(${counted(images, "image")})`;
+  if (tool === null) return { turn, kind, text: `${text}${rest}${pictures}`.trim(), call: null };
+  const changed = tool.edits.flatMap(({ is_whole, lines }) =>
+    is_whole ? lines.map((line) => `+${line}`) : lines.filter((line) => /^[+-]/.test(line)),
+  );
+  return {
+    turn,
+    kind,
+    text: tool.headline,
+    call: {
+      tool: tool.name,
+      is_error: tool.is_error,
+      delegates: tool.action === "delegate",
+      result: tool.result === null ? null : `${tool.result}${rest}`,
+      added: changed.filter((line) => line.startsWith("+")).length,
+      removed: changed.filter((line) => line.startsWith("-")).length,
+      changed,
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Screen } from "../../terminal/output.ts";
+import type { Answers, Question } from "./answers.ts";
+import type { Document, Place } from "./scroll.ts";
+
+/** What a page may be of; pages lie on each other, and Esc goes back. */
+export type Page =
+  | { kind: "sessions"; text: string; at: number; first: number }
+  | { kind: "search"; text: string; at: number; first: number }
+  /** `place`: what was asked for, when Enter was pressed. */
+  | { kind: "why"; text: string; place: string; scroll: Place }
+  /** `scroll` null: at the turn; of whose number null is the beginning. */
+  | { kind: "session"; id: string; turn: number | null; scroll: Place | null; full: boolean }
+  | { kind: "commit"; hash: string; scroll: Place }
+  | { kind: "help"; scroll: Place };
+
+/** Where pages are drawn, and with what. */
+export interface Surroundings {
+  screen: Screen & { columns: number };
+  /** Lines between the head and the foot. */
+  height: number;
+  answers: Answers;
+  /** What a file's place names, from where the reader is. @throws PommelError for what is no place */
+  locate(text: string): { file: string; first_line: number; last_line: number };
+}
+
+/** What a row, or a page, leads to. */
+export interface Target {
+  /** Enter. */
+  opens?: Page;
+  /** y. */
+  copies?: string;
+  /** o: a file from the project's root. */
+  edits?: { file: string; line: number };
+}
+
+/** A page as it is to be drawn. */
+export interface View {
+  /** Above the content: what is typed into, or what this is. */
+  title: { label: string; text: string; hint: string } | string;
+  /** Beside the title: "12 of 272". */
+  status: string;
+  content:
+    | {
+        kind: "list";
+        count: number;
+        /** Lines of a row. */
+        rowHeight: number;
+        row(index: number, width: number, isChosen: boolean): string[];
+        /** Of the chosen row, where the terminal is wide. */
+        preview?(index: number, width: number): string[];
+      }
+    | { kind: "document"; document: Document; scroll: Place }
+    | { kind: "message"; text: string };
+  /** Of the row with this index, or of the page. */
+  target(index: number): Target;
+  /** What is not known yet of what is shown. */
+  asks: Question[];
+}
