@@ -20,6 +20,7 @@ const sourceOfArgument: Readonly<Record<string, Source>> = {
   "checkpoint show id": "checkpoints",
   "checkpoint diff from": "checkpoints",
   "rewind checkpoint": "checkpoints",
+  "browse what": "sessions",
   "event show event": "events",
   "event link event": "events",
   "event unlink event": "events",
