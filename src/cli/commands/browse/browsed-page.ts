@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { answer } from "../../../client/answer.ts";
 import { explanationOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
@@ -171,6 +171,10 @@ export class BrowsedPage implements Drawn {
     const place = /\b(?:code|codium|cursor|windsurf)\b/.test(editor)
       ? ["-g", `${path}:${line}`]
       : [`+${line}`, path];
+    // Else this process would read keys that are for the editor. Ink lets go of the input with the next tick.
+    await setImmediate();
+    process.stdin.pause();
+    await setImmediate();
     // As git does, so that it may have options: `EDITOR="code --wait"`.
     const child = spawn("sh", ["-c", `${editor} "$@"`, editor, ...place], { stdio: "inherit" });
     const [code] = await once(child, "close");

@@ -124,7 +124,7 @@ function renderGroup(group: readonly Statement[], style: LogStyle): string[] {
 
 type Call = NonNullable<Statement["call"]>;
 
-function renderCalls(group: readonly Statement[], call: Call, { screen, full }: LogStyle): string[] {
+function renderCalls(group: readonly Statement[], call: Call, { screen, full, whole }: LogStyle): string[] {
   const { colors, columns = 80 } = screen;
   const { tool, is_error, result, added, removed, changed, delegates } = call;
   const name = oneLine(tool, 30);
@@ -159,15 +159,15 @@ function renderCalls(group: readonly Statement[], call: Call, { screen, full }: 
         )
       : diff.length > 0 && !is_error
         ? []
-        : limited(answer).map(paint)),
+        : limited(answer, whole === undefined ? " (in a pipe, all of it)" : "").map(paint)),
   ];
 }
 
-/** The beginning of a long result, and how much more there is. */
-function limited(lines: readonly string[]): string[] {
+/** The beginning of a long result, and how much more there is. @param where that is to be had */
+function limited(lines: readonly string[], where: string): string[] {
   const more = lines.length - resultLines;
   if (more <= 1) return [...lines];
-  return [...lines.slice(0, resultLines), `    and ${counted(more, "more line")} (in a pipe, all of it)`];
+  return [...lines.slice(0, resultLines), `    and ${counted(more, "more line")}${where}`];
 }
 
 function firstLine(text: string): string {
