@@ -26,7 +26,10 @@ const maxOutlines = 50_000;
 const maxPaths = 50_000;
 
 /** Merging words keeps in step with writing: a step for so many chunks. */
-const chunksPerStep = 64;
+const chunksPerStep = 12;
+
+/** More than a save writes, mostly. */
+const fewChunks = 64;
 
 /** A row of `chunks` as the port knows it. */
 export const chunkId = (row: number) => row as unknown as ChunkId;
@@ -139,6 +142,8 @@ export class IndexDatabase extends Connection {
       this.words.add(words);
       written = words.next - first;
     });
+    // After a save a search should not have to wait: what it leaves is merged when there is time (`settle`).
+    if (written < fewChunks && !this.merges.isLate()) return;
     for (let steps = Math.ceil((written + 1) / chunksPerStep); steps > 0 && this.merges.step(); steps--);
   }
 

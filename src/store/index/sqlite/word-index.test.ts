@@ -117,10 +117,7 @@ describe("words", () => {
     for (const one of saves) index.write([changeOf(one)]);
     const segments = (state: string) =>
       index.prepare("SELECT count(*) FROM word_segments WHERE state = ?").pluck().get(state);
-    for (let i = 0; segments("made") === 0; i++) {
-      index.write([changeOf(saves[i % saves.length]!)]);
-      saves.push(saves[i % saves.length]!);
-    }
+    while (segments("made") === 0) expect(index.mergeStep()).toBe(true);
     index.close();
     index = open();
     const anew = rebuilt(saves);

@@ -92,10 +92,12 @@ const classFactor = 16;
 const fanIn = { small: 16, large: 64, largeClass: 2 };
 /** A segment is written again when a larger part of its chunks is gone, and more than so many. */
 const tolerated = { share: 0.1, chunks: 64 };
+/** Segments that saves may leave until there is time to merge them. */
+const maxLeft = 64;
 /** Words of the largest segment that one step merges. */
-const wordsPerStep = 500;
+const wordsPerStep = 100;
 /** Words that one step deletes. */
-const deletedPerStep = 5000;
+const deletedPerStep = 1000;
 
 interface Merge {
   target: number;
@@ -132,6 +134,11 @@ export class SegmentMerges {
       if (!this.mergeWords(this.running)) this.finish(this.running);
       return true;
     });
+  }
+
+  /** Whether there are so many segments that searching takes longer. */
+  isLate(): boolean {
+    return usedSegments(this.db).length > maxLeft;
   }
 
   private isDue(): boolean {
