@@ -1,6 +1,6 @@
-import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { messageOf, PommelError } from "../../../project/errors.ts";
+import { PommelError } from "../../../project/errors.ts";
 import { draftOf } from "../../../project/files/replace-file.ts";
 import { checkDatabase } from "../../sqlite/check-database.ts";
 import { copyDatabase, sync } from "../../sqlite/copy-database.ts";
@@ -130,18 +130,4 @@ function useOnce(memoryDb: string): void {
   } finally {
     memory.close();
   }
-}
-
-/** Moves a damaged memory aside, as it is. @returns its new name; null where there is none */
-export function moveAside(memoryDb: string, now = new Date()): string | null {
-  if (!statSync(memoryDb, { throwIfNoEntry: false })) return null;
-  const aside = `${memoryDb}.damaged-${now.toISOString().replace(/[:.]/g, "-")}`;
-  try {
-    for (const end of [...companions, ""]) {
-      if (existsSync(memoryDb + end)) renameSync(memoryDb + end, aside + end);
-    }
-  } catch (error) {
-    throw new PommelError("unreadable", `${memoryDb} cannot be moved aside: ${messageOf(error)}.`);
-  }
-  return aside;
 }
