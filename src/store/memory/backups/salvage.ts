@@ -310,17 +310,20 @@ function dropOrphans(into: Sqlite, report: Salvaged): void {
 const primaryKeyOf = (db: Sqlite, table: string) =>
   db.prepare("SELECT name FROM pragma_table_info(?) WHERE pk = 1").pluck().get(table) as string;
 
-/** Lines whose turn is gone, turns without lines: the transcript may still have them. */
+/** Sessions with lines whose turn is gone, or without their lines: the transcript may still have them. */
 function harmedSessions(into: Sqlite, { bare, lost, incomplete }: Salvaged): string[] {
-  const uids = into
-    .prepare(
-      `SELECT DISTINCT s.uid FROM lines l JOIN sessions s ON s.id = l.session_id
-       WHERE l.turn >= 0 AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = l.session_id AND t.number = l.turn)
-       UNION
-       SELECT s.uid FROM sessions s WHERE EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id)
-       AND NOT EXISTS (SELECT 1 FROM lines l WHERE l.session_id = s.id)`,
-    )
-    .pluck()
-    .all() as string[];
-  return lost.turns || lost.lines || incomplete.includes("turns") ? [...new Set([...uids, ...bare])] : bare;
+  const misses = (table: string) => table in lost || incomplete.includes(table);
+  const all = (sql: string) => into.prepare(sql).pluck().all() as string[];
+  // Turn 0 may have lines without anything in them.
+  const withoutTurns = all(
+    `SELECT DISTINCT s.uid FROM lines l JOIN sessions s ON s.id = l.session_id WHERE l.turn > 0
+     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = l.session_id AND t.number = l.turn)`,
+  );
+  const withoutLines = all(
+    `SELECT s.uid FROM sessions s WHERE EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id)
+     AND NOT EXISTS (SELECT 1 FROM lines l WHERE l.session_id = s.id)`,
+  );
+  return [
+    ...new Set([...bare, ...(misses("turns") ? withoutTurns : []), ...(misses("lines") ? withoutLines : [])]),
+  ];
 }
