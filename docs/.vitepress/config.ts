@@ -52,6 +52,7 @@ export default defineConfig({
           { text: "Languages", link: "/languages" },
           { text: "Embedders", link: "/embedders" },
           { text: "Containers", link: "/containers" },
+          { text: "Reliability", link: "/reliability" },
         ],
       },
       {
