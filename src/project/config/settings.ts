@@ -191,6 +191,27 @@ export const settings = {
     default: [] as string[],
     about: "Words that mark architecture, in addition to the English and Danish ones.",
   },
+  "backup.enabled": {
+    schema: z.boolean(),
+    default: true,
+    about: "Let the daemon back up the memory regularly.",
+  },
+  "backup.interval_hours": {
+    schema: positive,
+    default: 24,
+    about: "The time between two backups; none is made where nothing changed. Hours.",
+  },
+  "backup.keep": {
+    schema: positive,
+    default: 7,
+    about: "Keep this many of the regular backups. Those of `pm backup` stay until you delete them.",
+  },
+  "backup.folder": {
+    schema: z.string(),
+    default: "",
+    about:
+      "The directory for backups, best on another disk; each project has its own in it. Empty: .pommel/backups. Only from your own file or the environment, not from a project's.",
+  },
   "scrub.pii": {
     schema: z.boolean(),
     default: false,
@@ -302,6 +323,7 @@ export type SettingKey = keyof typeof settings;
  * project's file may come from a repository's author.
  */
 export const ownSettings: ReadonlySet<SettingKey> = new Set([
+  "backup.folder",
   "ui.editor",
   "embed.ollama_url",
   "embed.openai_url",
@@ -336,6 +358,10 @@ export const liveSettings: ReadonlySet<SettingKey> = new Set([
   "sessions.decision_words",
   "sessions.error_words",
   "sessions.architecture_words",
+  "backup.enabled",
+  "backup.interval_hours",
+  "backup.keep",
+  "backup.folder",
   "context.mode",
   "context.max_tokens",
   "context.deadline_ms",

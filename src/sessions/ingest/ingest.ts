@@ -73,9 +73,12 @@ export async function ingestTranscript(
   try {
     await readOn(options, path, info, session, result, { signal, onProgress });
   } catch (error) {
-    if (codeOf(error) !== "transcript_changed") throw error;
-    options.log.warn(`${path} was replaced; reading it from the start`);
-    forgetTranscript(options.memory, path);
+    const code = codeOf(error);
+    if (code === "transcript_changed") {
+      options.log.warn(`${path} was replaced; reading it from the start`);
+      forgetTranscript(options.memory, path);
+    } else if (code !== "SQLITE_CONSTRAINT") throw error;
+    // Otherwise another process stored the same lines meanwhile: what follows is read with its lines known.
     await readOn(options, path, info, session, result, { signal, onProgress });
   }
   return result;
@@ -168,11 +171,16 @@ const greatest = (values: readonly number[]) => values.reduce((a, b) => Math.max
 
 /** Lines that are not stored yet, each once, without those that only name the session. */
 function newLines(memory: Memory, lines: readonly TranscriptLine[]): TranscriptLine[] {
+  const stored = lines.map((line) => ({
+    ...line,
+    uid: line.uid === null ? null : asStored(line.uid),
+    parentUid: line.parentUid === null ? null : asStored(line.parentUid),
+  }));
   const known = knownLines(
     memory,
-    lines.flatMap(({ uid }) => uid ?? []),
+    stored.flatMap(({ uid }) => uid ?? []),
   );
-  return lines.flatMap((line): TranscriptLine[] => {
+  return stored.flatMap((line): TranscriptLine[] => {
     if (line.uid !== null) {
       if (known.has(line.uid)) return [];
       known.add(line.uid);
@@ -181,6 +189,9 @@ function newLines(memory: Memory, lines: readonly TranscriptLine[]): TranscriptL
     return line.uid === null && entries.length === 0 ? [] : [{ ...line, entries }];
   });
 }
+
+/** Ids that the database cannot tell apart are the same: it keeps neither NUL nor half a pair of surrogates. */
+const asStored = (uid: string) => Buffer.from(uid.replaceAll("\0", "\uFFFD")).toString();
 
 function titleOf(batch: ReadBatch, scrub: (text: string) => string): string | null {
   const title = titleIn(batch);

@@ -12,8 +12,11 @@ import { projectChecks } from "./checks/project.ts";
  */
 export async function doctorCommand(
   { cwd, output }: CommandContext,
-  { fix = false }: { fix?: boolean },
+  { fix = false, repair = false }: { fix?: boolean; repair?: boolean },
 ): Promise<number> {
+  const repairs = repair
+    ? await (await import("./repair.ts")).repairDatabases(findProject(cwd), output)
+    : undefined;
   const { checks, initialised } = checksFor(cwd, fix);
   const results: (CheckResult & { name: string })[] = [];
   const width = Math.max(...checks.map(({ name }) => name.length));
@@ -25,7 +28,9 @@ export async function doctorCommand(
   }
   const failed = results.filter(({ status }) => status === "fail").length;
   const warned = results.filter(({ status }) => status === "warn").length;
-  output.result({ ok: failed === 0, initialised, checks: results }, () => summary(failed, warned));
+  output.result({ ok: failed === 0, initialised, checks: results, ...(repairs && { repairs }) }, () =>
+    summary(failed, warned),
+  );
   if (failed > 0) return exitCode.failed;
   return initialised ? exitCode.ok : exitCode.notInitialised;
 }
