@@ -73,4 +73,3 @@ export const doctorResponse = lazy(() =>
     ),
   }),
 );
-export type DoctorResponse = z.infer<ReturnType<typeof doctorResponse>>;

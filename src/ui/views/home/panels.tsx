@@ -40,7 +40,8 @@ export function Decisions() {
                   <span class="quote">{decision.text}</span>
                   <span class="row-meta">
                     <Time at={decision.timestamp} />
-                    <span>{decision.session_title ?? decision.place}</span>
+                    {decision.session_title !== null && <span>{decision.session_title}</span>}
+                    {decision.place !== null && <span>{decision.place}</span>}
                   </span>
                 </a>
               </li>
