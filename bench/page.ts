@@ -306,10 +306,10 @@ const rounded = (value: number) => (value < 100 ? value.toFixed(1) : value.toFix
 if (options.json) console.log(JSON.stringify(figures));
 else {
   printTable(
-    ["", "median", "minimum", "p95", "unit"],
+    ["", "first", "median", "minimum", "p95", "unit"],
     figures.map(({ what, unit, values }) => [
       what,
-      ...[percentile(values, 50), Math.min(...values), percentile(values, 95)].map(rounded),
+      ...[values[0] ?? 0, percentile(values, 50), Math.min(...values), percentile(values, 95)].map(rounded),
       unit,
     ]),
     { markdown: true },

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import { Icon } from "../../components/icon.tsx";
+import { counted } from "../../components/words.ts";
 import { sessionLink } from "../../router.ts";
 import type { Margin } from "./margin.ts";
 import { Matches } from "./matches.tsx";
@@ -14,18 +15,26 @@ interface OutlineProps {
   find: string;
 }
 
+/** A session may have thousands of turns: so many around the current one are listed at first. */
+const listed = 200;
+const listedBefore = 50;
+
 /** All prompts of a session, to find one and to go there. */
 export function Outline({ session, turns, margins, current, find }: OutlineProps) {
   const [wanted, setWanted] = useState(find);
   const list = useRef<HTMLOListElement>(null);
+  const [isWhole, setWhole] = useState(false);
   useEffect(() => {
     list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-  }, [current]);
+  }, [current, isWhole]);
   const words = wanted.toLowerCase();
   const shown = turns.filter(
     ({ prompt, files }) =>
       prompt.toLowerCase().includes(words) || files.some(({ path }) => path.toLowerCase().includes(words)),
   );
+  const at = shown.findIndex(({ number }) => number === current);
+  const start = Math.max(0, Math.min(at - listedBefore, shown.length - listed));
+  const near = isWhole ? shown : shown.slice(start, start + listed);
   return (
     <nav class="outline" aria-label="Turns">
       <input
@@ -39,7 +48,7 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
       />
       <div class="outline-lists">
         <ol ref={list}>
-          {shown.map(({ number, prompt, abandoned }) => {
+          {near.map(({ number, prompt, abandoned }) => {
             const { notes = [], decisions = [], commits = [] } = margins.get(number) ?? {};
             return (
               <li key={number}>
@@ -58,6 +67,11 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
             );
           })}
         </ol>
+        {near.length < shown.length && (
+          <button type="button" class="quiet small" onClick={() => setWhole(true)}>
+            List all {counted(shown.length, "turn")}
+          </button>
+        )}
         {shown.length === 0 && <p class="faint">No prompt and no file fits.</p>}
         <Matches session={session} text={wanted} />
       </div>
