@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import type { Margin } from "../../../protocol/reading/margin.ts";
 import { Icon } from "../../components/icon.tsx";
 import { counted } from "../../components/words.ts";
 import { sessionLink } from "../../router.ts";
-import type { Margin } from "./margin.ts";
 import { Matches } from "./matches.tsx";
 
 interface OutlineProps {

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import { type Margin, marginsOf } from "../../../protocol/reading/margin.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -11,7 +12,6 @@ import { counted } from "../../components/words.ts";
 import { fileLink, goTo, linkTo, sessionLink } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 import { markFound, scrollToFound } from "./found.ts";
-import { type Margin, marginsOf } from "./margin.ts";
 import { Outline } from "./outline.tsx";
 import { Turn } from "./turn.tsx";
 import { useTurns } from "./use-turns.ts";
