@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { runCommand } from "./cli/serve.ts";
+import { diagnose, runCommand } from "./cli/serve.ts";
 import { type Daemon, startDaemon } from "./daemon/lifecycle/daemon.ts";
 import { type DaemonLog, openLogFile, openStderrLog } from "./daemon/lifecycle/daemon-log.ts";
 import { onReplaced } from "./daemon/lifecycle/on-changed.ts";
@@ -78,7 +78,7 @@ async function main(): Promise<void> {
       startDaemon({
         ...{ project, config, log, onStop, onRestart },
         idleExitMs: idleSeconds === null ? null : idleSeconds * 1000,
-        runCommand,
+        ...{ runCommand, diagnose },
       }),
     hasSuccessors: !values.foreground,
     renewMs: renewSeconds * 1000,

@@ -1,5 +1,5 @@
 import { exitCode, messageOf, PommelError } from "../../../project/errors.ts";
-import { findProject } from "../../../project/paths.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { type Check, type CheckResult, fail } from "./checks/check.ts";
@@ -37,7 +37,7 @@ export async function doctorCommand(
 
 function checksFor(cwd: string, fix: boolean): { checks: Check[]; initialised: boolean } {
   try {
-    return { checks: [...machineChecks, ...projectChecks(findProject(cwd), fix)], initialised: true };
+    return { checks: checksOf(findProject(cwd), fix), initialised: true };
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
     const { message, hint } = error;
@@ -46,8 +46,14 @@ function checksFor(cwd: string, fix: boolean): { checks: Check[]; initialised: b
   }
 }
 
+/** The checks of the machine and of a project. */
+export const checksOf = (project: Project, fix = false): Check[] => [
+  ...machineChecks,
+  ...projectChecks(project, fix),
+];
+
 /** A check that breaks has found something, too; the others still run. */
-async function runCheck(check: Check): Promise<CheckResult> {
+export async function runCheck(check: Check): Promise<CheckResult> {
   try {
     return await check.run();
   } catch (error) {
