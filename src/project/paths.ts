@@ -89,7 +89,7 @@ export function foreignPart(root: string): string | null {
   const stat = lstatSync(stateDir, { throwIfNoEntry: false });
   if (stat === undefined) return null;
   if (stat.isSymbolicLink() || !isTrusted(stat.uid, root)) return stateDirName;
-  for (const dir of ["", "log", "spool"]) {
+  for (const dir of ["", "audit", "log", "spool"]) {
     const link = linkIn(join(stateDir, dir));
     if (link !== null) return join(stateDirName, dir, link);
   }

@@ -167,7 +167,12 @@ const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a,
 const greatest = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
 
 /** Lines that are not stored yet, each once, without those that only name the session. */
-function newLines(memory: Memory, lines: readonly TranscriptLine[]): TranscriptLine[] {
+function newLines(memory: Memory, given: readonly TranscriptLine[]): TranscriptLine[] {
+  const lines = given.map((line) => ({
+    ...line,
+    uid: storable(line.uid),
+    parentUid: storable(line.parentUid),
+  }));
   const known = knownLines(
     memory,
     lines.flatMap(({ uid }) => uid ?? []),
@@ -180,6 +185,13 @@ function newLines(memory: Memory, lines: readonly TranscriptLine[]): TranscriptL
     const entries = line.entries.filter(({ kind }) => kind !== "title");
     return line.uid === null && entries.length === 0 ? [] : [{ ...line, entries }];
   });
+}
+
+/** An id as SQLite gives it back: two that differ in halves of characters only would be stored as one. */
+function storable(uid: string | null): string | null {
+  return uid === null || /^[\x01-\x7f]*$/.test(uid)
+    ? uid
+    : Buffer.from(uid.replaceAll("\0", "\ufffd")).toString();
 }
 
 function titleOf(batch: ReadBatch, scrub: (text: string) => string): string | null {
