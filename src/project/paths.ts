@@ -84,7 +84,7 @@ function isProject(root: string): boolean {
  * come with links in it, through which Pommel would write to other files, and a directory for all (`/tmp`) with another
  * user's, who would read what is written there.
  */
-export function foreignPart(root: string): string | null {
+function foreignPart(root: string): string | null {
   const stateDir = join(root, stateDirName);
   const stat = lstatSync(stateDir, { throwIfNoEntry: false });
   if (stat === undefined) return null;

@@ -225,7 +225,8 @@ export const settings = {
   "llm.daily_tokens": {
     schema: natural,
     default: 200_000,
-    about: "Stop using the model for the day after this many tokens, in and out.",
+    about:
+      "Stop using the model for the day after this many tokens, in and out; without limit on this machine.",
   },
   "context.mode": {
     schema: z.enum(["off", "gentle", "eager"]),

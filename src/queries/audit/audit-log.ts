@@ -46,7 +46,7 @@ const record = z.object({
 export type AuditRecord = z.infer<typeof record>;
 
 const head = z.object({ n: z.int(), sha256: z.string() });
-export type AuditHead = z.infer<typeof head>;
+type AuditHead = z.infer<typeof head>;
 
 /** A full file is renamed by the number of its first record. Bytes. */
 const maxFileSize = 5_000_000;
