@@ -91,6 +91,8 @@ export async function* gitBytes(
   args: readonly string[],
   { signal, stdin, env, filters = false }: GitInput = {},
 ): AsyncGenerator<Buffer, void, undefined> {
+  // No name in a repository has one, and no program can be given one.
+  if (args.some((arg) => arg.includes("\0"))) throw new GitFailure("failed", "a name holds a NUL");
   const git = spawn("git", ["-C", dir, ...guarded(args)], {
     env: {
       ...environment(),

@@ -161,6 +161,10 @@ describe("a hostile repository", () => {
   });
 });
 
+it("a NUL in a name is a failure like any other", async () => {
+  await expect(gitText(hostile.dir, ["rev-parse", "a\0b"])).rejects.toBeInstanceOf(GitFailure);
+});
+
 it("filters of the user's own configuration run", async () => {
   const { dir, git } = hostile;
   const home = join(dir, ".git", "home");
