@@ -26,7 +26,7 @@ const floors = [
   ["ui"],
 ];
 /** Programs of their own, which talk to the daemon as any client does. */
-const clients = new Map([["ui", ["protocol"]]]);
+const clients = new Map([["ui", ["protocol", "text"]]]);
 const maxFiles = 15;
 const sql = /\b(?:SELECT|INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM|PRAGMA|CREATE TABLE)\b/;
 /** Reads another program's database. */

@@ -49,6 +49,7 @@ export default defineConfig({
           { text: "Configuration", link: "/configuration" },
           { text: "MCP server", link: "/mcp" },
           { text: "HTTP", link: "/http" },
+          { text: "Exports", link: "/export" },
           { text: "Languages", link: "/languages" },
           { text: "Embedders", link: "/embedders" },
           { text: "Containers", link: "/containers" },

@@ -80,6 +80,7 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
     { names: ["hook"], load: async () => (await import("./commands/hook/command.ts")).declareHook },
   ],
   Share: [
+    { names: ["export"], load: async () => (await import("./commands/export/command.ts")).declareExport },
     { names: ["sync", "pull"], load: async () => (await import("./commands/sync/command.ts")).declareSync },
   ],
 };

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { projectAt } from "../../src/project/paths.ts";
@@ -249,5 +249,35 @@ describe("with an empty memory", () => {
         stderr: expect.stringContaining("No sessions recorded yet."),
       });
     }
+  });
+});
+
+describe("pm export", () => {
+  it("writes one session to stdout or a file, and replaces none", async () => {
+    const { code, stdout } = await pm("export", "--session", "8ecde0fc");
+    expect({ code, head: stdout.split("\n")[0] }).toEqual({ code: 0, head: "# Flaky resume test" });
+    expect(stdout).toContain("> How do we fix the flaky resume test?\n\nIt waits too short a time.");
+    expect(await json("export", "--session", "8ecde0fc")).toMatchObject({
+      ...{ format: "pommel-session", version: 1, session: { id: flaky } },
+      turns: [{ number: 1, entries: [{ kind: "prompt" }, { kind: "text" }] }],
+    });
+    const to = join(temporaryDir(), "chat.html");
+    expect(await pm("export", "--session", "8ecde0fc", "--format", "html", "--to", to)).toMatchObject({
+      code: 0,
+    });
+    expect(readFileSync(to, "utf8")).toMatch(/^<!doctype html>.*default-src 'none'/s);
+    expect(await refusal("export", "--session", "8ecde0fc", "--to", to)).toEqual({ exit: 2, code: "usage" });
+    expect(await refusal("export", "--session", "nothing")).toEqual({ exit: 5, code: "not_found" });
+  });
+
+  it("writes several to a directory with an index", async () => {
+    const to = join(temporaryDir(), "week");
+    const { files, sessions } = await json("export", "--since", "7 days ago", "--to", to);
+    expect(files).toHaveLength(sessions + 1);
+    expect(readdirSync(to).sort()).toEqual(files.toSorted());
+    const index = readFileSync(join(to, "index.md"), "utf8");
+    for (const file of files) if (file !== "index.md") expect(index).toContain(`](${file})`);
+    expect(await refusal("export", "--since", "7 days ago")).toEqual({ exit: 2, code: "usage" });
+    expect(await refusal("export", "--since", "7 days ago", "--to", to)).toEqual({ exit: 2, code: "usage" });
   });
 });

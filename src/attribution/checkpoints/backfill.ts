@@ -2,14 +2,17 @@ import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { patchIdsOf } from "../../git/diff/patch-id.ts";
 import { GitFailure, gitBytes } from "../../git/git.ts";
 import { readCommits, reflogOf } from "../../git/history/commits.ts";
+import { Lineage } from "../../git/history/lineage.ts";
+import { withObjects } from "../../git/objects.ts";
 import { linesOf } from "../../git/output-lines.ts";
 import { knownCommits } from "../../store/memory/commits/commits.ts";
 import { historyStart, lastTurnRow, turnsAddedSince } from "../../store/memory/sessions/sessions-here.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
 import { attributionVersion } from "../lines/types.ts";
+import { type CollectedChanges, collectEach } from "./collect-changes.ts";
 import { historyTips } from "./history-tips.ts";
 import { linkCheckpoints } from "./link.ts";
-import { changesIfThere, placesOf, type RecordedCommit, recordInfo } from "./record-commit.ts";
+import { changesIfThere, type ForMany, placesOf, type RecordedCommit, recordInfo } from "./record-commit.ts";
 import type { GitWork } from "./work.ts";
 
 export interface BackfillOptions {
@@ -40,6 +43,8 @@ const dayMs = 86_400_000;
 const afterTurns = 30 * dayMs;
 /** Commits whose text is read at once. */
 const batch = 200;
+/** Larger files are compared by their added lines alone. */
+const maxFileBytes = 32 * 1024 * 1024;
 /** Of `meta`: the last row of turns when a whole backfill began. */
 const turnsSeen = "checkpoints.turns";
 
@@ -74,18 +79,19 @@ export async function backfill(
   try {
     const local = await madeHere(work, signal);
     const activity = new TurnActivity(memory, placesOf(work));
-    for (let start = 0; start < todo.length; start += batch) {
-      for await (const taken of recordBatch(
-        work,
-        todo.slice(start, start + batch),
-        { local, activity },
-        signal,
-      )) {
-        report.lookedAt++;
-        if (taken.checkpoint !== null) report.checkpoints++;
-        onProgress?.(report.lookedAt, todo.length);
+    const { root } = work.project;
+    const lineage = todo.length === 0 ? null : await Lineage.of(root, todo, signal);
+    await withObjects(root, { maxBytes: maxFileBytes, type: "blob", signal }, async (readObjects) => {
+      const forMany = { activity, readObjects, ...(lineage && { lineage }) };
+      for (let start = 0; start < todo.length; start += batch) {
+        const hashes = todo.slice(start, start + batch);
+        for await (const taken of recordBatch(work, hashes, { local, forMany }, signal)) {
+          report.lookedAt++;
+          if (taken.checkpoint !== null) report.checkpoints++;
+          onProgress?.(report.lookedAt, todo.length);
+        }
       }
-    }
+    });
     const isWhole = limit === undefined && since == null;
     if (isWhole) memory.setMeta(turnsSeen, String(turnsNow));
   } catch (error) {
@@ -147,28 +153,38 @@ async function madeHere({ roots }: GitWork, signal: AbortSignal | undefined): Pr
 async function* recordBatch(
   work: GitWork,
   hashes: readonly string[],
-  { local, activity }: { local: ReadonlySet<string>; activity: TurnActivity },
+  { local, forMany }: { local: ReadonlySet<string>; forMany: ForMany },
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RecordedCommit, void, undefined> {
   const infos = await infosOf(work, hashes, signal);
   const patchIds = await patchesOf(work, infos, signal);
-  const read = (at: number) => {
-    const info = infos[at];
-    const changes = info && changesIfThere(work, info.hash, signal);
-    // Whoever awaits it gets the error; until then, a rejection must not count as unhandled.
-    changes?.catch(() => {});
-    return changes;
-  };
-  let next = read(0);
-  for (const [i, info] of infos.entries()) {
+  let i = 0;
+  for await (const changes of changesOfBatch(work, infos, signal)) {
     signal?.throwIfAborted();
-    const changes = next!;
-    await changes;
-    // Git reads the next one while this one is analysed.
-    next = read(i + 1);
+    const info = infos[i++]!;
     const seen = local.has(info.hash) ? "reflog" : "history";
-    yield await recordInfo(work, info, { seen, again: true }, { signal, patchIds, changes, activity });
+    yield await recordInfo(work, info, { seen, again: true }, { signal, patchIds, changes, ...forMany });
   }
+}
+
+/** In the order of the commits; null where git lacks objects. */
+async function* changesOfBatch(
+  work: GitWork,
+  infos: readonly CommitInfo[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<CollectedChanges | null, void, undefined> {
+  const hashes = infos.map(({ hash }) => hash);
+  let read = 0;
+  try {
+    for await (const changes of collectEach(work.project.root, hashes, signal)) {
+      read++;
+      yield changes;
+    }
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.reason === "not_installed") throw error;
+  }
+  // In a partial clone git ends at the first commit with missing objects.
+  for (const hash of hashes.slice(read)) yield await changesIfThere(work, hash, signal);
 }
 
 /** In the order of the hashes; those that git lost meanwhile are missing. */

@@ -1,4 +1,4 @@
-import { changesOf } from "../../git/diff/changes.ts";
+import { changesOf, changesOfEach } from "../../git/diff/changes.ts";
 import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
 import type { AttributionRecord, CommitFileRecord } from "../../store/memory/git-records.ts";
 import { lineKey } from "../lines/line-keys.ts";
@@ -30,10 +30,26 @@ export async function collectChanges(
   hash: string,
   signal?: AbortSignal,
 ): Promise<CollectedChanges> {
+  return collect(changesOf(dir, { commit: hash }, { signal }));
+}
+
+/**
+ * Of many commits, in their order, through one git process.
+ * @throws GitFailure also if git lacks objects of one of them
+ */
+export async function* collectEach(
+  dir: string,
+  hashes: readonly string[],
+  signal?: AbortSignal,
+): AsyncGenerator<CollectedChanges, void, undefined> {
+  for await (const { files } of changesOfEach(dir, hashes, signal)) yield await collect(files);
+}
+
+async function collect(files: AsyncIterable<ChangedFile>): Promise<CollectedChanges> {
   const collected: CollectedChanges = { files: [], records: [], leftOut: [], insertions: 0, deletions: 0 };
   let lines = 0;
   let characters = 0;
-  for await (const file of changesOf(dir, { commit: hash }, { signal })) {
+  for await (const file of files) {
     const { path, oldPath, status, hunks } = file;
     const insertions = sum(hunks, ({ added }) => added.length);
     const deletions = sum(hunks, ({ removed }) => removed.length);

@@ -13,8 +13,7 @@ import type { Binding, CheckpointRecord, CommitRecord, CommitSeen } from "../../
 import { observedSince } from "../../store/memory/observations.ts";
 import { sessionsWithoutTurns } from "../../store/memory/sessions/sessions-here.ts";
 import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
-import type { TurnActivity } from "../evidence/turn-activity.ts";
-import { attributeChange } from "../lines/attribute.ts";
+import { type AttributionSources, attributeChange } from "../lines/attribute.ts";
 import { attributionVersion } from "../lines/types.ts";
 import { agentStateAt } from "./agent-state.ts";
 import { type CollectedChanges, collectChanges } from "./collect-changes.ts";
@@ -92,6 +91,9 @@ async function recordPredecessors(
   }
 }
 
+/** What many commits share. */
+export type ForMany = Pick<AttributionSources, "activity" | "readObjects" | "lineage">;
+
 /** As `recordCommit`, for a commit that was read; the caller links its checkpoint to others. */
 export async function recordInfo(
   work: GitWork,
@@ -101,16 +103,14 @@ export async function recordInfo(
     signal,
     patchIds,
     changes,
-    activity,
+    ...forMany
   }: {
     signal?: AbortSignal | undefined;
     /** Of many commits at once, by hash. */
     patchIds?: ReadonlyMap<string, string>;
-    /** Its changes, read ahead; null: git lacks them. */
-    changes?: Promise<CollectedChanges | null>;
-    /** Changes to files by turns, unpacked once for many commits. */
-    activity?: TurnActivity;
-  } = {},
+    /** Its changes, if they were read; null: git lacks them. */
+    changes?: CollectedChanges | null;
+  } & ForMany = {},
 ): Promise<RecordedCommit> {
   const { memory } = work;
   const known = commitByHash(memory, info.hash);
@@ -119,7 +119,7 @@ export async function recordInfo(
     updateCommit(memory, known.id, { ...facts, attributed: known.attributed });
     return { commit: { ...known, ...facts }, checkpoint: checkpointOfCommit(memory, info.hash) };
   }
-  const changed = await (changes ?? changesIfThere(work, info.hash, signal));
+  const changed = changes === undefined ? await changesIfThere(work, info.hash, signal) : changes;
   const patches = patchIds ?? (await patchIdsIfThere(work, info, signal));
   const commit: Omit<CommitRecord, "id"> = {
     hash: info.hash,
@@ -137,7 +137,7 @@ export async function recordInfo(
     attributed: changed === null ? 0 : attributionVersion,
   };
   const found = await (work.attribute ?? attributeChange)(
-    { memory, ...placesOf(work), ...(activity && { activity }) },
+    { memory, ...placesOf(work), ...forMany },
     {
       hash: info.hash,
       authoredAt: info.authoredAt,

@@ -56,6 +56,7 @@ export class AttributionEvidence {
   /** When sessions wrote lines of the change: first and last. */
   private readonly spans = new Map<string, [first: number, last: number]>();
   private readonly clocks: Clocks;
+  private recent: readonly ShellRun[] | null = null;
 
   constructor(
     private readonly memory: Memory,
@@ -127,6 +128,7 @@ export class AttributionEvidence {
     if (startedAt === 0) return;
     const last = Number.isFinite(at) ? at : startedAt;
     const known = this.spans.get(sessionUid);
+    this.recent = null;
     this.spans.set(sessionUid, [
       Math.min(known?.[0] ?? startedAt, startedAt),
       Math.max(known?.[1] ?? last, last),
@@ -251,7 +253,7 @@ export class AttributionEvidence {
   /** A line without evidence is a human's only if no agent can have written it. */
   byAbsence(line: LineHere): Verdict {
     const { path, bare, isNewFile, isAnew } = line;
-    const recent = this.runs.filter((run) => this.isRecent(run));
+    const recent = this.recentRuns();
     const installer = recent.findLast(({ command }) => installs(command, path, bare));
     if (installer) return byAgent(installer, 0.85, "shell", "installed");
     // A command that names a file that was not there made it, unless it took another for that.
@@ -308,9 +310,15 @@ export class AttributionEvidence {
 
   /** Replacements that commands made in a file, with the commands. */
   substitutionsIn(path: string): { run: ShellRun; replace: Substitution }[] {
-    return this.runs
-      .filter((run) => this.isRecent(run) && mayMean(run.command, path))
+    return this.recentRuns()
+      .filter((run) => mayMean(run.command, path))
       .flatMap((run) => substitutionsIn(run.command).map((replace) => ({ run, replace })));
+  }
+
+  /** Commands that may have written what the change holds. Asked for with every line. */
+  private recentRuns(): readonly ShellRun[] {
+    this.recent ??= this.runs.filter((run) => this.isRecent(run));
+    return this.recent;
   }
 
   private isRecent({ mayWrite, startedAt, endedAt, isBackground, sessionUid }: ShellRun): boolean {
@@ -366,6 +374,8 @@ function withoutPutBack(): (write: Write) => Write {
     for (const { removed } of write.hunks) {
       for (const { key } of removed) out.set(key, (out.get(key) ?? 0) + 1);
     }
+    const isOut = ({ key, isNew }: { key: number; isNew: boolean }) => isNew && (out.get(key) ?? 0) > 0;
+    if (!write.hunks.some(({ lines }) => lines.some(isOut))) return write;
     const hunks = write.hunks.map((hunk) => {
       const lines = hunk.lines.map((line) => {
         const left = line.isNew ? (out.get(line.key) ?? 0) : 0;

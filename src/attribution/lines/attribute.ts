@@ -1,4 +1,6 @@
 import { GitFailure, gitText } from "../../git/git.ts";
+import type { Lineage } from "../../git/history/lineage.ts";
+import type { ReadObjects } from "../../git/objects.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -25,6 +27,9 @@ export interface AttributionSources {
   worktrees: readonly string[];
   /** Unpacks turns once for several commits; without it this one has its own. */
   activity?: TurnActivity;
+  /** Opened once for several commits; without them git is started for each question. */
+  readObjects?: ReadObjects | undefined;
+  lineage?: Lineage | undefined;
 }
 
 /** A transcript's times and git's are of clocks and roundings of their own. Milliseconds. */
@@ -51,8 +56,9 @@ export async function attributeChange(
   change: ChangeToAttribute,
   signal?: AbortSignal,
 ): Promise<AttributedChange> {
-  const { memory, root, worktrees, activity = new TurnActivity(memory, { root, worktrees }) } = sources;
-  const files = await filesOf(root, change.hash, change.files, signal);
+  const { memory, root, worktrees, lineage, readObjects } = sources;
+  const { activity = new TurnActivity(memory, { root, worktrees }) } = sources;
+  const files = await filesOf({ root, readObjects }, change.hash, change.files, signal);
   if (files.length === 0) return { ranges: [], bindings: bindingsWithoutLines(change, activity, memory) };
   const parentAt = change.parent === null ? null : await timeOf(memory, root, change.parent, signal);
   const attributionEvidence = new AttributionEvidence(memory, activity, change, parentAt);
@@ -63,8 +69,10 @@ export async function attributeChange(
     return path === undefined ? write : { ...write, path };
   });
   const own = all.filter(({ path }) => paths.includes(path));
+  const holders = holdersOf(files, all);
   const { parent } = change;
-  const consumed = parent === null ? new Map() : await consumedBefore({ memory, root }, parent, own, signal);
+  const consumed =
+    parent === null ? new Map() : await consumedBefore({ memory, root, lineage }, parent, own, signal);
   const origins = parent === null ? new Map() : await originsOf({ memory, root }, parent, files, signal);
 
   const ranges: AttributionRecord[] = [];
@@ -84,13 +92,13 @@ export async function attributeChange(
     const verdicts = verdictsOf(file, {
       written: written.get(file)!,
       writes: ownWrites(file, all),
-      others: othersFor(file, all),
+      others: othersFor(file, all, holders),
       consumed,
       origins: origins.get(file) ?? new Map(),
       inherited: inheritedFrom(memory, change.predecessors, file),
       attributionEvidence,
     });
-    await addFromSide({ memory, root }, change, file, verdicts, signal);
+    await addFromSide({ memory, root, lineage }, change, file, verdicts, signal);
     for (const [i, verdict] of verdicts) {
       const { sessionUid, turn } = verdict;
       if (sessionUid === null || turn === null || verdict.how === "moved") continue;
@@ -122,16 +130,39 @@ const ownWrites = (file: FileToAttribute, all: readonly Write[]): Write[] => {
   return all.filter(({ path }) => own.has(path));
 };
 
-/** What was written elsewhere and holds lines that the change added here. */
-function othersFor(file: FileToAttribute, all: readonly Write[]): Write[] {
+/** The writes that hold an added line as a new one, by the line's key: their places in `all`. */
+function holdersOf(files: readonly FileToAttribute[], all: readonly Write[]): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (const { lines } of files) {
+    for (const { isAdded, key, weight } of lines) if (isAdded && weight >= weak) found.set(key, []);
+  }
+  for (const [at, { hunks }] of all.entries()) {
+    for (const { lines } of hunks) {
+      for (const { key, isNew } of lines) {
+        if (!isNew) continue;
+        const known = found.get(key);
+        if (known !== undefined && known.at(-1) !== at) known.push(at);
+      }
+    }
+  }
+  return found;
+}
+
+/** What was written elsewhere and holds lines that the change added here; oldest first. */
+function othersFor(
+  file: FileToAttribute,
+  all: readonly Write[],
+  holders: ReadonlyMap<number, readonly number[]>,
+): Write[] {
   const own = new Set(pathsOf(file));
-  const added = new Set(
-    file.lines.flatMap(({ isAdded, key, weight }) => (isAdded && weight >= weak ? [key] : [])),
-  );
-  return all.filter(
-    ({ path, hunks }) =>
-      !own.has(path) && hunks.some(({ lines }) => lines.some(({ key, isNew }) => isNew && added.has(key))),
-  );
+  const found = new Set<number>();
+  for (const { isAdded, key, weight } of file.lines) {
+    if (isAdded && weight >= weak) for (const at of holders.get(key) ?? []) found.add(at);
+  }
+  return [...found]
+    .sort((a, b) => a - b)
+    .map((at) => all[at]!)
+    .filter(({ path }) => !own.has(path));
 }
 
 /** Who wrote the added lines, by index in `lines`; of lines that say nothing alone only where they are known. */

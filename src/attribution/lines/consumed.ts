@@ -1,4 +1,5 @@
 import { GitFailure, gitBuffer } from "../../git/git.ts";
+import type { Lineage } from "../../git/history/lineage.ts";
 import { linesOfToolUses } from "../../store/memory/commits/attribution-lookup.ts";
 import { filesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -9,7 +10,7 @@ import type { Write } from "../evidence/writes.ts";
  * tool call and path, the count of each key.
  */
 export async function consumedBefore(
-  { memory, root }: { memory: Memory; root: string },
+  { memory, ...git }: { memory: Memory } & AncestorSources,
   parent: string,
   writes: readonly Write[],
   signal?: AbortSignal,
@@ -17,7 +18,7 @@ export async function consumedBefore(
   const calls = [...new Set(writes.map(({ toolUse }) => toolUse))];
   const sessions = [...new Set(writes.map(({ sessionUid }) => sessionUid))];
   const taken = linesOfToolUses(memory, { sessions, calls });
-  const before = await ancestorsAmong(root, parent, [...new Set(taken.map(({ hash }) => hash))], signal);
+  const before = await ancestorsAmong(git, parent, [...new Set(taken.map(({ hash }) => hash))], signal);
   const consumed = new Map<string, Map<number, number>>();
   const added = new Map<string, ReturnType<typeof filesOfCommit>>();
   for (const { id, hash, toolUse, path, first, last } of taken) {
@@ -33,13 +34,22 @@ export async function consumedBefore(
   return consumed;
 }
 
+/** Where it is looked up who comes before whom. */
+export interface AncestorSources {
+  root: string;
+  /** Read once for many commits; without it git is asked. */
+  lineage?: Lineage | undefined;
+}
+
 /** Those of the commits that `tip` is, or comes after. */
 export async function ancestorsAmong(
-  root: string,
+  { root, lineage }: AncestorSources,
   tip: string,
   hashes: readonly string[],
   signal?: AbortSignal,
 ): Promise<Set<string>> {
+  const known = lineage?.ancestorsAmong(tip, hashes);
+  if (known) return known;
   const ancestors = new Set(hashes);
   if (hashes.length === 0) return ancestors;
   try {

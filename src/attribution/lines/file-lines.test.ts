@@ -34,7 +34,7 @@ describe("of the working tree", () => {
   const inTree = async (text: string | null, ...added: string[]) => {
     if (text !== null) writeFileSync(join(root, "a.ts"), text);
     else rmSync(join(root, "a.ts"), { force: true });
-    return brief(await filesOf(root, null, [changed("a.ts", added)]))["a.ts"];
+    return brief(await filesOf({ root }, null, [changed("a.ts", added)]))["a.ts"];
   };
 
   it("the whole file, without blank lines", async () => {
@@ -52,7 +52,7 @@ it("each hunk's removed lines, by its number, and a notebook's lines by their te
     { oldStart: 3, newStart: 3, removed: ['"a = 1\\n",', "", '"b = 2\\n",'], added: ['"c = 3\\n",'] },
     { oldStart: 9, newStart: 7, removed: ["]"], added: [] },
   ];
-  const [file] = await filesOf("/nowhere", null, [changed("a.ipynb", [], { hunks })]);
+  const [file] = await filesOf({ root: "/nowhere" }, null, [changed("a.ipynb", [], { hunks })]);
   expect(file!.lines).toMatchObject([{ line: 3, bare: "c=3", isAdded: true }]);
   expect(file!.removed.map((hunk) => hunk.map(({ line, bare }) => [line, bare]))).toEqual([
     [
@@ -65,12 +65,12 @@ it("each hunk's removed lines, by its number, and a notebook's lines by their te
 
 it("files that are not text, or have no lines, are left out", async () => {
   const changes = [changed("a.png", [], { isText: false, hunks: [] }), changed("b.ts", [], { hunks: [] })];
-  expect(await filesOf("/nowhere", null, changes)).toEqual([]);
+  expect(await filesOf({ root: "/nowhere" }, null, changes)).toEqual([]);
 });
 
 it("for very many files only added lines count, and no file is read", async () => {
   const changes = Array.from({ length: 401 }, (_, i) => changed(`${i}.ts`, ["line();"]));
-  const files = await filesOf("/nowhere", "1".repeat(40), changes);
+  const files = await filesOf({ root: "/nowhere" }, "1".repeat(40), changes);
   expect(files).toHaveLength(401);
   expect(files.every(({ lines }) => lines.length === 1 && lines[0]!.line === 2)).toBe(true);
 });
@@ -98,7 +98,7 @@ describe("from a commit", () => {
     const lines = async (root: string) => {
       const changes: ChangedFile[] = [];
       for await (const file of changesOf(root, { commit: hash })) changes.push(file);
-      return brief(await filesOf(root, hash, changes));
+      return brief(await filesOf({ root }, hash, changes));
     };
     expect(await lines(join(dir, "sub"))).toEqual(
       Object.fromEntries(odd.map((path) => [path.slice(4), whole])),
@@ -112,7 +112,7 @@ describe("from a commit", () => {
     const changes: ChangedFile[] = [];
     for await (const file of changesOf(dir, { commit: last })) changes.push(file);
     // Git cannot be asked for a name with a line feed in a list of names.
-    expect(brief(await filesOf(dir, last, changes))).toEqual({
+    expect(brief(await filesOf({ root: dir }, last, changes))).toEqual({
       "sub/line\nfeed.ts": ["3+three()"],
       "top.ts": ["1 one()", "2 two()", "3+three()"],
     });
@@ -123,13 +123,15 @@ describe("from a commit", () => {
     const { dir, commit } = newRepository();
     const hash = commit("one", { "a.ts": "one();\ntwo();\n", "b.ts": big });
     const change = changed("a.ts", ["two();"]);
-    expect(brief(await filesOf(dir, hash, [change]))).toEqual({ "a.ts": ["1 one()", "2+two()"] });
-    expect(brief(await filesOf(dir, "1".repeat(40), [change]))).toEqual({ "a.ts": ["2+two()"] });
+    expect(brief(await filesOf({ root: dir }, hash, [change]))).toEqual({ "a.ts": ["1 one()", "2+two()"] });
+    expect(brief(await filesOf({ root: dir }, "1".repeat(40), [change]))).toEqual({ "a.ts": ["2+two()"] });
     const more = Array.from({ length: 5 }, () => changed("b.ts", ["xx"]));
-    expect(brief(await filesOf(dir, hash, [change, ...more]))).toEqual({
+    expect(brief(await filesOf({ root: dir }, hash, [change, ...more]))).toEqual({
       "a.ts": ["2+two()"],
       "b.ts": ["2+xx"],
     });
-    expect(brief(await filesOf(dir, hash, [changed("gone.ts", ["x"]), change]))["a.ts"]).toHaveLength(2);
+    expect(
+      brief(await filesOf({ root: dir }, hash, [changed("gone.ts", ["x"]), change]))["a.ts"],
+    ).toHaveLength(2);
   });
 });

@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { placeOf } from "../../git/diff/changes.ts";
 import type { ChangedFile } from "../../git/diff/changes-types.ts";
-import { GitFailure, gitBytes } from "../../git/git.ts";
+import { GitFailure } from "../../git/git.ts";
+import { type ReadObjects, withObjects } from "../../git/objects.ts";
 import type { FileLine } from "./align.ts";
 import { asBare, type BareLine, plainLineOf } from "./line-keys.ts";
 
@@ -26,7 +27,7 @@ const maxBytes = 32 * 1024 * 1024;
 
 /** Reads the new versions of a change's text files. */
 export async function filesOf(
-  root: string,
+  { root, readObjects }: { root: string; readObjects?: ReadObjects | undefined },
   hash: string | null,
   changes: readonly ChangedFile[],
   signal?: AbortSignal,
@@ -37,7 +38,7 @@ export async function filesOf(
       ? new Map<string, string>()
       : hash === null
         ? await workingTexts(root, texts)
-        : await committedTexts(root, hash, texts, signal);
+        : await committedTexts({ root, readObjects }, hash, texts, signal);
   return texts.map((change) => fileOf(change, whole.get(change.path) ?? null));
 }
 
@@ -82,38 +83,40 @@ async function workingTexts(root: string, changes: readonly ChangedFile[]): Prom
   return texts;
 }
 
-/** Asks for all of them at once. A name with a line feed cannot be asked for so, and is left out. */
+/** Files that are asked for at once. */
+const filesAtOnce = 50;
+
+/** Nothing where all of them together are too large. A name with a line feed cannot be asked for, and is left out. */
 async function committedTexts(
-  root: string,
+  { root, readObjects }: { root: string; readObjects?: ReadObjects | undefined },
   hash: string,
   changes: readonly ChangedFile[],
   signal?: AbortSignal,
 ): Promise<Map<string, string>> {
   const paths = changes.map(({ path }) => path).filter((path) => !/[\n\uFFFD]/.test(path));
-  const texts = new Map<string, string>();
-  try {
+  const readAll = async (read: ReadObjects) => {
+    const texts = new Map<string, string>();
     const { prefix } = await placeOf(root, signal);
-    const stdin = [paths.map((path) => `${hash}:${prefix}${path}\n`).join("")];
-    const parts: Buffer[] = [];
     let size = 0;
-    for await (const part of gitBytes(root, ["cat-file", "--batch"], { stdin, signal })) {
-      size += part.length;
-      if (size > maxBytes) return texts;
-      parts.push(part);
+    for (let start = 0; start < paths.length; start += filesAtOnce) {
+      const some = paths.slice(start, start + filesAtOnce);
+      const nameOf = (path: string) => `${hash}:${prefix}${path}`;
+      const found = await read(some.map(nameOf));
+      for (const path of some) {
+        const bytes = found.get(nameOf(path));
+        if (bytes === undefined) continue;
+        size += bytes.length;
+        if (size > maxBytes) return new Map<string, string>();
+        texts.set(path, bytes.toString());
+      }
     }
-    const output = Buffer.concat(parts);
-    let at = 0;
-    for (const path of paths) {
-      const end = output.indexOf(10, at);
-      if (end === -1) break;
-      const size = / blob (\d+)$/.exec(output.toString("latin1", at, end))?.[1];
-      at = end + 1;
-      if (size === undefined) continue;
-      texts.set(path, output.toString("utf8", at, at + Number(size)));
-      at += Number(size) + 1;
-    }
+    return texts;
+  };
+  try {
+    if (readObjects) return await readAll(readObjects);
+    return await withObjects(root, { maxBytes, type: "blob", signal }, readAll);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
+    return new Map();
   }
-  return texts;
 }

@@ -1,6 +1,6 @@
 import { commitsTouching } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { ancestorsAmong } from "./consumed.ts";
+import { type AncestorSources, ancestorsAmong } from "./consumed.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { inheritedFrom } from "./origins.ts";
 import type { ChangeToAttribute } from "./types.ts";
@@ -21,7 +21,7 @@ const weighty = 0.5;
 
 /** @param verdicts by index in the file's `lines`; gets those of lines that were unclear, too */
 export async function addFromSide(
-  { memory, root }: { memory: Memory; root: string },
+  { memory, ...git }: { memory: Memory } & AncestorSources,
   change: ChangeToAttribute,
   file: FileToAttribute,
   verdicts: Map<number, Verdict>,
@@ -46,7 +46,7 @@ export async function addFromSide(
     )
     .map((each) => each.hash);
   if (alike.length === 0) return;
-  const before = await ancestorsAmong(root, parent, alike, signal);
+  const before = await ancestorsAmong(git, parent, alike, signal);
   const side = alike.filter((each) => !before.has(each));
   for (const [i, { verdict, support }] of inheritedFrom(memory, side, file)) {
     const known = verdicts.get(i);

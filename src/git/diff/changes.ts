@@ -37,7 +37,15 @@ export async function* changesOf(
   const within = paths ?? (prefix === "" ? [] : ["."]);
   const args = [...plain, ...commandFor(what), ...plainDiff, "--", ...within];
   const lines = linesOf(gitBytes(dir, args, { signal, env: plainEnvironment }), maxLineLength);
-  for await (const file of parsePatch(lines)) {
+  yield* below(prefix, parsePatch(lines));
+}
+
+/** Paths become relative to the prefix; files elsewhere are left out. */
+async function* below(
+  prefix: string,
+  files: AsyncIterable<ChangedFile>,
+): AsyncGenerator<ChangedFile, void, undefined> {
+  for await (const file of files) {
     if (!file.path.startsWith(prefix)) continue;
     const { oldPath } = file;
     yield {
@@ -45,6 +53,81 @@ export async function* changesOf(
       path: file.path.slice(prefix.length),
       oldPath: oldPath?.startsWith(prefix) ? oldPath.slice(prefix.length) : null,
     };
+  }
+}
+
+/**
+ * `changesOf` for many commits through one git process: each commit with its files, in the order of the hashes. A
+ * commit's files must be read before the next commit is asked for.
+ * @param hashes whole hashes
+ * @throws GitFailure also where git lacks objects of one of them (a partial clone)
+ */
+export async function* changesOfEach(
+  dir: string,
+  hashes: readonly string[],
+  signal?: AbortSignal,
+): AsyncGenerator<{ hash: string; files: AsyncIterable<ChangedFile> }, void, undefined> {
+  const { prefix, cutOff } = await placeOf(dir, signal);
+  const args = [
+    ...[
+      ...plain,
+      "diff-tree",
+      "--stdin",
+      "--always",
+      "-r",
+      "-c",
+      "--root",
+      "--raw",
+      "-p",
+      "-U0",
+      ...plainDiff,
+    ],
+    ...["--", ...(prefix === "" ? [] : ["."])],
+  ];
+  const stdin = hashes.filter((hash) => !cutOff.has(hash)).map((hash) => `${hash}\n`);
+  const output = linesOf(gitBytes(dir, args, { signal, stdin, env: plainEnvironment }), maxLineLength);
+  const parts = new PartReader(output);
+  try {
+    for (const hash of hashes) {
+      const lines = cutOff.has(hash) ? nothing() : parts.after(hash);
+      yield { hash, files: below(prefix, parsePatch(lines)) };
+    }
+  } finally {
+    await output.return();
+  }
+}
+
+async function* nothing(): AsyncGenerator<string[], void, undefined> {}
+
+const isHash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** Divides the output of `diff-tree --stdin` at the lines that name a commit; no line of a patch looks like that. */
+class PartReader {
+  private pending: string[] = [];
+
+  constructor(private readonly output: AsyncIterator<string[], void, undefined>) {}
+
+  /** The lines after the one that names this commit, up to the next commit's. */
+  async *after(hash: string): AsyncGenerator<string[], void, undefined> {
+    let isInside = false;
+    for (;;) {
+      if (this.pending.length === 0) {
+        const { value, done } = await this.output.next();
+        if (done) return;
+        this.pending = value;
+      }
+      if (!isInside) {
+        // Git leaves out what is no commit.
+        if (this.pending[0] !== hash) return;
+        this.pending = this.pending.slice(1);
+        isInside = true;
+      }
+      const end = this.pending.findIndex((line) => isHash.test(line));
+      const lines = end === -1 ? this.pending : this.pending.slice(0, end);
+      this.pending = end === -1 ? [] : this.pending.slice(end);
+      if (lines.length > 0) yield lines;
+      if (end !== -1) return;
+    }
   }
 }
 

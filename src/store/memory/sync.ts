@@ -26,24 +26,32 @@ export function flushChanges(memory: Memory, ids: readonly number[]): void {
   });
 }
 
+/** All that can be shared, by kind. */
+const uids: Readonly<Record<ChangedThing["kind"], string>> = {
+  session: "SELECT uid FROM sessions",
+  annotation: "SELECT uid FROM annotations",
+  checkpoint: "SELECT uid FROM checkpoints",
+  attribution:
+    "SELECT hash AS uid FROM commits WHERE EXISTS (SELECT 1 FROM attributions WHERE commit_id = commits.id)",
+  event: "SELECT uid FROM events",
+};
+
+/** The uids of everything of a kind, in order. */
+export function allUids(memory: Memory, kind: ChangedThing["kind"]): string[] {
+  return memory.prepare(`SELECT uid FROM (${uids[kind]}) all_uids ORDER BY uid`).pluck().all() as string[];
+}
+
 /** As if nothing had been shared yet. */
 export function markAllChanged(memory: Memory): void {
   memory.inTransaction(() => {
-    const mark = (kind: string, uids: string) =>
+    for (const [kind, all] of Object.entries(uids)) {
       memory
         .prepare(
-          `INSERT INTO sync_changed (kind, uid) SELECT '${kind}', uid FROM (${uids}) all_uids
+          `INSERT INTO sync_changed (kind, uid) SELECT '${kind}', uid FROM (${all}) all_uids
            WHERE NOT EXISTS (SELECT 1 FROM sync_changed c WHERE c.kind = '${kind}' AND c.uid = all_uids.uid)`,
         )
         .run();
-    mark("session", "SELECT uid FROM sessions");
-    mark("annotation", "SELECT uid FROM annotations");
-    mark("checkpoint", "SELECT uid FROM checkpoints");
-    mark(
-      "attribution",
-      "SELECT hash AS uid FROM commits WHERE EXISTS (SELECT 1 FROM attributions WHERE commit_id = commits.id)",
-    );
-    mark("event", "SELECT uid FROM events");
+    }
   });
 }
 

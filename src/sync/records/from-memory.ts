@@ -18,7 +18,7 @@ import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { linesByTurn, usageByTurn } from "../../store/memory/sync.ts";
+import { linesByTurn, syncFact, usageByTurn } from "../../store/memory/sync.ts";
 import type {
   SharedAnnotation,
   SharedAttribution,
@@ -160,6 +160,9 @@ export function exportCheckpoint(exportWork: ExportWork, uid: string): SharedChe
   };
 }
 
+/** sync_state key: the version of an attribution that was made elsewhere, of a commit that is not analysed here. */
+export const importedVersion = "attributed ";
+
 /** A commit's attribution; null when unknown. */
 export function exportAttribution(exportWork: ExportWork, hash: string): SharedAttribution | null {
   const { memory } = exportWork.work;
@@ -168,7 +171,8 @@ export function exportAttribution(exportWork: ExportWork, hash: string): SharedA
   if (commit === null || ranges.every(({ author }) => author === "unknown")) return null;
   const files = new Map<string, SharedAttribution["files"][string]>();
   for (const { path, ...range } of ranges) files.set(path, [...(files.get(path) ?? []), exportRange(range)]);
-  return { commit: exportCommit(commit), version: commit.attributed, files: Object.fromEntries(files) };
+  const version = commit.attributed || Number(syncFact(memory, importedVersion + hash) ?? 0);
+  return { commit: exportCommit(commit), version, files: Object.fromEntries(files) };
 }
 
 function exportRange(range: Omit<AttributionRecord, "path">): SharedAttribution["files"][string][number] {

@@ -104,8 +104,8 @@ async function sessionFrom(
   counts.turns += taken.turns;
 }
 
-/** A session whose meta.json is missing. */
-const nameless = (uid: string): SharedSession => ({
+/** A session of which only turns are known. */
+export const nameless = (uid: string): SharedSession => ({
   uid,
   agent: defaultAgentName,
   parent: null,

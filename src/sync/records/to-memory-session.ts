@@ -59,6 +59,8 @@ export async function importSession(
     return { isNew: known === null, turns: changed.length };
   });
   await finishSession(exportWork, meta.uid, signal);
+  // An extract of today may give a title of its own.
+  if (taken.isNew) keepTitle(exportWork, meta);
   return taken;
 }
 
@@ -89,7 +91,7 @@ function saveMeta(exportWork: ExportWork, meta: SharedSession, known: SessionRec
   const { agent } = meta;
   const cwd = clean(meta.cwd);
   // Its session may be imported later.
-  const above = meta.parent === null ? null : saveSession(memory, { uid: meta.parent, agent, cwd });
+  const above = meta.parent ? saveSession(memory, { uid: meta.parent, agent, cwd }) : null;
   const origin = meta.forked_from === null ? null : sessionByUid(memory, meta.forked_from);
   const isLater = (meta.last_at ?? 0) >= (known?.lastAt ?? 0);
   return saveSession(memory, {
@@ -126,6 +128,15 @@ function titleFor(
     if (!isBetter && (at ?? 0) <= (known.lastAt ?? 0)) return {};
   }
   return { title: { text: clean(title), source } };
+}
+
+function keepTitle(exportWork: ExportWork, meta: SharedSession): void {
+  const { memory } = exportWork.work;
+  const session = sessionByUid(memory, meta.uid);
+  if (session === null) return;
+  const { title } = titleFor(exportWork, meta, null, redactorFor(exportWork, session.id));
+  const { uid, agent, cwd } = session;
+  if (title) saveSession(memory, { uid, agent, cwd, title: { ...title, replaces: true } });
 }
 
 function saveSummaries(

@@ -13,7 +13,7 @@ import type { CommitRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { isRefused } from "../../store/memory/sync.ts";
+import { isRefused, setSyncFact } from "../../store/memory/sync.ts";
 import { encode, type FileType, type SharedRecords } from "../branch/shared-file.ts";
 import { joinAttributions, joinCheckpoints, joinEvents } from "../merge/join-git.ts";
 import {
@@ -21,6 +21,7 @@ import {
   exportAttribution,
   exportCheckpoint,
   exportEvent,
+  importedVersion,
   redactorFor,
 } from "./from-memory.ts";
 import type {
@@ -164,6 +165,7 @@ export function importAttribution(exportWork: ExportWork, shared: SharedAttribut
       })),
     );
     saveAttributions(memory, commit.id, records);
+    if (commit.attributed === 0) setSyncFact(memory, importedVersion + commit.hash, String(joined.version));
     return known === null;
   });
 }

@@ -7,10 +7,10 @@ export function declareImport(program: Command): void {
   program
     .command("import")
     .description("Import past sessions")
-    .argument("<agent>", `the agent: ${agentNames.join(", ")}; or another tool's memory: aline`)
+    .argument("<agent>", `the agent: ${agentNames.join(", ")}; or another memory: aline, pommel`)
     .argument(
       "[path]",
-      "a directory of transcripts, or one transcript (default: the agent's own); for aline: its database",
+      "a directory of transcripts, or one transcript (default: the agent's own); for aline: its database; for pommel: a file of `pm export --all`",
     )
     .option("--since <time>", 'only sessions active since: "2026-01-31", "last month"')
     .option("--all-projects", "also sessions of other projects")
@@ -24,6 +24,7 @@ export function declareImport(program: Command): void {
         ['pm import claude --since "last month"', "only lately"],
         ["pm import claude ~/old-laptop/.claude/projects --all-projects", "from another directory"],
         ["pm import codex", "sessions with Codex CLI, archived ones too"],
+        ["pm import pommel memory.jsonl", "what pm export --all wrote"],
         ["pm import aline", "sessions, events and commits from ~/.aline/db/aline.db"],
       )}\n\nCtrl-C stops watching; the import continues. Safe to run again: nothing is imported twice.`,
     )

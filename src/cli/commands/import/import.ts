@@ -36,6 +36,10 @@ export async function importCommand(
     const { importAlineCommand } = await import("./aline.ts");
     return importAlineCommand(context, path, options);
   }
+  if (name === "pommel") {
+    const { importPommelCommand } = await import("./pommel.ts");
+    return importPommelCommand(context, path, options);
+  }
   const { cwd, output } = context;
   const { since, allProjects = false, dryRun = false, yes = false } = options;
   const agent = agentFor(name);
@@ -70,7 +74,7 @@ export async function importCommand(
 function agentFor(name: string): Agent {
   const agent = agentNamed(name);
   if (agent) return agent;
-  const known = [...agents.map((one) => one.name), "aline"].join(", ");
+  const known = [...agents.map((one) => one.name), "aline", "pommel"].join(", ");
   throw new PommelError("usage", `Cannot import sessions of ${name}.`, `Choose from: ${known}.`);
 }
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import type { Margin } from "../../../protocol/reading/margin.ts";
 import { Icon } from "../../components/icon.tsx";
 import { sessionLink } from "../../router.ts";
-import type { Margin } from "./margin.ts";
 
 interface OutlineProps {
   session: string;

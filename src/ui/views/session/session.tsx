@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import { type Margin, marginsOf } from "../../../protocol/reading/margin.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -9,7 +10,6 @@ import { Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
 import { fileLink, sessionLink } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
-import { type Margin, marginsOf } from "./margin.ts";
 import { Outline } from "./outline.tsx";
 import { Turn } from "./turn.tsx";
 import { useTurns } from "./use-turns.ts";

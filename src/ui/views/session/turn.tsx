@@ -1,13 +1,13 @@
 import type { TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
+import type { Margin } from "../../../protocol/reading/margin.ts";
+import { turnAsMarkdown } from "../../../protocol/reading/turn-as-markdown.ts";
 import { Badge } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
 import { commitLink, sessionLink } from "../../router.ts";
-import type { Margin } from "./margin.ts";
 import { ToolCall } from "./tool-call.tsx";
-import { turnAsMarkdown } from "./turn-as-markdown.ts";
 
 interface TurnProps {
   session: string;

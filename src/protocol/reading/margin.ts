@@ -1,6 +1,6 @@
-import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
-import type { Decision } from "../../../protocol/operations/decisions.ts";
-import type { Annotation } from "../../../protocol/operations/sessions.ts";
+import type { CheckpointSummary } from "../operations/checkpoints.ts";
+import type { Decision } from "../operations/decisions.ts";
+import type { Annotation } from "../operations/sessions.ts";
 
 /** What stands beside a turn. */
 export interface Margin {

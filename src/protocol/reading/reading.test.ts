@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
-import type { Decision } from "../../../protocol/operations/decisions.ts";
-import type { Annotation, ToolCall, TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
+import type { CheckpointSummary } from "../operations/checkpoints.ts";
+import type { Decision } from "../operations/decisions.ts";
+import type { Annotation, ToolCall, TurnEntry, TurnInFull } from "../operations/sessions.ts";
 import { marginsOf } from "./margin.ts";
 import { turnAsMarkdown } from "./turn-as-markdown.ts";
 

@@ -1,0 +1,177 @@
+import { resolve } from "node:path";
+import { answer } from "../../../client/answer.ts";
+import { PommelError } from "../../../project/errors.ts";
+import { maxResults } from "../../../project/max-results.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
+import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
+import { shortId } from "../../../sessions/short-id.ts";
+import type { CommandContext } from "../../frame.ts";
+import { tick } from "../../terminal/output.ts";
+import { createProgress } from "../../terminal/progress.ts";
+import { counted } from "../../terminal/text.ts";
+import type { formats } from "./command.ts";
+import {
+  cleanDecision,
+  cleaner,
+  collectDecisions,
+  collectSession,
+  type ExportIndex,
+  type SessionDocument,
+} from "./document.ts";
+import { indexAsHtml, sessionAsHtml } from "./html.ts";
+import { indexAsMarkdown, sessionAsMarkdown } from "./markdown.ts";
+import { openDirectory, writeNew } from "./write.ts";
+
+type FormatName = (typeof formats)[number];
+
+interface ExportOptions extends Omit<SessionsRequest, "limit"> {
+  format?: FormatName;
+  session?: string[];
+  to?: string;
+  full?: boolean;
+  all?: boolean;
+  force?: boolean;
+}
+
+interface Format {
+  extension: string;
+  session(document: SessionDocument): string;
+  index(index: ExportIndex): string;
+}
+
+const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+const formatOf: Record<FormatName, Format> = {
+  markdown: { extension: "md", session: sessionAsMarkdown, index: indexAsMarkdown },
+  html: { extension: "html", session: sessionAsHtml, index: indexAsHtml },
+  json: {
+    extension: "json",
+    session: json,
+    index: (index) => json({ format: "pommel-sessions", version: 1, ...index }),
+  },
+};
+
+/** `pm export`: one session to stdout or a file, several to a directory, everything as JSON Lines. */
+export async function exportCommand(context: CommandContext, options: ExportOptions): Promise<void> {
+  const { session: ids = [], since, until, branch, agent, to, all = false } = options;
+  const isFiltered = [since, until, branch, agent].some((filter) => filter !== undefined);
+  const isChosen = isFiltered || ids.length > 0 || options.format !== undefined;
+  refuseTogether("--all", all && isChosen, "--session, --format or a filter");
+  refuseTogether("--session", ids.length > 0 && isFiltered, "--since, --until, --branch or --agent");
+  if (all) return (await import("./export-all.ts")).exportAllCommand(context, options);
+  const [id] = ids;
+  if (id !== undefined && ids.length === 1) return exportOne(context, id, options);
+  if (to === undefined) {
+    throw new PommelError(
+      "usage",
+      "Several sessions go to a directory.",
+      "Name it with --to, or one session with --session.",
+    );
+  }
+  return exportSeveral(context, resolve(context.cwd, to), options);
+}
+
+function refuseTogether(one: string, isBoth: boolean, other: string): void {
+  if (isBoth) throw new PommelError("usage", `${one} cannot be combined with ${other}.`, "Omit one of them.");
+}
+
+async function exportOne(
+  { cwd, output }: CommandContext,
+  id: string,
+  { format = output.json ? "json" : "markdown", to, full = false, force = false }: ExportOptions,
+): Promise<void> {
+  const project = findProject(cwd);
+  const document = await collectSession(project, id, { full, clean: cleaner(project)() });
+  const { session, extension } = formatOf[format];
+  const text = session(document);
+  if (to === undefined) {
+    output.result(format === "json" ? document : { format, text }, text.trimEnd());
+    return;
+  }
+  const file = writeNew(resolve(cwd, to), fileName(document.session, extension), text, force);
+  output.result(
+    { to: file, format, sessions: 1, files: [file] },
+    `${tick("ok", output.colors)} Wrote ${counted(document.turns.length, "turn")} to ${file}.`,
+  );
+}
+
+async function exportSeveral(
+  { cwd, output }: CommandContext,
+  to: string,
+  { format = "markdown", full = false, force = false, session: ids, ...options }: ExportOptions,
+): Promise<void> {
+  const project = findProject(cwd);
+  const { extension, ...as } = formatOf[format];
+  const { since, until, branch, agent, agents } = options;
+  const request = { since, until, branch, agent, agents };
+  const sessions = ids ? await named(project, ids) : await allSessions(project, request);
+  if (sessions.length === 0) {
+    throw new PommelError("not_found", "No session matches.", "`pm session list` shows what there is.");
+  }
+  const clean = cleaner(project);
+  const directory = openDirectory(to, force);
+  const progress = createProgress({ label: "Exporting", unit: "sessions" });
+  try {
+    const decided = await collectDecisions(project, ids ? {} : { since, until, branch });
+    const index: ExportIndex = { sessions: [], decisions: [], total: 0 };
+    const names = new Set([`index.${extension}`]);
+    for (const [i, { id }] of sessions.entries()) {
+      progress.update(i, sessions.length);
+      const document = await collectSession(project, id, {
+        ...{ full, clean: clean(), decisions: decided.decisions },
+      });
+      const file = freeName(fileName(document.session, extension), names);
+      directory.write(file, as.session(document));
+      index.sessions.push({ session: document.session, file });
+    }
+    const chosen = new Set(index.sessions.map(({ session }) => session.id));
+    const outside = clean();
+    index.decisions = decided.decisions
+      .filter(({ session_id }) => session_id === null || chosen.has(session_id))
+      .map((decision) => cleanDecision(decision, outside));
+    index.total = index.decisions.length + decided.total - decided.decisions.length;
+    directory.write(`index.${extension}`, as.index(index));
+    directory.finish();
+    progress.finish();
+    output.result(
+      { to, format, sessions: sessions.length, files: [...names] },
+      `${tick("ok", output.colors)} Wrote ${counted(sessions.length, "session")} to ${to}; begin with index.${extension}.`,
+    );
+  } finally {
+    progress.finish();
+    directory.discard();
+  }
+}
+
+async function named(project: Project, ids: readonly string[]): Promise<SessionSummary[]> {
+  const found: SessionSummary[] = [];
+  for (const id of ids) found.push((await answer(project, "session", { id })).answer.session);
+  return [...new Map(found.map((session) => [session.id, session])).values()];
+}
+
+/** The latest first: an answer has at most `maxResults`, so the rest is asked for by time. */
+async function allSessions(project: Project, request: SessionsRequest): Promise<SessionSummary[]> {
+  const found = new Map<string, SessionSummary>();
+  let { until } = request;
+  for (;;) {
+    const { sessions, total } = (await answer(project, "sessions", { ...request, until, limit: maxResults }))
+      .answer;
+    const before = found.size;
+    for (const session of sessions) found.set(session.id, session);
+    if (sessions.length >= total || found.size === before) return [...found.values()];
+    until = sessions.at(-1)?.last_at ?? undefined;
+  }
+}
+
+/** "2026-01-31-8ecde0fc.md". */
+function fileName({ id, started_at, last_at }: SessionSummary, extension: string): string {
+  const day = (started_at ?? last_at)?.slice(0, 10);
+  const safe = shortId(id).replace(/[^\w-]+/g, "-");
+  return `${[day, safe].filter((part) => part !== undefined).join("-")}.${extension}`;
+}
+
+function freeName(name: string, taken: Set<string>): string {
+  let free = name;
+  for (let n = 2; taken.has(free.toLowerCase()); n++) free = name.replace(/(?=\.\w+$)/, `-${n}`);
+  taken.add(free.toLowerCase());
+  return free;
+}
