@@ -9,7 +9,8 @@ import { type DaemonLog, openLogFile, openStderrLog } from "./daemon/lifecycle/d
 import { onReplaced } from "./daemon/lifecycle/on-changed.ts";
 import { loadConfig } from "./project/config/config.ts";
 import { codeOf, exitCode, messageOf, PommelError } from "./project/errors.ts";
-import { type Project, projectAt } from "./project/paths.ts";
+import { type Project, projectAt, refuseForeign } from "./project/paths.ts";
+import { closeToOthers } from "./project/state-dir.ts";
 import { version } from "./project/version.ts";
 import { exitLocked } from "./protocol/daemon-record.ts";
 
@@ -91,7 +92,10 @@ function projectIn(dir: string): Project {
   if (!existsSync(projectAt(root).configFile)) {
     throw new PommelError("not_initialised", `${root} is not a Pommel project.`, "Run `pm init` there.");
   }
-  return projectAt(realpathSync(root));
+  refuseForeign(root);
+  const project = projectAt(realpathSync(root));
+  closeToOthers(project);
+  return project;
 }
 
 interface RunOptions {

@@ -73,6 +73,7 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
       load: async () => (await import("./commands/projects/command.ts")).declareProjects,
     },
     { names: ["context"], load: async () => (await import("./commands/context/command.ts")).declareContext },
+    { names: ["audit"], load: async () => (await import("./commands/audit/command.ts")).declareAudit },
     { names: ["forget"], load: async () => (await import("./commands/forget/command.ts")).declareForget },
     {
       names: ["backup", "restore"],

@@ -3,6 +3,7 @@ import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { withMemory, withMemoryOrNote } from "../store/memory/with-memory.ts";
+import { audited } from "./audit/audited.ts";
 
 /**
  * Runs each operation of `protocol/routes.ts` on what is stored: in the daemon, and in any process if no daemon runs.
@@ -145,7 +146,7 @@ export async function answerFromStore<R extends OperationName>(
 ): Promise<ResponseOf<R>> {
   signal?.throwIfAborted();
   const typed: { [N in OperationName]: Operation<N> } = operations;
-  return typed[name](project, request, signal);
+  return audited(project, name, request, () => typed[name](project, request, signal));
 }
 
 /** Default number of entries in a list. */

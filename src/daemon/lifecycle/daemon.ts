@@ -179,7 +179,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         onStop("asked to");
       },
     });
-    const answer = answerWith(handlers);
+    const answer = answerWith(handlers, { project, isOn: config["audit.enabled"] });
     // The commands that it runs for `pm` ask it, and read the memory.
     endings.push(answerHere(project.root, answer));
     endings.push(shareOpenMemory(project.memoryDb, memoryWork));

@@ -246,7 +246,8 @@ export const settings = {
   "llm.daily_tokens": {
     schema: natural,
     default: 200_000,
-    about: "Stop using the model for the day after this many tokens, in and out.",
+    about:
+      "Stop using the model for the day after this many tokens, in and out; without limit on this machine.",
   },
   "context.mode": {
     schema: z.enum(["off", "gentle", "eager"]),
@@ -264,6 +265,12 @@ export const settings = {
     schema: natural,
     default: 250,
     about: "Inject nothing if it takes longer, counted from the start of the hook. Milliseconds.",
+  },
+  "audit.enabled": {
+    schema: z.boolean(),
+    default: false,
+    about:
+      "Record every question in .pommel/audit/: when, through which door, and how much was given (see docs/privacy.md). Only from your own file or the environment, not from a project's.",
   },
   "ui.editor": {
     schema: z.string().check(z.refine(isEditor), z.describe(editorChoices)),
@@ -319,11 +326,12 @@ export const settings = {
 export type SettingKey = keyof typeof settings;
 
 /**
- * Settings only for the user's file and the environment: where texts and keys are sent, and which program a click starts. A
- * project's file may come from a repository's author.
+ * Settings only for the user's file and the environment: where texts and keys are sent, which program a click starts, and
+ * what is recorded of questions. A project's file may come from a repository's author.
  */
 export const ownSettings: ReadonlySet<SettingKey> = new Set([
   "backup.folder",
+  "audit.enabled",
   "ui.editor",
   "embed.ollama_url",
   "embed.openai_url",

@@ -170,17 +170,17 @@ const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a,
 const greatest = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
 
 /** Lines that are not stored yet, each once, without those that only name the session. */
-function newLines(memory: Memory, lines: readonly TranscriptLine[]): TranscriptLine[] {
-  const stored = lines.map((line) => ({
+function newLines(memory: Memory, given: readonly TranscriptLine[]): TranscriptLine[] {
+  const lines = given.map((line) => ({
     ...line,
-    uid: line.uid === null ? null : asStored(line.uid),
-    parentUid: line.parentUid === null ? null : asStored(line.parentUid),
+    uid: storable(line.uid),
+    parentUid: storable(line.parentUid),
   }));
   const known = knownLines(
     memory,
-    stored.flatMap(({ uid }) => uid ?? []),
+    lines.flatMap(({ uid }) => uid ?? []),
   );
-  return stored.flatMap((line): TranscriptLine[] => {
+  return lines.flatMap((line): TranscriptLine[] => {
     if (line.uid !== null) {
       if (known.has(line.uid)) return [];
       known.add(line.uid);
@@ -191,7 +191,11 @@ function newLines(memory: Memory, lines: readonly TranscriptLine[]): TranscriptL
 }
 
 /** Ids that the database cannot tell apart are the same: it keeps neither NUL nor half a pair of surrogates. */
-const asStored = (uid: string) => Buffer.from(uid.replaceAll("\0", "\uFFFD")).toString();
+function storable(uid: string | null): string | null {
+  return uid === null || /^[\x01-\x7f]*$/.test(uid)
+    ? uid
+    : Buffer.from(uid.replaceAll("\0", "\ufffd")).toString();
+}
 
 function titleOf(batch: ReadBatch, scrub: (text: string) => string): string | null {
   const title = titleIn(batch);
