@@ -393,7 +393,9 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     await page.locator("#turn-4").getByRole("button", { name: "Copy as Markdown" }).click();
     await page.locator("#turn-4").getByText("Copied").waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toContain(`## Turn 4\n\n> ${attacks[2]}`);
+    // Escaped, for wherever it is pasted.
+    expect(copied).toMatch(/^## Turn 4, 2026-/);
+    expect(copied).toContain(`\n\n> ${attacks[2]!.replace("<", "&lt;")}`);
     await page.goto(`${origin}/#/session/nobody`);
     await page.getByRole("alert").getByText("nobody").waitFor();
   });
