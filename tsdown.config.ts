@@ -64,6 +64,7 @@ export default defineConfig([
       pommeld: "src/pommeld.ts",
       "start-daemon": "src/client/start-daemon.ts",
       client: "src/pommel-client.ts",
+      "care-worker": "src/store/memory/backups/care-worker.ts",
     },
     // CommonJS starts a tenth of a bare Node faster.
     format: "cjs",

@@ -1,16 +1,20 @@
 /**
- * Makes the pictures of a terminal in docs/images: runs `pm` on this very repository and draws what it prints as SVG, which
- * follows the reader's light or dark mode. Needs `script` of util-linux for a terminal of its own.
+ * Makes the pictures in docs/images. Those of a terminal: runs `pm` on this very repository and draws what it prints as SVG,
+ * which follows the reader's light or dark mode; needs `script` of util-linux for a terminal of its own. Those of the page:
+ * shoots a made-up project (demo-project.mjs) in Chromium, light and dark.
  *
- *   npm run docs:images
+ *   npm run docs:images [-- terminal | page]
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
 import stringWidth from "string-width";
+import { makeDemoProject } from "./demo-project.mjs";
 
+const which = process.argv[2] ?? "all";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const images = join(root, "docs/images");
 
@@ -102,6 +106,13 @@ function run(program, args, cwd) {
 
 try {
   mkdirSync(images, { recursive: true });
+  if (which !== "terminal") await shootPage();
+  if (which !== "page") drawTerminal();
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
+
+function drawTerminal() {
   run("git", ["clone", "--quiet", "--depth", "1", `file://${root}`, clone], home);
   const pm = (...args) => run(process.execPath, [join(root, "bin/pm.cjs"), ...args], clone);
   pm("init", "--no-hooks", "--no-start");
@@ -115,6 +126,38 @@ try {
     const typed = args.map((arg) => (/\s/.test(arg) ? JSON.stringify(arg) : arg)).join(" ");
     writeFileSync(join(images, `${name}.svg`), drawing(`pm ${typed}`, terminal(typed)));
   }
-} finally {
-  rmSync(home, { recursive: true, force: true });
+}
+
+async function shootPage() {
+  const pm = (cwd, ...args) => run(process.execPath, [join(root, "bin/pm.cjs"), ...args], cwd);
+  const { root: demo, session } = makeDemoProject(home, pm);
+  const views = {
+    home: "/",
+    session: `/session/${session}`,
+    file: "/file/src/http/retry.ts:15",
+    memory: "/memory/",
+  };
+  const executablePath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  try {
+    for (const colorScheme of ["light", "dark"]) {
+      const size = { width: 1200, height: 720 };
+      const page = await (await browser.newContext({ viewport: size, colorScheme })).newPage();
+      const { url } = JSON.parse(pm(demo, "open", "--no-browser", "--json"));
+      await page.goto(url);
+      for (const [name, path] of Object.entries(views)) {
+        await page.goto(`${new URL(url).origin}/#${path}`);
+        await page.waitForLoadState("networkidle");
+        await page.locator("main :is(.row, .turn, .cm-line)").first().waitFor();
+        await page.locator(".skeleton").waitFor({ state: "detached" });
+        await page.screenshot({
+          path: join(images, `page-${name}-${colorScheme}.png`),
+          animations: "disabled",
+        });
+      }
+    }
+  } finally {
+    await browser.close();
+    pm(demo, "stop");
+  }
 }

@@ -3,13 +3,14 @@ import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { runCommand } from "./cli/serve.ts";
+import { diagnose, runCommand } from "./cli/serve.ts";
 import { type Daemon, startDaemon } from "./daemon/lifecycle/daemon.ts";
 import { type DaemonLog, openLogFile, openStderrLog } from "./daemon/lifecycle/daemon-log.ts";
 import { onReplaced } from "./daemon/lifecycle/on-changed.ts";
 import { loadConfig } from "./project/config/config.ts";
 import { codeOf, exitCode, messageOf, PommelError } from "./project/errors.ts";
-import { type Project, projectAt } from "./project/paths.ts";
+import { type Project, projectAt, refuseForeign } from "./project/paths.ts";
+import { closeToOthers } from "./project/state-dir.ts";
 import { version } from "./project/version.ts";
 import { exitLocked } from "./protocol/daemon-record.ts";
 
@@ -78,7 +79,7 @@ async function main(): Promise<void> {
       startDaemon({
         ...{ project, config, log, onStop, onRestart },
         idleExitMs: idleSeconds === null ? null : idleSeconds * 1000,
-        runCommand,
+        ...{ runCommand, diagnose },
       }),
     hasSuccessors: !values.foreground,
     renewMs: renewSeconds * 1000,
@@ -91,7 +92,10 @@ function projectIn(dir: string): Project {
   if (!existsSync(projectAt(root).configFile)) {
     throw new PommelError("not_initialised", `${root} is not a Pommel project.`, "Run `pm init` there.");
   }
-  return projectAt(realpathSync(root));
+  refuseForeign(root);
+  const project = projectAt(realpathSync(root));
+  closeToOthers(project);
+  return project;
 }
 
 interface RunOptions {

@@ -53,6 +53,7 @@ export default defineConfig({
           { text: "Languages", link: "/languages" },
           { text: "Embedders", link: "/embedders" },
           { text: "Containers", link: "/containers" },
+          { text: "Reliability", link: "/reliability" },
         ],
       },
       {

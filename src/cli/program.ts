@@ -74,7 +74,12 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
       load: async () => (await import("./commands/projects/command.ts")).declareProjects,
     },
     { names: ["context"], load: async () => (await import("./commands/context/command.ts")).declareContext },
+    { names: ["audit"], load: async () => (await import("./commands/audit/command.ts")).declareAudit },
     { names: ["forget"], load: async () => (await import("./commands/forget/command.ts")).declareForget },
+    {
+      names: ["backup", "restore"],
+      load: async () => (await import("./commands/backup/command.ts")).declareBackup,
+    },
     { names: ["scrub"], load: async () => (await import("./commands/scrub/command.ts")).declareScrub },
     { names: ["bench"], load: async () => (await import("./commands/bench/command.ts")).declareBench },
     { names: ["hook"], load: async () => (await import("./commands/hook/command.ts")).declareHook },

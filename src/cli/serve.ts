@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Project } from "../project/paths.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { settingsOf } from "./forwarded.ts";
 
@@ -28,4 +29,13 @@ export async function runCommand(request: RequestOf<"command">): Promise<Respons
     if (error instanceof NotForwarded) return notHere;
     throw error;
   }
+}
+
+/** Checks the machine and the project as `pm doctor` does, and repairs nothing. */
+export async function diagnose(project: Project): Promise<ResponseOf<"doctor">> {
+  const { checksOf, runCheck } = await import("./commands/doctor/doctor.ts");
+  const checks = await Promise.all(
+    checksOf(project).map(async (check) => ({ name: check.name, ...(await runCheck(check)) })),
+  );
+  return { ok: checks.every(({ status }) => status !== "fail"), checks };
 }

@@ -2,6 +2,7 @@ import { request as httpRequest } from "node:http";
 import { codeOf, type ErrorCode, isErrorCode, messageOf, PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import { type DaemonRecord, readDaemonRecord } from "../protocol/daemon-record.ts";
+import { doorHeader, ownDoor } from "../protocol/door.ts";
 import { endpoints, type RouteName, urlOf } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { answererHere } from "../queries/here.ts";
@@ -115,6 +116,7 @@ function exchange(
   const headers: Record<string, string | number> = {
     authorization: `Bearer ${record.token}`,
     connection: "close",
+    [doorHeader]: ownDoor(),
   };
   if (payload !== undefined) {
     headers["content-type"] = "application/json";

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { codeOf } from "../project/errors.ts";
+import { guarded, mayRunFilters, withoutFilters } from "./guard.ts";
 
 /** Why git failed. Callers handle it or convert it to a PommelError. */
 export class GitFailure extends Error {
@@ -39,13 +40,21 @@ function environment(): NodeJS.ProcessEnv {
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",
     GIT_NO_LAZY_FETCH: "1",
+    // As git before 2.45 does not know the line above.
+    GIT_ALLOW_PROTOCOL: "none",
   };
   for (const name of hookVariables) delete env[name];
   return env;
 }
 
+/** Lets git reach a remote, or fetch what a partial clone lacks: for what the user asked for. */
+export const mayFetch: NodeJS.ProcessEnv = {
+  GIT_NO_LAZY_FETCH: "0",
+  GIT_ALLOW_PROTOCOL: process.env.GIT_ALLOW_PROTOCOL,
+};
+
 /**
- * Runs a git command in `dir`, without a shell, and yields the NUL-separated fields of its output (`-z`) as they
+ * Runs a git command in `dir`, without a shell and without any program that the repository names (`guard.ts`), and yields the NUL-separated fields of its output (`-z`) as they
  * arrive. Kills git when the caller stops iterating.
  * @throws GitFailure
  */
@@ -72,16 +81,24 @@ export interface GitInput {
   stdin?: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> | undefined;
   /** Added to its environment. */
   env?: NodeJS.ProcessEnv;
+  /** Whether filters of the repository's own configuration run: only where the user asked for files to be checked out. */
+  filters?: boolean;
 }
 
 /** As `gitFields`, yielding raw output. */
 export async function* gitBytes(
   dir: string,
   args: readonly string[],
-  { signal, stdin, env }: GitInput = {},
+  { signal, stdin, env, filters = false }: GitInput = {},
 ): AsyncGenerator<Buffer, void, undefined> {
-  const git = spawn("git", ["-C", dir, ...args], {
-    env: { ...environment(), ...env },
+  // No name in a repository has one, and no program can be given one.
+  if (args.some((arg) => arg.includes("\0"))) throw new GitFailure("failed", "a name holds a NUL");
+  const git = spawn("git", ["-C", dir, ...guarded(args)], {
+    env: {
+      ...environment(),
+      ...env,
+      ...(!filters && mayRunFilters(dir, args) && withoutFilters(await ownFilters(dir))),
+    },
     stdio: [stdin ? "pipe" : "ignore", "pipe", "pipe"],
     ...(signal && { signal }),
   });
@@ -122,6 +139,23 @@ export async function gitBuffer(dir: string, args: readonly string[], input: Git
   const parts: Buffer[] = [];
   for await (const part of gitBytes(dir, args, input)) parts.push(part);
   return Buffer.concat(parts);
+}
+
+/** The filters that a repository's own configuration defines, not its user's. */
+async function ownFilters(dir: string): Promise<string[]> {
+  const names = new Set<string>();
+  const asked = ["config", "--includes", "--show-scope", "-z", "--name-only", "--get-regexp", "^filter\\."];
+  try {
+    const fields = gitFields(dir, asked);
+    for await (const scope of fields) {
+      const [, name] = /^filter\.(.*)\.\w+$/is.exec((await fields.next()).value ?? "") ?? [];
+      if (name !== undefined && (scope === "local" || scope === "worktree")) names.add(name);
+    }
+  } catch (error) {
+    // It says 1 where there are none.
+    if (!(error instanceof GitFailure)) throw error;
+  }
+  return [...names];
 }
 
 function failureOf(code: number, stderr: string): GitFailure {

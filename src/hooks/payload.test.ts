@@ -24,8 +24,7 @@ describe("a hook's stored payload", () => {
       custom_instructions: secret,
       env: { TOKEN: secret },
     };
-    expect(payloadOf(given)).toEqual({ ...kept, file_path: "/p/a.ts" });
-    expect(payloadOf({ tool_input: { notebook_path: "/p/a.ipynb" } })).toEqual({ file_path: "/p/a.ipynb" });
+    expect(payloadOf(given)).toEqual(kept);
   });
 
   it("has only a prompt's notes, in the form read later", () => {

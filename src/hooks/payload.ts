@@ -3,7 +3,8 @@ import { type HookPayload, payloadFields } from "../protocol/hooks.ts";
 
 /**
  * The stored part of a hook's payload. The conversation comes from the transcript, where it is scrubbed first; a hook
- * stores ids, paths and the event, and only the notes of a prompt.
+ * stores ids, where the session runs and the event, and only the notes of a prompt: no names of files, which may hold
+ * secrets.
  */
 
 /** Longer fields are dropped. Characters. */
@@ -31,11 +32,8 @@ export function payloadOf(given: GivenPayload): HookPayload {
   const payload: HookPayload = {};
   for (const field of payloadFields) {
     const value = given[field];
-    if (field !== "prompt" && field !== "file_path" && isShortText(value)) payload[field] = value;
+    if (field !== "prompt" && isShortText(value)) payload[field] = value;
   }
-  const { file_path: path, notebook_path: notebook } = objectOf(given.tool_input);
-  const file = [path, notebook].find(isShortText);
-  if (file !== undefined) payload.file_path = file;
   if (typeof given.prompt === "string") {
     const notes = (given.prompt.match(noteLine) ?? []).join("\n").slice(0, maxNotes);
     if (notes !== "") payload.prompt = notes;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PommelError } from "./errors.ts";
 
@@ -73,8 +73,54 @@ function commonDirOf(root: string): string | null {
   }
 }
 
+const marker = join(stateDirName, "config.toml");
+
 function isProject(root: string): boolean {
-  return existsSync(join(root, stateDirName, "config.toml"));
+  return existsSync(join(root, marker)) && foreignPart(root) === null;
+}
+
+/**
+ * What makes the `.pommel/` in `root` somebody else's, relative to `root`; null: it is this user's. A repository may
+ * come with links in it, through which Pommel would write to other files, and a directory for all (`/tmp`) with another
+ * user's, who would read what is written there.
+ */
+function foreignPart(root: string): string | null {
+  const stateDir = join(root, stateDirName);
+  const stat = lstatSync(stateDir, { throwIfNoEntry: false });
+  if (stat === undefined) return null;
+  if (stat.isSymbolicLink() || !isTrusted(stat.uid, root)) return stateDirName;
+  for (const dir of ["", "audit", "log", "spool"]) {
+    const link = linkIn(join(stateDir, dir));
+    if (link !== null) return join(stateDirName, dir, link);
+  }
+  return null;
+}
+
+/** Root may work in everybody's directories, as containers do, but not in one that others made in a directory for all. */
+function isTrusted(owner: number, root: string): boolean {
+  const us = process.getuid?.() ?? owner;
+  return owner === us || owner === 0 || (us === 0 && statSync(root).uid === owner);
+}
+
+function linkIn(dir: string): string | null {
+  try {
+    const entries = readdirSync(dir, { withFileTypes: true });
+    return entries.find((entry) => entry.isSymbolicLink())?.name ?? null;
+  } catch {
+    // Not there, no directory, or unreadable: whoever needs it says so.
+    return null;
+  }
+}
+
+/** @throws PommelError `forbidden` when the `.pommel/` in `root` is not this user's (`foreignPart`) */
+export function refuseForeign(root: string): void {
+  const part = foreignPart(root);
+  if (part === null) return;
+  throw new PommelError(
+    "forbidden",
+    `${join(root, part)} is a symbolic link or belongs to another user: Pommel writes nothing there.`,
+    `Look at it, and remove it if you do not need it. Pommel's own is made by \`pm init\`.`,
+  );
 }
 
 /**
@@ -83,8 +129,8 @@ function isProject(root: string): boolean {
  */
 export function projectAround(dir: string): Project | null {
   try {
-    const root = findUpwards(dir, join(stateDirName, "config.toml"));
-    if (root !== null) return projectAt(root);
+    const root = findUpwards(dir, marker);
+    if (root !== null) return isProject(root) ? projectAt(root) : null;
     const top = findUpwards(dir, ".git");
     const main = top === null ? null : mainOf(top);
     if (top === null || main === null) return null;
@@ -143,6 +189,8 @@ export function findUpwards(from: string, marker: string): string | null {
 export function findProject(cwd: string = process.cwd()): Project {
   const project = projectAround(cwd);
   if (project === null) {
+    const root = findUpwards(cwd, marker);
+    if (root !== null) refuseForeign(root);
     const sibling = siblingProject(cwd);
     throw new PommelError(
       "not_initialised",

@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readText } from "./config/config.ts";
 import { configTemplate } from "./config/setting-values.ts";
 import type { Config } from "./config/settings.ts";
 import { codeOf, messageOf, PommelError } from "./errors.ts";
 import { writeInPlace } from "./files/text-file.ts";
-import { findUpwards, type Project, stateDirName } from "./paths.ts";
+import { findUpwards, type Project, refuseForeign, stateDirName } from "./paths.ts";
 
 /** Created files, relative to the project's root. */
 type StateDirPart = ".pommel/" | ".pommel/config.toml" | ".pommel/.gitignore";
@@ -13,20 +13,33 @@ type StateDirPart = ".pommel/" | ".pommel/config.toml" | ".pommel/.gitignore";
 /**
  * Creates `.pommel/` (0700) with `config.toml` (0600) and a `.gitignore` that keeps it out of every commit whatever the
  * repository's own says. Existing files stay.
- * @throws PommelError `unreadable` when the directory is not writable or `.pommel` is a file, `disk_full`
+ * @throws PommelError `unreadable` when the directory is not writable or `.pommel` is a file, `disk_full`, `forbidden`
+ *   when it is not this user's
  */
 export function createStateDir(project: Project, overrides: Partial<Config> = {}): StateDirPart[] {
   const created: StateDirPart[] = [];
+  refuseForeign(project.root);
   try {
     // Atomic, because two processes may do so at once.
     const made = mkdirSync(project.stateDir, { recursive: true, mode: 0o700 });
     if (made !== undefined) created.push(".pommel/");
+    closeToOthers(project);
     if (writeNew(project.configFile, () => configTemplate(overrides))) created.push(".pommel/config.toml");
     if (writeNew(join(project.stateDir, ".gitignore"), () => "*\n")) created.push(".pommel/.gitignore");
   } catch (error) {
     throw explain(error, project);
   }
   return created;
+}
+
+/** Makes `.pommel/` its owner's only, also where it came with a repository. */
+export function closeToOthers({ stateDir }: Project): void {
+  try {
+    chmodSync(stateDir, 0o700);
+  } catch (error) {
+    // Another user's, which root works in, or a file system without permissions.
+    if (codeOf(error) !== "EPERM" && codeOf(error) !== "EROFS") throw error;
+  }
 }
 
 /** Writes a file that does not exist yet; false when it does. */

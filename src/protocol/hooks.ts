@@ -42,8 +42,6 @@ export const payloadFields = [
   "agent_transcript_path",
   "tool_name",
   "tool_use_id",
-  /** From `tool_input` only the path of the file, none of its content. */
-  "file_path",
   /** From the prompt only its notes, from "Note to Pommel:" to the end of their lines, scrubbed. */
   "prompt",
 ] as const;

@@ -6,6 +6,7 @@ import * as context from "./operations/context.ts";
 import * as daemon from "./operations/daemon.ts";
 import * as decisions from "./operations/decisions.ts";
 import * as events from "./operations/events.ts";
+import * as health from "./operations/health.ts";
 import * as search from "./operations/search.ts";
 import * as sessions from "./operations/sessions.ts";
 import { statsAnswer, statsRequest } from "./operations/stats.ts";
@@ -114,6 +115,12 @@ export const routes = {
     request: sessions.annotationsRequest,
     response: sessions.annotationsResponse,
   },
+  editNote: {
+    ...endpoints.editNote,
+    summary: "Replace a note by another text",
+    request: sessions.editNoteRequest,
+    response: sessions.editNoteResponse,
+  },
   decisions: {
     ...endpoints.decisions,
     summary: "List decisions and notes, the latest first, or the best for a question",
@@ -180,6 +187,24 @@ export const routes = {
     request: events.eventRequest,
     response: events.eventAnswer,
   },
+  createEvent: {
+    ...endpoints.createEvent,
+    summary: "Create an event",
+    request: events.createEventRequest,
+    response: events.changedEvent,
+  },
+  linkEvent: {
+    ...endpoints.linkEvent,
+    summary: "Add sessions and checkpoints to an event, or remove them",
+    request: events.linkEventRequest,
+    response: events.changedEvent,
+  },
+  closeEvent: {
+    ...endpoints.closeEvent,
+    summary: "Close, archive or reopen an event",
+    request: events.closeEventRequest,
+    response: events.changedEvent,
+  },
   injections: {
     ...endpoints.injections,
     summary: "List the automatic context that agents were given, the latest first",
@@ -222,6 +247,12 @@ export const routes = {
     request: status.retryRequest,
     response: status.retryResponse,
   },
+  redactions: {
+    ...endpoints.redactions,
+    summary: "Count the secrets that were replaced in what is stored, by kind",
+    request: empty,
+    response: sessions.redactionsResponse,
+  },
   forget: {
     ...endpoints.forget,
     summary: "Forget sessions, or show what would be forgotten",
@@ -245,6 +276,30 @@ export const routes = {
     summary: "Read what hooks left; for hooks",
     request: empty,
     response: daemon.spoolResponse,
+  },
+  doctor: {
+    ...endpoints.doctor,
+    summary: "Check this machine and project, with a fix for each problem",
+    request: empty,
+    response: health.doctorResponse,
+  },
+  log: {
+    ...endpoints.log,
+    summary: "Show the last entries of the daemon's log",
+    request: health.logRequest,
+    response: health.logResponse,
+  },
+  settings: {
+    ...endpoints.settings,
+    summary: "List every setting with its value and where it comes from",
+    request: empty,
+    response: health.settingsResponse,
+  },
+  changeSetting: {
+    ...endpoints.changeSetting,
+    summary: "Change a setting of the project; for the page, which may change only harmless ones",
+    request: health.changeSettingRequest,
+    response: health.changeSettingResponse,
   },
   reloadSettings: {
     ...endpoints.reloadSettings,

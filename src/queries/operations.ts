@@ -3,6 +3,7 @@ import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { withMemory, withMemoryOrNote } from "../store/memory/with-memory.ts";
+import { audited } from "./audit/audited.ts";
 
 /**
  * Runs each operation of `protocol/routes.ts` on what is stored: in the daemon, and in any process if no daemon runs.
@@ -76,7 +77,7 @@ const operations = {
   },
   checkpoints: async (project, request) => {
     const { listCheckpointsOf } = await import("./checkpoints/checkpoints.ts");
-    return withMemory(project, (memory) => listCheckpointsOf(memory, request));
+    return withMemory(project, (memory) => listCheckpointsOf(memory, request, project.root));
   },
   checkpoint: async (project, { id }) => {
     const { showCheckpoint } = await import("./checkpoints/checkpoints.ts");
@@ -98,6 +99,28 @@ const operations = {
     const { showEvent } = await import("./events/events.ts");
     return withMemory(project, (memory) => showEvent(memory, event));
   },
+  createEvent: async (project, { title = "", branch, description, sessions = [], checkpoints = [] }) => {
+    const { addEvent } = await import("./events/events.ts");
+    const named = { title: title.trim() || null, branch: branch ?? null, description };
+    const event = await addEvent(project, { ...named, startsAt: null, endsAt: null, sessions, checkpoints });
+    return { event };
+  },
+  linkEvent: async (project, { event: name, add = [], remove = [] }) => {
+    const { changeLinks } = await import("./events/events.ts");
+    await changeLinks(project, "link", name, add);
+    const { event } = await changeLinks(project, "unlink", name, remove);
+    return { event };
+  },
+  closeEvent: async (project, { event: name, status }) => {
+    const { closeEvent } = await import("./events/events.ts");
+    const { event } = await closeEvent(project, name, status);
+    return { event };
+  },
+  redactions: async (project) => {
+    const { countSecrets } = await import("../store/memory/privacy/secrets.ts");
+    return withMemory(project, countSecrets);
+  },
+  settings: async (project) => (await import("./status/settings.ts")).listSettings(project),
   injections: async (project, { session, limit = listed }) => {
     const { injectedIn } = await import("./context/injected.ts");
     return withMemory(project, (memory) => ({ injections: injectedIn(memory, { session, limit }) }));
@@ -123,7 +146,7 @@ export async function answerFromStore<R extends OperationName>(
 ): Promise<ResponseOf<R>> {
   signal?.throwIfAborted();
   const typed: { [N in OperationName]: Operation<N> } = operations;
-  return typed[name](project, request, signal);
+  return audited(project, name, request, () => typed[name](project, request, signal));
 }
 
 /** Default number of entries in a list. */

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { GitFailure, gitBytes, gitText } from "../git/git.ts";
+import { GitFailure, gitBytes, gitText, mayFetch } from "../git/git.ts";
 
 /** Access to the remote. Never force-pushes, and runs none of the user's hooks. */
 
@@ -26,7 +26,7 @@ const quietly = [
 
 async function run(dir: string, args: readonly string[], { mayAsk, signal }: RemoteOptions): Promise<string> {
   const parts: Buffer[] = [];
-  const env = mayAsk ? { GIT_TERMINAL_PROMPT: "1" } : {};
+  const env = { ...mayFetch, GIT_NO_LAZY_FETCH: "1", ...(mayAsk && { GIT_TERMINAL_PROMPT: "1" }) };
   try {
     for await (const part of gitBytes(dir, [...quietly, ...args], { signal, env })) parts.push(part);
   } catch (error) {

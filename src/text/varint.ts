@@ -5,16 +5,25 @@
  */
 const maxBytes = 8;
 
-/** @param values whole numbers from 0 to `Number.MAX_SAFE_INTEGER` */
-export function encodeVarints(values: readonly number[]): Uint8Array {
-  const bytes: number[] = [];
-  for (const value of values) {
+/** Adds a number's bytes to others. @param value a whole number from 0 to `Number.MAX_SAFE_INTEGER` */
+export function pushVarint(bytes: number[], value: number): void {
+  if (value < 0x80) {
+    bytes.push(value);
+  } else if (value < 0x4000) {
+    bytes.push((value >> 7) | 0x80, value & 0x7f);
+  } else {
     const reversed = [value % 128];
     for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) {
       reversed.push((rest % 128) | 0x80);
     }
-    bytes.push(...reversed.reverse());
+    for (let i = reversed.length - 1; i >= 0; i--) bytes.push(reversed[i]!);
   }
+}
+
+/** @param values whole numbers from 0 to `Number.MAX_SAFE_INTEGER` */
+export function encodeVarints(values: readonly number[]): Uint8Array {
+  const bytes: number[] = [];
+  for (const value of values) pushVarint(bytes, value);
   return Uint8Array.from(bytes);
 }
 

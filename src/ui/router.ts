@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import type { Decision } from "../protocol/operations/decisions.ts";
 
 /**
  * Addresses are in the fragment: `#/sessions?branch=main`. So they never reach the server, whose paths are the API's, and
@@ -43,13 +44,29 @@ export function goTo(link: string, { replace = false } = {}): void {
 
 const encoded = (text: string) => text.split("/").map(encodeURIComponent).join("/");
 
-export const sessionLink = (id: string, turn?: number | null) =>
-  linkTo(`/session/${encoded(id)}`, { turn: turn == null ? undefined : String(turn) });
+/** @param find a text to be marked there */
+export const sessionLink = (id: string, turn?: number | null, find?: string) =>
+  linkTo(`/session/${encoded(id)}`, { turn: turn == null ? undefined : String(turn), find });
 
 export const fileLink = (path: string, line?: number | null) =>
   linkTo(`/file/${encoded(path)}${line == null ? "" : `:${line}`}`);
 
+/** A part of the memory view, and what of it. */
+export const memoryLink = (part = "", name = "") =>
+  linkTo(`/memory/${part}${name === "" ? "" : `/${encoded(name)}`}`);
+
 export const commitLink = (hash: string) => linkTo(`/commit/${encoded(hash)}`);
+
+/** Where a decision was made: its turn, its commit or its line; null for a note of no session. */
+export function decisionLink({ source, place, session_id, turn }: Decision): string | null {
+  if (session_id !== null) return sessionLink(session_id, turn);
+  if (place === null) return null;
+  if (source === "commit") return commitLink(place);
+  // The client's memory lies outside of the project.
+  if (source === "memory") return null;
+  const [, path = "", line] = /^(.*?)(?::(\d+))?$/s.exec(place) ?? [];
+  return fileLink(path, line === undefined ? null : Number(line));
+}
 
 /** What a path names behind a view's own, decoded; "" if it makes no sense. */
 export function restOf(path: string, prefix: string): string {

@@ -44,6 +44,18 @@ export const views: readonly View[] = [
     load: () => import("./views/pictures/pictures.tsx"),
   },
   {
+    title: "Memory",
+    path: "/memory/",
+    nav: { icon: "memory", key: "m" },
+    load: () => import("./views/memory/memory.tsx"),
+  },
+  {
+    title: "Settings",
+    path: "/settings/",
+    nav: { icon: "settings", key: "," },
+    load: () => import("./views/settings/settings.tsx"),
+  },
+  {
     title: "Session",
     path: "/session/",
     nav: null,

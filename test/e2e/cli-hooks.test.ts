@@ -71,7 +71,7 @@ describe("pm hook", () => {
     expect(statSync(join(spool, spooled()[0]!)).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps of a prompt its notes, of an edit its file, and of the environment nothing", async () => {
+  it("keeps of a prompt its notes, of an edit nothing, and of the environment nothing", async () => {
     const prompt = "fix it, my password is hunter2\nnote to pommel: we chose Redis\nthanks";
     await hook("user-prompt", payload({ hook_event_name: "UserPromptSubmit", prompt }));
     const tool_input = { file_path: "/p/a.ts", new_string: "hunter2" };
@@ -82,9 +82,9 @@ describe("pm hook", () => {
     });
     expect(items().map((item) => item.payload)).toMatchObject([
       { prompt: "note to pommel: we chose Redis" },
-      { file_path: "/p/a.ts" },
+      {},
     ]);
-    expect(JSON.stringify(items())).not.toContain("hunter2");
+    for (const left of ["hunter2", "/p/a.ts"]) expect(JSON.stringify(items())).not.toContain(left);
   });
 
   it("scrubs notes before they are stored, or does not store them", async () => {

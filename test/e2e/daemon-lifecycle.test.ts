@@ -1,14 +1,5 @@
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -254,7 +245,6 @@ test("exits when its project is gone", async () => {
 test.each([
   ["that is no database", (file: string) => writeFileSync(file, "This is no database. ".repeat(1000))],
   ["that is a directory", (file: string) => mkdirSync(join(file, "inside"), { recursive: true })],
-  ["that is a link to nowhere", (file: string) => symlinkSync(join(file, "nowhere"), file)],
   ["that lost a table", loseFiles],
 ])("rebuilds an index %s and keeps the old one aside", async (_, damage) => {
   const project = createProject(modules(3));

@@ -54,6 +54,8 @@ function git(...args: string[]): void {
 const firstSession = "11111111-1111-4111-8111-111111111111";
 const secondSession = "22222222-2222-4222-8222-222222222222";
 
+const decided = "Let's go with tabs instead of spaces in the formatter";
+
 /** Every view that shows something of its own. */
 const allViews = [
   "/",
@@ -63,8 +65,17 @@ const allViews = [
   "/pictures",
   `/session/${firstSession}?turn=3`,
   "/file/src/flamingo.ts:2",
+  "/memory/",
+  "/memory/notes",
+  "/memory/events",
+  "/memory/given",
+  "/memory/keeping",
+  "/settings/",
+  "/settings/health",
+  "/settings/work",
+  "/settings/log",
 ];
-const anyContent = "main :is(.row, .state, .summary, .turn, .code, .timeline, .figure)";
+const anyContent = "main :is(.row, .state, .summary, .turn, .code, .timeline, .figure, .panel)";
 
 /** A session of Claude Code, as it lies in the user's home. */
 function transcriptOf(id: string, prompts: readonly string[], branch: string): string {
@@ -115,6 +126,8 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     origin = `http://127.0.0.1:${readDaemonRecord(project)!.port}`;
     context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     page = await context.newPage();
+    // Less than a test's: so a failure names the step.
+    page.setDefaultTimeout(15_000);
     page.on("request", (request) => {
       const { host, protocol } = new URL(request.url());
       if (protocol !== "data:" && host !== new URL(origin).host) faults.push(`asked ${request.url()}`);
@@ -182,9 +195,11 @@ describe.skipIf(browserFile === undefined)("the page", () => {
           await ask("/sessions", {}),
           await ask("/sessions", { mode: "no-cors" }),
           await ask("/index/transcript/annotate", { method: "POST", mode: "no-cors", body }),
+          await ask("/settings/change", { method: "POST", mode: "no-cors", body }),
+          await ask("/event/create", { method: "POST", mode: "no-cors", body }),
         ];
       }, origin);
-      expect(outcomes).toEqual(["refused", "refused", "refused"]);
+      expect(new Set(outcomes)).toEqual(new Set(["refused"]));
     }
     const notes = await page.evaluate(() => fetch("/annotations").then((response) => response.text()));
     expect(notes).not.toContain("from elsewhere");
@@ -216,7 +231,7 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     write(
       { ...project, root: folder },
       `${firstSession}.jsonl`,
-      transcriptOf(firstSession, ["Why does the flamingo fail at night?", ...attacks], "main"),
+      transcriptOf(firstSession, ["Why does the flamingo fail at night?", ...attacks, decided], "main"),
     );
     write(
       { ...project, root: folder },
@@ -242,6 +257,102 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     await page.goto(`${origin}/#/sessions`);
     await page.locator(".row").getByText(attacks[0]!).first().waitFor();
     expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+  });
+
+  test("a note is written, edited and forgotten after a preview; a decision is superseded", async () => {
+    await page.goto(`${origin}/#/`);
+    await page.keyboard.press("g");
+    await page.keyboard.press("m");
+    await page.getByRole("navigation", { name: "Parts of the memory" }).getByText("Notes").click();
+    await page.getByRole("textbox", { name: "A new note" }).fill(`Herons eat frogs ${attacks[0]}`);
+    await page.getByRole("button", { name: "Save note" }).click();
+    const note = page.locator(".entry").filter({ hasText: "Herons eat" });
+    await note.getByRole("button", { name: "Edit" }).click();
+    await page.getByRole("textbox", { name: "The note" }).fill(`Herons eat fish ${attacks[1]}`);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await note.getByText("eat fish").waitFor();
+    expect(await page.getByText("eat frogs").count()).toBe(0);
+
+    await note.getByRole("button", { name: "Forget…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Forget this for good?" });
+    await dialog.getByText("1 note, 1 chunk would go:").waitFor();
+    await dialog.getByText("Herons eat fish").waitFor();
+    await dialog.getByRole("button", { name: "Keep it" }).click();
+    expect(await note.count()).toBe(1);
+    await note.getByRole("button", { name: "Forget…" }).click();
+    await dialog.getByRole("button", { name: "Forget", exact: true }).click();
+    await note.waitFor({ state: "detached" });
+
+    await page.goto(`${origin}/#/memory/?about=formatter`);
+    const decision = page.locator(".entry").filter({ hasText: "with tabs" }).first();
+    await decision.getByRole("button", { name: "Supersede…" }).click();
+    await page.getByRole("textbox", { name: "What holds instead" }).fill(`Storks ${attacks[0]}`);
+    await page.getByRole("button", { name: "Supersede", exact: true }).click();
+    await page.locator(".entry-note").getByText("Storks").first().waitFor();
+    expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+  });
+
+  test("an event is created, filled, closed and emptied", async () => {
+    await page.goto(`${origin}/#/memory/events`);
+    await page.getByRole("button", { name: "New event…" }).click();
+    await page.getByRole("textbox", { name: "Title" }).fill(attacks[0]!);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("heading", { name: attacks[0]! }).waitFor();
+    await page.getByRole("combobox", { name: "A session or commit to add" }).fill("nobody");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("alert").getByText("nobody").waitFor();
+    await page.getByRole("combobox", { name: "A session or commit to add" }).fill(firstSession);
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("heading", { name: "1 session" }).waitFor();
+    await page.getByRole("button", { name: "Close", exact: true }).click();
+    await page.getByText("frozen").waitFor();
+    await page.getByRole("button", { name: "Remove the session" }).click();
+    await page.getByRole("heading", { name: "0 sessions" }).waitFor();
+  });
+
+  test("a setting is changed and reset; one that reaches out is not to be changed here", async () => {
+    await page.keyboard.press("g");
+    await page.keyboard.press(",");
+    const limit = page.locator(".setting").filter({ hasText: "search.limit" });
+    await limit.getByRole("button", { name: "Change" }).click();
+    await page.getByRole("textbox", { name: "search.limit" }).fill(attacks[0]!);
+    await page.getByRole("button", { name: "Save for this project" }).click();
+    await limit.getByRole("alert").getByText("a whole number from 1 to").waitFor();
+    await page.getByRole("textbox", { name: "search.limit" }).fill("12");
+    await page.getByRole("button", { name: "Save for this project" }).click();
+    await limit.getByText("the project's file").waitFor();
+    await limit.getByRole("button", { name: "Reset" }).click();
+    await limit.getByText("default", { exact: true }).waitFor();
+    const reaching = page.locator(".setting").filter({ hasText: "llm.openai_url" }).first();
+    expect(await reaching.getByRole("button").count()).toBe(0);
+    const refused = await page.evaluate(() =>
+      fetch("/settings/change", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ key: "llm.openai_url", value: "https://evil.example" }),
+      }).then(({ status }) => status),
+    );
+    expect(refused).toBe(403);
+    await page.goto(`${origin}/#/settings/health`);
+    await page.locator(".check").getByText("node", { exact: true }).waitFor();
+    await page.goto(`${origin}/#/settings/log`);
+    await page
+      .locator(".log")
+      .getByText(/answers on 127.0.0.1/)
+      .first()
+      .waitFor();
+  });
+
+  test("a text is found in a session's turns, and marked where it stands", async () => {
+    await page.goto(`${origin}/#/session/${firstSession}`);
+    await page.locator("#turn-1").waitFor();
+    await page.keyboard.press("f");
+    await page.keyboard.type("constructor.constructor");
+    await page.getByRole("region", { name: "In what was said and done" }).getByRole("link").first().click();
+    await page.waitForURL(/find=constructor/);
+    await until(() => page.evaluate(() => (CSS.highlights.get("found")?.size ?? 0) > 0));
+    await page.goto(`${origin}/#/search?q=flamingos+because+they&in=content`);
+    await page.locator("main .row").first().waitFor();
   });
 
   test("search by keyboard: words, next result, open", async () => {
@@ -282,7 +393,9 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     await page.locator("#turn-4").getByRole("button", { name: "Copy as Markdown" }).click();
     await page.locator("#turn-4").getByText("Copied").waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toContain(`## Turn 4\n\n> ${attacks[2]}`);
+    // Escaped, for wherever it is pasted.
+    expect(copied).toMatch(/^## Turn 4, 2026-/);
+    expect(copied).toContain(`\n\n> ${attacks[2]!.replace("<", "&lt;")}`);
     await page.goto(`${origin}/#/session/nobody`);
     await page.getByRole("alert").getByText("nobody").waitFor();
   });
@@ -344,18 +457,22 @@ describe.skipIf(browserFile === undefined)("the page", () => {
       const narrow = await newPage({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
       await narrow.goto(await open());
       await narrow.getByRole("navigation", { name: "Views" }).waitFor();
+      // Another view is another fragment: the page stays, and axe in it.
+      await narrow.evaluate(axe.source);
       for (const path of [...allViews, "/search", "/nowhere"]) {
         await narrow.goto(`${origin}/#${path}`);
         await narrow.locator(anyContent).first().waitFor();
-        await narrow.evaluate(axe.source);
         const { violations } = await narrow.evaluate(() =>
           (
             window as never as {
               axe: {
-                run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+                run(
+                  context: Document,
+                  options: { resultTypes: string[] },
+                ): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
               };
             }
-          ).axe.run(),
+          ).axe.run(document, { resultTypes: ["violations"] }),
         );
         const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
         expect({ path, serious: serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`) }).toEqual({

@@ -11,7 +11,8 @@ export const orNull = <T extends z.core.$ZodType>(schema: T) => z.catch(z.nullab
 
 export const anything = z.optional(z.unknown());
 export const text = orNull(z.string());
-export const count = orNull(z.number());
+/** A whole number, as SQLite stores it. */
+export const count = orNull(z.int());
 export const flag = orNull(z.boolean());
 
 /** The parsed value; null if it does not match. */

@@ -32,23 +32,46 @@ export interface Output extends Screen {
 export function createOutput({ json = false, noColor = false } = {}, streams: Streams = ownStreams): Output {
   const color = !noColor && streams.hasColor(1);
   const write = (line: string) => streams.write(1, `${line}\n`);
+  const plain = (text: string) => harmless(text, color);
   return {
     json,
     colors: createPalette({ color, links: color && streams.hasLinks }),
     columns: streams.columns,
     now: Date.now(),
     print(line = "") {
-      if (!json) write(line);
+      if (!json) write(plain(line));
     },
     result(value, text) {
-      if (json) write(JSON.stringify(value, null, 2));
-      else streams.show(`${typeof text === "string" ? text : text()}\n`);
+      if (json) write(asJson(value));
+      else streams.show(`${plain(typeof text === "string" ? text : text())}\n`);
     },
     note(line) {
-      streams.write(2, `${line}\n`);
+      streams.write(2, `${harmless(line, streams.hasColor(2))}\n`);
     },
   };
 }
+
+/**
+ * Text that cannot do more to a terminal than colour it, whatever it quotes; views replace what would move their columns
+ * as well (`printable`).
+ * @param isColored whether it holds colours and links of ours
+ */
+export function harmless(text: string, isColored: boolean): string {
+  return text.replace(isColored ? allButStyles : controls, (found, style?: string) =>
+    typeof style === "string" ? style : found === "\r" ? "" : "·",
+  );
+}
+
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+const allButStyles =
+  /(\u001b\[[\d;]*m|\u001b\]8;[^\u0000-\u001f\u007f-\u009f]*\u0007)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** JSON itself leaves these as they are, and terminals know them. */
+const asJson = (value: unknown) =>
+  (JSON.stringify(value, null, 2) ?? "").replace(
+    /[\u007f-\u009f]/g,
+    (found) => `\\u00${found.charCodeAt(0).toString(16)}`,
+  );
 
 /**
  * Prints an error the one way there is: `error: ...` and `hint: ...` on stderr, or with `json` the object
@@ -69,14 +92,15 @@ export function printError(
   const stack = debug && thrown instanceof Error ? thrown.stack : undefined;
   if (json) {
     const { code, message, hint } = error;
-    streams.write(1, `${JSON.stringify({ error: { code, message, hint, stack } }, null, 2)}\n`);
+    streams.write(1, `${asJson({ error: { code, message, hint, stack } })}\n`);
     return error.exitCode;
   }
-  const colors = createPalette({ color: !noColor && streams.hasColor(2) });
+  const color = !noColor && streams.hasColor(2);
+  const colors = createPalette({ color });
   const lines = [`${colors.error("error:")} ${error.message}`];
   if (error.hint !== "") lines.push(`${colors.hint("hint:")} ${error.hint}`);
   if (stack !== undefined) lines.push(colors.dim(stack));
-  streams.write(2, `${lines.join("\n")}\n`);
+  streams.write(2, `${harmless(lines.join("\n"), color)}\n`);
   return error.exitCode;
 }
 

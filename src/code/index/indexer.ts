@@ -25,7 +25,7 @@ export interface IndexReport {
 }
 
 /** Bump when chunks or their tokens change, so that every index is rebuilt. */
-const chunkerVersion = 3;
+const chunkerVersion = 4;
 
 /** Maximum number of files in flight: enough to keep two workers busy, few enough to stay current. */
 const maxRunning = 64;
@@ -33,11 +33,6 @@ const maxRunning = 64;
 const maxTogether = { chunks: 512, waitMs: 500 };
 /** Poll interval while a read waits for indexing. Milliseconds. */
 const readPauseMs = 50;
-/**
- * The share of chunks that may be removed before ranking statistics are recomputed; doing so at each save would be
- * slow.
- */
-const maxDrift = 0.02;
 /** Waits between tries while the disk is full. Milliseconds. */
 const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
 
@@ -149,7 +144,7 @@ export class Indexer {
    * when they are searchable.
    */
   async update(paths: readonly string[]): Promise<void> {
-    const { index, project, rules } = this.options;
+    const { project, rules } = this.options;
     for (const path of paths) {
       const stamp = stampOf(project.root, path);
       if (stamp === "directory") await this.updateBelow(path);
@@ -157,7 +152,6 @@ export class Indexer {
       else this.queue.add(stamp, "saved");
     }
     await this.drain();
-    if (!this.closed) await index.settle({ tolerated: maxDrift });
   }
 
   /** Removes a path and everything known below it. */

@@ -12,16 +12,23 @@ import { answerFromStore, type OperationName, operationNames } from "../../queri
 import { toCodeQuery } from "../../queries/search/code.ts";
 import { describeCodeModels } from "../../queries/status/model-status.ts";
 import { describePage } from "../../queries/status/page.ts";
+import { changeSetting } from "../../queries/status/settings.ts";
 import { ageOf, describeIndex } from "../../queries/status/status.ts";
+import { scrubAlone } from "../../redact/scrubber.ts";
+import { scrubberOf } from "../../sessions/from-config.ts";
 import type { MemoryReport } from "../jobs/memory-report.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
 import type { LiveSettings } from "../lifecycle/live-settings.ts";
+import { LogReader } from "../lifecycle/log-reader.ts";
 import type { SpoolReader } from "../spool/spool-reader.ts";
 import type { ConversationWatch } from "../watch/conversation-watch.ts";
 import type { IndexWork } from "../watch/index-work.ts";
 import { createMemoryHandlers } from "./memory-handlers.ts";
 import { codeLifetimeMs, type PageAccess } from "./page-access.ts";
 import type { Handlers } from "./server.ts";
+
+/** Entries of the log, where a request does not say how many. */
+const shownEntries = 100;
 
 /** The operations that need only the open memory. */
 function handlersFromStore(project: Project): Pick<Handlers, OperationName> {
@@ -48,6 +55,8 @@ interface HandlersOptions {
   notes: () => string[];
   roots: () => readonly string[];
   runCommand: (request: RequestOf<"command">) => Promise<ResponseOf<"command">>;
+  /** What `pm doctor` checks. */
+  diagnose: () => Promise<ResponseOf<"doctor">>;
   isInForeground: boolean;
   pages: PageAccess;
   /** Called after the answer is on its way. */
@@ -130,6 +139,24 @@ export function createHandlers(options: HandlersOptions): Handlers {
     page: () => describePage(project, work.index),
     pageCode: () => ({ code: options.pages.createCode(), expires_in_seconds: codeLifetimeMs / 1000 }),
     command: options.runCommand,
+    doctor: options.diagnose,
+    log({ lines = shownEntries }) {
+      const reader = new LogReader(project);
+      const entries = reader.all(lines);
+      reader.close();
+      // The log holds no secrets, but messages of errors may name what somebody typed.
+      const scrubber = scrubberOf(project, config);
+      return {
+        entries: entries.map(({ time, level, text }) => ({
+          ...{ at: new Date(time).toISOString(), level, text: scrubAlone(scrubber, text) },
+        })),
+      };
+    },
+    changeSetting(request) {
+      const changed = changeSetting(project, request);
+      options.settings.reload();
+      return changed;
+    },
     reloadSettings: () => ({ ...options.settings.reload(), in_foreground: options.isInForeground }),
     shutdown() {
       setImmediate(options.onShutdown);

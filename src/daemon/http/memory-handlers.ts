@@ -12,7 +12,8 @@ import { answerContext } from "../../queries/context/answer.ts";
 import type { Injection } from "../../queries/context/quote.ts";
 import { annotationOf, answerTranscriptSearch } from "../../queries/sessions/conversations.ts";
 import { forgetNow, previewForget } from "../../sessions/forget/forget.ts";
-import { addNote } from "../../sessions/notes/add-note.ts";
+import { findAnnotation } from "../../sessions/forget/forget-target.ts";
+import { addNote, editNote } from "../../sessions/notes/add-note.ts";
 import { removeDead, retryDead } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
@@ -28,6 +29,7 @@ type MemoryRoute = Extract<
   | "searchTranscripts"
   | "indexTranscript"
   | "annotate"
+  | "editNote"
   | "sessionStart"
   | "context"
   | "retry"
@@ -61,6 +63,10 @@ export function createMemoryHandlers(options: HandlersOptions): Pick<Handlers, M
     searchTranscripts: guarded((request, signal) => searchTranscripts(work, request, config, signal)),
     indexTranscript: guarded((request) => indexTranscript(options, request)),
     annotate: guarded((request) => annotate(options, request)),
+    editNote: guarded(async ({ id, note }) => {
+      const known = findAnnotation(work.memory, id);
+      return { annotation: annotationOf(await work.alone(() => editNote(work.work(), known, note))) };
+    }),
     sessionStart: guarded((request) => startSession(options, request)),
     context: guarded((request) => context(options, request)),
     retry: guarded(({ ids, drop }) => {

@@ -87,6 +87,7 @@ const handlers = {
   searchAll: never,
   indexTranscript: never,
   annotate: never,
+  editNote: never,
   sessionStart: never,
   sessions: vi.fn(
     (_: RequestOf<"sessions">, __?: AbortSignal): Answered<"sessions"> => ({
@@ -110,6 +111,9 @@ const handlers = {
   rewindPreview: never,
   events: never,
   event: never,
+  createEvent: never,
+  linkEvent: never,
+  closeEvent: never,
   context: never,
   injections: never,
   page: vi.fn(
@@ -119,10 +123,15 @@ const handlers = {
   ),
   pageCode: vi.fn(() => ({ code: "x", expires_in_seconds: 60 })),
   retry: never,
+  redactions: never,
   forget: never,
   scrub: never,
   command: never,
   spool: vi.fn(() => ({ taken: true })),
+  doctor: never,
+  log: never,
+  settings: never,
+  changeSetting: never,
   reloadSettings: never,
 } satisfies Handlers;
 

@@ -6,7 +6,9 @@ import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
 import { type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
+import { asDoor, doorHeader } from "../../protocol/door.ts";
 import { type RouteName, signInPath } from "../../protocol/endpoints.ts";
 import { signInRequest } from "../../protocol/operations/daemon.ts";
 import {
@@ -16,6 +18,8 @@ import {
   requestFromUrl,
   routes,
 } from "../../protocol/routes.ts";
+import { audited, throughDoor } from "../../queries/audit/audited.ts";
+import { operationNames } from "../../queries/operations.ts";
 import { type Asker, guardAccess, guardAddress } from "./guard.ts";
 import type { PageAccess } from "./page-access.ts";
 import { type PageFile, pageFile, securityHeaders } from "./page-files.ts";
@@ -76,10 +80,20 @@ export type Answer = <R extends RouteName>(
   signal?: AbortSignal,
 ) => Promise<ResponseOf<R>>;
 
-export function answerWith(handlers: Handlers): Answer {
+/** @param audit the project, and whether its questions are recorded */
+export function answerWith(
+  handlers: Handlers,
+  audit: { project: Project; isOn: boolean } | null = null,
+): Answer {
   return async (name, given, signal) => {
     const request = read(routes[name].request(), given) as RequestOf<typeof name>;
-    return handlers[name](request, signal);
+    const run = async () => handlers[name](request, signal);
+    if (audit === null) return run();
+    // What it runs for `pm` asks in turn.
+    if (name === "command") return throughDoor("cli", run);
+    const recorded = () => audited(audit.project, name, request, run, audit.isOn);
+    if (name === "context") return throughDoor("hook", recorded);
+    return (operationNames as RouteName[]).includes(name) ? recorded() : run();
   };
 }
 
@@ -138,7 +152,8 @@ function createApp({ record, answer, pages, pageDir, onRequest, log }: ServerOpt
     context.set("asker", guardAccess(context.req.header(), { port, token, pages, isChange }));
     context.header("cache-control", "no-store");
     onRequest();
-    await next();
+    const named = asDoor(context.req.header(doorHeader));
+    await throughDoor(context.get("asker") === "page" ? "page" : (named ?? "http"), next);
   });
 
   for (const name of Object.keys(routes) as RouteName[]) {

@@ -47,6 +47,9 @@ const summaryPayload = z.object({ with_llm: z.optional(z.boolean()) });
 
 export const retainedAt = "retained_at";
 
+/** Until the language model is back, a session is shown to it again this often. Milliseconds. */
+const scrubAgainMs = 60_000;
+
 interface JobsOptions {
   project: Project;
   config: Config;
@@ -173,7 +176,7 @@ export class ConversationJobs {
   }
 
   private async deepScrub({ subject }: JobRecord, { signal }: JobRun): Promise<number> {
-    const { alone, log } = this.options;
+    const { memory, alone, log } = this.options;
     if (this.scrubbingLlm === null) return 0;
     try {
       const work = { ...this.work(), llm: this.scrubbingLlm };
@@ -181,8 +184,9 @@ export class ConversationJobs {
       if (turns > 0) log.info(`${subject}: the language model found secrets in ${turns} turns`);
     } catch (error) {
       if (codeOf(error) !== "llm_unavailable") throw error;
-      // The next message triggers another attempt.
-      log.warn(`${subject}: not scrubbed by the language model: ${messageOf(error)}`);
+      log.warn(`${subject}: not scrubbed by the language model yet: ${messageOf(error)}`);
+      const notBefore = Date.now() + scrubAgainMs;
+      enqueue(memory, { kind: "deep-scrub", subject, priority: priority["deep-scrub"], notBefore });
     }
     return 0;
   }
@@ -251,7 +255,10 @@ function budgetedLlm(
     if (llm === null) return null;
     return createBudgetedLlm(watched(llm, onAnswer), {
       purpose,
-      dailyTokens: config["llm.daily_tokens"],
+      // A model on this machine costs nothing.
+      dailyTokens: isLocal(llmSettingsOf(config), config["llm.model"])
+        ? Number.POSITIVE_INFINITY
+        : config["llm.daily_tokens"],
       spentToday() {
         const { input, output } = llmSpending(memory);
         return input + output;

@@ -5,6 +5,7 @@ import type { Project } from "../../project/paths.ts";
 import type { JobsStatus, MemoryStatus, ModelStatus } from "../../protocol/operations/status.ts";
 import { describeMemory, jobsStatusOf } from "../../queries/sessions/conversations.ts";
 import { describeModels } from "../../queries/status/model-status.ts";
+import { careOf } from "../../store/memory/backups/care.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";
 import type { MemoryWork } from "./memory-work.ts";
@@ -56,6 +57,13 @@ export class MemoryReport {
   /** What a person should know. */
   notes(): string[] {
     const { open, failure } = this.of.work;
-    return [...new Set([...(open?.troubles ?? []), ...(failure === null ? [] : [messageOf(failure)])])];
+    const unsaved = careOf(this.of.project.memoryDb).backup?.problem ?? null;
+    return [
+      ...new Set([
+        ...(open?.troubles ?? []),
+        ...(failure === null ? [] : [messageOf(failure)]),
+        ...(unsaved === null ? [] : [`The last backup of the memory failed: ${unsaved}`]),
+      ]),
+    ];
   }
 }

@@ -23,6 +23,7 @@ import { GitJobs } from "./git/git-work.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { isOwnerAlive, newOwner } from "./job-owner.ts";
 import { JobWorker } from "./job-worker.ts";
+import { MemoryCare } from "./memory-care.ts";
 import { RwLock } from "./rw-lock.ts";
 
 /** Pause after the last unknown session was read. Milliseconds. */
@@ -54,6 +55,7 @@ export class OpenMemory {
   private readonly sessionSearch: SessionSearch;
   private readonly workers: readonly JobWorker[];
   private readonly housekeeping: Housekeeping;
+  private readonly care: MemoryCare;
   private readonly lock = new RwLock();
   private isClosed = false;
   private releaseTimer: NodeJS.Timeout | undefined;
@@ -89,6 +91,13 @@ export class OpenMemory {
         isResting: () => this.isResting(),
         scrubVersion: () => this.scrubber.get().version,
         enqueue: (kind, subject) => this.enqueue(kind, subject),
+        onFailure,
+        log,
+      });
+      this.care = new MemoryCare({
+        memoryDb: project.memoryDb,
+        config,
+        isResting: () => this.isResting(),
         onFailure,
         log,
       });
@@ -148,6 +157,7 @@ export class OpenMemory {
 
   begin(): void {
     this.housekeeping.begin();
+    this.care.begin();
     this.indexSessions();
     this.wake();
     this.makeVectors();
@@ -268,7 +278,11 @@ export class OpenMemory {
   async close(): Promise<void> {
     this.isClosed = true;
     this.housekeeping.close();
-    await Promise.all([...this.workers.map((worker) => worker.close()), this.embedPass.close()]);
+    await Promise.all([
+      ...this.workers.map((worker) => worker.close()),
+      this.embedPass.close(),
+      this.care.close(),
+    ]);
     for (const timer of [this.releaseTimer, this.unloadTimer]) clearTimeout(timer);
     // Requests accepted while shutting down.
     await this.lock.alone(() => this.memory.close());

@@ -57,6 +57,8 @@ export interface DaemonOptions {
   onRestart: ((reason: string) => void) | null;
   /** Runs a command of `pm` that only reads. */
   runCommand: (request: RequestOf<"command">) => Promise<ResponseOf<"command">>;
+  /** What `pm doctor` checks. */
+  diagnose: (project: Project) => Promise<ResponseOf<"doctor">>;
 }
 
 export interface Daemon {
@@ -170,13 +172,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         ),
       roots: () => roots,
       runCommand: options.runCommand,
+      diagnose: () => options.diagnose(project),
       isInForeground: onRestart === null,
       onShutdown() {
         log.info("asked to stop");
         onStop("asked to");
       },
     });
-    const answer = answerWith(handlers);
+    const answer = answerWith(handlers, { project, isOn: config["audit.enabled"] });
     // The commands that it runs for `pm` ask it, and read the memory.
     endings.push(answerHere(project.root, answer));
     endings.push(shareOpenMemory(project.memoryDb, memoryWork));

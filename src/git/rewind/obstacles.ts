@@ -9,7 +9,7 @@ export type BytePath = string;
 
 /** The fields of a git command's `-z` output. @throws GitFailure */
 async function byteFields(dir: string, args: readonly string[]): Promise<string[]> {
-  const output = await gitBuffer(dir, args);
+  const output = await gitBuffer(dir, args, { filters: true });
   return output.toString("latin1").split("\0").slice(0, -1);
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, PommelError } from "../../project/errors.ts";
-import { GitFailure, gitBuffer, gitText } from "../git.ts";
+import { GitFailure, gitBuffer, gitText, mayFetch } from "../git.ts";
 import { branchOf } from "../history/head.ts";
 import { headOf } from "../history/history.ts";
 
@@ -71,7 +71,7 @@ export async function addWorktree({ top }: WorkingTree, commit: string, dir: str
   }
   try {
     await gitBuffer(top, ["worktree", "add", "--quiet", "--detach", "--", dir, commit], {
-      env: { GIT_NO_LAZY_FETCH: "0" },
+      env: mayFetch,
     });
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;

@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
-import { GitFailure, gitBuffer, plain } from "../git.ts";
+import { GitFailure, gitBuffer, mayFetch, plain } from "../git.ts";
 import {
   type BytePath,
   changesTo,
@@ -108,7 +108,7 @@ function named(paths: readonly BytePath[]): string {
 /** As `git checkout` does, with attributes, sparse checkouts and directories that become files. */
 async function checkOut({ top, head }: WorkingTree, commit: string, overOwnWork: boolean): Promise<void> {
   // The user asked for it, so fetching what a partial clone lacks is fine.
-  const env = { GIT_NO_LAZY_FETCH: "0" };
+  const env = mayFetch;
   const git = async (...args: string[]) =>
     (await gitBuffer(top, [...plain, "-c", "submodule.recurse=false", ...args], { env })).toString().trim();
   try {

@@ -1,5 +1,6 @@
 import { startMissingDaemon } from "../../client/start-missing-daemon.ts";
 import { messageOf } from "../../project/errors.ts";
+import { setOwnDoor } from "../../protocol/door.ts";
 import { boundedTransport } from "./bounded-transport.ts";
 import { StdioServerTransport, serveStdio } from "./sdk.ts";
 import { createServer } from "./server.ts";
@@ -16,6 +17,7 @@ const startDaemonAfterMs = 500;
  * with it the calls that are still worked on. Nothing but the protocol is written to stdout.
  */
 export function runMcp(cwd: string): void {
+  setOwnDoor("mcp");
   const { stdin, stdout } = process;
   const end = () => process.exit(0);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);

@@ -37,6 +37,12 @@ export function allowedValues(schema: z.ZodMiniType): string {
   return "a text";
 }
 
+/** The values of a schema that has only a few; null for any other. */
+export function listedValues(schema: z.ZodMiniType): string[] | null {
+  if (schema instanceof z.ZodMiniEnum) return schema.options.map(String);
+  return schema instanceof z.ZodMiniBoolean ? ["true", "false"] : null;
+}
+
 /** The argument of a number's `z.minimum` or `z.maximum`. */
 function bound(schema: z.ZodMiniNumber, check: "greater_than" | "less_than"): unknown {
   const found = schema.def.checks?.map(({ _zod }) => _zod.def).find((def) => def.check === check);

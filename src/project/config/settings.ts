@@ -191,6 +191,27 @@ export const settings = {
     default: [] as string[],
     about: "Words that mark architecture, in addition to the English and Danish ones.",
   },
+  "backup.enabled": {
+    schema: z.boolean(),
+    default: true,
+    about: "Let the daemon back up the memory regularly.",
+  },
+  "backup.interval_hours": {
+    schema: positive,
+    default: 24,
+    about: "The time between two backups; none is made where nothing changed. Hours.",
+  },
+  "backup.keep": {
+    schema: positive,
+    default: 7,
+    about: "Keep this many of the regular backups. Those of `pm backup` stay until you delete them.",
+  },
+  "backup.folder": {
+    schema: z.string(),
+    default: "",
+    about:
+      "The directory for backups, best on another disk; each project has its own in it. Empty: .pommel/backups. Only from your own file or the environment, not from a project's.",
+  },
   "scrub.pii": {
     schema: z.boolean(),
     default: false,
@@ -225,7 +246,8 @@ export const settings = {
   "llm.daily_tokens": {
     schema: natural,
     default: 200_000,
-    about: "Stop using the model for the day after this many tokens, in and out.",
+    about:
+      "Stop using the model for the day after this many tokens, in and out; without limit on this machine.",
   },
   "context.mode": {
     schema: z.enum(["off", "gentle", "eager"]),
@@ -243,6 +265,12 @@ export const settings = {
     schema: natural,
     default: 250,
     about: "Inject nothing if it takes longer, counted from the start of the hook. Milliseconds.",
+  },
+  "audit.enabled": {
+    schema: z.boolean(),
+    default: false,
+    about:
+      "Record every question in .pommel/audit/: when, through which door, and how much was given (see docs/privacy.md). Only from your own file or the environment, not from a project's.",
   },
   "ui.editor": {
     schema: z.string().check(z.refine(isEditor), z.describe(editorChoices)),
@@ -298,10 +326,12 @@ export const settings = {
 export type SettingKey = keyof typeof settings;
 
 /**
- * Settings only for the user's file and the environment: where texts and keys are sent, and which program a click starts. A
- * project's file may come from a repository's author.
+ * Settings only for the user's file and the environment: where texts and keys are sent, which program a click starts, and
+ * what is recorded of questions. A project's file may come from a repository's author.
  */
 export const ownSettings: ReadonlySet<SettingKey> = new Set([
+  "backup.folder",
+  "audit.enabled",
   "ui.editor",
   "embed.ollama_url",
   "embed.openai_url",
@@ -336,6 +366,10 @@ export const liveSettings: ReadonlySet<SettingKey> = new Set([
   "sessions.decision_words",
   "sessions.error_words",
   "sessions.architecture_words",
+  "backup.enabled",
+  "backup.interval_hours",
+  "backup.keep",
+  "backup.folder",
   "context.mode",
   "context.max_tokens",
   "context.deadline_ms",

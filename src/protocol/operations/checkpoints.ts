@@ -29,6 +29,7 @@ export const checkpointsRequest = lazy(() =>
     since,
     until,
     limit,
+    surviving: field("also count the added lines that are left in the working tree", z.boolean()),
   }),
 );
 export type CheckpointsRequest = z.infer<ReturnType<typeof checkpointsRequest>>;
@@ -70,6 +71,8 @@ const checkpointSummary = lazy(() =>
     sessions: z.array(checkpointSession()),
     /** Commits that took its place. */
     rewritten_as: strings,
+    /** Only with `surviving`: lines that say something, and how many of them are left; null: too many to look at. */
+    surviving: z.optional(z.nullable(z.object({ added: count, left: count }))),
   }),
 );
 export type CheckpointSummary = z.infer<ReturnType<typeof checkpointSummary>>;

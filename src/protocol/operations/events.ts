@@ -1,5 +1,15 @@
 import * as z from "zod/mini";
-import { count, field, lazy, strings, text, textOrNull, time, timeOrNull } from "../shape-parts.ts";
+import {
+  count,
+  described,
+  field,
+  lazy,
+  strings,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from "../shape-parts.ts";
 import { eventStatuses, eventTypes } from "../values.ts";
 
 /** The shapes of named groups of sessions and checkpoints. */
@@ -54,6 +64,27 @@ export const eventsAnswer = lazy(() =>
   }),
 );
 export type EventsAnswer = z.infer<ReturnType<typeof eventsAnswer>>;
+
+const eventNamed = described("its title or id; a prefix of the id is enough", text);
+
+export const createEventRequest = lazy(() =>
+  z.object({
+    title: field("left out: from the branch's name", text),
+    description: field("a longer description", text),
+    branch: field("adds everything on this branch while the event is active", text),
+    sessions: field("sessions to add", strings),
+    checkpoints: field("checkpoints or commits to add", strings),
+  }),
+);
+export const linkEventRequest = lazy(() =>
+  z.object({
+    event: eventNamed,
+    add: field("sessions, checkpoints or commits to add", strings),
+    remove: field("those to remove", strings),
+  }),
+);
+export const closeEventRequest = lazy(() => z.object({ event: eventNamed, status: z.enum(eventStatuses) }));
+export const changedEvent = lazy(() => z.object({ event: eventView() }));
 
 /** An id, the beginning of one, or a title. */
 export const eventRequest = lazy(() => z.object({ event: text }));

@@ -247,6 +247,24 @@ export const annotateRequest = lazy(() =>
 );
 export const annotateResponse = lazy(() => z.object({ annotation: annotation(), queued: z.boolean() }));
 
+export const editNoteRequest = lazy(() =>
+  z.object({
+    id: described("the note's id, or a prefix of it", text),
+    note: described("its new text", text.check(z.minLength(1), z.maxLength(10_000))),
+  }),
+);
+export const editNoteResponse = lazy(() => z.object({ annotation: annotation() }));
+
+/** Never a secret itself: only how many different ones there were. */
+export const redactionsResponse = lazy(() =>
+  z.object({
+    /** The kind as it stands in the text, `[REDACTED_<type>]`: those with the most secrets first. */
+    types: z.array(z.object({ type: text, secrets: count, sessions: count })),
+    /** Sessions in which anything was replaced. */
+    sessions: count,
+  }),
+);
+
 export const indexTranscriptRequest = lazy(() =>
   z.object({
     /** Files to read on, or to begin with. */

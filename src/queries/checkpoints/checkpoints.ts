@@ -1,4 +1,5 @@
 import { diffSummary } from "../../attribution/checkpoints/diff-summary.ts";
+import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import { commitNamed, isShallow } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
@@ -33,22 +34,30 @@ const listed = 20;
 
 /**
  * Checkpoints, the latest commit first.
+ * @param root of the working tree, for `surviving`
  * @throws PommelError `usage` for a time that makes no sense, `not_found` for an unknown session
  */
 export async function listCheckpointsOf(
   memory: Memory,
   request: CheckpointsRequest,
+  root = "",
 ): Promise<CheckpointsAnswer> {
   const { parseWhen } = await import("../../text/dates.ts");
-  const { session, since, until, limit = listed, ...others } = request;
+  const { session, since, until, limit = listed, surviving = false, ...others } = request;
   const filter = {
     ...others,
     session: session === undefined ? null : sessionMeant(memory, session),
     since: since === undefined ? null : await parseWhen(since, "since"),
     until: until === undefined ? null : await parseWhen(until, "until"),
   };
+  const fates = surviving ? commitFatesOf(root, memory) : null;
   return memory.inSnapshot(() => ({
-    checkpoints: listCheckpoints(memory, { ...filter, limit }).map((found) => summaryOf(memory, found)),
+    checkpoints: listCheckpoints(memory, { ...filter, limit }).map((found) => {
+      const summary = summaryOf(memory, found);
+      if (fates === null) return summary;
+      const survival = fates.survivalOf(found.commit);
+      return { ...summary, surviving: survival && { added: survival.added, left: survival.surviving } };
+    }),
     total: countCheckpoints(memory, filter),
   }));
 }

@@ -100,3 +100,20 @@ it("limits them to a branch, with a query and without", async () => {
   expect((await texts({ branch: "topic", query: "sqlite" })).sort()).toEqual(found);
   expect(await texts({ branch: "elsewhere" })).toEqual([]);
 });
+
+it("a later note that quotes a decision replaces it; an earlier one does not", async () => {
+  const [, quoted = ""] = await texts({ query: "", files: ["src/db.ts"] });
+  expect(quoted).toContain("SQLite");
+  const replacing = (at: number) => ({
+    ...{ lineUid: null, branch: null, sessionUid: null, turn: null, source: "shell" as const, at },
+    ...{ uid: `r${at}`, note: `Instead of “${quoted}”: we use Postgres, as two machines write` },
+  });
+  const supersededBy = async () =>
+    (await decisions()).decisions.find(({ text }) => text === quoted)?.superseded_by ?? null;
+  saveAnnotation(store.memory, replacing(start));
+  expect(await supersededBy()).toBeNull();
+  saveAnnotation(store.memory, replacing(start + 20 * day));
+  expect(await supersededBy()).toContain("Postgres");
+  const [latest] = (await decisions()).decisions;
+  expect(latest).toMatchObject({ source: "annotation", supersedes: [quoted] });
+});

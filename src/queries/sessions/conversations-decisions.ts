@@ -3,6 +3,7 @@ import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Decision, DecisionsAnswer } from "../../protocol/operations/decisions.ts";
 import type { SessionResult } from "../../search/sessions/types.ts";
+import { replacedIn, replacements } from "../../sessions/decisions/replaced.ts";
 import {
   closestTo,
   decisionsByChunk,
@@ -49,7 +50,18 @@ export async function decisionsIn(
           ...(await recordedIn(project, request, config)),
         ].sort(latestFirst)
       : await foundIn(project, memory, request, config);
-  return { decisions: all.slice(0, request.limit), total: all.length };
+  const replacedBy = replacements(memory);
+  const decisions = all.slice(0, request.limit).map((decision): Decision => {
+    const { source, text, timestamp } = decision;
+    const later = replacedBy(text, timestamp === null ? null : Date.parse(timestamp));
+    const replaced = source === "annotation" ? replacedIn(text) : null;
+    return {
+      ...decision,
+      superseded_by: later?.text ?? decision.superseded_by,
+      supersedes: replaced === null ? decision.supersedes : [replaced],
+    };
+  });
+  return { decisions, total: all.length };
 }
 
 const latestFirst = (a: Decision, b: Decision) => (b.timestamp ?? "").localeCompare(a.timestamp ?? "");

@@ -45,6 +45,8 @@ export function readTurns(memory: Memory, request: TurnsRequest, roots: readonly
     let size = 0;
     for (const { number, startedAt, endedAt, branch, abandoned } of turnsOf(memory, session.id, {
       first: from,
+      // One more says where to go on.
+      limit: limit + 1,
     })) {
       if (turns.length === limit || size > enough) return { turns, next: number };
       const content = contentOf(memory, session.id, number);

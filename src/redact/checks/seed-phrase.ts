@@ -21,11 +21,16 @@ export function seedPhrases(text: string): Span[] {
       start: index + match.index,
       end: index + match.index + match[0].length,
     }));
+    let same = 0;
     for (let first = 0; first + 12 <= words.length; first++) {
+      // The same 24 words over and over, or one: they were looked at.
+      same = first > 0 && words[first - 1]!.value === words[first + 23]?.value ? same + 1 : 0;
+      if (same > 24) continue;
       const count = [24, 21, 18, 15, 12].find(
         (length) => first + length <= words.length && isValid(words.slice(first, first + length)),
       );
       if (count === undefined) continue;
+      same = 0;
       const end = words[first + count - 1]!.end;
       spans.push({ start: words[first]!.start, end, next: end });
       first += count - 1;

@@ -6,6 +6,7 @@ import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { kindRules } from "../chunks/kinds.ts";
 import { contentWords, coverage } from "../summaries/words.ts";
 import { findDecisions, messagesOf } from "./find.ts";
+import { replacements } from "./replaced.ts";
 import { type Claim, claimOf, relationOf } from "./supersede.ts";
 
 /** A decision of a session. */
@@ -22,7 +23,7 @@ export interface SessionDecision extends ChunkDecision {
   branch: string | null;
   /** Files touched in the same place. */
   files: readonly string[];
-  /** The later decision that says the opposite. */
+  /** The later decision that says the opposite, or the note by which a person replaced it. */
   supersededBy: Later | null;
   /** Earlier ones that it says the opposite of, as they were said. */
   supersedes: readonly string[];
@@ -39,7 +40,13 @@ interface Later {
  */
 export function storedDecisions(memory: Memory, config: Config): readonly SessionDecision[] {
   const marks = kindRules({ decision: config["sessions.decision_words"] }).ownDecision;
-  return memory.once(`decisions ${marks?.source ?? ""}`, () => compared(decisionsIn(memory, marks)));
+  return memory.once(`decisions ${marks?.source ?? ""}`, () => {
+    const replacedBy = replacements(memory);
+    return compared(decisionsIn(memory, marks)).map((decision) => ({
+      ...decision,
+      supersededBy: replacedBy(decision.text, decision.at) ?? decision.supersededBy,
+    }));
+  });
 }
 
 function decisionsIn(memory: Memory, marks: RegExp | null): SessionDecision[] {

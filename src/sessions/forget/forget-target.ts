@@ -73,7 +73,11 @@ function turnRows(memory: Memory, asked: string): ForgetRequest {
   return withSubagents(memory, { ...nothing, turns: new Map([[session.id, [Number(number)]]]) });
 }
 
-function findAnnotation(memory: Memory, beginning: string): AnnotationRecord {
+/**
+ * A note by its id, or the beginning that no other has.
+ * @throws PommelError `usage` when several begin so, `not_found`
+ */
+export function findAnnotation(memory: Memory, beginning: string): AnnotationRecord {
   const all = listAnnotations(memory);
   const found = all.filter(({ uid }) => uid.startsWith(beginning));
   const exact = all.find(({ uid }) => uid === beginning);

@@ -254,6 +254,19 @@ describe("a note", () => {
   });
 });
 
+test("ids that the database cannot tell apart are one line", async () => {
+  const builder = transcript({ session: "s1" });
+  builder.prompt("first");
+  const file = builder.writeTo(dir);
+  const [line] = builder.text().split("\n");
+  const ids = ["a\\u0000b", "\\ud800x", "a\\ufffdb", "\\udbffx", "a\\u0000b", "plain", "\\ud800x"];
+  const uuid = /"uuid":"[^"]*"/;
+  writeFileSync(file, `${ids.map((id) => line?.replace(uuid, `"uuid":"${id}"`)).join("\n")}\n`);
+  expect((await ingest(file)).lines).toBe(3);
+  appendFileSync(file, `${line?.replace(uuid, '"uuid":"a\\u0000b"')}\n`);
+  expect((await ingest(file)).lines).toBe(0);
+});
+
 test("a file that was replaced is read from the start", async () => {
   const builder = fixture();
   const file = builder.writeTo(dir);

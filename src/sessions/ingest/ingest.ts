@@ -73,9 +73,12 @@ export async function ingestTranscript(
   try {
     await readOn(options, path, info, session, result, { signal, onProgress });
   } catch (error) {
-    if (codeOf(error) !== "transcript_changed") throw error;
-    options.log.warn(`${path} was replaced; reading it from the start`);
-    forgetTranscript(options.memory, path);
+    const code = codeOf(error);
+    if (code === "transcript_changed") {
+      options.log.warn(`${path} was replaced; reading it from the start`);
+      forgetTranscript(options.memory, path);
+    } else if (code !== "SQLITE_CONSTRAINT") throw error;
+    // Otherwise another process stored the same lines meanwhile: what follows is read with its lines known.
     await readOn(options, path, info, session, result, { signal, onProgress });
   }
   return result;
@@ -167,7 +170,12 @@ const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a,
 const greatest = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
 
 /** Lines that are not stored yet, each once, without those that only name the session. */
-function newLines(memory: Memory, lines: readonly TranscriptLine[]): TranscriptLine[] {
+function newLines(memory: Memory, given: readonly TranscriptLine[]): TranscriptLine[] {
+  const lines = given.map((line) => ({
+    ...line,
+    uid: storable(line.uid),
+    parentUid: storable(line.parentUid),
+  }));
   const known = knownLines(
     memory,
     lines.flatMap(({ uid }) => uid ?? []),
@@ -180,6 +188,13 @@ function newLines(memory: Memory, lines: readonly TranscriptLine[]): TranscriptL
     const entries = line.entries.filter(({ kind }) => kind !== "title");
     return line.uid === null && entries.length === 0 ? [] : [{ ...line, entries }];
   });
+}
+
+/** Ids that the database cannot tell apart are the same: it keeps neither NUL nor half a pair of surrogates. */
+function storable(uid: string | null): string | null {
+  return uid === null || /^[\x01-\x7f]*$/.test(uid)
+    ? uid
+    : Buffer.from(uid.replaceAll("\0", "\ufffd")).toString();
 }
 
 function titleOf(batch: ReadBatch, scrub: (text: string) => string): string | null {

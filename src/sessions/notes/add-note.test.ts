@@ -3,7 +3,7 @@ import { fakeScrubber, temporaryWork } from "../../../test/support/memory-work-f
 import { prompt, text } from "../../../test/support/turn-fixture.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { addNote, notesSession } from "./add-note.ts";
+import { addNote, editNote, notesSession } from "./add-note.ts";
 
 let stage: ReturnType<typeof temporaryWork>;
 beforeEach(() => {
@@ -62,4 +62,23 @@ it("accepts the name of a session that is not stored yet", async () => {
 
 it("refuses a note of nothing", async () => {
   await expect(addNote(stage.work, { note: " \n" })).rejects.toMatchObject({ code: "usage" });
+});
+
+it("edits a note in its place, and forgets the old words", async () => {
+  await stage.store("s", prompt("Why is the build slow?"), text("It is."), prompt("Go on"), text("Done."));
+  const old = await addNote(stage.work, {
+    note: "bild halfed",
+    sessionUid: "s",
+    turn: 1,
+    branch: "main",
+    at: 7,
+  });
+  const edited = await editNote(stage.work, old, "build halved, hush1");
+  expect(edited).toMatchObject({
+    ...{ note: "build halved, [REDACTED_WORD]", sessionUid: "s", turn: 1, branch: "main", at: 7 },
+  });
+  expect(listAnnotations(stage.memory).map(({ note }) => note)).toEqual([edited.note]);
+  expect(stage.everything()).not.toMatch(/bild halfed|hush\d/);
+  await expect(editNote(stage.work, edited, " ")).rejects.toMatchObject({ code: "usage" });
+  expect(listAnnotations(stage.memory)).toHaveLength(1);
 });

@@ -10,6 +10,7 @@ import { lastTurnNumber } from "../../store/memory/sessions/lines.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import { chunkOptionsFor, noteDraft, vectorsOf } from "../chunks/rechunk.ts";
+import { forgetNow } from "../forget/forget.ts";
 import type { ScrubbingWork } from "../work.ts";
 
 /** Notes of no session belong to this one, which no agent has; it has no turns, and so is in no list. */
@@ -22,8 +23,25 @@ export interface NoteToAdd {
   /** The session's agent, if the session is not stored yet. */
   agent?: string;
   branch?: string | null;
+  /** Where in its session; left out: at its end. */
+  turn?: number | null;
   /** Milliseconds since the epoch; now if left out. */
   at?: number;
+}
+
+/**
+ * Replaces a note by another text: the old one is forgotten without a trace. One from a prompt becomes a note of its own, at
+ * the same place; the prompt keeps its words.
+ * @throws PommelError `usage` for a note of nothing
+ */
+export async function editNote(
+  work: ScrubbingWork,
+  { uid, sessionUid, turn, branch, at }: AnnotationRecord,
+  note: string,
+): Promise<AnnotationRecord> {
+  const added = await addNote(work, { note, sessionUid, turn, branch, at });
+  await forgetNow(work, { annotation: uid });
+  return added;
 }
 
 /**
@@ -43,7 +61,7 @@ export async function addNote(work: ScrubbingWork, asked: NoteToAdd): Promise<An
   const annotation = {
     uid: randomBytes(16).toString("hex"),
     sessionUid,
-    turn: sessionUid === null ? null : lastTurnNumber(memory, session.id),
+    turn: sessionUid === null ? null : (asked.turn ?? lastTurnNumber(memory, session.id)),
     lineUid: null,
     at,
     source: "shell" as const,

@@ -113,7 +113,7 @@ export interface IndexCounts {
   skipped: number;
   languages: Record<string, { files: number; chunks: number }>;
   skippedByReason: Partial<Record<SkipReason, number>>;
-  /** The size of the stored terms, as of the last time that much was indexed at once. Bytes. */
+  /** The size of the stored terms. Bytes. */
   termBytes: number;
 }
 
@@ -211,11 +211,8 @@ export interface CodeIndex extends SearchableIndex {
   write(changes: readonly FileChange[]): Promise<void>;
   /** Forgets files. */
   remove(paths: readonly string[]): Promise<void>;
-  /**
-   * Corrects word counts to those of a rebuilt index; until then replaced chunks may count as well.
-   * @param tolerated does nothing while no larger part of all chunks was replaced
-   */
-  settle(options?: { tolerated?: number }): Promise<void>;
+  /** Brings together what many changes left apart, so that searching costs no more than in a rebuilt index. May take long. */
+  settle(): Promise<void>;
 
   // Vectors that are made after a file was indexed
 

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { Connection } from "../sqlite/connection.ts";
-import { backupsOf, type DatabaseMessages, openDatabase } from "../sqlite/database.ts";
+import { type DatabaseMessages, openDatabase } from "../sqlite/database.ts";
 import { memoryMigrations } from "./schema/schema.ts";
 
-const words: DatabaseMessages = {
+export const memoryWords: DatabaseMessages = {
   absent: () => [
     "no_memory",
     "No sessions recorded yet.",
@@ -11,12 +11,8 @@ const words: DatabaseMessages = {
   ],
   corrupt: {
     code: "memory_corrupt",
-    hint: (file) => {
-      const [backup] = backupsOf(file);
-      return backup
-        ? `Nothing was changed. Run \`pm doctor\`; to go back, stop the daemon and copy ${backup} over it.`
-        : "Nothing was changed. Run `pm doctor`; to go back, stop the daemon and restore it from your own backup.";
-    },
+    hint: () =>
+      "Nothing was changed. `pm doctor --repair` saves what can be read, `pm restore` goes back to a backup.",
   },
   tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
   tooOld: "Run `pm start`.",
@@ -34,8 +30,8 @@ export class Memory extends Connection {
    *   `unreadable`
    */
   static open(file: string, { readonly }: { readonly: boolean }): Memory {
-    const db = openDatabase(file, memoryMigrations, { readonly, words, precious: true });
-    return new Memory(file, db, words);
+    const db = openDatabase(file, memoryMigrations, { readonly, words: memoryWords, precious: true });
+    return new Memory(file, db, memoryWords);
   }
 
   /** Gives at most so many free pages (default: all) back to the file system. */

@@ -9,7 +9,7 @@ export class Connection {
   protected constructor(
     readonly file: string,
     protected readonly db: Sqlite,
-    private readonly words?: DatabaseMessages,
+    private readonly messages?: DatabaseMessages,
   ) {}
 
   close(): void {
@@ -59,7 +59,7 @@ export class Connection {
 
   /** SQLite's errors about the file itself, in words for people; everything else as it is. */
   explain(error: unknown): unknown {
-    return explain(error, this.file, this.words);
+    return explain(error, this.file, this.messages);
   }
 
   /** For what changes the file and cannot be part of a transaction. */

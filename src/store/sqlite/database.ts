@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
+import { copyDatabase } from "./copy-database.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /**
@@ -146,28 +147,9 @@ export function backupsOf(file: string): string[] {
 }
 
 function backUp(db: Sqlite, file: string, { from, to }: { from: number; to: number }): void {
-  const backup = `${file}.before-${to}`;
-  const unfinished = `${backup}.${process.pid}`;
-  rmSync(unfinished, { force: true });
-  try {
-    // Made here for its mode; SQLite writes into an empty file.
-    closeSync(openSync(unfinished, "wx", 0o600));
-    db.prepare("VACUUM INTO ?").run(unfinished);
-    // Migrated by another process meanwhile: that one made the copy.
-    if (schemaVersionIn(unfinished) === from) renameSync(unfinished, backup);
-  } finally {
-    rmSync(unfinished, { force: true });
-  }
+  // Migrated by another process meanwhile: that one made the copy.
+  copyDatabase(db, `${file}.before-${to}`, (copy) => versionOf(copy) === from);
   for (const old of backupsOf(file).slice(maxBackups)) rmSync(old, { force: true });
-}
-
-function schemaVersionIn(file: string): number {
-  const db = new Sqlite(file, { mode: "read", timeoutMs: busyTimeoutMs });
-  try {
-    return versionOf(db);
-  } finally {
-    db.close();
-  }
 }
 
 /**

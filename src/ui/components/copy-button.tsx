@@ -18,3 +18,13 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
     </button>
   );
 }
+
+/** A command line to copy into a terminal. */
+export function Command({ line }: { line: string }) {
+  return (
+    <div class="command">
+      <code>{line}</code>
+      <CopyButton label="Copy" text={() => line} />
+    </div>
+  );
+}

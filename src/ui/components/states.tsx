@@ -30,6 +30,15 @@ export function Failure({ error, onRetry }: { error: AskError; onRetry?: () => v
   );
 }
 
+/** The same in a line or two, beside what was refused. */
+export function Refusal({ error }: { error: AskError }) {
+  return (
+    <p class="refusal" role="alert">
+      {error.message} <Hint text={error.hint} />
+    </p>
+  );
+}
+
 /** A sentence with commands between backticks. */
 export function Hint({ text }: { text: string }) {
   return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={part}>{part}</code> : part))}</>;

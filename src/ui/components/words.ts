@@ -10,3 +10,10 @@ export function bytes(count: number): string {
   const format = { style: "unit", unit: units[power]!, maximumSignificantDigits: 3 } as const;
   return new Intl.NumberFormat("en", format).format(count / 1000 ** power);
 }
+
+/** When an agent was given automatic context. */
+export const momentOf = {
+  "session-start": "at the start",
+  "user-prompt": "with a prompt",
+  "post-tool-use": "after an edit",
+} as const;

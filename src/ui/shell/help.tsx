@@ -1,25 +1,14 @@
-import { useEffect, useRef } from "preact/hooks";
+import { Dialog } from "../components/dialog.tsx";
 import { isHelpOpen, keys } from "./keys.ts";
 
 /** The list of keys. */
 export function Help() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const isOpen = isHelpOpen.value;
-  useEffect(() => {
-    if (isOpen) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [isOpen]);
+  if (!isHelpOpen.value) return null;
   const close = () => {
     isHelpOpen.value = false;
   };
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby="help-title" onClose={close}>
-      <header>
-        <h2 id="help-title">Keys</h2>
-        <button type="button" class="quiet" onClick={close}>
-          Close
-        </button>
-      </header>
+    <Dialog title="Keys" onClose={close}>
       <dl class="keys">
         {keys.map(([key, does]) => (
           <div key={key}>
@@ -28,6 +17,6 @@ export function Help() {
           </div>
         ))}
       </dl>
-    </dialog>
+    </Dialog>
   );
 }

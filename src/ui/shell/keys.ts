@@ -14,6 +14,7 @@ export const keys: readonly (readonly [key: string, does: string])[] = [
   ["↓ ↑ or j k", "next and previous result"],
   ["Enter", "open it"],
   ["o", "open it in the editor"],
+  ["f", "find in a session"],
   ["Esc", "leave the search box, close a dialog"],
   ...views.flatMap(({ title, nav }) => (nav ? [[`g ${nav.key}`, `go to ${title}`] as const] : [])),
   ["?", "this help"],
@@ -39,7 +40,7 @@ export function listenForKeys(): void {
 /** @returns whether the key did something */
 function onKey(key: string, target: HTMLElement): boolean {
   const box = document.getElementById(searchBoxId) as HTMLInputElement | null;
-  if (isHelpOpen.value) return false;
+  if (document.querySelector("dialog[open]") !== null) return false;
   if (target === box) return onKeyInBox(key, box);
   if (target.matches("input, textarea, select, [contenteditable]")) return false;
   const isGoing = performance.now() - goKeyAt < sequenceMs;
@@ -54,6 +55,12 @@ function onKey(key: string, target: HTMLElement): boolean {
       box?.focus();
       box?.select();
       return true;
+    case "f": {
+      const find = document.querySelector<HTMLInputElement>("main [data-find]");
+      find?.focus();
+      find?.select();
+      return find !== null;
+    }
     case "?":
       isHelpOpen.value = true;
       return true;

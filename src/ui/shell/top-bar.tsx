@@ -1,4 +1,4 @@
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { project } from "../api/project.ts";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { goTo, linkTo, route } from "../router.ts";
@@ -11,13 +11,18 @@ const iconOfTheme: Record<Theme, IconName> = { system: "system", light: "sun", d
 /** The project, the navigation, the search box. */
 export function TopBar() {
   const current = viewAt(route.value.path);
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a narrow screen the views do not fit beside each other.
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [current]);
   return (
     <header class="top-bar">
       <a class="brand" href={linkTo("/")}>
         <Icon name="pommel" />
         <span class="project">{project.value?.name ?? "Pommel"}</span>
       </a>
-      <nav aria-label="Views">
+      <nav aria-label="Views" ref={nav}>
         {views.map((view) =>
           view.nav === null ? null : (
             <a

@@ -22,7 +22,7 @@ export function declareCheckpoint(program: Command): void {
   const list = checkpoint
     .command("list", { isDefault: true })
     .description("List checkpoints, latest commit first");
-  addOptions(list, "checkpoints")
+  addOptions(list, "checkpoints", { surviving: null })
     .addHelpText(
       "after",
       examples(

@@ -3,7 +3,7 @@ import type { ComparedSide, DiffAnswer } from "../../../protocol/operations/chec
 import { gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
-import type { Screen } from "../../terminal/output.ts";
+import { harmless, type Screen } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { counted, fitted, hanging, heading, oneLine, printable, shortId } from "../../terminal/text.ts";
 
@@ -29,9 +29,11 @@ export async function checkpointDiffCommand(
   }
   output.print(renderSides(answer, output.colors));
   output.print();
-  // As git says it, and as it comes: it may be long.
+  // As git says it, and as it comes: it may be long. A pipe gets every byte, so that a patch can be applied.
+  const decoder = new TextDecoder();
   for await (const part of gitDiff(project, sides, { patch, color, columns })) {
-    if (!process.stdout.write(part)) await new Promise((resolve) => process.stdout.once("drain", resolve));
+    const shown = process.stdout.isTTY ? harmless(decoder.decode(part, { stream: true }), color) : part;
+    if (!process.stdout.write(shown)) await new Promise((resolve) => process.stdout.once("drain", resolve));
   }
   const sessions = renderSessions(answer, output);
   if (sessions !== "") output.print(`\n${sessions}`);

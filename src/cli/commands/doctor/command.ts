@@ -7,9 +7,14 @@ export function declareDoctor(program: Command): void {
     .command("doctor")
     .description("Check this machine and project, with a fix for each problem")
     .option("--fix", "repair what can be repaired safely (permissions, stale files)")
+    .option("--repair", "save what can be read of a damaged memory, rebuild a damaged index")
     .addHelpText(
       "after",
-      examples(["pm doctor", "check everything"], ["pm doctor --fix", "repair what can be repaired safely"]),
+      examples(
+        ["pm doctor", "check everything"],
+        ["pm doctor --fix", "repair what can be repaired safely"],
+        ["pm doctor --repair", "mend damaged databases; the damaged files stay beside them"],
+      ),
     )
     .action(run(async () => (await import("./doctor.ts")).doctorCommand));
 }

@@ -1,5 +1,5 @@
 import { exitCode, messageOf, PommelError } from "../../../project/errors.ts";
-import { findProject } from "../../../project/paths.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { type Check, type CheckResult, fail } from "./checks/check.ts";
@@ -12,8 +12,11 @@ import { projectChecks } from "./checks/project.ts";
  */
 export async function doctorCommand(
   { cwd, output }: CommandContext,
-  { fix = false }: { fix?: boolean },
+  { fix = false, repair = false }: { fix?: boolean; repair?: boolean },
 ): Promise<number> {
+  const repairs = repair
+    ? await (await import("./repair.ts")).repairDatabases(findProject(cwd), output)
+    : undefined;
   const { checks, initialised } = checksFor(cwd, fix);
   const results: (CheckResult & { name: string })[] = [];
   const width = Math.max(...checks.map(({ name }) => name.length));
@@ -25,14 +28,16 @@ export async function doctorCommand(
   }
   const failed = results.filter(({ status }) => status === "fail").length;
   const warned = results.filter(({ status }) => status === "warn").length;
-  output.result({ ok: failed === 0, initialised, checks: results }, () => summary(failed, warned));
+  output.result({ ok: failed === 0, initialised, checks: results, ...(repairs && { repairs }) }, () =>
+    summary(failed, warned),
+  );
   if (failed > 0) return exitCode.failed;
   return initialised ? exitCode.ok : exitCode.notInitialised;
 }
 
 function checksFor(cwd: string, fix: boolean): { checks: Check[]; initialised: boolean } {
   try {
-    return { checks: [...machineChecks, ...projectChecks(findProject(cwd), fix)], initialised: true };
+    return { checks: checksOf(findProject(cwd), fix), initialised: true };
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
     const { message, hint } = error;
@@ -41,8 +46,14 @@ function checksFor(cwd: string, fix: boolean): { checks: Check[]; initialised: b
   }
 }
 
+/** The checks of the machine and of a project. */
+export const checksOf = (project: Project, fix = false): Check[] => [
+  ...machineChecks,
+  ...projectChecks(project, fix),
+];
+
 /** A check that breaks has found something, too; the others still run. */
-async function runCheck(check: Check): Promise<CheckResult> {
+export async function runCheck(check: Check): Promise<CheckResult> {
   try {
     return await check.run();
   } catch (error) {

@@ -1,18 +1,12 @@
 import { levels } from "../../../project/levels.ts";
 import { type Segment, VectorIndex } from "../../vectors/vector-index.ts";
 import { blockSize, type VectorKernel } from "../../vectors/vector-kernel.ts";
+import { Best } from "../best.ts";
 import type { ChunkId, Match, Scope } from "../port.ts";
 import { chunkId, type IndexDatabase } from "./index-database.ts";
 import { type FileVectorRow, vectorRowIds, vectorRowsAfter } from "./vector-rows.ts";
 
 type FileInfo = Pick<FileVectorRow, "file" | "firstId" | "levels">;
-
-/** A row of `chunks` whose vector is near to a query's. */
-interface Neighbour {
-  row: number;
-  /** Cosine of the angle between the two vectors, -1 to 1. */
-  similarity: number;
-}
 
 /** The first chunks looked at set the mark for the others, so they should be few. */
 const firstBlock = 256;
@@ -45,7 +39,7 @@ export class ChunkVectors {
     const best = new Best(k);
     if (scope.files === null && scope.levels === null) this.selectAll(kernel, best);
     else this.selectIn(kernel, best, scope);
-    return best.sorted().map(({ row, similarity }) => ({ id: chunkId(row), score: similarity }));
+    return best.sorted().map(({ row, score }) => ({ id: chunkId(row), score }));
   }
 
   /** The cosines of given chunks, in their order; NaN for one without a vector. */
@@ -129,58 +123,4 @@ export class ChunkVectors {
     }
     return this.sorted;
   }
-}
-
-/** The best of many: a heap with the worst of them on top. */
-class Best {
-  /** Lower values are no longer wanted. */
-  least = Number.NEGATIVE_INFINITY;
-  private readonly heap: Neighbour[] = [];
-
-  constructor(private readonly k: number) {}
-
-  offer(row: number, similarity: number): void {
-    const { heap } = this;
-    const item = { row, similarity };
-    if (heap.length < this.k) {
-      heap.push(item);
-      this.rise(heap.length - 1);
-    } else {
-      if (!isBefore(item, heap[0]!)) return;
-      heap[0] = item;
-      this.sink();
-    }
-    if (heap.length === this.k) this.least = heap[0]!.similarity;
-  }
-
-  sorted(): Neighbour[] {
-    return this.heap.sort((a, b) => (isBefore(a, b) ? -1 : 1));
-  }
-
-  private rise(at: number): void {
-    const { heap } = this;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!isBefore(heap[parent]!, heap[at]!)) return;
-      [heap[parent], heap[at]] = [heap[at]!, heap[parent]!];
-      at = parent;
-    }
-  }
-
-  private sink(): void {
-    const { heap } = this;
-    for (let at = 0; ; ) {
-      let worst = at;
-      for (const child of [2 * at + 1, 2 * at + 2]) {
-        if (child < heap.length && isBefore(heap[worst]!, heap[child]!)) worst = child;
-      }
-      if (worst === at) return;
-      [heap[worst], heap[at]] = [heap[at]!, heap[worst]!];
-      at = worst;
-    }
-  }
-}
-
-function isBefore(a: Neighbour, b: Neighbour): boolean {
-  return a.similarity > b.similarity || (a.similarity === b.similarity && a.row < b.row);
 }

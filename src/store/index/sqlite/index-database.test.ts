@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { tokenStream } from "../../../text/tokens.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
-import { frequenciesIn } from "../../sqlite/term-frequencies.ts";
 import type { ChunkId, Scope } from "../port.ts";
 import type { ChunkRecord, IndexedFile } from "../records.ts";
 import { chunkId, IndexDatabase } from "./index-database.ts";
-import { definitionsOf, matchTokens } from "./lookup.ts";
+import { definitionsOf } from "./lookup.ts";
 
 let dir: string;
 let file: string;
@@ -61,7 +60,7 @@ function indexed(path: string, chunks: ChunkRecord[]): IndexedFile {
 }
 
 const find = (text: string, scope: Scope = everywhere) =>
-  uidsOf(matchTokens(index, tokenStream(text).split(" "), columns, 10, scope));
+  uidsOf(index.words.best(tokenStream(text).split(" "), columns, 10, scope));
 const uidsOf = (found: readonly { id: ChunkId }[]) =>
   index.chunks(found.map(({ id }) => id)).map(({ uid }) => uid);
 
@@ -87,40 +86,19 @@ describe("replacing a file", () => {
   });
 });
 
-describe("settling", () => {
+it("counts words as a new index does, however often files were saved", () => {
   const scores = (at: IndexDatabase) =>
-    matchTokens(at, ["common", "rare3"], columns, 100, everywhere)
+    at.words
+      .best(["common", "rare3"], columns, 100, everywhere)
       .map(({ score }) => score)
       .sort();
   const save = (at: IndexDatabase, path: number) =>
     at.replace(indexed(`src/${path}.ts`, [chunk(`${path}`, `rare${path % 5}`, "common ".repeat(path + 1))]));
-
-  it("counts words as in a new index, however often files were saved", () => {
-    const anew = IndexDatabase.open(join(dir, "anew.db"), { readonly: false });
-    for (let path = 0; path < 10; path++) save(anew, path);
-    for (let time = 0; time < 5; time++) for (let path = 0; path < 10; path++) save(index, path);
-    expect(scores(index)).not.toEqual(scores(anew));
-    index.settle();
-    expect(scores(index)).toEqual(scores(anew));
-    anew.close();
-  });
-
-  it("waits until more than the tolerated part of the chunks has gone", () => {
-    for (let path = 0; path < 10; path++) save(index, path);
-    const settled = scores(index);
-    for (let path = 0; path < 2; path++) save(index, path);
-    const drifted = scores(index);
-    expect(drifted).not.toEqual(settled);
-    index.settle({ tolerated: 0.2 });
-    expect(scores(index)).toEqual(drifted);
-    save(index, 2);
-    index.settle({ tolerated: 0.2 });
-    expect(scores(index)).toEqual(settled);
-    save(index, 3);
-    const again = scores(index);
-    index.settle({ tolerated: 0.2 });
-    expect(scores(index)).toEqual(again);
-  });
+  const anew = IndexDatabase.open(join(dir, "anew.db"), { readonly: false });
+  for (let path = 0; path < 10; path++) save(anew, path);
+  for (let time = 0; time < 5; time++) for (let path = 0; path < 10; path++) save(index, path);
+  expect(scores(index)).toEqual(scores(anew));
+  anew.close();
 });
 
 describe("looking up", () => {
@@ -132,14 +110,14 @@ describe("looking up", () => {
   });
 
   it("counts a name for more than a path, and a path for more than the code", () => {
-    expect(matchTokens(index, ["retry"], columns, 10, everywhere)).toHaveLength(3);
+    expect(index.words.best(["retry"], columns, 10, everywhere)).toHaveLength(3);
     expect(find("retry").sort()).toEqual(["1", "2", "3"]);
-    const best = matchTokens(index, ["retry"], columns, 10, everywhere);
+    const best = index.words.best(["retry"], columns, 10, everywhere);
     expect(uidsOf(best)).toEqual(["1", "3", "2"]);
   });
 
   it("outlines chunks as they are now, whoever changed them", () => {
-    const [found] = matchTokens(index, ["nothing"], columns, 1, everywhere);
+    const [found] = index.words.best(["nothing"], columns, 1, everywhere);
     const outlined = () =>
       index.outlines([found!.id, chunkId(9999)]).map(({ name, path }) => `${name} ${path}`);
     expect(outlined()).toEqual(["third lib/retry.ts"]);
@@ -149,7 +127,10 @@ describe("looking up", () => {
     theirs.remove(["lib/retry.ts"]);
     expect(outlined()).toEqual([]);
     theirs.replace(indexed("lib/new.ts", [chunk("4", "fourth", "nothing")]));
-    expect(outlined()).toEqual(["fourth lib/new.ts"]);
+    const [other] = index.words.best(["nothing"], columns, 1, everywhere);
+    expect(index.outlines([other!.id]).map(({ name, path }) => `${name} ${path}`)).toEqual([
+      "fourth lib/new.ts",
+    ]);
     theirs.close();
   });
 
@@ -163,14 +144,14 @@ describe("looking up", () => {
   it.each(['"', "NEAR(", "a* OR", "-x", "col:on", "'; DROP TABLE files"])(
     "takes %j for a word, not for syntax",
     (token) => {
-      expect(matchTokens(index, [token], columns, 10, everywhere)).toEqual([]);
+      expect(index.words.best([token], columns, 10, everywhere)).toEqual([]);
     },
   );
 
   it("counts the chunks that hold a word", () => {
-    expect(frequenciesIn(index, "chunk_terms", ["retry", "absent"])).toEqual(new Map([["retry", 3]]));
+    expect(index.words.frequencies(["retry", "absent"])).toEqual(new Map([["retry", 3]]));
     index.replace(indexed("src/b.ts", [chunk("4", "absent", "retry")]));
-    expect(frequenciesIn(index, "chunk_terms", ["retry", "absent"])).toEqual(
+    expect(index.words.frequencies(["retry", "absent"])).toEqual(
       new Map([
         ["retry", 4],
         ["absent", 1],

@@ -12,15 +12,24 @@ import type {
   StoredChunk,
 } from "../port.ts";
 import type { FileChange, FileStamp, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
+import { SegmentBuilder } from "../words/segment.ts";
 import { RemovedRows } from "./removed-rows.ts";
 import { codeMigrations } from "./schema.ts";
 import { hasVectorRow, insertVectors, removeVectors } from "./vector-rows.ts";
+import { WordIndex } from "./word-index.ts";
+import { SegmentMerges } from "./word-segments.ts";
 
 /** They take about 10 MB. */
 const maxOutlines = 50_000;
 
 /** Remembered paths; more than almost any project has files. */
 const maxPaths = 50_000;
+
+/** Merging words keeps in step with writing: a step for so many chunks. */
+const chunksPerStep = 12;
+
+/** More than a save writes, mostly. */
+const fewChunks = 64;
 
 /** A row of `chunks` as the port knows it. */
 export const chunkId = (row: number) => row as unknown as ChunkId;
@@ -36,61 +45,70 @@ export class IndexDatabase extends Connection {
     return new IndexDatabase(file, openDatabase(file, codeMigrations, options));
   }
 
+  readonly words = new WordIndex(this);
+  private readonly merges = new SegmentMerges(this);
+
   // Writing
 
-  replace(file: IndexedFile | SkippedFile, embedded?: FileVectors): void {
-    this.inTransaction(() => {
-      this.forget(file.path);
-      if (file.status === "skipped") {
-        this.prepare(
-          "INSERT INTO files (path, size, mtime_ms, skip_reason, indexed_at) VALUES (?, ?, ?, ?, ?)",
-        ).run(file.path, file.size, file.mtimeMs, file.reason, Date.now());
-        return;
-      }
-      const { lastInsertRowid: fileId } = this.prepare(
-        `INSERT INTO files (path, size, mtime_ms, hash, language, lines, syntax_errors, chunks, indexed_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ).run(
-        file.path,
-        file.size,
-        file.mtimeMs,
-        file.hash,
-        file.language,
-        file.lines,
-        file.syntaxErrors ? 1 : 0,
-        file.chunks.length,
-        Date.now(),
-      );
-      const rowidOf = this.insertChunks(file, Number(fileId), embedded);
-      const insertSymbol = this.prepare(
-        "INSERT INTO symbols (name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?)",
-      );
-      const insertKey = this.prepare("INSERT INTO symbol_keys (rowid, key) VALUES (?, ?)");
-      for (const symbol of file.symbols) {
-        const chunk = rowidOf.get(symbol.chunkId);
-        if (chunk === undefined) continue;
-        const { name, kind, line } = symbol;
-        const { lastInsertRowid } = insertSymbol.run(name, kind, line, fileId, chunk);
-        insertKey.run(lastInsertRowid, nameKey(name));
-      }
-    });
+  replace(file: IndexedFile | SkippedFile, vectors?: FileVectors): void {
+    this.write([file.status === "skipped" ? file : { ...file, ...(vectors && { vectors }) }]);
   }
 
-  private insertChunks(file: IndexedFile, fileId: number, embedded?: FileVectors): Map<string, number> {
+  private insert(file: IndexedFile | SkippedFile, words: SegmentBuilder, embedded?: FileVectors): void {
+    this.forget(file.path);
+    if (file.status === "skipped") {
+      this.prepare(
+        "INSERT INTO files (path, size, mtime_ms, skip_reason, indexed_at) VALUES (?, ?, ?, ?, ?)",
+      ).run(file.path, file.size, file.mtimeMs, file.reason, Date.now());
+      return;
+    }
+    const { lastInsertRowid: fileId } = this.prepare(
+      `INSERT INTO files (path, size, mtime_ms, hash, language, lines, syntax_errors, chunks, indexed_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      file.path,
+      file.size,
+      file.mtimeMs,
+      file.hash,
+      file.language,
+      file.lines,
+      file.syntaxErrors ? 1 : 0,
+      file.chunks.length,
+      Date.now(),
+    );
+    const rowidOf = this.insertChunks(file, Number(fileId), words, embedded);
+    const insertSymbol = this.prepare(
+      "INSERT INTO symbols (name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?)",
+    );
+    const insertKey = this.prepare("INSERT INTO symbol_keys (rowid, key) VALUES (?, ?)");
+    for (const symbol of file.symbols) {
+      const chunk = rowidOf.get(symbol.chunkId);
+      if (chunk === undefined) continue;
+      const { name, kind, line } = symbol;
+      const { lastInsertRowid } = insertSymbol.run(name, kind, line, fileId, chunk);
+      insertKey.run(lastInsertRowid, nameKey(name));
+    }
+  }
+
+  private insertChunks(
+    file: IndexedFile,
+    fileId: number,
+    words: SegmentBuilder,
+    embedded?: FileVectors,
+  ): Map<string, number> {
     const insertChunk = this.prepare(
       `INSERT INTO chunks
-         (uid, file_id, parent_uid, parent_name, level, kind, name, signature, start_line, end_line)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    const insertTerms = this.prepare(
-      "INSERT INTO chunk_terms (rowid, name, path, head, body) VALUES (?, ?, ?, ?, ?)",
+         (id, uid, file_id, parent_uid, parent_name, level, kind, name, signature, start_line, end_line)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     const pathTerms = tokenStream(file.path);
     const rowidOf = new Map<string, number>();
     const nameOf = new Map(file.chunks.map((chunk) => [chunk.id, chunk.name]));
-    let firstChunk: number | undefined;
-    file.chunks.forEach((chunk, i) => {
-      const { lastInsertRowid } = insertChunk.run(
+    const firstChunk = words.next;
+    file.chunks.forEach((chunk) => {
+      const id = words.next;
+      insertChunk.run(
+        id,
         chunk.id,
         fileId,
         chunk.parentId,
@@ -102,31 +120,37 @@ export class IndexDatabase extends Connection {
         chunk.startLine,
         chunk.endLine,
       );
-      const rowid = Number(lastInsertRowid);
-      if (firstChunk === undefined) firstChunk = rowid;
-      else if (rowid !== firstChunk + i) throw new Error(`chunk ids of ${file.path} are not consecutive`);
-      rowidOf.set(chunk.id, rowid);
-      insertTerms.run(rowid, chunk.terms.name, pathTerms, chunk.terms.head, chunk.terms.body);
+      rowidOf.set(chunk.id, id);
+      const { name, head, body } = chunk.terms;
+      words.add(chunk.level, [name, pathTerms, head, body]);
     });
     this.added += file.chunks.length;
     if (embedded) {
       const levels = file.chunks.map((chunk) => chunk.level);
-      insertVectors(this, { fileId, firstChunk: firstChunk ?? 0, levels }, embedded);
+      insertVectors(this, { fileId, firstChunk, levels }, embedded);
     }
     return rowidOf;
   }
 
   /** One transaction for all. */
   write(changes: readonly FileChange[]): void {
+    let written = 0;
     this.inTransaction(() => {
-      for (const change of changes) this.apply(change);
+      const first = this.words.nextChunk();
+      const words = new SegmentBuilder(first);
+      for (const change of changes) this.apply(change, words);
+      this.words.add(words);
+      written = words.next - first;
     });
+    // After a save a search should not have to wait: what it leaves is merged when there is time (`settle`).
+    if (written < fewChunks && !this.merges.isLate()) return;
+    for (let steps = Math.ceil((written + 1) / chunksPerStep); steps > 0 && this.merges.step(); steps--);
   }
 
-  private apply(change: FileChange): void {
+  private apply(change: FileChange, words: SegmentBuilder): void {
     if (change.status === "gone") this.forget(change.path);
     else if (change.status === "unchanged") this.restamp(change);
-    else this.replace(change, change.status === "indexed" ? change.vectors : undefined);
+    else this.insert(change, words, change.status === "indexed" ? change.vectors : undefined);
   }
 
   private restamp({ size, mtimeMs, path }: FileStamp): void {
@@ -144,13 +168,10 @@ export class IndexDatabase extends Connection {
   private forget(path: string): void {
     const known = this.prepare("SELECT id FROM files WHERE path = ?").get(path) as { id: number } | undefined;
     if (!known) return;
-    const chunks = this.ids("SELECT id FROM chunks WHERE file_id = ?", known.id);
+    const chunks = this.ids("SELECT id FROM chunks WHERE file_id = ? ORDER BY id", known.id);
     for (const id of chunks) this.outlinesKnown.delete(id as unknown as ChunkId);
     removeVectors(this, "file_id = ?", [known.id]);
-    this.prepare("DELETE FROM chunk_terms WHERE rowid IN (SELECT id FROM chunks WHERE file_id = ?)").run(
-      known.id,
-    );
-    this.forgotten += chunks.length;
+    this.words.remove(chunks);
     this.prepare("DELETE FROM symbol_keys WHERE rowid IN (SELECT rowid FROM symbols WHERE file_id = ?)").run(
       known.id,
     );
@@ -161,28 +182,21 @@ export class IndexDatabase extends Connection {
     return this.prepare(sql).pluck().all(of) as number[];
   }
 
-  /** Chunks that went, and that came, since the index was settled, at most. */
-  private forgotten = 0;
+  /** Chunks that came since the names were brought together. */
   private added = 0;
 
-  /** BM25 counts rows that went until this is called (`correctTotals`). Never within a transaction. Cheap when none went. */
-  settle({ tolerated }: { tolerated?: number } = {}): void {
-    if (tolerated !== undefined && (this.forgotten === 0 || this.forgotten <= tolerated * this.chunkCount()))
-      return;
-    correctTotals(this, "chunk_terms");
+  /** BM25 counts commits that went until this is called (`correctTotals`). Never within a transaction. */
+  settle(): void {
     correctTotals(this, "commit_terms");
-    this.forgotten = 0;
-    if (tolerated === undefined && this.added * 4 > this.chunkCount()) this.tidy();
+    if (this.added * 4 <= this.chunkCount()) return;
+    // Names, which every search looks for one by one, come together in one place.
+    this.inTransaction(() => this.exec("INSERT INTO symbol_keys (symbol_keys) VALUES ('optimize')"));
+    this.added = 0;
   }
 
-  /** After many changes: names, which every search looks for one by one, come together in one place. */
-  private tidy(): void {
-    this.inTransaction(() => {
-      this.exec("INSERT INTO symbol_keys (symbol_keys) VALUES ('optimize')");
-      const bytes = this.prepare("SELECT sum(length(block)) FROM chunk_terms_data").pluck().get();
-      this.setMeta("term_bytes", String(bytes));
-    });
-    this.added = 0;
+  /** Does a little of what is left to do about words. @returns whether there was anything */
+  mergeStep(): boolean {
+    return this.merges.step();
   }
 
   // Reading
@@ -202,7 +216,9 @@ export class IndexDatabase extends Connection {
     ).all() as { language: string; reason: SkipReason | null; files: number; chunks: number }[];
     const counts: IndexCounts = {
       ...{ files: 0, chunks: 0, skipped: 0, languages: {}, skippedByReason: {} },
-      termBytes: Number(this.meta("term_bytes")),
+      termBytes: this.prepare("SELECT coalesce(sum(bytes), 0) FROM word_segments WHERE state = 'used'")
+        .pluck()
+        .get() as number,
     };
     for (const { language, reason, files, chunks } of rows) {
       if (reason === null) {

@@ -165,4 +165,40 @@ export const codeMigrations: readonly Migration[] = [
     DELETE FROM commit_terms WHERE rowid = old.id;
   END;
   `,
+  `
+  -- docs/decisions/0014-own-postings.md
+  -- What words are where is written segment by segment: the chunks of a transaction, later those of several. A segment never
+  -- changes, except that chunks of it go. A word of an index from before is found when its file is indexed again.
+  DROP TABLE chunk_terms;
+  DELETE FROM meta WHERE key = 'term_bytes';
+  CREATE TABLE word_segments (
+    -- An id never comes back: readers remember the segments that they know.
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- 'used', or 'made' of others until that is done, or 'merged' into another, which is to be deleted.
+    state       TEXT NOT NULL,
+    chunks      INTEGER NOT NULL,
+    -- How many of them are gone.
+    gone        INTEGER NOT NULL DEFAULT 0,
+    -- What its postings take.
+    bytes       INTEGER NOT NULL DEFAULT 0,
+    -- Ids of chunks that no other segment in use has any between. They never come back, either.
+    first_chunk INTEGER NOT NULL,
+    last_chunk  INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE segment_chunks (
+    segment INTEGER PRIMARY KEY,
+    -- encodeChunks (words/segment.ts).
+    data    BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE postings (
+    segment INTEGER NOT NULL,
+    word    TEXT NOT NULL,
+    chunks  INTEGER NOT NULL,
+    -- words/postings.ts.
+    list    BLOB NOT NULL,
+    places  BLOB NOT NULL,
+    PRIMARY KEY (segment, word)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE gone_chunks (chunk INTEGER PRIMARY KEY) STRICT;
+  `,
 ];

@@ -1,4 +1,4 @@
-import { frequenciesIn } from "../../sqlite/term-frequencies.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type {
   ChunkId,
   CodeIndex,
@@ -15,7 +15,7 @@ import type { FileChange, FileVectors, IndexedFile, SkippedFile } from "../recor
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { SqliteCommits } from "./commits.ts";
 import { IndexDatabase } from "./index-database.ts";
-import { chunksWithPhrases, definitionsOf, matchTokens } from "./lookup.ts";
+import { definitionsOf } from "./lookup.ts";
 import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
 
 /**
@@ -65,7 +65,7 @@ export class SqliteIndex implements CodeIndex {
   }
 
   lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
-    return this.run((db) => matchTokens(db, tokens, weights, k, scope));
+    return this.read((db) => db.words.best(tokens, weights, k, scope));
   }
 
   nearest({ model, vector }: QueryVector, k: number, scope: Scope): Promise<Match[]> {
@@ -83,12 +83,12 @@ export class SqliteIndex implements CodeIndex {
   frequencies(tokens: readonly string[]): Promise<Frequencies> {
     return this.read((db) => ({
       chunks: db.chunkCount(),
-      holding: frequenciesIn(db, "chunk_terms", tokens),
+      holding: db.words.frequencies(tokens),
     }));
   }
 
   phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
-    return this.read((db) => chunksWithPhrases(db, phrases, limit));
+    return this.read((db) => phrases.map((phrase) => db.words.holders(phrase, limit)));
   }
 
   outlines(ids: readonly ChunkId[]) {
@@ -131,8 +131,9 @@ export class SqliteIndex implements CodeIndex {
     return this.run((db) => db.remove(paths));
   }
 
-  settle(options?: { tolerated?: number }) {
-    return this.run((db) => db.settle(options));
+  async settle(): Promise<void> {
+    await this.run((db) => db.settle());
+    while (await this.run((db) => db.mergeStep())) await nextTurn();
   }
 
   addVectors(file: IndexedFile, vectors: FileVectors): Promise<boolean> {

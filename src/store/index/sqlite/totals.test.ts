@@ -148,7 +148,8 @@ it("an index of the version before is counted once, and its names are found", ()
   const index = IndexDatabase.open(file, { readonly: false });
   expect(wrongTotals(index)).toBeNull();
   expect(index.counts()).toMatchObject({ files: 1, chunks: 1, skippedByReason: { binary: 1 } });
-  expect(index.counts().termBytes).toBeGreaterThan(0);
+  // Its words are found when the file is indexed again, which a new chunker version sees to.
+  expect(index.words.best(["word"], { name: 8, path: 4, head: 3, body: 1 }, 9, everywhere)).toEqual([]);
   expect(index.lastIndexedAt()).toBe(9);
   expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 2, chunks: 1, missing: 0 }]);
   expect(definitionsOf(index, ["doit", "doi"], 9)).toEqual([

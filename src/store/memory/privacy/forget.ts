@@ -1,12 +1,12 @@
-import { rmSync } from "node:fs";
-import { backupsOf } from "../../sqlite/database.ts";
+import { backupFolder, removeBackups } from "../backups/backups.ts";
+import { careOf } from "../backups/care.ts";
 import { flushTerms } from "../chunks/chunks.ts";
 import { forgetInCheckpoints, forgetTurnsInCheckpoints } from "../commits/forget-checkpoints.ts";
 import type { Memory } from "../memory.ts";
 
 /**
  * The one way to remove from the memory. Forgotten data is gone from every table, from the full-text index, from the
- * bytes of the database and of its log, and with the copies from before a migration; only ids stay, so that a
+ * bytes of the database and of its log, and with its backups; only ids stay, so that a
  * transcript that still holds it does not bring it back.
  */
 
@@ -242,6 +242,7 @@ export function leaveNoTrace(memory: Memory): boolean {
   // How many there were, and how long, is a trace as well.
   flushTerms(memory);
   memory.vacuum();
-  for (const backup of backupsOf(memory.file)) rmSync(backup, { force: true });
+  const { backup } = careOf(memory.file);
+  removeBackups(memory.file, [backupFolder(memory.file, ""), ...(backup ? [backup.folder] : [])]);
   return memory.checkpoint();
 }

@@ -39,3 +39,20 @@ export function saveSecrets(memory: Memory, sessionId: number, secrets: readonly
     for (const { type, fingerprint, number } of secrets) insert.run(sessionId, type, fingerprint, number);
   });
 }
+
+/** How many different secrets of each type were replaced, and in how many sessions: those with the most first. */
+export function countSecrets(memory: Memory): {
+  types: { type: string; secrets: number; sessions: number }[];
+  sessions: number;
+} {
+  const types = memory
+    .prepare(
+      `SELECT type, count(DISTINCT fingerprint) AS secrets, count(DISTINCT session_id) AS sessions
+       FROM secrets GROUP BY type ORDER BY secrets DESC, type`,
+    )
+    .all() as { type: string; secrets: number; sessions: number }[];
+  const { sessions } = memory.prepare("SELECT count(DISTINCT session_id) AS sessions FROM secrets").get() as {
+    sessions: number;
+  };
+  return { types, sessions };
+}

@@ -82,14 +82,14 @@ export function turnOf(memory: Memory, sessionId: number, number: number): TurnR
 export function turnsOf(
   memory: Memory,
   sessionId: number,
-  { first = 0, last = null }: { first?: number; last?: number | null } = {},
+  { first = 0, last = null, limit = -1 }: { first?: number; last?: number | null; limit?: number } = {},
 ): TurnRecord[] {
   const rows = memory
     .prepare(
       `SELECT ${columns} FROM turns WHERE session_id = ? AND number BETWEEN ? AND coalesce(?, number)
-       ORDER BY number`,
+       ORDER BY number LIMIT ?`,
     )
-    .all(sessionId, first, last);
+    .all(sessionId, first, last, limit);
   return (rows as Row[]).map(recordOf);
 }
 

@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { useAnswer } from "../../api/use-answer.ts";
+import { Command } from "../../components/copy-button.tsx";
 import { bytes, counted } from "../../components/words.ts";
 import { linkTo } from "../../router.ts";
 
@@ -51,16 +52,5 @@ export function FirstRun({ status, onChange }: { status: StatusResponse | null; 
         </p>
       )}
     </section>
-  );
-}
-
-function Command({ line }: { line: string }) {
-  return (
-    <div class="command">
-      <code>{line}</code>
-      <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(line)}>
-        Copy
-      </button>
-    </div>
   );
 }

@@ -1,11 +1,10 @@
 import type { ComponentChildren } from "preact";
-import type { Decision } from "../../../protocol/operations/decisions.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { type Answer, useAnswer } from "../../api/use-answer.ts";
 import { Failure, Hint, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { bytes, counted } from "../../components/words.ts";
-import { commitLink, fileLink, sessionLink } from "../../router.ts";
+import { bytes, counted, momentOf } from "../../components/words.ts";
+import { decisionLink, memoryLink, sessionLink } from "../../router.ts";
 
 function Panel<T>({
   title,
@@ -37,11 +36,12 @@ export function Decisions() {
           <ul class="items">
             {inForce.map((decision) => (
               <li key={`${decision.session_id} ${decision.place} ${decision.text}`}>
-                <a data-row href={linkOf(decision)}>
+                <a data-row href={decisionLink(decision) ?? memoryLink()}>
                   <span class="quote">{decision.text}</span>
                   <span class="row-meta">
                     <Time at={decision.timestamp} />
-                    <span>{decision.session_title ?? decision.place}</span>
+                    {decision.session_title !== null && <span>{decision.session_title}</span>}
+                    {decision.place !== null && <span>{decision.place}</span>}
                   </span>
                 </a>
               </li>
@@ -51,13 +51,6 @@ export function Decisions() {
       }}
     </Panel>
   );
-}
-
-function linkOf({ source, place, session_id, turn }: Decision): string {
-  if (session_id !== null) return sessionLink(session_id, turn);
-  if (source === "commit") return commitLink(place ?? "");
-  const [, path = "", line] = /^(.*?)(?::(\d+))?$/s.exec(place ?? "") ?? [];
-  return fileLink(path, line === undefined ? null : Number(line));
 }
 
 /** What agents were told automatically. */
@@ -91,12 +84,6 @@ export function Context() {
     </Panel>
   );
 }
-
-const momentOf = {
-  "session-start": "at the start",
-  "user-prompt": "with a prompt",
-  "post-tool-use": "after an edit",
-} as const;
 
 /** Whether all is well, and how much is known. */
 export function Health({ status }: { status: Answer<StatusResponse> }) {

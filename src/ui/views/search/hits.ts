@@ -5,7 +5,7 @@ import type {
   SearchAllResponse,
 } from "../../../protocol/operations/search.ts";
 import type { ResponseOf } from "../../../protocol/routes.ts";
-import { commitLink, fileLink, linkTo, sessionLink } from "../../router.ts";
+import { commitLink, fileLink, memoryLink, sessionLink } from "../../router.ts";
 
 export type CodeResult = ResponseOf<"search">["results"][number];
 export type SessionResult = ResponseOf<"searchTranscripts">["results"][number];
@@ -69,14 +69,7 @@ function sessionHit(result: SessionResult): Hit {
 
 function historyHit(result: HistoryResult): Hit {
   const { id, probability } = result;
-  // An event has no view of its own.
   return result.kind === "commit"
     ? { kind: "commit", key: id, href: commitLink(id), probability, result }
-    : {
-        kind: "event",
-        key: id,
-        href: linkTo("/search", { q: result.title, in: "sessions" }),
-        probability,
-        result,
-      };
+    : { kind: "event", key: id, href: memoryLink("events", id), probability, result };
 }

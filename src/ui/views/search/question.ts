@@ -41,6 +41,8 @@ export interface Question {
     since?: string;
     branch?: string;
     agent?: string;
+    /** Word by word in all that was said and done, instead of by meaning. */
+    in?: "content";
     kind?: (typeof chunkKinds)[number][];
     file?: string[];
   };
@@ -48,12 +50,15 @@ export interface Question {
 
 export function questionIn(query: URLSearchParams): Question {
   const given = (name: string) => query.get(name) ?? "";
-  const scope = given("in");
+  const isContent = given("in") === "content";
+  const scope = isContent ? "sessions" : given("in");
   const used = searchFilters({ agents: [], branches: [], languages: [] }).filter(
     ({ name }) => given(name) !== "",
   );
   const sides = allSides.filter(
-    (side) => (scope === "" || scope === side) && used.every((filter) => filter.sides.includes(side)),
+    (side) =>
+      (scope === "" || scope === side) &&
+      used.every((filter) => filter.sides.includes(side) && !(isContent && filter.name === "kind")),
   );
   const [since, branch, agent, language, path] = ["since", "branch", "agent", "language", "path"].map(given);
   const kind = chunkKinds.find((one) => one === given("kind"));
@@ -62,6 +67,7 @@ export function questionIn(query: URLSearchParams): Question {
     sides,
     code: { ...(path && { path: [path] }), ...(language && { language: [language] }) },
     others: {
+      ...(isContent && { in: "content" as const }),
       ...{ ...(since && { since }), ...(branch && { branch }), ...(agent && { agent }) },
       ...{ ...(kind && { kind: [kind] }), ...(path && { file: [path] }) },
     },

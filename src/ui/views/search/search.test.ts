@@ -26,6 +26,14 @@ test("a filter limits the search to what has such a property", () => {
   expect(asked("q=a&in=code&agent=claude").sides).toEqual([]);
 });
 
+test("word by word is a question to sessions alone", () => {
+  expect(asked("q=a&in=content&branch=main")).toMatchObject({
+    sides: ["sessions"],
+    others: { in: "content", branch: "main" },
+  });
+  expect(asked("q=a&in=content&language=go").sides).toEqual([]);
+});
+
 test("an unknown kind in an address is left out of the request", () => {
   expect(asked("q=a&kind=novel").others).toEqual({});
 });

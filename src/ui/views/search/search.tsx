@@ -2,6 +2,7 @@ import { project } from "../../api/project.ts";
 import { FilterChips } from "../../components/chips.tsx";
 import { wordsOf } from "../../components/marked.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
+import { Tabs } from "../../components/tabs.tsx";
 import { counted } from "../../components/words.ts";
 import { linkTo } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
@@ -16,6 +17,7 @@ const scopes = [
   ["code", "Code"],
   ["sessions", "Sessions"],
   ["history", "Commits"],
+  ["content", "Word by word"],
 ] as const;
 
 /** Results of the words in the address, with every key. */
@@ -27,17 +29,14 @@ export default function Search({ query }: ViewProps) {
     <>
       <h1 class="hidden">Search</h1>
       <div class="view-head">
-        <nav class="tabs" aria-label="Where to search">
-          {scopes.map(([scope, label]) => (
-            <a
-              key={scope}
-              href={linkTo("/search", { ...Object.fromEntries(query), in: scope })}
-              aria-current={(query.get("in") ?? "") === scope ? "true" : undefined}
-            >
-              {label}
-            </a>
-          ))}
-        </nav>
+        <Tabs
+          label="Where to search"
+          tabs={scopes.map(([scope, label]) => ({
+            href: linkTo("/search", { ...Object.fromEntries(query), in: scope }),
+            label,
+            isCurrent: (query.get("in") ?? "") === scope,
+          }))}
+        />
         <FilterChips filters={filters} />
       </div>
       {question.words === "" && <Start />}

@@ -1,15 +1,17 @@
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import { type Margin, marginsOf } from "../../../protocol/reading/margin.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
+import { ForgetDialog } from "../../components/forget.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
-import { fileLink, sessionLink } from "../../router.ts";
+import { fileLink, goTo, linkTo, sessionLink } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
+import { markFound, scrollToFound } from "./found.ts";
 import { Outline } from "./outline.tsx";
 import { Turn } from "./turn.tsx";
 import { useTurns } from "./use-turns.ts";
@@ -26,12 +28,20 @@ export default function Session({ rest: id, query }: ViewProps) {
   if (data === null) return <Loading rows={8} />;
   const given = Number.parseInt(query.get("turn") ?? "", 10);
   const turn = Number.isFinite(given) ? given : null;
+  const find = query.get("find") ?? "";
   return (
     <div class="session">
       <Head found={data} />
       <div class="session-columns">
-        <Outline session={data.session.id} turns={data.turns} margins={margins} current={turn} />
-        <Turns key={data.session.id} found={data} margins={margins} turn={turn} />
+        <Outline
+          key={`outline ${data.session.id}`}
+          session={data.session.id}
+          turns={data.turns}
+          margins={margins}
+          current={turn}
+          find={find}
+        />
+        <Turns key={data.session.id} found={data} margins={margins} turn={turn} find={find} />
       </div>
     </div>
   );
@@ -44,7 +54,10 @@ function useMargins(found: SessionResponse | null): ReadonlyMap<number, Margin> 
     until: found?.session.last_at ?? undefined,
     limit,
   };
-  const commits = useAnswer("checkpoints", session === undefined ? null : { session, limit });
+  const commits = useAnswer(
+    "checkpoints",
+    session === undefined ? null : { session, surviving: true, limit },
+  );
   const decisions = useAnswer("decisions", session === undefined ? null : span);
   return useMemo(
     () =>
@@ -60,6 +73,7 @@ function useMargins(found: SessionResponse | null): ReadonlyMap<number, Margin> 
 function Head({ found: { session, summary, files, agents, resume } }: { found: SessionResponse }) {
   const { id, title, agent, branch, started_at, last_at, turns, models, tokens, parent_id, agent_type } =
     session;
+  const [isForgetting, setForgetting] = useState(false);
   const changed = files.filter(({ how }) => how !== "read");
   return (
     <header class="session-head">
@@ -73,12 +87,22 @@ function Head({ found: { session, summary, files, agents, resume } }: { found: S
         <span>{models.join(", ")}</span>
         <span title="Tokens written by the model">{counted(tokens.output, "token")}</span>
         {parent_id !== null && <a href={sessionLink(parent_id)}>Part of another session</a>}
+        <button type="button" class="quiet small" onClick={() => setForgetting(true)}>
+          Forget…
+        </button>
       </p>
       {resume !== null && (
         <p class="resume">
           Resume it with <code>{resume}</code>
           <CopyButton label="Copy" text={() => resume} />
         </p>
+      )}
+      {isForgetting && (
+        <ForgetDialog
+          what={{ session: id }}
+          onClose={() => setForgetting(false)}
+          onForgotten={() => goTo(linkTo("/sessions"))}
+        />
       )}
       {summary !== null && (
         <details class="summary">
@@ -130,9 +154,11 @@ interface TurnsProps {
   margins: ReadonlyMap<number, Margin>;
   /** The turn that the address names. */
   turn: number | null;
+  /** The text that it looks for; "": none. */
+  find: string;
 }
 
-function Turns({ found, margins, turn }: TurnsProps) {
+function Turns({ found, margins, turn, find }: TurnsProps) {
   const id = found.session.id;
   const numbers = useMemo(() => found.turns.map(({ number }) => number), [found]);
   // Near its beginning a session is shown from there.
@@ -143,13 +169,28 @@ function Turns({ found, margins, turn }: TurnsProps) {
     loaded.current,
     numbers,
   );
-  const isHere = turn === null || turns.some(({ number }) => number === turn);
+  const here = turns.find(({ number }) => number === turn);
+  const isHere = turn === null || here !== undefined;
+  /** The turn that was loaded without omissions to find the text. */
+  const whole = useRef<number | null>(null);
   if (!isHere && turns.length > 0 && numbers.includes(turn)) loaded.current = start;
   useEffect(() => {
     if (turn === null || !isHere) return;
     const target = document.getElementById(`turn-${turn}`);
-    target?.scrollIntoView({ block: "start" });
-  }, [turn, isHere]);
+    if (target === null || (find !== "" && scrollToFound(target, find))) return;
+    target.scrollIntoView({ block: "start" });
+    // Long outputs come without their middle.
+    if (find !== "" && here?.entries.some(({ omitted }) => omitted > 0) && whole.current !== turn) {
+      whole.current = turn;
+      loadWhole(turn);
+    }
+  }, [turn, isHere, find, here]);
+
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    markFound(list.current, find);
+    return () => markFound(null, "");
+  }, [turns, find]);
 
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -162,7 +203,7 @@ function Turns({ found, margins, turn }: TurnsProps) {
   }, [hasMore, isLoading, turns]);
 
   return (
-    <div class="turns">
+    <div class="turns" ref={list}>
       {loadEarlier && (
         <button type="button" onClick={loadEarlier}>
           Show earlier turns

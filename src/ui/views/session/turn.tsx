@@ -116,7 +116,7 @@ function Beside({ margin: { notes, decisions, commits } }: { margin: Margin }) {
           {superseded_by !== null && <p class="faint">Superseded: {superseded_by}</p>}
         </div>
       ))}
-      {commits.map(({ commit, subject, lines }) => (
+      {commits.map(({ commit, subject, lines, surviving }) => (
         <div key={commit}>
           <Badge tone="good">commit</Badge>
           <p>
@@ -125,6 +125,9 @@ function Beside({ margin: { notes, decisions, commits } }: { margin: Margin }) {
           <p class="faint">
             {counted(lines.agent, "line")} by agents
             {lines.human > 0 && `, ${lines.human.toLocaleString("en")} by people`}
+            {surviving != null &&
+              surviving.added > 0 &&
+              `; ${surviving.left.toLocaleString("en")} of ${surviving.added.toLocaleString("en")} left today`}
           </p>
         </div>
       ))}

@@ -13,10 +13,10 @@ import { memoryMigrations } from "../../../../store/memory/schema/schema.ts";
 import { cutCounts } from "../../../../store/memory/sessions/session-cuts.ts";
 import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
 import { checkDatabase } from "../../../../store/sqlite/check-database.ts";
-import { backupsOf } from "../../../../store/sqlite/database.ts";
 import { lockHolder } from "../../../../store/sqlite/lock.ts";
 import { autostartText } from "../../../terminal/autostart-text.ts";
 import { checkHooks, checkInstructions, checkMcp, checkOtherHooks, otherSetups } from "./agents.ts";
+import { checkBackups } from "./backups.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
 import { databaseResult } from "./database.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
@@ -36,6 +36,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "daemon", run: () => checkDaemon(project, fix) },
     { name: "index", run: () => checkIndex(project) },
     { name: "memory", run: () => checkMemory(project) },
+    { name: "backups", run: () => checkBackups(project) },
     { name: "chunks", run: () => checkChunks(project) },
     { name: "capture", run: () => checkCapture(project) },
     { name: "models", run: () => checkModels(project) },
@@ -166,11 +167,10 @@ async function checkSharing(project: Project): Promise<CheckResult> {
 
 async function checkMemory(project: Project): Promise<CheckResult> {
   const { memoryDb: file } = project;
-  const [backup] = backupsOf(file);
-  const copy = backup === undefined ? "your own backup" : backup;
   return databaseResult(file, checkDatabase(file, memoryMigrations.length), {
     absent: ok("no sessions recorded yet"),
-    damaged: `Nothing was changed. Stop the daemon, keep a copy of the file, and put ${copy} in its place.`,
+    damaged:
+      "Nothing was changed. `pm doctor --repair` saves what can be read, `pm restore` goes back to a backup.",
     tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
   });
 }

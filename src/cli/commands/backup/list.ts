@@ -1,0 +1,79 @@
+import { basename, dirname } from "node:path";
+import { findProject, type Project } from "../../../project/paths.ts";
+import {
+  type BackupContent,
+  type BackupFile,
+  contentOf,
+  listBackups,
+} from "../../../store/memory/backups/backups.ts";
+import type { CommandContext } from "../../frame.ts";
+import { humanBytes, relativeTime } from "../../terminal/output.ts";
+import { table } from "../../terminal/table.ts";
+import { folderOf } from "./backup.ts";
+
+/** What each is for, as people read it. */
+const reasons: Record<BackupFile["reason"], string> = {
+  daily: "daily",
+  manual: "pm backup",
+  migration: "before an update",
+  replaced: "before a restore",
+};
+
+/** `pm backup list` */
+export async function listCommand({ cwd, output }: CommandContext): Promise<number> {
+  const found = backupsFor(findProject(cwd)).map((backup) => ({
+    ...backup,
+    content: contentOf(backup.file),
+  }));
+  output.result({ backups: found.map(jsonOf) }, () =>
+    found.length === 0
+      ? "No backups yet. `pm backup` makes one; the daemon makes one a day."
+      : table(
+          [
+            { title: "#", isNumber: true },
+            { title: "WHEN" },
+            { title: "WHY" },
+            { title: "SESSIONS", isNumber: true, optional: 1 },
+            { title: "NOTES", isNumber: true, optional: 2 },
+            { title: "SIZE", isNumber: true, optional: 3 },
+            { title: "FILE", wraps: true },
+          ],
+          found.map(({ file, at, bytes, reason, content }, i) => [
+            String(i + 1),
+            relativeTime(at),
+            reasons[reason],
+            content === null ? "damaged" : String(content.sessions),
+            content === null ? "" : String(content.notes),
+            humanBytes(bytes),
+            output.columns === undefined ? file : basename(file),
+          ]),
+          output,
+        ) + (output.columns === undefined ? "" : `\n\n${foldersOf(found)}`),
+  );
+  return found.length === 0 ? 5 : 0;
+}
+
+export const backupsFor = (project: Project): BackupFile[] =>
+  listBackups(project.memoryDb, folderOf(project));
+
+const foldersOf = (found: readonly BackupFile[]) =>
+  [...new Set(found.map(({ file }) => dirname(file)))].map((dir) => `in ${dir}`).join("\n");
+
+function jsonOf({ file, at, bytes, reason, content }: BackupFile & { content: BackupContent | null }) {
+  return {
+    file,
+    at: new Date(at).toISOString(),
+    reason,
+    bytes,
+    ...(content === null
+      ? { readable: false }
+      : {
+          readable: true,
+          schema: content.schema,
+          sessions: content.sessions,
+          notes: content.notes,
+          commits: content.commits,
+          last_at: content.lastAt === null ? null : new Date(content.lastAt).toISOString(),
+        }),
+  };
+}

@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs";
+import { loadConfig } from "../../../../project/config/config.ts";
+import { defaultConfig } from "../../../../project/config/settings.ts";
+import type { Project } from "../../../../project/paths.ts";
+import { backupFolder, listBackups } from "../../../../store/memory/backups/backups.ts";
+import { careOf } from "../../../../store/memory/backups/care.ts";
+import { relativeTime } from "../../../terminal/output.ts";
+import { counted } from "../../../terminal/text.ts";
+import { type CheckResult, fail, ok, warn } from "./check.ts";
+
+/** Whether the memory could be restored, and when it was last checked. */
+export function checkBackups(project: Project): CheckResult {
+  const config = configOf(project);
+  if (!existsSync(project.memoryDb)) return ok("nothing to back up yet");
+  const { backup, check } = careOf(project.memoryDb);
+  if (check?.problem) {
+    return fail(
+      `memory.db was found damaged ${relativeTime(check.at)}: ${check.problem}`,
+      "Run `pm doctor --repair`, or `pm restore`.",
+    );
+  }
+  if (backup?.problem) {
+    return warn(`The backup of ${relativeTime(backup.at)} failed: ${backup.problem}`, "Run `pm backup`.");
+  }
+  const all = listBackups(project.memoryDb, backupFolder(project.memoryDb, config["backup.folder"]));
+  const checked = check ? `; memory.db was sound ${relativeTime(check.at)}` : "";
+  const [newest] = all;
+  if (newest) return ok(`${counted(all.length, "backup")}, the newest ${relativeTime(newest.at)}${checked}`);
+  return ok(
+    config["backup.enabled"]
+      ? `no backup yet; the daemon makes one while it runs${checked}`
+      : `backups are off (backup.enabled)${checked}`,
+  );
+}
+
+function configOf(project: Project) {
+  try {
+    return loadConfig(project).config;
+  } catch {
+    // Another check says what is wrong with the configuration.
+    return defaultConfig();
+  }
+}

@@ -1,0 +1,75 @@
+import { basename } from "node:path";
+import { reindexInProcess } from "../../../client/reindex-in-process.ts";
+import { withoutDaemons } from "../../../client/without-daemons.ts";
+import { loadConfig } from "../../../project/config/config.ts";
+import { silentLog } from "../../../project/log.ts";
+import type { Project } from "../../../project/paths.ts";
+import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
+import { withWritableMemory } from "../../../queries/writable-memory.ts";
+import { recutSessions } from "../../../sessions/recut.ts";
+import { indexDriver } from "../../../store/index/drivers.ts";
+import { type Repaired, repairMemory } from "../../../store/memory/backups/repair.ts";
+import { memoryMigrations } from "../../../store/memory/schema/schema.ts";
+import { checkDatabase } from "../../../store/sqlite/check-database.ts";
+import type { Output } from "../../terminal/output.ts";
+import { counted } from "../../terminal/text.ts";
+
+/** The JSON of what `pm doctor --repair` did; null for what was sound. */
+export interface Repairs {
+  index: { aside: string } | null;
+  memory: Repaired | null;
+}
+
+/**
+ * Repairs damaged databases: the index is rebuilt, of the memory is saved what can be read.
+ * @throws PommelError as `repairMemory` and `withoutDaemons`
+ */
+export async function repairDatabases(project: Project, output: Output): Promise<Repairs> {
+  const driver = indexDriver(loadConfig(project).config);
+  const isDamaged = {
+    index: driver.check(project.indexDb).state === "damaged",
+    memory: checkDatabase(project.memoryDb, memoryMigrations.length).state === "damaged",
+  };
+  if (!isDamaged.index && !isDamaged.memory) return { index: null, memory: null };
+  const repairs = await withoutDaemons(project, "pm doctor --repair", (): Repairs => {
+    const index = isDamaged.index
+      ? { aside: driver.moveAside(project.indexDb, "Repaired.", silentLog) }
+      : null;
+    return { index, memory: isDamaged.memory ? repairMemory(project.memoryDb) : null };
+  });
+  for (const line of describe(repairs)) output.print(line);
+  // A daemon that ran runs again, and does the rest.
+  if (readDaemonRecord(project) === null) await finish(project, repairs);
+  return repairs;
+}
+
+async function finish(project: Project, { index, memory }: Repairs): Promise<void> {
+  const signal = new AbortController().signal;
+  if (index) await reindexInProcess(project, { paths: [], onProgress: () => {}, signal, log: silentLog });
+  if (memory) await withWritableMemory(project, (work) => recutSessions(work));
+}
+
+function describe({ index, memory }: Repairs): string[] {
+  const lines = index === null ? [] : ["The index was damaged; it is rebuilt."];
+  if (memory === null) return lines;
+  const list = (counts: Record<string, number>) =>
+    Object.entries(counts)
+      .filter(([, n]) => n > 0)
+      .map(([table, n]) => `${table} ${n.toLocaleString("en")}`)
+      .join(", ");
+  const { sessions = 0, turns = 0, annotations = 0, commits = 0 } = memory.saved;
+  lines.push(
+    `Saved: ${counted(sessions, "session")}, ${counted(turns, "turn")}, ${counted(annotations, "note")}, ${counted(commits, "commit")}.`,
+    `Lost rows: ${list(memory.lost) || "none that are known"}.`,
+  );
+  if (memory.incomplete.length > 0) lines.push(`Perhaps more of: ${memory.incomplete.join(", ")}.`);
+  if (memory.bare.length > 0) lines.push(`Known by id only: ${counted(memory.bare.length, "session")}.`);
+  const left = memory.harmed.length;
+  if (left > 0) {
+    lines.push(
+      `${counted(left, "session")} missed something; ${counted(memory.rereads.length, "transcript")} that still exist are read again. What \`pm forget --match\` had removed from those comes back: run it again.`,
+    );
+  }
+  lines.push(`The damaged file stays as ${basename(memory.aside)}; delete it when nothing is missing.`, "");
+  return lines;
+}

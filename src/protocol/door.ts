@@ -1,0 +1,18 @@
+/** How a question comes in: for the audit log. */
+export const doors = ["cli", "http", "page", "mcp", "hook"] as const;
+export type Door = (typeof doors)[number];
+
+/** The header in which Pommel's own programs say which one they are; a program without it is `http`. */
+export const doorHeader = "x-pommel-door";
+
+let door: Door = "cli";
+
+/** Which door this process is. */
+export const ownDoor = (): Door => door;
+
+/** To be called once, when a process starts that is not the command line. */
+export function setOwnDoor(own: Door): void {
+  door = own;
+}
+
+export const asDoor = (name: string | undefined): Door | null => doors.find((one) => one === name) ?? null;

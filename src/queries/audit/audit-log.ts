@@ -1,0 +1,193 @@
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { messageOf, PommelError } from "../../project/errors.ts";
+import { withFileLock } from "../../project/files/file-lock.ts";
+import { writeJson } from "../../project/files/replace-file.ts";
+import type { Project } from "../../project/paths.ts";
+import { doors } from "../../protocol/door.ts";
+
+/**
+ * The audit log, `.pommel/audit/`: JSON Lines, appended only. Each record holds the SHA-256 of the line before it, so
+ * that a changed, added or removed record breaks the chain; `head.json` holds that of the last, so that a shortened log
+ * does not match. Whoever can write the files can make another chain: a hash that was noted elsewhere shows that.
+ */
+
+const record = z.object({
+  /** From 1 on, over all files. */
+  n: z.int(),
+  /** ISO 8601. */
+  at: z.string(),
+  door: z.enum(doors),
+  operation: z.string(),
+  /** The request, scrubbed. */
+  question: z.string(),
+  /** What was given: entries of lists, bytes of JSON, distinct sessions. */
+  results: z.int(),
+  bytes: z.int(),
+  sessions: z.int(),
+  /** The code of the error that it ended with; null: it was answered. */
+  error: z.nullable(z.string()),
+  /** The SHA-256 of the line before; "" for the first. */
+  previous: z.string(),
+});
+export type AuditRecord = z.infer<typeof record>;
+
+const head = z.object({ n: z.int(), sha256: z.string() });
+type AuditHead = z.infer<typeof head>;
+
+/** A full file is renamed by the number of its first record. Bytes. */
+const maxFileSize = 5_000_000;
+/** No line is longer: questions are cut. Bytes. */
+const maxLine = 16_384;
+const maxQuestion = 2000;
+
+const current = "audit.jsonl";
+const dirOf = ({ stateDir }: Project) => join(stateDir, "audit");
+const sha256 = (line: string) => createHash("sha256").update(line).digest("hex");
+
+/** Appends a record; it is in the file when this returns. @throws PommelError `unreadable` */
+export function appendRecord(
+  project: Project,
+  given: Omit<AuditRecord, "n" | "previous">,
+  fileSize = maxFileSize,
+): void {
+  const dir = dirOf(project);
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    // Several processes write: a daemon, and commands that run without it.
+    withFileLock(join(dir, "lock"), () => {
+      const file = join(dir, current);
+      const last = lastLineOf(file);
+      const before = last === null ? headOf(project) : { n: asRecord(last)?.n ?? 0, sha256: sha256(last) };
+      if (last !== null && statSync(file).size > fileSize)
+        renameSync(file, join(dir, `audit-${String(before!.n).padStart(12, "0")}.jsonl`));
+      const n = (before?.n ?? 0) + 1;
+      const question = given.question.slice(0, maxQuestion);
+      const line = JSON.stringify({ n, ...given, question, previous: before?.sha256 ?? "" });
+      appendFileSync(file, `${line}\n`, { mode: 0o600 });
+      writeJson(join(dir, "head.json"), { n, sha256: sha256(line) } satisfies AuditHead);
+    });
+  } catch (error) {
+    throw new PommelError(
+      "unreadable",
+      `The audit log cannot be written: ${messageOf(error)}.`,
+      "Nothing is answered that cannot be recorded; `pm config set --global audit.enabled false` ends that.",
+      { cause: error },
+    );
+  }
+}
+
+/** The last whole line of a file; null: none. */
+function lastLineOf(file: string): string | null {
+  let handle: number;
+  try {
+    handle = openSync(file, "r");
+  } catch {
+    return null;
+  }
+  try {
+    const { size } = fstatSync(handle);
+    const tail = Buffer.alloc(Math.min(size, maxLine));
+    readSync(handle, tail, 0, tail.length, size - tail.length);
+    return tail.toString().trimEnd().split("\n").at(-1) || null;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function asRecord(line: string): AuditRecord | null {
+  try {
+    const parsed = record.safeParse(JSON.parse(line));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+function headOf(project: Project): AuditHead | null {
+  try {
+    return z.parse(head, JSON.parse(readFileSync(join(dirOf(project), "head.json"), "utf8")));
+  } catch {
+    return null;
+  }
+}
+
+/** Every line, the oldest first. */
+function* linesOf(project: Project): Generator<{ file: string; line: string }> {
+  const dir = dirOf(project);
+  let names: string[] = [];
+  try {
+    names = readdirSync(dir).filter((name) => /^audit(?:-\d+)?\.jsonl$/.test(name));
+  } catch {
+    // Nothing was recorded yet.
+  }
+  for (const name of names.sort()) {
+    const text = readFileSync(join(dir, name), "utf8");
+    for (const line of text.split("\n")) if (line !== "") yield { file: name, line };
+  }
+}
+
+/** Every record that can be read, the oldest first. */
+export function* auditRecords(project: Project): Generator<AuditRecord> {
+  for (const { line } of linesOf(project)) {
+    const read = asRecord(line);
+    if (read !== null) yield read;
+  }
+}
+
+/** What verifying found. */
+export interface AuditCheck {
+  records: number;
+  /** null: the chain holds. */
+  broken: { file: string; record: number; reason: string } | null;
+  /** Of the last record; to be noted elsewhere, and compared later. */
+  head: AuditHead | null;
+}
+
+/** Follows the chain from the oldest record that is there up to the first that breaks it. */
+export function verifyAudit(project: Project): AuditCheck {
+  let records = 0;
+  let before: AuditHead | null = null;
+  const broken = (file: string, number: number, reason: string): AuditCheck => ({
+    records,
+    broken: { file, record: number, reason },
+    head: before,
+  });
+  let lastFile = current;
+  for (const { file, line } of linesOf(project)) {
+    const read = asRecord(line);
+    const n: number = (before?.n ?? 0) + 1;
+    lastFile = file;
+    if (read === null) return broken(file, n, "it is no record");
+    if (before !== null && read.n !== n)
+      return broken(file, n, `record ${read.n} follows record ${before.n}`);
+    if (before !== null && read.previous !== before.sha256)
+      return broken(file, before.n, "it is not what the record after it continues");
+    before = { n: read.n, sha256: sha256(line) };
+    records++;
+  }
+  const last = headOf(project);
+  if (last !== null && before === null) return broken(current, last.n, "it is gone");
+  if (before !== null && last?.n !== before.n)
+    return broken(
+      lastFile,
+      before.n + 1,
+      `the log ends at ${before.n}, but ${last?.n ?? "nothing"} was written`,
+    );
+  if (before !== null && last?.sha256 !== before.sha256)
+    return broken(lastFile, before.n, "it is not what was written last");
+  return { records, broken: null, head: before };
+}

@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addSession } from "../../../test/support/memory-fixture.ts";
+import { globalConfigDir, type Project, projectAt } from "../../project/paths.ts";
+import { createStateDir } from "../../project/state-dir.ts";
+import { Memory } from "../../store/memory/memory.ts";
+import { answerFromStore } from "../operations.ts";
+import { type AuditRecord, appendRecord, auditRecords, verifyAudit } from "./audit-log.ts";
+import { audited, throughDoor } from "./audited.ts";
+
+let project: Project;
+let file: string;
+const globalConfig = join(globalConfigDir(), "config.toml");
+
+beforeEach(() => {
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-audit-")));
+  createStateDir(project);
+  file = join(project.stateDir, "audit", "audit.jsonl");
+  mkdirSync(globalConfigDir(), { recursive: true });
+  writeFileSync(globalConfig, "[audit]\nenabled = true\n");
+});
+afterEach(() => {
+  rmSync(globalConfig);
+  rmSync(project.root, { recursive: true, force: true });
+});
+
+const records = () => [...auditRecords(project)];
+const given: Omit<AuditRecord, "n" | "previous"> = {
+  ...{ at: "2026-03-02T09:00:00.000Z", door: "cli", operation: "search", question: "{}" },
+  ...{ results: 1, bytes: 10, sessions: 0, error: null },
+};
+const append = (count: number, fileSize?: number) => {
+  for (let i = 0; i < count; i++) appendRecord(project, { ...given, question: `q${i}` }, fileSize);
+};
+
+describe("a question", () => {
+  it("is recorded once, scrubbed, with what was given, for its owner only", async () => {
+    const memory = Memory.open(project.memoryDb, { readonly: false });
+    for (const uid of ["one", "two"]) addSession(memory, uid, { lastAt: 1, startedAt: 1 });
+    memory.close();
+    const token = `ghp_${"Ab1".repeat(12)}`;
+    process.env.POMMEL_TEST_SECRET = "of the environment";
+    const answer = await throughDoor("mcp", () =>
+      answerFromStore(project, "sessions", { branch: `with ${token}` }),
+    );
+    await answerFromStore(project, "sessions", {});
+    delete process.env.POMMEL_TEST_SECRET;
+    const [first, second] = records();
+    expect(records()).toHaveLength(2);
+    expect(first).toMatchObject({ n: 1, door: "mcp", operation: "sessions", error: null, previous: "" });
+    expect(first!.bytes).toBe(Buffer.byteLength(JSON.stringify(answer)));
+    expect(second).toMatchObject({ n: 2, door: "cli" });
+    expect(readFileSync(file, "utf8")).not.toContain(token);
+    expect(readFileSync(file, "utf8")).not.toContain("of the environment");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(join(project.stateDir, "audit")).mode & 0o777).toBe(0o700);
+  });
+
+  it("that asks others is recorded as one, and one that fails with its error", async () => {
+    await audited(project, "searchAll", {}, async () => {
+      await audited(project, "search", {}, async () => ({}));
+      return { results: [{ session_id: "a" }, { session_id: "a" }, { session_id: "b" }] };
+    });
+    await expect(answerFromStore(project, "session", { id: "none" })).rejects.toThrow();
+    expect(records()).toMatchObject([
+      { operation: "searchAll", results: 3, sessions: 2 },
+      { operation: "session", error: "no_memory" },
+    ]);
+  });
+
+  it("is not answered when it cannot be recorded", async () => {
+    writeFileSync(join(project.stateDir, "audit"), "a file");
+    await expect(audited(project, "search", {}, async () => ({}))).rejects.toMatchObject({
+      code: "unreadable",
+    });
+  });
+
+  it("is not recorded when that is off, whatever the project says", async () => {
+    writeFileSync(globalConfig, "[audit]\nenabled = false\n");
+    writeFileSync(project.configFile, "[audit]\nenabled = true\n");
+    await audited(project, "search", {}, async () => ({}));
+    expect(readdirSync(project.stateDir)).not.toContain("audit");
+  });
+});
+
+describe("the chain", () => {
+  it("holds over files", () => {
+    append(30, 1000);
+    expect(readdirSync(join(project.stateDir, "audit")).length).toBeGreaterThan(4);
+    expect(records().map(({ n }) => n)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
+    expect(verifyAudit(project)).toMatchObject({ records: 30, broken: null, head: { n: 30 } });
+  });
+
+  it.each([
+    ["a changed record", (lines: string[]) => lines.with(2, lines[2]!.replace("q2", "qX")), 3],
+    ["the last one changed", (lines: string[]) => lines.with(4, lines[4]!.replace("q4", "qX")), 5],
+    ["one removed", (lines: string[]) => lines.toSpliced(1, 1), 2],
+    ["one added", (lines: string[]) => lines.toSpliced(1, 0, lines[0]!), 2],
+    ["the end removed", (lines: string[]) => lines.slice(0, 3), 4],
+    ["all removed", () => [], 5],
+    ["no record", (lines: string[]) => lines.with(3, "{"), 4],
+  ])("breaks with %s", (_, change, record) => {
+    append(5);
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    writeFileSync(
+      file,
+      change(lines)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+    expect(verifyAudit(project).broken).toMatchObject({ file: "audit.jsonl", record });
+  });
+
+  it("begins with the oldest file that is kept", () => {
+    append(30, 1000);
+    const [oldest] = readdirSync(join(project.stateDir, "audit")).sort();
+    rmSync(join(project.stateDir, "audit", oldest!));
+    expect(verifyAudit(project).broken).toBeNull();
+  });
+});

@@ -1,0 +1,93 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { transcript } from "../../../test/support/transcript-fixture.ts";
+import { claude } from "../../agents/claude/claude.ts";
+import { silentLog } from "../../project/log.ts";
+import { createScrubber } from "../../redact/create-scrubber.ts";
+import { listSessions } from "../../store/memory/sessions/sessions.ts";
+import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { kindRules } from "../chunks/kinds.ts";
+import { ingestTranscript } from "./ingest.ts";
+
+let dir: string;
+let kept: ReturnType<typeof temporaryMemory>;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-hostile-"));
+  kept = temporaryMemory();
+});
+afterEach(() => {
+  kept.remove();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function read(lines: readonly string[]) {
+  const file = join(dir, "3f0a1b2c-0000-4000-8000-000000000000.jsonl");
+  writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
+  return ingestTranscript(
+    {
+      ...{ memory: kept.memory, agent: claude, embedder: null, ledgerKey: Buffer.alloc(32, 7) },
+      scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
+      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
+      ...{ maxChunks: 0, root: "/home/dev/shop", worktrees: [], log: silentLog },
+    },
+    file,
+  );
+}
+
+const linesOf = (session: string) => {
+  const t = transcript({ session });
+  t.prompt("Add a total");
+  t.bash("npm test", "1 passed");
+  t.reply("Done.");
+  return t.text().trimEnd().split("\n");
+};
+
+it.each(["../../../../tmp/out", "/etc/passwd", "__proto__", "a\u0000b", "\u001b]0;x\u0007"])(
+  "an id that is %j names no file",
+  async (id) => {
+    await read(linesOf(id));
+    expect(listSessions(kept.memory, { children: true }).length).toBeLessThanOrEqual(1);
+    expect(readdirSync(dir)).toEqual(["3f0a1b2c-0000-4000-8000-000000000000.jsonl"]);
+    expect(readdirSync(kept.dir).every((name) => name.startsWith("memory.db"))).toBe(true);
+  },
+);
+
+it("keys of prototypes change none", async () => {
+  const lines = linesOf("s").map((line) =>
+    line.replace(/^\{/, '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},'),
+  );
+  const tool = lines.findIndex((line) => line.includes("tool_use"));
+  lines[tool] = lines[tool]!.replace('"input":{', '"input":{"__proto__":{"polluted":1},');
+  expect((await read(lines)).lines).toBeGreaterThan(0);
+  expect("polluted" in {}).toBe(false);
+});
+
+it("ids that differ in halves of characters, or in what follows a NUL, are read", async () => {
+  const lines = linesOf("s").flatMap((line) =>
+    ["\\ud800", "\\ud801", "\\udfff", "\\u0000a", "\\u0000b"].map((end) =>
+      line.replace(/"uuid":"[^"]+"/, `"uuid":"odd${end}"`),
+    ),
+  );
+  await expect(read(lines)).resolves.toMatchObject({ session: "s" });
+});
+
+it("counts that are no whole numbers are none", async () => {
+  const lines = linesOf("s").map((line) => line.replace(/"input_tokens":\d+/g, '"input_tokens":1.5e300'));
+  await expect(read(lines)).resolves.toMatchObject({ session: "s" });
+});
+
+it("a field of megabytes is stored short, and deep JSON does not end the reading", async () => {
+  const t = transcript({ session: "s" });
+  t.prompt("Print it");
+  t.bash("cat big", "x".repeat(5_000_000));
+  t.reply("Done.");
+  const deep = `{"type":"user","a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+  const { session } = await read([deep, ...t.text().trimEnd().split("\n")]);
+  expect(session).toBe("s");
+  const [stored] = listSessions(kept.memory, {});
+  expect(turnsOf(kept.memory, stored!.id)).toHaveLength(1);
+  expect(readFileSync(join(kept.dir, "memory.db")).length).toBeLessThan(3_000_000);
+});

@@ -1,0 +1,61 @@
+/** A row that was found, and how well it fits. */
+export interface Scored {
+  row: number;
+  score: number;
+}
+
+/** The best of many: a heap with the worst of them on top. Of equal ones the lower rows are better. */
+export class Best {
+  /** Lower scores are no longer wanted. */
+  least = Number.NEGATIVE_INFINITY;
+  private readonly heap: Scored[] = [];
+
+  /** @param k at least 1 */
+  constructor(private readonly k: number) {}
+
+  offer(row: number, score: number): void {
+    const { heap } = this;
+    const item = { row, score };
+    if (heap.length < this.k) {
+      heap.push(item);
+      this.rise(heap.length - 1);
+    } else {
+      if (!isBefore(item, heap[0]!)) return;
+      heap[0] = item;
+      this.sink();
+    }
+    if (heap.length === this.k) this.least = heap[0]!.score;
+  }
+
+  /** Best first; ends it. */
+  sorted(): Scored[] {
+    return this.heap.sort((a, b) => (isBefore(a, b) ? -1 : 1));
+  }
+
+  private rise(at: number): void {
+    const { heap } = this;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!isBefore(heap[parent]!, heap[at]!)) return;
+      [heap[parent], heap[at]] = [heap[at]!, heap[parent]!];
+      at = parent;
+    }
+  }
+
+  private sink(): void {
+    const { heap } = this;
+    for (let at = 0; ; ) {
+      let worst = at;
+      for (const child of [2 * at + 1, 2 * at + 2]) {
+        if (child < heap.length && isBefore(heap[worst]!, heap[child]!)) worst = child;
+      }
+      if (worst === at) return;
+      [heap[worst], heap[at]] = [heap[at]!, heap[worst]!];
+      at = worst;
+    }
+  }
+}
+
+function isBefore(a: Scored, b: Scored): boolean {
+  return a.score > b.score || (a.score === b.score && a.row < b.row);
+}

@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
+import type { Level } from "../../../project/levels.ts";
+import type { ChunkId, Scope } from "../port.ts";
+import type { FileChange } from "../records.ts";
+import { IndexDatabase } from "./index-database.ts";
+
+let dir: string;
+let file: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-words-"));
+  file = join(dir, "index.db");
+});
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const everywhere: Scope = { files: null, levels: null };
+const weights = { name: 8, path: 4, head: 3, body: 1 };
+const open = (name = "index.db") => IndexDatabase.open(join(dir, name), { readonly: false });
+
+type Save = { path: string; texts: string[]; level: Level } | { path: string; texts: null };
+
+const texts = fc.array(
+  fc.array(fc.constantFrom("one", "two", "three", "four"), { maxLength: 5 }).map((words) => words.join(" ")),
+  { maxLength: 3 },
+);
+const path = fc.constantFrom("a", "b", "c", "d", "e", "f");
+const save: fc.Arbitrary<Save> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ path, texts, level: fc.constantFrom<Level>("method", "class") }) },
+  fc.record({ path, texts: fc.constant(null) }),
+);
+
+function changeOf(saved: Save): FileChange {
+  if (saved.texts === null) return { status: "gone", path: saved.path };
+  const { path, texts, level } = saved;
+  return indexedFile(
+    path,
+    texts.map((body, i) => chunkRecord(`${path}${i}`, { level, terms: { name: `n${i}`, head: "", body } })),
+  );
+}
+
+/** All that is asked of words, with ids that mean the same in every index. */
+function answers(index: IndexDatabase) {
+  const uids = (ids: readonly ChunkId[]) => index.chunks(ids).map(({ uid }) => uid);
+  const scored = (scope: Scope) =>
+    index.words
+      .best(["one", "three", "n1", "a"], weights, 100, scope)
+      .map(({ id, score }) => `${uids([id])} ${score}`)
+      .sort();
+  const files = index.files().flatMap(({ id, path }) => (path < "c" ? [id] : []));
+  return {
+    scores: scored(everywhere),
+    classes: scored({ files: null, levels: ["class"] }),
+    someFiles: scored({ files, levels: null }),
+    frequencies: index.words.frequencies(["one", "two", "n0", "n2", "absent"]),
+    phrases: ["one two", "four", "three three"].map((phrase) =>
+      uids(index.words.holders(phrase, 100)).sort(),
+    ),
+  };
+}
+
+function rebuilt(saves: readonly Save[]): IndexDatabase {
+  rmSync(join(dir, "anew.db"), { force: true });
+  const anew = open("anew.db");
+  const last = new Map(saves.map((one) => [one.path, one]));
+  anew.write([...last.values()].map(changeOf));
+  return anew;
+}
+
+describe("words", () => {
+  it("are those of a rebuilt index, whoever wrote, and while segments are being merged", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ save, steps: fc.nat(3), byOther: fc.boolean() }), {
+          minLength: 20,
+          maxLength: 60,
+        }),
+        (rounds) => {
+          for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
+          const [index, other] = [open(), open()];
+          try {
+            rounds.forEach(({ save, steps, byOther }, i) => {
+              const writer = byOther ? other : index;
+              writer.write([changeOf(save)]);
+              for (let step = 0; step < steps; step++) writer.mergeStep();
+              if (i % 10 !== 9) return;
+              const anew = rebuilt(rounds.slice(0, i + 1).map((round) => round.save));
+              expect(answers(index)).toEqual(answers(anew));
+              anew.close();
+            });
+            while (index.mergeStep());
+            const anew = rebuilt(rounds.map((round) => round.save));
+            expect(answers(index)).toEqual(answers(anew));
+            anew.close();
+          } finally {
+            index.close();
+            other.close();
+          }
+        },
+      ),
+      { numRuns: 6 },
+    );
+  }, 120_000);
+
+  it("are the same after a process ended in the middle of a merge", () => {
+    const many = Array.from({ length: 700 }, (_, i) => `word${i}`).join(" ");
+    const saves: Save[] = Array.from({ length: 40 }, (_, i) => ({
+      ...{ path: `${i % 30}`, level: "method" as const },
+      texts: [`one three ${many}`, `two ${i}`],
+    }));
+    let index = open();
+    for (const one of saves) index.write([changeOf(one)]);
+    const segments = (state: string) =>
+      index.prepare("SELECT count(*) FROM word_segments WHERE state = ?").pluck().get(state);
+    while (segments("made") === 0) expect(index.mergeStep()).toBe(true);
+    index.close();
+    index = open();
+    const anew = rebuilt(saves);
+    expect(segments("made")).toBe(1);
+    expect(answers(index)).toEqual(answers(anew));
+    while (index.mergeStep());
+    expect(answers(index)).toEqual(answers(anew));
+    expect([segments("made"), segments("merged")]).toEqual([0, 0]);
+    expect(
+      index
+        .prepare("SELECT count(*) FROM postings WHERE segment NOT IN (SELECT id FROM word_segments)")
+        .pluck()
+        .get(),
+    ).toBe(0);
+    anew.close();
+    index.close();
+  });
+
+  it("that are undone leave nothing behind", () => {
+    const index = open();
+    index.write([changeOf({ path: "a", level: "method", texts: ["one"] })]);
+    const before = answers(index);
+    expect(() =>
+      index.inTransaction(() => {
+        for (let i = 0; i < 20; i++)
+          index.write([changeOf({ path: `${i}`, level: "method", texts: ["one"] })]);
+        throw new Error("undone");
+      }),
+    ).toThrow("undone");
+    expect(answers(index)).toEqual(before);
+    while (index.mergeStep());
+    expect(answers(index)).toEqual(before);
+    index.close();
+  });
+});

@@ -1,0 +1,257 @@
+import type { Connection } from "../../sqlite/connection.ts";
+import type { Postings } from "../words/postings.ts";
+import { decodeChunks, encodeChunks, placeOf, type SegmentChunks, SegmentMerge } from "../words/segment.ts";
+
+/** The segments as they are stored: what their postings count, their chunks, and merging them (docs/decisions/0014-own-postings.md). */
+
+/** A segment is in use, or being made of others, or was merged into another and is to be deleted. */
+type State = "used" | "made" | "merged";
+
+/** A row of `word_segments`. */
+export interface StoredSegment {
+  id: number;
+  chunks: number;
+  /** How many of them are gone. */
+  gone: number;
+  /** Ids of chunks; those of segments in use do not overlap. */
+  first: number;
+  last: number;
+}
+
+/** @returns its id */
+export function insertSegment(
+  db: Connection,
+  state: State,
+  chunks: SegmentChunks,
+  { first, last }: Pick<StoredSegment, "first" | "last">,
+): number {
+  const { lastInsertRowid } = db
+    .prepare("INSERT INTO word_segments (state, chunks, first_chunk, last_chunk) VALUES (?, ?, ?, ?)")
+    .run(state, chunks.ids.length, first, last);
+  const id = Number(lastInsertRowid);
+  db.prepare("INSERT INTO segment_chunks (segment, data) VALUES (?, ?)").run(id, encodeChunks(chunks));
+  return id;
+}
+
+export function insertPostings(
+  db: Connection,
+  segment: number,
+  words: Iterable<[word: string, postings: Postings]>,
+): void {
+  const insert = db.prepare(
+    "INSERT INTO postings (segment, word, chunks, list, places) VALUES (?, ?, ?, ?, ?)",
+  );
+  let bytes = 0;
+  for (const [word, { chunks, list, places }] of words) {
+    insert.run(segment, word, chunks, list, places);
+    bytes += word.length + list.length + places.length;
+  }
+  db.prepare("UPDATE word_segments SET bytes = bytes + ? WHERE id = ?").run(bytes, segment);
+}
+
+/** The segments in use, in the order of their chunks. */
+export function usedSegments(db: Connection): StoredSegment[] {
+  return db
+    .prepare(
+      `SELECT id, chunks, gone, first_chunk AS first, last_chunk AS last FROM word_segments
+       WHERE state = 'used' ORDER BY first_chunk`,
+    )
+    .all() as StoredSegment[];
+}
+
+export function chunksOf(db: Connection, { id, chunks }: StoredSegment): SegmentChunks {
+  const data = db.prepare("SELECT data FROM segment_chunks WHERE segment = ?").pluck().get(id);
+  return decodeChunks(data as Uint8Array, chunks);
+}
+
+/** For each chunk of a segment whether it is gone; null for none. */
+export function goneOf(
+  db: Connection,
+  { ids }: SegmentChunks,
+  { gone, first, last }: StoredSegment,
+): Uint8Array | null {
+  if (gone === 0) return null;
+  const isGone = new Uint8Array(ids.length);
+  for (const chunk of goneBetween(db, first, last)) isGone[placeOf(ids, chunk)] = 1;
+  return isGone;
+}
+
+function goneBetween(db: Connection, first: number, last: number): number[] {
+  return db
+    .prepare("SELECT chunk FROM gone_chunks WHERE chunk BETWEEN ? AND ?")
+    .pluck()
+    .all(first, last) as number[];
+}
+
+/** Each class of segments is so many times as large as the one before; those of the first are of single saves. */
+const classFactor = 16;
+/**
+ * So many segments of a class become one, of those that are large and of others. What merging leaves is room in the file for
+ * what comes next, so large ones are merged late.
+ */
+const fanIn = { small: 16, large: 64, largeClass: 2 };
+/** A segment is written again when a larger part of its chunks is gone, and more than so many. */
+const tolerated = { share: 0.1, chunks: 64 };
+/** Segments that saves may leave until there is time to merge them. */
+const maxLeft = 64;
+/** Words of the largest segment that one step merges. */
+const wordsPerStep = 100;
+/** Words that one step deletes. */
+const deletedPerStep = 1000;
+
+interface Merge {
+  target: number;
+  sources: readonly StoredSegment[];
+  /** The id of the largest of them. */
+  largest: number;
+  merge: SegmentMerge;
+  /** Words up to this one are done. */
+  after: string;
+}
+
+/**
+ * Merges segments step by step, each of a few milliseconds. Until a merge is done its sources are searched; where a process
+ * ends in the middle, the next one removes what it made.
+ */
+export class SegmentMerges {
+  private running: Merge | null = null;
+  private isClean = false;
+
+  constructor(private readonly db: Connection) {}
+
+  /** @returns whether there was something to do */
+  step(): boolean {
+    if (this.running === null && this.isClean && !this.isDue()) return false;
+    return this.db.inTransaction(() => {
+      if (!this.isClean) {
+        this.db.prepare("UPDATE word_segments SET state = 'merged' WHERE state = 'made'").run();
+        this.isClean = true;
+      }
+      if (this.running !== null && !this.isCurrent(this.running)) this.abandon(this.running);
+      if (this.running === null && this.removeMerged()) return true;
+      this.running ??= this.begin();
+      if (this.running === null) return false;
+      if (!this.mergeWords(this.running)) this.finish(this.running);
+      return true;
+    });
+  }
+
+  /** Whether there are so many segments that searching takes longer. */
+  isLate(): boolean {
+    return usedSegments(this.db).length > maxLeft;
+  }
+
+  private isDue(): boolean {
+    return this.merged() !== null || toMerge(usedSegments(this.db)) !== null;
+  }
+
+  private begin(): Merge | null {
+    const sources = toMerge(usedSegments(this.db));
+    if (sources === null) return null;
+    const merge = new SegmentMerge(
+      sources.map((source) => {
+        const chunks = chunksOf(this.db, source);
+        return { chunks, isGone: goneOf(this.db, chunks, source) };
+      }),
+    );
+    const span = { first: sources[0]!.first, last: sources.at(-1)!.last };
+    const target = insertSegment(this.db, "made", merge.chunks, span);
+    const largest = sources.reduce((one, other) => (other.chunks > one.chunks ? other : one)).id;
+    return { target, sources, largest, merge, after: "" };
+  }
+
+  /** Another process may have merged them meanwhile, or a transaction that began it was undone. */
+  private isCurrent({ target, sources }: Merge): boolean {
+    const used = new Set(usedSegments(this.db).map(({ id }) => id));
+    const state = this.db.prepare("SELECT state FROM word_segments WHERE id = ?").pluck().get(target);
+    return state === "made" && sources.every(({ id }) => used.has(id));
+  }
+
+  private abandon({ target }: Merge): void {
+    this.db.prepare("UPDATE word_segments SET state = 'merged' WHERE id = ? AND state = 'made'").run(target);
+    this.running = null;
+  }
+
+  /** @returns whether there are more */
+  private mergeWords(running: Merge): boolean {
+    const { target, sources, largest, merge, after } = running;
+    const end = this.db
+      .prepare("SELECT word FROM postings WHERE segment = ? AND word > ? ORDER BY word LIMIT 1 OFFSET ?")
+      .pluck()
+      .get(largest, after, wordsPerStep) as string | undefined;
+    const rows = this.db.prepare(
+      `SELECT word, chunks, list, places FROM postings WHERE segment = ? AND word > ?
+       ${end === undefined ? "" : "AND word <= ?"}`,
+    );
+    const parts = new Map<string, { source: number; postings: Postings }[]>();
+    sources.forEach(({ id }, source) => {
+      const found = end === undefined ? rows.all(id, after) : rows.all(id, after, end);
+      for (const { word, ...postings } of found as (Postings & { word: string })[]) {
+        const known = parts.get(word);
+        if (known) known.push({ source, postings });
+        else parts.set(word, [{ source, postings }]);
+      }
+    });
+    const merged = [...parts.keys()]
+      .sort()
+      .map((word): [string, Postings] => [word, merge.merged(parts.get(word)!)])
+      .filter(([, { chunks }]) => chunks > 0);
+    insertPostings(this.db, target, merged);
+    if (end !== undefined) running.after = end;
+    return end !== undefined;
+  }
+
+  /** What was removed meanwhile is gone from the new segment as well; the rest need not be remembered any more. */
+  private finish({ target, sources, merge }: Merge): void {
+    const [first, last] = [sources[0]!.first, sources.at(-1)!.last];
+    let gone = 0;
+    const forget = this.db.prepare("DELETE FROM gone_chunks WHERE chunk = ?");
+    for (const chunk of goneBetween(this.db, first, last)) {
+      if (placeOf(merge.chunks.ids, chunk) >= 0) gone++;
+      else forget.run(chunk);
+    }
+    const become = this.db.prepare("UPDATE word_segments SET state = ? WHERE id = ?");
+    for (const { id } of sources) become.run("merged", id);
+    become.run("used", target);
+    this.db.prepare("UPDATE word_segments SET gone = ? WHERE id = ?").run(gone, target);
+    this.running = null;
+  }
+
+  private merged(): number | null {
+    const id = this.db.prepare("SELECT id FROM word_segments WHERE state = 'merged' LIMIT 1").pluck().get();
+    return (id as number | undefined) ?? null;
+  }
+
+  /** @returns whether there was anything to remove */
+  private removeMerged(): boolean {
+    const id = this.merged();
+    if (id === null) return false;
+    const { changes } = this.db
+      .prepare(
+        `DELETE FROM postings WHERE segment = @id AND word <= coalesce(
+           (SELECT word FROM postings WHERE segment = @id ORDER BY word LIMIT 1 OFFSET @n),
+           (SELECT max(word) FROM postings WHERE segment = @id))`,
+      )
+      .run({ id, n: deletedPerStep });
+    if (changes === 0) {
+      this.db.prepare("DELETE FROM segment_chunks WHERE segment = ?").run(id);
+      this.db.prepare("DELETE FROM word_segments WHERE id = ?").run(id);
+    }
+    return true;
+  }
+}
+
+/** Segments that are to become one; they follow each other. */
+function toMerge(used: readonly StoredSegment[]): StoredSegment[] | null {
+  const worn = used.find(({ chunks, gone }) => gone > tolerated.chunks && gone > tolerated.share * chunks);
+  if (worn) return [worn];
+  // The newest are the smallest: those from the last larger one on are of about the same size.
+  const sizes = used.map(({ chunks, gone }) => sizeClass(chunks - gone));
+  for (let size = 0; size <= Math.max(...sizes); size++) {
+    const similar = used.slice(sizes.findLastIndex((other) => other > size) + 1);
+    if (similar.length >= (size < fanIn.largeClass ? fanIn.small : fanIn.large)) return similar;
+  }
+  return null;
+}
+
+const sizeClass = (chunks: number) => Math.max(0, Math.floor(Math.log(chunks) / Math.log(classFactor)) - 1);

@@ -1,0 +1,258 @@
+import { encodeVarints, pushVarint } from "../../../text/varint.ts";
+import type { FieldWeights } from "../port.ts";
+
+/**
+ * Where a word occurs in the chunks of a segment (segment.ts), as bytes that are read one after the other:
+ *
+ * - `list`: for each chunk that holds it, ascending, a varint for the distance from the one before, and how often each field
+ *   has it: a byte with a bit for each such field below and `times` above, for once in each but the last of them, and there
+ *   so often. For what does not fit `times` is 15, and a varint for each of the fields follows.
+ * - `places`: for each chunk as many varints as it has the word, the distance of each from the one before. Fields follow each
+ *   other with a gap, so that no phrase reaches from one into the next.
+ *
+ * Scoring reads the list alone, mostly two bytes a chunk.
+ */
+export interface Postings {
+  /** How many chunks hold the word. */
+  chunks: number;
+  list: Uint8Array;
+  places: Uint8Array;
+}
+
+/** In their order: name, path, head, body. */
+export const fieldCount = 4;
+/** `times` of what does not fit into a byte. */
+const long = 15;
+
+/** Writes the postings of one word, chunk by chunk. */
+export class PostingsWriter {
+  private chunks = 0;
+  private last = -1;
+  private readonly list: number[] = [];
+  private readonly places: number[] = [];
+
+  /**
+   * @param chunk beyond the one before
+   * @param times how often each field has the word, at least one of them
+   * @param places ascending, as many as that is together
+   */
+  add(chunk: number, times: ArrayLike<number>, places: ArrayLike<number>): void {
+    this.chunks++;
+    pushVarint(this.list, chunk - this.last - 1);
+    this.last = chunk;
+    this.list.push(codeOf(times));
+    if (this.list.at(-1)! >> 4 === long) {
+      for (let field = 0; field < fieldCount; field++)
+        if (times[field]! > 0) pushVarint(this.list, times[field]!);
+    }
+    let before = 0;
+    for (let i = 0; i < places.length; i++) {
+      pushVarint(this.places, places[i]! - before);
+      before = places[i]!;
+    }
+  }
+
+  finish(): Postings {
+    const { chunks, list, places } = this;
+    return { chunks, list: new Uint8Array(list), places: new Uint8Array(places) };
+  }
+}
+
+/** Postings of the same word in chunks that follow each other, as one. @param parts with the chunk that each begins to count from */
+export function joined(parts: readonly { postings: Postings; from: number }[]): Postings {
+  const lists: Uint8Array[] = [];
+  let last = -1;
+  for (const { postings, from } of parts) {
+    const reader = new PostingsReader(postings.list);
+    if (!reader.next()) continue;
+    const first = from + reader.chunk;
+    lists.push(
+      encodeVarints([first - last - 1]),
+      postings.list.subarray(encodeVarints([reader.chunk]).length),
+    );
+    while (reader.next());
+    last = from + reader.chunk;
+  }
+  return {
+    chunks: parts.reduce((sum, { postings }) => sum + postings.chunks, 0),
+    list: Buffer.concat(lists),
+    places: Buffer.concat(parts.map(({ postings }) => postings.places)),
+  };
+}
+
+function codeOf(times: ArrayLike<number>): number {
+  let mask = 0;
+  let ofLast = 0;
+  let isShort = true;
+  for (let field = 0; field < fieldCount; field++) {
+    const n = times[field]!;
+    if (n === 0) continue;
+    if (ofLast > 1) isShort = false;
+    mask |= 1 << field;
+    ofLast = n;
+  }
+  return mask | ((isShort && ofLast < long ? ofLast : long) << 4);
+}
+
+/** What a code stands for: the sum of the weights of the fields, each as often as it has the word. 0 for the long ones. */
+function sumsOfCodes(weights: readonly number[]): Float64Array {
+  const sums = new Float64Array(256);
+  for (let code = 0; code < long << 4; code++) {
+    let last = 0;
+    for (let field = 0; field < fieldCount; field++) {
+      if ((code & (1 << field)) === 0) continue;
+      sums[code]! += weights[field]!;
+      last = weights[field]!;
+    }
+    sums[code]! += last * ((code >> 4) - 1);
+  }
+  return sums;
+}
+
+/** Field weights, prepared for reading lists with them. */
+export class FieldSums {
+  private readonly weights: readonly number[];
+  readonly ofCode: Float64Array;
+
+  constructor({ name, path, head, body }: FieldWeights) {
+    this.weights = [name, path, head, body];
+    this.ofCode = sumsOfCodes(this.weights);
+  }
+
+  /** Of a long code, whose numbers are from `at` on. */
+  ofLong(code: number, list: Uint8Array, at: number): { sum: number; next: number } {
+    let sum = 0;
+    let next = at;
+    for (let field = 0; field < fieldCount; field++) {
+      if ((code & (1 << field)) === 0) continue;
+      let byte = list[next++]!;
+      let times = byte & 0x7f;
+      while (byte > 0x7f) {
+        byte = list[next++]!;
+        times = times * 128 + (byte & 0x7f);
+      }
+      sum += times * this.weights[field]!;
+    }
+    return { sum, next };
+  }
+}
+
+/** BM25's saturation of a word that a chunk has often. */
+const k1 = 1.2;
+/** How much BM25 holds a chunk's length against it. */
+const b = 0.75;
+
+/** What BM25 adds to the frequency of a word in a chunk of so many words, below the line. */
+export const lengthNorm = (words: number, average: number) => k1 * (1 - b + (b * words) / average);
+
+/** Adds what a word contributes to the BM25 scores of a segment's chunks (Robertson; k1 = 1.2, b = 0.75, as in FTS5). */
+export function addScores(
+  list: Uint8Array,
+  sums: FieldSums,
+  idf: number,
+  norms: Float32Array,
+  scores: Float32Array,
+): void {
+  const { ofCode } = sums;
+  const factor = idf * (k1 + 1);
+  const { length } = list;
+  let chunk = -1;
+  for (let at = 0; at < length; ) {
+    let byte = list[at++]!;
+    let distance = byte & 0x7f;
+    while (byte > 0x7f) {
+      byte = list[at++]!;
+      distance = (distance << 7) | (byte & 0x7f);
+    }
+    chunk += distance + 1;
+    const code = list[at++]!;
+    let frequency = ofCode[code]!;
+    if (code >> 4 === long) {
+      const { sum, next } = sums.ofLong(code, list, at);
+      frequency = sum;
+      at = next;
+    }
+    scores[chunk]! += (factor * frequency) / (frequency + norms[chunk]!);
+  }
+}
+
+/** How many of the chunks in a list are not among those that are gone. */
+export function countPresent(list: Uint8Array, isGone: Uint8Array): number {
+  const reader = new PostingsReader(list);
+  let count = 0;
+  while (reader.next()) if (isGone[reader.chunk] === 0) count++;
+  return count;
+}
+
+/** Reads postings, chunk by chunk. */
+export class PostingsReader {
+  /** Where it is; -1 before the first. */
+  chunk = -1;
+  /** How often each field of that chunk has the word. */
+  readonly times = [0, 0, 0, 0];
+  private at = 0;
+  private placesAt = 0;
+  /** Places of this chunk that were not read. */
+  private left = 0;
+
+  constructor(
+    private readonly list: Uint8Array,
+    private readonly bytesOfPlaces: Uint8Array = new Uint8Array(),
+  ) {}
+
+  /** Goes to the next chunk; false when there is none. */
+  next(): boolean {
+    if (this.at >= this.list.length) return false;
+    this.skipPlaces();
+    this.chunk += this.number() + 1;
+    const code = this.list[this.at++]!;
+    const times = code >> 4;
+    for (let field = 0; field < fieldCount; field++) {
+      if ((code & (1 << field)) === 0) this.times[field] = 0;
+      else if (times === long) this.times[field] = this.number();
+      else this.times[field] = (code >> (field + 1)) & (0xf >> (field + 1)) ? 1 : times;
+    }
+    this.left = this.times[0]! + this.times[1]! + this.times[2]! + this.times[3]!;
+    return true;
+  }
+
+  /** Goes to a chunk, or the first beyond it; false when there is none. */
+  seek(chunk: number): boolean {
+    while (this.chunk < chunk) if (!this.next()) return false;
+    return true;
+  }
+
+  /** The places of this chunk, once. */
+  places(): number[] {
+    const places: number[] = [];
+    let place = 0;
+    for (; this.left > 0; this.left--) {
+      let byte = this.bytesOfPlaces[this.placesAt++]!;
+      let distance = byte & 0x7f;
+      while (byte > 0x7f) {
+        byte = this.bytesOfPlaces[this.placesAt++]!;
+        distance = distance * 128 + (byte & 0x7f);
+      }
+      place += distance;
+      places.push(place);
+    }
+    return places;
+  }
+
+  private skipPlaces(): void {
+    const { bytesOfPlaces } = this;
+    for (; this.left > 0 && this.placesAt < bytesOfPlaces.length; this.left--) {
+      while (bytesOfPlaces[this.placesAt++]! > 0x7f);
+    }
+  }
+
+  private number(): number {
+    let byte = this.list[this.at++]!;
+    let value = byte & 0x7f;
+    while (byte > 0x7f) {
+      byte = this.list[this.at++]!;
+      value = value * 128 + (byte & 0x7f);
+    }
+    return value;
+  }
+}

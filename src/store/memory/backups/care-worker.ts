@@ -1,0 +1,11 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { codeOf, messageOf } from "../../../project/errors.ts";
+import { type CareTask, takeCare } from "./care.ts";
+
+/** A thread that does one task and ends: see care-thread.ts. */
+
+try {
+  parentPort?.postMessage({ done: takeCare(workerData as CareTask) });
+} catch (error) {
+  parentPort?.postMessage({ code: codeOf(error), message: messageOf(error) });
+}

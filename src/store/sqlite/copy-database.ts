@@ -1,0 +1,78 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { PommelError } from "../../project/errors.ts";
+import { draftOf } from "../../project/files/replace-file.ts";
+import { Sqlite } from "./sqlite.ts";
+
+/** Room that a copy leaves to everything else on the disk. Bytes. */
+const spare = 20_000_000;
+
+/**
+ * Writes a copy of a database as one reader sees it, while others go on writing: `VACUUM INTO` (docs/decisions/0015-backups.md).
+ * The copy is read back, forced to the disk and only then gets its name (mode 0600); what fails leaves nothing behind.
+ * @param accept of the copy: whether it is the wanted one
+ * @returns whether it was accepted, and is there
+ * @throws PommelError `disk_full`, `unreadable` for a copy that cannot be read; SQLite's own errors
+ */
+export function copyDatabase(
+  db: Sqlite,
+  target: string,
+  accept: (copy: Sqlite) => boolean = () => true,
+): boolean {
+  const draft = draftOf(target);
+  rmSync(draft, { force: true });
+  try {
+    leaveRoom(db, dirname(target));
+    // Made here for its mode; SQLite writes into an empty file.
+    closeSync(openSync(draft, "wx", 0o600));
+    db.prepare("VACUUM INTO ?").run(draft);
+    if (!looksGood(draft, accept)) return false;
+    sync(draft);
+    renameSync(draft, target);
+    sync(dirname(target));
+    return true;
+  } finally {
+    for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true });
+  }
+}
+
+/** Without room for the copy none is begun, or everything else on the disk would fail with it. */
+function leaveRoom(db: Sqlite, dir: string): void {
+  const needed = (db.pragma("page_count") as number) * (db.pragma("page_size") as number) + spare;
+  const { bavail, bsize } = statfsSync(dir);
+  if (bavail * bsize >= needed) return;
+  throw new PommelError(
+    "disk_full",
+    `The disk of ${dir} has too little room for a copy: ${Math.ceil(needed / 1e6)} MB are needed.`,
+    "Free some space, or choose another directory.",
+  );
+}
+
+function looksGood(file: string, accept: (copy: Sqlite) => boolean): boolean {
+  const copy = new Sqlite(file, { mode: "read", timeoutMs: 0 });
+  try {
+    const verdict = copy.pragma("quick_check(1)");
+    if (verdict !== "ok") {
+      throw new PommelError(
+        "unreadable",
+        `The copy ${file} is not what was written: ${verdict}.`,
+        "Check the disk.",
+      );
+    }
+    return accept(copy);
+  } finally {
+    copy.close();
+  }
+}
+
+/** Forces a file, or the names in a directory, to the disk. */
+export function sync(path: string): void {
+  // Windows opens no directories; it keeps names in a journal.
+  if (process.platform === "win32") return;
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

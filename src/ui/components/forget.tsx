@@ -1,0 +1,79 @@
+import { useEffect, useState } from "preact/hooks";
+import type { ForgetRequest, ForgetResponse } from "../../protocol/operations/sessions.ts";
+import { useChange } from "../api/use-change.ts";
+import { Dialog } from "./dialog.tsx";
+import { Loading, Refusal } from "./states.tsx";
+import { counted } from "./words.ts";
+
+/** What forgetting would remove, before it does: the same preview as that of `pm forget`. */
+export function ForgetDialog({
+  what,
+  onClose,
+  onForgotten,
+}: {
+  what: ForgetRequest;
+  onClose: () => void;
+  onForgotten: () => void;
+}) {
+  const preview = useChange("forget");
+  const removal = useChange("forget");
+  const [found, setFound] = useState<ForgetResponse | null>(null);
+  useEffect(() => {
+    void preview.run({ ...what, dry_run: true }).then(setFound);
+  }, []);
+  const forget = async () => {
+    if ((await removal.run(what)) === null) return;
+    onForgotten();
+    onClose();
+  };
+  const error = removal.error ?? preview.error;
+  const isNothing = found !== null && partsOf(found).length + found.matches === 0;
+  return (
+    <Dialog title="Forget this for good?" onClose={onClose}>
+      {error && <Refusal error={error} />}
+      {!found && !error && <Loading rows={2} />}
+      {isNothing && <p>Nothing in the memory matches.</p>}
+      {found && !isNothing && (
+        <>
+          <p>{summaryOf(found)} would go:</p>
+          <ul class="forget-examples">
+            {found.examples.map((example, i) => (
+              <li key={i}>{example}</li>
+            ))}
+          </ul>
+          <p class="faint">
+            {what.annotation !== undefined &&
+              "The words stay in the prompt that they come from: forget its turn. "}
+            This cannot be undone. The agent's own transcripts are not touched.
+          </p>
+        </>
+      )}
+      <footer class="dialog-buttons">
+        <button type="button" onClick={onClose}>
+          Keep it
+        </button>
+        {found && !isNothing && (
+          <button type="button" class="danger" disabled={removal.isRunning} onClick={() => void forget()}>
+            Forget
+          </button>
+        )}
+      </footer>
+    </Dialog>
+  );
+}
+
+function partsOf({ sessions, turns, annotations, chunks }: ForgetResponse): string[] {
+  const parts = [
+    [sessions, "session"],
+    [turns, "turn"],
+    [annotations, "note"],
+    [chunks, "chunk"],
+  ] as const;
+  return parts.filter(([count]) => count > 0).map(([count, unit]) => counted(count, unit));
+}
+
+function summaryOf(found: ForgetResponse): string {
+  const parts = partsOf(found).join(", ");
+  if (found.matches === 0) return parts;
+  return `${counted(found.matches, "place")}${parts === "" ? "" : ` in ${parts}`}`;
+}

@@ -1,0 +1,100 @@
+import type { Injected } from "../../../protocol/operations/context.ts";
+import { useAnswer } from "../../api/use-answer.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Empty, Failure, Hint, Loading } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { counted, momentOf } from "../../components/words.ts";
+import { fileLink, linkTo, memoryLink, sessionLink } from "../../router.ts";
+
+const limit = 200;
+
+/** The automatic context that agents were given: when, what, and why. */
+export function Given({ query }: { query: URLSearchParams }) {
+  const session = query.get("session") || undefined;
+  const { data, error, reload } = useAnswer("injections", { session, limit });
+  const status = useAnswer("status", {});
+  const context = status.data?.memory.context;
+  if (error) return <Failure error={error} onRetry={reload} />;
+  if (data === null) return <Loading />;
+  return (
+    <>
+      <p class="summary">
+        {context && (
+          <>
+            Automatic context is {context.mode}. In 30 days: {counted(context.injections_30d, "time")},{" "}
+            {counted(context.tokens_30d, "token")}
+            {context.missed_30d > 0 && `, ${context.missed_30d} too late`}.{" "}
+          </>
+        )}
+        {session !== undefined && <a href={memoryLink("given")}>Show all sessions</a>}
+      </p>
+      {data.injections.length === 0 && (
+        <Empty title="Nothing was given to agents yet">
+          <p>Most prompts get none: only what clearly continues past work does.</p>
+          <p>
+            <Hint text='`pm context "a prompt"` shows what a prompt would get.' />
+          </p>
+        </Empty>
+      )}
+      <ul class="rows" hidden={data.injections.length === 0}>
+        {data.injections.map((injection) => (
+          <Injection key={`${injection.session_id} ${injection.at}`} injection={injection} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Injection({ injection }: { injection: Injected }) {
+  const { session_id, session_title, event, at, reason, tokens, took_ms, items } = injection;
+  return (
+    <li class="row given">
+      <p class="row-head">
+        <a class="row-title" data-row href={sessionLink(session_id)}>
+          {session_title ?? `Session ${session_id.slice(0, 8)}`}
+        </a>
+        <Badge>{momentOf[event]}</Badge>
+      </p>
+      <p class="row-meta">
+        <Time at={at} />
+        <span>{reason}</span>
+        <span>{counted(tokens, "token")}</span>
+        <span>{Math.round(took_ms)} ms</span>
+        <a href={linkTo("/memory/given", { session: session_id })}>Only this session</a>
+      </p>
+      <ul class="given-items">
+        {items.map(({ ref, why, score, about }) => (
+          <li key={ref}>
+            <Reference to={ref} text={about ?? "(forgotten since)"} />{" "}
+            <span class="faint">
+              {why}
+              {score !== null && `, ${Math.round(score * 100)} %`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+/** Something quoted, with a link where the page can show it. */
+function Reference({ to, text }: { to: string; text: string }) {
+  const [, kind = "", name = ""] = /^(\w+):(.*)$/s.exec(to) ?? [];
+  const href = linkOf(kind, name);
+  return href === null ? <span>{text}</span> : <a href={href}>{text}</a>;
+}
+
+function linkOf(kind: string, name: string): string | null {
+  switch (kind) {
+    case "session":
+      return sessionLink(name.replace(/:files$/, ""));
+    case "event":
+      return memoryLink("events", name);
+    case "file":
+      return fileLink(name);
+    case "code":
+      return fileLink(name.replace(/#.*$/, ""));
+    default:
+      return null;
+  }
+}

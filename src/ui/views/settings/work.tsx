@@ -1,0 +1,204 @@
+import { useEffect } from "preact/hooks";
+import type { ModelStatus, QueueResponse, StatusResponse } from "../../../protocol/operations/status.ts";
+import { useAnswer } from "../../api/use-answer.ts";
+import { useChange } from "../../api/use-change.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Failure, Loading, Refusal } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { counted } from "../../components/words.ts";
+
+/** How often to look while something is being worked on. Milliseconds. */
+const lookMs = 2000;
+
+/** The models with what they have embedded, what is being worked on, and what failed. */
+export function Work() {
+  const status = useAnswer("status", {});
+  const queue = useAnswer("queue", {});
+  const isBusy = queue.data?.is_idle === false;
+  useEffect(() => {
+    if (!isBusy) return;
+    const timer = setInterval(() => {
+      queue.reload();
+      status.reload();
+    }, lookMs);
+    return () => clearInterval(timer);
+  }, [isBusy]);
+  const error = status.error ?? queue.error;
+  if (error) return <Failure error={error} onRetry={() => [status, queue].map(({ reload }) => reload())} />;
+  if (status.data === null || queue.data === null) return <Loading />;
+  return (
+    <div class="work">
+      <Models status={status.data} />
+      <Queue queue={queue.data} onChanged={queue.reload} />
+      <LastJobs queue={queue.data} />
+    </div>
+  );
+}
+
+const states = {
+  ready: ["good", "ready"],
+  embedding: ["agent", "embedding"],
+  waiting: ["unknown", "waiting"],
+  unavailable: ["bad", "unavailable"],
+} as const;
+
+function Models({ status: { models, memory } }: { status: StatusResponse }) {
+  const { llm } = memory;
+  return (
+    <section class="panel" aria-labelledby="models">
+      <h2 id="models">Models</h2>
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">For</th>
+            <th scope="col">Model</th>
+            <th scope="col">Embedded</th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {models.code.map((model) => (
+            <Model key={model.id} use="code" model={model} />
+          ))}
+          {models.text.map((model) => (
+            <Model key={model.id} use="sessions" model={model} />
+          ))}
+          <tr>
+            <td>summaries</td>
+            <td>{llm.model === "none" ? "none: summaries are extracts" : llm.model}</td>
+            <td>
+              {llm.model !== "none" &&
+                `${counted(llm.tokens_today, "token")} today of ${llm.daily_tokens.toLocaleString("en")}`}
+            </td>
+            <td>{llm.problem !== null && <Badge tone="bad">{llm.problem}</Badge>}</td>
+          </tr>
+        </tbody>
+      </table>
+      {models.code.length + models.text.length === 0 && (
+        <p class="nothing">No model: searches go by words and by the structure of code.</p>
+      )}
+    </section>
+  );
+}
+
+function Model({ use, model }: { use: string; model: ModelStatus }) {
+  const {
+    id,
+    state,
+    message,
+    chunks_total: total,
+    chunks_embedded: embedded,
+    chunks_missing: missing,
+  } = model;
+  const [tone, name] = states[state];
+  return (
+    <tr>
+      <td>{use}</td>
+      <td>
+        <span class="path">{id}</span>
+      </td>
+      <td>
+        {embedded.toLocaleString("en")} of {counted(total, "chunk")}
+        {missing > 0 && `, ${missing.toLocaleString("en")} by words only`}
+      </td>
+      <td>
+        <Badge tone={tone} title={message ?? undefined}>
+          {name}
+        </Badge>
+        {message !== null && <span class="faint"> {message}</span>}
+      </td>
+    </tr>
+  );
+}
+
+function Queue({ queue, onChanged }: { queue: QueueResponse; onChanged: () => void }) {
+  const retry = useChange("retry", onChanged);
+  const { pending, processing, eta_seconds, last_error, sessions } = queue;
+  return (
+    <section class="panel" aria-labelledby="queue">
+      <h2 id="queue">Queue</h2>
+      <p>
+        {pending + sessions.pending + sessions.running.length === 0
+          ? "Nothing to do: all that was seen is searchable."
+          : `${counted(pending, "file")} and ${counted(sessions.pending, "job")} pending.`}
+        {eta_seconds !== null && ` About ${counted(Math.ceil(eta_seconds), "second")} left.`}
+      </p>
+      {processing !== null && (
+        <p>
+          Indexing <span class="path">{processing}</span>
+        </p>
+      )}
+      {sessions.running.map(({ kind, subject, done, total }) => (
+        <p key={`${kind} ${subject}`}>
+          <Badge tone="agent">{kind}</Badge> {subject} {total > 0 && `${Math.floor((100 * done) / total)} %`}
+        </p>
+      ))}
+      {last_error !== null && <p class="refusal">{last_error}</p>}
+      {retry.error && <Refusal error={retry.error} />}
+      {sessions.dead.length > 0 && (
+        <>
+          <h3>{counted(sessions.dead.length, "failed job")}</h3>
+          <ul class="failed-jobs">
+            {sessions.dead.map(({ id, kind, subject, attempts, error }) => (
+              <li key={id}>
+                <Badge tone="bad">{kind}</Badge> {subject}
+                <span class="check-hint">
+                  {error ?? "unknown reason"} ({counted(attempts, "attempt")})
+                </span>
+              </li>
+            ))}
+          </ul>
+          <p class="dialog-buttons">
+            <button type="button" disabled={retry.isRunning} onClick={() => void retry.run({ drop: true })}>
+              Discard all
+            </button>
+            <button type="button" disabled={retry.isRunning} onClick={() => void retry.run({})}>
+              Retry all
+            </button>
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+function LastJobs({ queue: { recent, sessions } }: { queue: QueueResponse }) {
+  const jobs = [
+    ...recent.map(({ path, chunks, took_ms, at }) => ({
+      ...{ kind: "index", subject: path, chunks, took_ms, at, isDead: false },
+    })),
+    ...sessions.recent.map(({ outcome, ...job }) => ({ ...job, isDead: outcome === "dead" })),
+  ].sort((a, b) => b.at.localeCompare(a.at));
+  return (
+    <section class="panel" aria-labelledby="last-jobs">
+      <h2 id="last-jobs">Last jobs</h2>
+      {jobs.length === 0 && <p class="nothing">None since the daemon started.</p>}
+      {jobs.length > 0 && (
+        <table class="plain-table">
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">What</th>
+              <th scope="col">Of</th>
+              <th scope="col">Took</th>
+            </tr>
+          </thead>
+          <tbody>
+            {jobs.map(({ kind, subject, took_ms, at, isDead }) => (
+              <tr key={`${at} ${kind} ${subject}`}>
+                <td>
+                  <Time at={at} />
+                </td>
+                <td>
+                  {kind} {isDead && <Badge tone="bad">failed</Badge>}
+                </td>
+                <td class="path">{subject}</td>
+                <td>{Math.round(took_ms).toLocaleString("en")} ms</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

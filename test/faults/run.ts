@@ -1,0 +1,471 @@
+/**
+ * Kills, cuts and starves Pommel, and compares what is left with an undisturbed run.
+ *
+ *   npm run test:faults [-- --points 50] [--only kill,disk,files,race,daemons,memory] [--work index,import] [--big 1000]
+ *
+ *   --points N   how often each piece of work is killed with SIGKILL, at random moments (default: 10)
+ *   --work LIST  what is killed (default: index, import, backup, recut, migration, sync)
+ *   --big MB     the size of the one long line (default: 1000)
+ *
+ * Prints a Markdown table (docs/reliability.md), and ends with 1 when anything differs. What cannot be tried on this machine is
+ * said. Power cuts are simulated in src/store/memory/power-cut.test.ts.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { type Project, projectAt } from "../../src/project/paths.ts";
+import { createStateDir } from "../../src/project/state-dir.ts";
+import { ordinaryTables } from "../../src/store/memory/backups/content-digest.ts";
+import { memoryMigrations } from "../../src/store/memory/schema/schema.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
+import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
+import { transcript } from "../support/transcript-fixture.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    points: { type: "string", default: "10" },
+    only: { type: "string", default: "kill,disk,files,race,daemons,memory" },
+    work: { type: "string", default: "index,import,backup,recut,migration,sync" },
+    big: { type: "string", default: "1000" },
+  },
+});
+const points = Number(options.points);
+const killed = new Set(options.work.split(","));
+const only = new Set(options.only.split(","));
+const work = realpathSync(mkdtempSync(join(tmpdir(), "pommel-faults-")));
+const pmFile = join(import.meta.dirname, "../../bin/pm.cjs");
+const env = {
+  ...process.env,
+  HOME: join(work, "home"),
+  GIT_CONFIG_GLOBAL: join(work, "gitconfig"),
+  POMMEL_DAEMON_AUTOSTART: "false",
+};
+mkdirSync(env.HOME);
+writeFileSync(
+  env.GIT_CONFIG_GLOBAL,
+  "[user]\nname = Fault\nemail = fault@example.com\n[init]\ndefaultBranch = main\n",
+);
+const rows: [what: string, tried: string, outcome: string][] = [];
+let failed = false;
+
+function report(what: string, tried: number | string, good: number | string, note = ""): void {
+  const isGood = tried === good || typeof good === "string";
+  failed ||= !isGood;
+  rows.push([what, String(tried), `${good}${note === "" ? "" : `; ${note}`}`]);
+  console.error(`${isGood ? "ok  " : "FAIL"} ${what}: ${good} of ${tried} ${note}`);
+}
+
+/** A project with sources, and transcripts beside it. */
+function base(name: string, sessions = 30): Project {
+  const root = join(work, name, "repo");
+  mkdirSync(join(root, "src"), { recursive: true });
+  const project = projectAt(root);
+  createStateDir(project);
+  for (let i = 0; i < 200; i++) {
+    const text = `/** Number ${i}. */\nexport function compute${i}(input: number) {\n  return input * ${i};\n}\n`;
+    writeFileSync(join(root, `src/m${i}.ts`), text.repeat(5));
+  }
+  mkdirSync(join(root, "../transcripts"));
+  for (let n = 0; n < sessions; n++) {
+    const session = `${String(n).padStart(8, "0")}-1111-4111-8111-111111111111`;
+    const made = transcript({ session, cwd: root });
+    for (let t = 0; t < 12; t++) {
+      made.prompt(`Why is number ${n * t} wrong in src/m${t}.ts?`);
+      made.bash(`npm test ${t}`, `FAIL ${n} `.repeat(100));
+      made.edit(join(root, `src/m${t}.ts`), `const a = ${n};`, `const a = ${t};`);
+      made.reply(`Because ${n} is not ${t}. ${"The timeout was too short. ".repeat(20)}`);
+    }
+    writeFileSync(join(root, `../transcripts/${session}.jsonl`), made.text());
+  }
+  return project;
+}
+
+/** Columns that name rows by when they were written, or say when. */
+const volatile = /(?:^|_)(?:id|at|origin|from)$|^first_chunk$/;
+
+/** What a database holds, whatever its row ids and times. */
+function contentOf(file: string): string {
+  const db = new Sqlite(file, { mode: "read", timeoutMs: 5000 });
+  try {
+    const verdict = db.pragma("integrity_check");
+    if (verdict !== "ok") return `damaged: ${verdict}`;
+    const hash = createHash("sha256");
+    for (const table of ordinaryTables(db)) {
+      if (/^(?:jobs|activity|storage_days|meta|sync_state)$/.test(table)) continue;
+      const all = db.prepare(`SELECT * FROM "${table}"`).all() as Record<string, unknown>[];
+      const texts = all.map((row) =>
+        JSON.stringify(
+          Object.entries(row)
+            .filter(([name]) => !volatile.test(name) && name !== "mtime_ms")
+            .map(([, value]) => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value)),
+        ),
+      );
+      hash.update(`\0${table}\0${texts.sort().join("\n")}`);
+    }
+    return hash.digest("hex");
+  } finally {
+    db.close();
+  }
+}
+
+const tsx = join(import.meta.dirname, "../../node_modules/tsx/dist/loader.mjs");
+const stepFile = join(import.meta.dirname, "step.ts");
+
+/** Runs a piece of work. @returns how long it took from its beginning; null when it was killed before its end */
+async function runStep(name: string, root: string, killAfterMs?: number): Promise<number | null> {
+  const child = spawn(process.execPath, ["--import", tsx, stepFile, name, root], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let began = 0;
+  let said = "";
+  child.stdout.on("data", (text) => {
+    said += text;
+    if (began > 0 || !said.includes("begin")) return;
+    began = performance.now();
+    if (killAfterMs !== undefined) setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+  });
+  await once(child, "close");
+  return said.includes("end") ? performance.now() - began : null;
+}
+
+interface Kill {
+  work: string;
+  /** What is there before. */
+  from: string;
+  outcome(project: Project): string;
+}
+
+async function killEach({ work: name, from, outcome }: Kill): Promise<void> {
+  if (!killed.has(name)) return;
+  const fresh = (to: string) => {
+    const dir = join(work, to);
+    rmSync(dir, { recursive: true, force: true });
+    cpSync(join(work, from), dir, { recursive: true, preserveTimestamps: true });
+    // Paths are stored: every run has the same.
+    const here = join(work, "at");
+    rmSync(here, { recursive: true, force: true });
+    execFileSync("mv", [dir, here]);
+    return projectAt(join(here, "repo"));
+  };
+  const calm = fresh("calm");
+  const tookMs = (await runStep(name, calm.root)) ?? 0;
+  const expected = outcome(calm);
+  let [same, ended] = [0, 0];
+  for (let i = 0; i < points; i++) {
+    const project = fresh("killed");
+    if ((await runStep(name, project.root, Math.random() * tookMs)) === null) ended++;
+    await runStep(name, project.root);
+    if (outcome(project) === expected) same++;
+  }
+  report(`kill -9: ${name}`, points, same, `${ended} before its end`);
+}
+
+async function kills(): Promise<void> {
+  const project = base("at");
+  const store = (to: string) =>
+    cpSync(join(work, "at"), join(work, to), { recursive: true, preserveTimestamps: true });
+  store("empty");
+  const memory = (of: Project) => contentOf(of.memoryDb);
+  await killEach({ work: "index", from: "empty", outcome: (of) => contentOf(of.indexDb) });
+  await killEach({ work: "import", from: "empty", outcome: memory });
+  rmSync(join(work, "at"), { recursive: true });
+  cpSync(join(work, "empty"), join(work, "at"), { recursive: true, preserveTimestamps: true });
+  await runStep("import", project.root);
+  store("imported");
+  await killEach({
+    work: "backup",
+    from: "imported",
+    outcome: (of) => {
+      const folder = join(of.stateDir, "backups");
+      const names = readdirSync(folder).filter((name) => name.endsWith(".db"));
+      return `${names.length} ${contentOf(join(folder, names[0]!))}`;
+    },
+  });
+  const db = new Sqlite(project.memoryDb, { mode: "write", timeoutMs: 5000 });
+  db.exec("DELETE FROM session_cuts; DELETE FROM chunk_sources");
+  db.close();
+  rmSync(join(work, "outdated"), { recursive: true, force: true });
+  store("outdated");
+  await killEach({ work: "recut", from: "outdated", outcome: memory });
+  rmSync(project.memoryDb, { force: true });
+  oldMemory(project.memoryDb);
+  store("old");
+  await killEach({ work: "migration", from: "old", outcome: memory });
+  if (killed.has("sync")) await killSync();
+}
+
+/** A memory as an early Pommel left it. */
+function oldMemory(file: string): void {
+  for (const end of ["-wal", "-shm"]) rmSync(file + end, { force: true });
+  const old = openDatabase(file, memoryMigrations.slice(0, 3), { readonly: false, precious: true });
+  old.transaction("immediate", () => {
+    const session = old.prepare(
+      "INSERT INTO sessions (id, uid, agent, cwd) VALUES (?, ?, 'claude', '/repo')",
+    );
+    const turn = old.prepare(
+      "INSERT INTO turns (session_id, number, group_start, prompt, tools, content) VALUES (?, ?, 1, 'why', '{\"Bash\":1}', ?)",
+    );
+    for (let n = 1; n <= 200; n++) {
+      session.run(n, `s${n}`);
+      for (let number = 1; number <= 20; number++) turn.run(n, number, Buffer.alloc(300, number));
+    }
+  });
+  old.close();
+}
+
+const git = (cwd: string, ...args: string[]) =>
+  execFileSync("git", args, { cwd, env, encoding: "utf8" }).trim();
+
+async function killSync(): Promise<void> {
+  rmSync(join(work, "at"), { recursive: true, force: true });
+  cpSync(join(work, "imported"), join(work, "at"), { recursive: true, preserveTimestamps: true });
+  const root = join(work, "at/repo");
+  git(work, "init", "--quiet", "--bare", "at/remote.git");
+  git(root, "init", "--quiet");
+  git(root, "add", "-A");
+  git(root, "commit", "--quiet", "-m", "First");
+  git(root, "remote", "add", "origin", join(work, "at/remote.git"));
+  git(root, "push", "--quiet", "origin", "HEAD");
+  rmSync(join(work, "unshared"), { recursive: true, force: true });
+  cpSync(join(work, "at"), join(work, "unshared"), { recursive: true, preserveTimestamps: true });
+  const fresh = () => {
+    rmSync(join(work, "at"), { recursive: true, force: true });
+    cpSync(join(work, "unshared"), join(work, "at"), { recursive: true, preserveTimestamps: true });
+  };
+  const sync = async (killAfterMs?: number) => {
+    const child = spawn(process.execPath, [pmFile, "sync", "--yes"], { cwd: root, env, stdio: "ignore" });
+    const timer =
+      killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+    await once(child, "close");
+    clearTimeout(timer);
+    return child.signalCode === null;
+  };
+  const tree = () => git(join(work, "at/remote.git"), "rev-parse", "pommel/memory/v1^{tree}");
+  fresh();
+  const started = performance.now();
+  await sync();
+  const tookMs = performance.now() - started;
+  const expected = tree();
+  let [same, ended] = [0, 0];
+  for (let i = 0; i < points; i++) {
+    fresh();
+    if (!(await sync(Math.random() * tookMs))) ended++;
+    // git leaves its own locks behind when it dies with us; a second try waits for none of them.
+    await sync();
+    await sync();
+    if (tree() === expected) same++;
+  }
+  report("kill -9: sync", points, same, `${ended} before its end; same tree on the remote`);
+}
+
+/** A backup on a disk that is too small, with an older one there. */
+async function diskFull(): Promise<void> {
+  const disk = join(work, "disk");
+  mkdirSync(disk);
+  if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=24m", "none", disk]).status !== 0) {
+    report("disk full: backup", "not tried", "mounting a small disk needs root");
+    return;
+  }
+  try {
+    const project = base("full", 3);
+    await runStep("import", project.root);
+    const backup = () =>
+      spawnSync(process.execPath, [pmFile, "backup", "--to", `${disk}/`], { cwd: project.root, env });
+    const first = backup().status;
+    const before = readdirSync(disk);
+    const filler = openSync(join(disk, "filler"), "w");
+    try {
+      for (;;) writeSync(filler, Buffer.alloc(65_536));
+    } catch {
+      closeSync(filler);
+    }
+    const second = backup();
+    const left = readdirSync(disk).filter((name) => name !== "filler");
+    const isGood =
+      first === 0 &&
+      second.status === 1 &&
+      /too little room|disk.* full/i.test(String(second.stderr)) &&
+      left.join() === before.join() &&
+      contentOf(join(disk, before[0]!)) === contentOf(project.memoryDb);
+    report("disk full: backup", 1, isGood ? 1 : 0, "refused, the older one stays, nothing half");
+  } finally {
+    spawnSync("umount", [disk]);
+  }
+}
+
+/** With so few file descriptors it fails or works; afterwards all is as if nothing had been. */
+async function fewFiles(): Promise<void> {
+  const calm = base("calm-files", 3);
+  await runStep("import", calm.root);
+  let good = 0;
+  const limits = [24, 32, 48, 64];
+  for (const limit of limits) {
+    const project = base(`files-${limit}`, 3);
+    const command = `ulimit -n ${limit}; exec "${process.execPath}" --import "${tsx}" "${stepFile}" import "${project.root}"`;
+    spawnSync("bash", ["-c", command], { env });
+    await runStep("import", project.root);
+    const db = new Sqlite(project.memoryDb, { mode: "read", timeoutMs: 1000 });
+    if (
+      db.pragma("integrity_check") === "ok" &&
+      db.prepare("SELECT count(*) FROM sessions").pluck().get() === 3
+    )
+      good++;
+    db.close();
+  }
+  report("file descriptors exhausted: import", limits.length, good, `limits ${limits.join(", ")}`);
+}
+
+const pm = (root: string, ...args: string[]): ChildProcess =>
+  spawn(process.execPath, [pmFile, ...args], { cwd: root, env, stdio: "ignore" });
+
+const daemonOf = (root: string): number | null => {
+  const file = join(root, ".pommel/daemon.json");
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid : null;
+};
+
+/** Of `/proc/<pid>/status`, in MB. */
+const memoryOf = (pid: number, name: "VmRSS" | "VmHWM") =>
+  Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+
+async function race(): Promise<void> {
+  const { root } = base("race", 1);
+  const all = Array.from({ length: 20 }, () => pm(root, "start"));
+  await Promise.all(all.map((child) => once(child, "close")));
+  const worked = all.filter(({ exitCode }) => exitCode === 0).length;
+  const daemons = readdirSync("/proc").filter((pid) => {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      return command.includes("pommeld.cjs") && command.includes(root);
+    } catch {
+      return false;
+    }
+  });
+  report("20 × `pm start` at once", 20, worked, `${daemons.length} daemon`);
+  if (daemons.length !== 1) failed = true;
+  await once(pm(root, "stop"), "close");
+}
+
+async function manyDaemons(): Promise<void> {
+  const roots = Array.from({ length: 20 }, (_, i) => base(`daemon-${i}`, 0).root);
+  for (const root of roots) await once(pm(root, "start", "--wait"), "close");
+  await sleep(5000);
+  const sizes = roots.map(daemonOf).map((pid) => (pid === null ? 0 : memoryOf(pid, "VmRSS")));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  report(
+    "20 daemons at once",
+    20,
+    sizes.filter((size) => size > 0).length,
+    `${Math.round(total)} MB resident in all`,
+  );
+  for (const root of roots) await once(pm(root, "stop"), "close");
+}
+
+/** The daemon's peak while it reads what somebody made to hurt it. MB. */
+const mostMb = 600;
+
+async function hostileInput(): Promise<void> {
+  const big = Number(options.big);
+  const line = (root: string, text: string) =>
+    `{"type":"user","uuid":"${createHash("sha256").update(text.slice(0, 99)).digest("hex").slice(0, 32)}","sessionId":"SESSION","timestamp":"2026-03-02T09:00:00.000Z","cwd":"${root}","message":{"role":"user","content":"${text}"}}\n`;
+  const inputs: [string, (descriptor: number, root: string) => void][] = [
+    [
+      `a line of ${big} MB`,
+      (to, root) => {
+        const [before, after] = line(root, "HERE").split("HERE");
+        writeSync(to, before!);
+        for (let n = 0; n < big; n++) writeSync(to, Buffer.alloc(1e6, "word "));
+        writeSync(to, after!);
+      },
+    ],
+    [
+      "a million tiny lines",
+      (to) => {
+        for (let n = 0; n < 1000; n++) writeSync(to, '{"a":1}\n'.repeat(1000));
+      },
+    ],
+    [
+      "100,000 lines of conversation",
+      (to, root) => {
+        for (let n = 0; n < 100_000; n++) writeSync(to, line(root, `${n} what?`));
+      },
+    ],
+    [
+      "JSON 100,000 deep",
+      (to, root) => {
+        const [before, after] = line(root, "HERE").split('"HERE"');
+        for (let n = 0; n < 5; n++)
+          writeSync(to, `${before}${"[".repeat(100_000)}${"]".repeat(100_000)}${after}`);
+      },
+    ],
+  ];
+  for (const [what, write] of inputs) {
+    const { root } = base(`hostile-${inputs.findIndex(([name]) => name === what)}`, 0);
+    const dir = join(env.HOME, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
+    mkdirSync(dir, { recursive: true });
+    const session = "99999999-1111-4111-8111-111111111111";
+    const file = join(dir, `${session}.jsonl`);
+    const descriptor = openSync(file, "w");
+    writeSync(descriptor, line(root, "first").replace("SESSION", session));
+    write(descriptor, root);
+    closeSync(descriptor);
+    await once(pm(root, "start", "--wait"), "close");
+    await once(pm(root, "import", "claude", "--yes"), "close");
+    const pid = daemonOf(root);
+    let peak = 0;
+    for (let i = 0; i < 20 && pid !== null && existsSync(`/proc/${pid}`); i++) {
+      peak = memoryOf(pid, "VmHWM");
+      await sleep(500);
+    }
+    report(`memory: ${what}`, 1, peak > 0 && peak <= mostMb ? 1 : 0, `daemon's peak ${Math.round(peak)} MB`);
+    await once(pm(root, "stop"), "close");
+    rmSync(file);
+  }
+  const { root } = base("hostile-source", 0);
+  writeFileSync(join(root, "src/huge.ts"), "export const a = 1;\n".repeat(10_000_000));
+  writeFileSync(join(root, "src/long.js"), `const a = [${"1,".repeat(450_000)}];`);
+  await once(pm(root, "start", "--wait"), "close");
+  const peak = memoryOf(daemonOf(root)!, "VmHWM");
+  report(
+    "memory: a source of 200 MB, one line of 900 kB",
+    1,
+    peak <= mostMb ? 1 : 0,
+    `daemon's peak ${Math.round(peak)} MB`,
+  );
+  await once(pm(root, "stop"), "close");
+}
+
+const parts = {
+  kill: kills,
+  disk: diskFull,
+  files: fewFiles,
+  race,
+  daemons: manyDaemons,
+  memory: hostileInput,
+};
+try {
+  for (const [name, part] of Object.entries(parts)) if (only.has(name)) await part();
+} finally {
+  rmSync(work, { recursive: true, force: true, maxRetries: 10 });
+}
+console.log("| what | tried | survived identical |\n|---|---|---|");
+for (const row of rows) console.log(`| ${row.join(" | ")} |`);
+process.exitCode = failed ? 1 : 0;
