@@ -124,7 +124,7 @@ export class BrowsedPage implements Drawn {
       const { view, around } = this.#look();
       this.#lines =
         columns < smallest.columns || rows < smallest.rows
-          ? [`Too small: ${smallest.columns} columns, ${smallest.rows} rows`.slice(0, columns)]
+          ? [`Too small: it takes ${smallest.columns} columns, ${smallest.rows} rows`.slice(0, columns)]
           : drawFrame(this.#state, view, this.#place.name, around);
       this.#ask(view.asks);
       this.#onChange();

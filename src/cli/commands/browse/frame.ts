@@ -142,28 +142,28 @@ function footer({ isTyping, message, tab, pages }: State, view: View, { screen }
   const { columns, colors } = screen;
   if (message !== "") return colors.warn(cutToWidth(message, columns));
   const canType = typeof view.title !== "string";
-  const hints = isTyping
+  const canGoBack = pages[tab].length > 1;
+  const { kind } = view.content;
+  const hints: [key: string, does: string, isShown?: boolean][] = isTyping
     ? [
-        ["Enter", view.content.kind === "list" ? "open" : "go"],
-        ["↑↓", "move"],
+        ["Enter", kind === "list" ? "open" : "go"],
+        ["↑↓", "move", kind === "list"],
         ["Esc", "stop typing"],
       ]
     : [
-        ...(view.content.kind === "list"
-          ? [
-              ["↑↓", "move"],
-              ["Enter", "open"],
-            ]
-          : [["↑↓ PgDn", "scroll"]]),
-        ...(pages[tab].length > 1 ? [["Esc", "back"]] : []),
-        ...(canType ? [["/", "type"]] : []),
+        ["↑↓", "move", kind === "list"],
+        ["Enter", "open", kind === "list"],
+        ["↑↓ PgDn", "scroll", kind === "document"],
+        ["Esc", "back", canGoBack],
+        ["/", "type", canType],
         ["Tab", "next view"],
         ["?", "keys"],
-        ["q", pages[tab].length > 1 ? "back" : "leave"],
+        ["q", "leave", !canGoBack],
       ];
   let line = "";
-  for (const [key, does] of hints) {
-    const hint = `${colors.code(key!)} ${colors.dim(does!)}`;
+  for (const [key, does, isShown = true] of hints) {
+    if (!isShown) continue;
+    const hint = `${colors.code(key)} ${colors.dim(does)}`;
     const longer = line === "" ? hint : `${line}   ${hint}`;
     if (widthOf(longer) > columns) break;
     line = longer;
