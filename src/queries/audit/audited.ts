@@ -63,17 +63,28 @@ function isEnabled(project: Project): boolean {
   }
 }
 
-/** How much is given: entries of its longest list, bytes, and distinct sessions. */
+/** How much is given: results, bytes, and distinct sessions. */
 function measured(given: unknown): { results: number; bytes: number; sessions: number } {
   if (given === null || given === undefined) return { results: 0, bytes: 0, sessions: 0 };
   const text = JSON.stringify(given);
-  const lists = Object.values(given).filter(Array.isArray);
   const sessions = new Set([...text.matchAll(/"session(?:_id)?":"([^"]+)"/g)].map(([, id]) => id));
   return {
-    results: Math.max(0, ...lists.map((list) => list.length)),
+    results: resultsIn(given),
     bytes: Buffer.byteLength(text),
     sessions: sessions.size,
   };
+}
+
+/** The entries of the longest list, and of the answers inside, of which a search of everything has several. */
+function resultsIn(given: object): number {
+  const values: unknown[] = Object.values(given);
+  const longest = Math.max(0, ...values.filter(Array.isArray).map((list) => list.length));
+  const inside = values.flatMap((value) =>
+    value !== null && typeof value === "object" && "results" in value && Array.isArray(value.results)
+      ? [value.results.length]
+      : [],
+  );
+  return inside.reduce((sum, count) => sum + count, longest);
 }
 
 /** Making a scrubber takes longer than using it. */

@@ -19,4 +19,9 @@ export function Marked({ text, words }: { text: string; words: readonly string[]
   return <>{text.split(pattern).map((part, i) => (i % 2 === 1 ? <mark key={i}>{part}</mark> : part))}</>;
 }
 
+/** A sentence with its `code` set apart. */
+export function WithCode({ text }: { text: string }) {
+  return <>{text.split(/`([^`]+)`/).map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
+}
+
 const escaped = (word: string) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -105,6 +105,6 @@ function describe({ lost, gained, holds }: Changes): string[] {
     `${counted(sessions, "session")}, ${counted(notes, "note")}`;
   const last = holds?.last_at ? `, the last change ${relativeTime(Date.parse(holds.last_at))}` : "";
   const lines = holds === null ? [] : [`holds ${what(holds)}, ${counted(holds.commits, "commit")}${last}`];
-  if (lost === null || gained === null) return [...lines, "the memory of now cannot be read, or is missing"];
-  return [...lines, `lost with what is there now: ${what(lost)}`, `back again: ${what(gained)}`];
+  if (lost === null || gained === null) return [...lines, "the present memory cannot be read, or is missing"];
+  return [...lines, `would be lost: ${what(lost)}`, `would come back: ${what(gained)}`];
 }

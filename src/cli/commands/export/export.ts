@@ -104,14 +104,18 @@ async function exportSeveral(
   const { since, until, branch, agent, agents } = options;
   const request = { since, until, branch, agent, agents };
   const sessions = ids ? await named(project, ids) : await allSessions(project, request);
-  if (sessions.length === 0) {
-    throw new PommelError("not_found", "No session matches.", "`pm session list` shows what there is.");
+  const decided = await collectDecisions(project, ids ? {} : { since, until, branch });
+  if (sessions.length === 0 && decided.decisions.length === 0) {
+    throw new PommelError(
+      "not_found",
+      "No session, decision or note matches.",
+      "`pm session list` shows what there is.",
+    );
   }
   const clean = cleaner(project);
   const directory = openDirectory(to, force);
   const progress = createProgress({ label: "Exporting", unit: "sessions" });
   try {
-    const decided = await collectDecisions(project, ids ? {} : { since, until, branch });
     const index: ExportIndex = { sessions: [], decisions: [], total: 0 };
     const names = new Set([`index.${extension}`]);
     for (const [i, { id }] of sessions.entries()) {
@@ -134,7 +138,7 @@ async function exportSeveral(
     progress.finish();
     output.result(
       { to, format, sessions: sessions.length, files: [...names] },
-      `${tick("ok", output.colors)} Wrote ${counted(sessions.length, "session")} to ${to}; begin with index.${extension}.`,
+      `${tick("ok", output.colors)} Wrote ${sessions.length === 0 ? "decisions and notes" : counted(sessions.length, "session")} to ${to}; begin with index.${extension}.`,
     );
   } finally {
     progress.finish();

@@ -57,8 +57,9 @@ export function indexAsMarkdown({ sessions, decisions, total }: ExportIndex): st
   });
   const more = total - decisions.length;
   const parts = [
-    "# Sessions",
-    sessions.map(({ session, file }) => row(session, file)).join("\n"),
+    ...(sessions.length === 0
+      ? []
+      : ["# Sessions", sessions.map(({ session, file }) => row(session, file)).join("\n")]),
     ...(decided.length === 0 ? [] : ["# Decisions and notes", decided.join("\n")]),
     ...(more > 0 ? [`and ${more.toLocaleString("en")} earlier ones`] : []),
   ];

@@ -203,7 +203,7 @@ export function contentOf(file: string): BackupContent | null {
       const one = (sql: string) => db.prepare(sql).pluck().get() as number | null;
       return {
         schema: Number(db.pragma("user_version")),
-        sessions: one("SELECT count(*) FROM sessions") ?? 0,
+        sessions: one("SELECT count(*) FROM sessions WHERE agent <> 'pommel'") ?? 0,
         notes: one("SELECT count(*) FROM annotations") ?? 0,
         commits: one("SELECT count(*) FROM commits") ?? 0,
         lastAt: one(
@@ -216,12 +216,12 @@ export function contentOf(file: string): BackupContent | null {
   }
 }
 
-/** Notes and people's own sessions by their uids, to compare a copy with what is there. */
+/** Sessions and notes by their uids, to compare a copy with what is there. */
 export function uidsOf(file: string): { sessions: Set<string>; notes: Set<string> } {
   return withDatabase(file, (db) => {
     const all = (sql: string) => new Set(db.prepare(sql).pluck().all() as string[]);
     return {
-      sessions: all("SELECT uid FROM sessions"),
+      sessions: all("SELECT uid FROM sessions WHERE agent <> 'pommel'"),
       notes: all("SELECT uid FROM annotations"),
     };
   });

@@ -2,6 +2,7 @@ import type { LineAuthor, NearDecision, Origin, WhyAnswer } from "../../../proto
 import { useAnswer } from "../../api/use-answer.ts";
 import { authorNames, Badge, type Tone } from "../../components/badge.tsx";
 import { Markdown } from "../../components/markdown.tsx";
+import { WithCode } from "../../components/marked.tsx";
 import { Failure, Hint, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
@@ -151,7 +152,7 @@ function Decisions({ title, decisions }: { title: string; decisions: readonly Ne
       <h3>{title}</h3>
       {decisions.map(({ text, session_id, turn, timestamp, place }) => (
         <p key={text} class="why-part">
-          {text}{" "}
+          <WithCode text={text} />{" "}
           <span class="row-meta">
             <Time at={timestamp} />
             {session_id === null ? (

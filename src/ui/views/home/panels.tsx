@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { type Answer, useAnswer } from "../../api/use-answer.ts";
+import { WithCode } from "../../components/marked.tsx";
 import { Failure, Hint, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { bytes, counted, momentOf } from "../../components/words.ts";
@@ -37,7 +38,9 @@ export function Decisions() {
             {inForce.map((decision) => (
               <li key={`${decision.session_id} ${decision.place} ${decision.text}`}>
                 <a data-row href={decisionLink(decision) ?? memoryLink()}>
-                  <span class="quote">{decision.text}</span>
+                  <span class="quote">
+                    <WithCode text={decision.text} />
+                  </span>
                   <span class="row-meta">
                     <Time at={decision.timestamp} />
                     {decision.session_title !== null && <span>{decision.session_title}</span>}

@@ -8,6 +8,7 @@ import { Badge } from "../../components/badge.tsx";
 import { FilterChips } from "../../components/chips.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ForgetDialog } from "../../components/forget.tsx";
+import { WithCode } from "../../components/marked.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../components/states.tsx";
 import { periods, Time } from "../../components/time.tsx";
 import { decisionLink, linkTo } from "../../router.ts";
@@ -104,7 +105,7 @@ function DecisionEntry({
       icon={isNote ? "note" : "decision"}
       kind={isNote ? "Note" : "Decision"}
       href={decisionLink(decision)}
-      title={superseded_by === null ? text : <s>{text}</s>}
+      title={superseded_by === null ? <WithCode text={text} /> : <s>{text}</s>}
       aside={
         <>
           <Badge tone={isNote ? "human" : "plain"}>{sources[source]}</Badge>
@@ -170,7 +171,9 @@ function Supersede({
   return (
     <Dialog title="Supersede a decision" onClose={onClose}>
       <form class="form" onSubmit={(event) => void save(event)}>
-        <blockquote>{decision.text}</blockquote>
+        <blockquote>
+          <WithCode text={decision.text} />
+        </blockquote>
         <label>
           What holds instead, and why
           <textarea

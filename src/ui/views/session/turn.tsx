@@ -4,6 +4,7 @@ import { turnAsMarkdown } from "../../../protocol/reading/turn-as-markdown.ts";
 import { Badge } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Markdown } from "../../components/markdown.tsx";
+import { WithCode } from "../../components/marked.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
 import { commitLink, sessionLink } from "../../router.ts";
@@ -112,7 +113,7 @@ function Beside({ margin: { notes, decisions, commits } }: { margin: Margin }) {
       {decisions.map(({ text, superseded_by }) => (
         <div key={text}>
           <Badge tone="agent">decided</Badge>
-          <p>{superseded_by === null ? text : <s>{text}</s>}</p>
+          <p>{superseded_by === null ? <WithCode text={text} /> : <s>{text}</s>}</p>
           {superseded_by !== null && <p class="faint">Superseded: {superseded_by}</p>}
         </div>
       ))}
