@@ -8,6 +8,7 @@ import { Memory } from "../memory.ts";
 import { leaveNoTrace } from "../privacy/forget.ts";
 import { backUp, backUpDaily, backupFolder, contentOf, listBackups, replacedFile } from "./backups.ts";
 import { careOf, dueCare, takeCare } from "./care.ts";
+import { takeCareInThread } from "./care-thread.ts";
 import { replaceMemory } from "./restore.ts";
 
 let dir: string;
@@ -187,3 +188,17 @@ function exec(of: string, sql: string): void {
   db.exec(sql);
   db.close();
 }
+
+test("a thread backs up and checks as well, and nothing once it is aborted", async () => {
+  add("a");
+  const { signal } = new AbortController();
+  const task = { memoryDb: file, folder, keep: 2 };
+  expect(await takeCareInThread({ ...task, kind: "backup" }, signal)).toContain("backed up memory.db to");
+  expect(await takeCareInThread({ ...task, kind: "check" }, signal)).toBe("memory.db is sound");
+  expect(names()).toHaveLength(1);
+  expect(await takeCareInThread({ ...task, kind: "backup" }, AbortSignal.abort())).toBeNull();
+  writeFileSync(file, "no database");
+  await expect(takeCareInThread({ ...task, kind: "check" }, signal)).rejects.toThrow(
+    expect.objectContaining({ code: "memory_corrupt" }),
+  );
+});
