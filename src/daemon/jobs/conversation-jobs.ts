@@ -139,7 +139,15 @@ export class ConversationJobs {
       log.debug(`${path} belongs to another project`);
       return 0;
     }
-    const options: IngestOptions = { ...this.work(), agent };
+    const options: IngestOptions = {
+      ...this.work(),
+      agent,
+      // With the lines themselves: they are not searched before the model has read them.
+      onStored: (session) => {
+        if (this.scrubbingLlm !== null)
+          enqueue(memory, { kind: "deep-scrub", subject: session, priority: priority["deep-scrub"] });
+      },
+    };
     const from = known && known.offset <= size ? known.offset : 0;
     const lastAt = known?.sessionId == null ? null : (sessionById(memory, known.sessionId)?.lastAt ?? null);
     const result = await ingestTranscript(options, path, {
@@ -168,11 +176,6 @@ export class ConversationJobs {
     const { with_llm: withLlm = false } = z.parse(summaryPayload, payload);
     const summed = await sumUpSession({ ...this.work(), llm: this.llm }, subject, { withLlm, signal });
     return summed?.chunks ?? 0;
-  }
-
-  /** Whether new text also goes to a language model that looks for secrets. */
-  scrubsDeeply(): boolean {
-    return this.scrubbingLlm !== null;
   }
 
   private async deepScrub({ subject }: JobRecord, { signal }: JobRun): Promise<number> {

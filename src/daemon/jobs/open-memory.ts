@@ -124,7 +124,6 @@ export class OpenMemory {
         if (this.bindsCommits) askForLate(memory, since);
       },
       onNewLines: (session, { atOnce, withLlm }) => {
-        if (this.jobs.scrubsDeeply()) this.enqueue("deep-scrub", session);
         const afterMs = atOnce ? 0 : summariseAfterMs;
         askForSummary(memory, session, { afterMs, withLlm });
         this.wake();
@@ -190,7 +189,7 @@ export class OpenMemory {
     this.wake();
   }
 
-  enqueue(kind: "deep-scrub" | "scrub" | "recut" | "retain", subject: string): void {
+  enqueue(kind: "scrub" | "recut" | "retain", subject: string): void {
     enqueue(this.memory, { kind, subject, priority: priority[kind] });
     this.wake();
   }

@@ -1,6 +1,7 @@
 import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { allChunks, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
+import { withheldSessions } from "../../store/memory/privacy/withheld.ts";
 import { decisionsToTell, noteToTell } from "./decided.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, inSight } from "./source.ts";
@@ -13,7 +14,13 @@ export function toTellForEdit(source: ContextSource, sessionUid: string, file: s
   const { memory, until } = source;
   const sees = inSight(source, sessionUid);
   const why = `about ${file}`;
-  const noted = chunkIdsIn(memory, { ...allChunks, types: ["annotated"], until, files: [file] });
+  const noted = chunkIdsIn(memory, {
+    ...allChunks,
+    withheld: withheldSessions(memory),
+    types: ["annotated"],
+    until,
+    files: [file],
+  });
   const notes = [...chunksByIds(memory, noted).values()]
     .flatMap(({ annotationId }) =>
       annotationId === null ? [] : (annotationById(memory, annotationId) ?? []),

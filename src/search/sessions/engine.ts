@@ -14,6 +14,7 @@ import { passageVectors } from "../../store/memory/chunks/vectors.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId, SessionRecord } from "../../store/memory/memory-records.ts";
+import { withheldSessions } from "../../store/memory/privacy/withheld.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { frequenciesIn } from "../../store/sqlite/term-frequencies.ts";
 import type { Finder } from "../../text/pattern.ts";
@@ -98,10 +99,18 @@ export class SessionSearch {
     return {
       ...answer,
       results,
-      notes: [...answer.notes, ...notes],
+      notes: [...answer.notes, ...notes, ...this.withheldNotes()],
       query: request.query,
       search_time_ms: round2(performance.now() - start),
     };
+  }
+
+  private withheldNotes(): string[] {
+    const { length } = withheldSessions(this.options.memory);
+    if (length === 0) return [];
+    return [
+      `${length === 1 ? "1 session waits" : `${length} sessions wait`} for the language model of scrub.llm, and cannot be searched yet.`,
+    ];
   }
 
   /** By the result's place; the notes name what could not be found out. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { asker } from "../../../test/support/search-fixture.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import type { SessionQuery } from "./types.ts";
 
@@ -125,4 +126,17 @@ describe("a session", () => {
     await expect(found({ session: "cccc" })).rejects.toMatchObject({ code: "not_found" });
     await expect(found({ session: "aa" })).rejects.toMatchObject({ code: "usage" });
   });
+});
+
+it("leaves out sessions that the language model of scrub.llm has yet to read, and says so", async () => {
+  const { memory } = store;
+  const all = await found({});
+  enqueue(memory, { kind: "deep-scrub", subject: "aabb-2" });
+  expect(await found({})).toEqual(all.filter((text) => text !== "another retry"));
+  expect(await found({ since: start })).not.toContain("another retry");
+  expect((await ask("retry", {})).notes).toEqual([
+    "1 session waits for the language model of scrub.llm, and cannot be searched yet.",
+  ]);
+  memory.exec("DELETE FROM jobs");
+  expect(await found({})).toEqual(all);
 });

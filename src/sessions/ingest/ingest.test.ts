@@ -18,7 +18,7 @@ import { contentOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { usageOf } from "../../store/memory/sessions/usage.ts";
 import { kindRules } from "../chunks/kinds.ts";
 import { annotationUid } from "../notes/notes.ts";
-import { ingestTranscript } from "./ingest.ts";
+import { type IngestOptions, ingestTranscript } from "./ingest.ts";
 
 let dir: string;
 let memory: Memory;
@@ -36,9 +36,10 @@ afterEach(() => {
 const open = (name: string) => Memory.open(join(dir, name), { readonly: false });
 const embedder = createStaticEmbedder();
 
-function ingest(file: string, into: Memory = memory, maxChunks = 0) {
+function ingest(file: string, into: Memory = memory, maxChunks = 0, more: Partial<IngestOptions> = {}) {
   return ingestTranscript(
     {
+      ...more,
       memory: into,
       agent: claude,
       scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
@@ -300,4 +301,19 @@ test("a file that does not name its session waits", async () => {
   const file = join(dir, "empty.jsonl");
   writeFileSync(file, "");
   expect(await ingest(file)).toMatchObject({ session: null, lines: 0 });
+});
+
+test("what must be done with new lines is noted together with them, or neither", async () => {
+  const builder = transcript({ session: "s1" });
+  builder.prompt("first");
+  const file = builder.writeTo(dir);
+  const onStored = () => {
+    throw new Error("full");
+  };
+  await expect(ingest(file, memory, 0, { onStored })).rejects.toThrow("full");
+  expect(memory.prepare("SELECT count(*) FROM lines").pluck().get()).toBe(0);
+  const noted: string[] = [];
+  await ingest(file, memory, 0, { onStored: (session) => noted.push(session) });
+  await ingest(file, memory, 0, { onStored: (session) => noted.push(session) });
+  expect(noted).toEqual(["s1"]);
 });

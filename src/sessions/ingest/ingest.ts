@@ -39,6 +39,8 @@ export interface IngestOptions {
   /** The project's root and those of its other worktrees. */
   root: string;
   worktrees: readonly string[];
+  /** Called in the transaction that stores lines of a session. */
+  onStored?: (session: string) => void;
   log: Logger;
 }
 
@@ -143,6 +145,7 @@ async function readOn(
         forkedFrom: forkOf(memory, session.id, batch.lines),
         ...(title !== null && { title: { text: title, source: "agent" as const } }),
       });
+      if (lines.length > 0) options.onStored?.(session.uid);
       if (isFirst) saveCut(memory, session.id, cutOf(options, session.agent));
       saveTranscript(memory, {
         path,

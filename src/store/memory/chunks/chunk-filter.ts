@@ -6,6 +6,8 @@ import type { EventType, SessionChunkId } from "../memory-records.ts";
 export interface ChunkFilter {
   /** Rows of `sessions`. */
   sessionIds: readonly number[] | null;
+  /** Not of these rows of `sessions`. */
+  withheld: readonly number[] | null;
   types: readonly ChunkType[] | null;
   kinds: readonly ChunkKind[] | null;
   eventTypes: readonly EventType[] | null;
@@ -30,6 +32,7 @@ export interface TurnOfSession {
 
 export const allChunks: ChunkFilter = {
   sessionIds: null,
+  withheld: null,
   types: null,
   kinds: null,
   eventTypes: null,
@@ -52,6 +55,7 @@ export function conditionsOf(filter: ChunkFilter): { sql: string | null; given: 
     given[name] = Array.isArray(value) ? JSON.stringify(value) : value;
   };
   add("sessionIds", "session_id IN (SELECT value FROM json_each(@sessionIds))");
+  add("withheld", "session_id NOT IN (SELECT value FROM json_each(@withheld))");
   add("types", "type IN (SELECT value FROM json_each(@types))");
   add("kinds", "kind IN (SELECT value FROM json_each(@kinds))");
   add("eventTypes", "event_type IN (SELECT value FROM json_each(@eventTypes))");

@@ -19,13 +19,14 @@ export function archivedTurns(
   filter: TurnFilter,
   { bySession }: { bySession: boolean },
 ): ArchivedTurn[] {
-  const { sessionIds, files, turns, since, until, branch, agent } = filter;
+  const { sessionIds, withheld, files, turns, since, until, branch, agent } = filter;
   const order = bySession ? "s.last_at DESC, s.id DESC, t.number DESC" : "t.started_at DESC, t.id DESC";
   return memory
     .prepare(
       `SELECT t.id, t.session_id AS sessionId, t.number, t.started_at AS startedAt
        FROM turns t JOIN sessions s ON s.id = t.session_id
        WHERE (@sessionIds IS NULL OR s.id IN (SELECT value FROM json_each(@sessionIds)))
+         AND (@withheld IS NULL OR s.id NOT IN (SELECT value FROM json_each(@withheld)))
          AND (@since IS NULL OR coalesce(t.ended_at, t.started_at) >= @since)
          AND (@until IS NULL OR t.started_at <= @until)
          AND (@branch IS NULL OR t.branch = @branch) AND (@agent IS NULL OR s.agent = @agent)
@@ -38,6 +39,7 @@ export function archivedTurns(
     .all({
       ...{ since, until, branch, agent },
       sessionIds: sessionIds && JSON.stringify(sessionIds),
+      withheld: withheld && JSON.stringify(withheld),
       files: files && JSON.stringify(files),
       turns: turns && JSON.stringify(turns),
     }) as ArchivedTurn[];
