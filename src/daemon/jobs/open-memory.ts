@@ -9,7 +9,7 @@ import { SessionSearch } from "../../search/sessions/engine.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
 import { chunksToEmbed } from "../../sessions/chunks/embed/embed-source.ts";
 import { flushTerms } from "../../store/memory/chunks/chunks.ts";
-import { enqueue } from "../../store/memory/jobs/jobs.ts";
+import { enqueue, makeDue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import type { JobKind } from "../../store/memory/memory-records.ts";
 import { indexSessions } from "../../store/memory/sessions/session-terms.ts";
@@ -157,6 +157,8 @@ export class OpenMemory {
   begin(): void {
     this.housekeeping.begin();
     this.care.begin();
+    // The model may be there by now, or not be wanted any more.
+    this.quietly(() => makeDue(this.memory, "deep-scrub"));
     this.indexSessions();
     this.wake();
     this.makeVectors();

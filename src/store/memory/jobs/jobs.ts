@@ -214,6 +214,11 @@ export function retryDead(memory: Memory, ids: readonly number[] | "all", now = 
   });
 }
 
+/** Jobs of a kind that wait for their time are due now. */
+export function makeDue(memory: Memory, kind: JobKind): void {
+  memory.prepare("UPDATE jobs SET not_before = 0 WHERE kind = ? AND state = 'pending'").run(kind);
+}
+
 /** Removes dead jobs. @returns how many there were */
 export function removeDead(memory: Memory, ids: readonly number[] | "all"): number {
   return memory.inTransaction(() => {
