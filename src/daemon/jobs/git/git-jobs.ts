@@ -53,6 +53,8 @@ export function askForCommit(memory: Memory, hash: string, made: CommitMade): vo
     at: Math.min(before?.at ?? made.at, made.at),
     ...(branch != null && { branch }),
     ...(rewrittenFrom.length > 0 && { rewrittenFrom }),
+    // It was reported another way, and messages that belong to it came since.
+    ...(before?.again && { again: true }),
   };
   enqueue(memory, {
     kind: "commit",
@@ -74,10 +76,12 @@ export function askForLate(memory: Memory, since: number): void {
     return;
   }
   for (const hash of hashes) {
-    const waiting = waitingJob(memory, { kind: "commit", subject: hash })?.payload;
-    if (waiting && waiting.again !== true) continue;
-    const payload: CommitPayload = { seen: "reflog", again: true };
-    const notBefore = Date.now() + pauseMs;
+    const waiting = waitingJob(memory, { kind: "commit", subject: hash });
+    const before = waiting && z.safeParse(commitPayload, waiting.payload).data;
+    // A first report that waits comes second where the commit was found by itself: it would not look again.
+    const isFirstReport = waiting !== null && before?.again !== true;
+    const payload: CommitPayload = { seen: "reflog", ...before, again: true };
+    const notBefore = isFirstReport ? waiting.notBefore : Date.now() + pauseMs;
     enqueue(memory, { kind: "commit", subject: hash, payload, priority: gitPriority.commit, notBefore });
   }
 }

@@ -107,7 +107,12 @@ test("a commit is analysed again, in a pause, when messages from before it arriv
   // A commit already queued for analysis is not delayed.
   askForCommit(memory, "c".repeat(40), { seen: "hook", at: Date.now() });
   askForLate(memory, start + 15_000);
-  expect(listJobs(memory)).toMatchObject([{ payload: { seen: "hook" }, notBefore: start + 7000 }]);
+  expect(listJobs(memory)).toMatchObject([
+    { payload: { seen: "hook", again: true }, notBefore: start + 7000 },
+  ]);
+  // Its report may come only now.
+  askForCommit(memory, "c".repeat(40), { seen: "hook", branch: "main", at: Date.now() });
+  expect(listJobs(memory)).toMatchObject([{ payload: { seen: "hook", branch: "main", again: true } }]);
   expect(isAtRest(memory)).toBe(false);
   // A long session that was read late.
   for (let n = 0; n < 21; n++) {
