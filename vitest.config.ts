@@ -17,7 +17,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: "process", include: ["test/**/*.test.ts"] } },
+      // What depends on when other processes do something gets a second chance.
+      { extends: true, test: { name: "process", include: ["test/**/*.test.ts"], retry: 1 } },
     ],
   },
 });

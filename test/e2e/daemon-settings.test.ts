@@ -109,6 +109,14 @@ test("pm version names what is installed and what runs", async () => {
   expect((await runPm(["--version"])).stdout).toBe(`${version}\n`);
 });
 
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** A line of the log as the daemon writes it. */
 const logged = (time: string, msg: string, level = 30) => `${JSON.stringify({ level, time, pid: 1, msg })}\n`;
 
@@ -128,8 +136,10 @@ test("pm logs prints the log, older files included, and only what was asked for"
     stdout: "",
     stderr: "The log is empty.\n",
   });
-  await start(project);
+  const { pid } = await start(project);
   await pmJson(project, "stop");
+  // Its last line comes when it has let go of everything.
+  await until(() => !isRunning(pid));
   const file = join(project.logDir, "pommeld.log");
   writeFileSync(`${file}.2`, logged("2026-01-01T10:00:00.000Z", "the oldest"));
   writeFileSync(`${file}.1`, logged("2026-01-02T10:00:00.000Z", "older"));
