@@ -1,7 +1,7 @@
 import { annotationById } from "../../store/memory/chunks/annotations.ts";
-import { allChunks, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
+import { chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
-import { withheldSessions } from "../../store/memory/privacy/withheld.ts";
+import { searchableChunks } from "../../store/memory/privacy/withheld.ts";
 import { decisionsToTell, noteToTell } from "./decided.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, inSight } from "./source.ts";
@@ -15,8 +15,7 @@ export function toTellForEdit(source: ContextSource, sessionUid: string, file: s
   const sees = inSight(source, sessionUid);
   const why = `about ${file}`;
   const noted = chunkIdsIn(memory, {
-    ...allChunks,
-    withheld: withheldSessions(memory),
+    ...searchableChunks(memory),
     types: ["annotated"],
     until,
     files: [file],

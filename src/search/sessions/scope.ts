@@ -1,6 +1,5 @@
 import picomatch from "picomatch";
 import {
-  allChunks,
   type ChunkFilter,
   type TurnOfSession,
   touchedFiles,
@@ -9,7 +8,7 @@ import { checkpointByUid, findCheckpoint } from "../../store/memory/commits/chec
 import { findEvent, membersOf } from "../../store/memory/events.ts";
 import type { Binding } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { withheldSessions } from "../../store/memory/privacy/withheld.ts";
+import { searchableChunks } from "../../store/memory/privacy/withheld.ts";
 import { findSession, listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import type { SessionQuery } from "./types.ts";
 
@@ -19,10 +18,8 @@ import type { SessionQuery } from "./types.ts";
  */
 export function filterOf(memory: Memory, query: Omit<SessionQuery, "query" | "mode">): ChunkFilter {
   const { since, until, branch, agent, types, kinds, files, session, commit, event } = query;
-  const withheld = withheldSessions(memory);
   return {
-    ...allChunks,
-    withheld: withheld.length > 0 ? withheld : null,
+    ...searchableChunks(memory),
     since,
     until,
     branch,

@@ -1,3 +1,4 @@
+import { allChunks, type ChunkFilter } from "../chunks/chunk-filter.ts";
 import type { Memory } from "../memory.ts";
 
 /**
@@ -9,4 +10,10 @@ export function withheldSessions(memory: Memory): number[] {
     .prepare("SELECT s.id FROM jobs j JOIN sessions s ON s.uid = j.subject WHERE j.kind = 'deep-scrub'")
     .pluck()
     .all() as number[];
+}
+
+/** All chunks but those of withheld sessions. */
+export function searchableChunks(memory: Memory): ChunkFilter {
+  const withheld = withheldSessions(memory);
+  return withheld.length === 0 ? allChunks : { ...allChunks, withheld };
 }
