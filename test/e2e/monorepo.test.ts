@@ -90,23 +90,27 @@ describe("pm mcp above several projects", () => {
   afterAll(() => client.close());
 
   it("searches all of them, and names each result's project", async () => {
-    const { text, structured } = await call(client, "search_code", { query: "bakeBread" });
+    const { text, structured } = await call(client, "search_code", { query: "bakeBread", level: ["method"] });
     expect(structured).toMatchObject({ results: [{ project: other, file: "other/bake.ts" }] });
-    expect(text).toContain(`function bakeBread of ${other}`);
+    expect(text).toContain(`function bakeBread in bake of ${other}`);
     expect((await call(client, "search_code", { query: "shipRelease" })).text).toContain(
       "mono/tools/deploy/ship.ts",
     );
   });
 
   it("takes the project of the files that a call names, and asks for one otherwise", async () => {
-    const limited = await call(client, "search_code", { query: "retryRequest", path: ["mono/packages/api"] });
+    const limited = await call(client, "search_code", {
+      query: "retryRequest",
+      level: ["method"],
+      path: ["mono/packages/api"],
+    });
     expect(limited.structured).toMatchObject({ results: [{ file: "packages/api/src/retry.ts" }] });
     const refused = await call(client, "list_checkpoints");
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("answers for 3 projects") });
   });
 
   it("searches other projects where asked to, or with --all-projects", async () => {
-    const query = { query: "bakeBread" };
+    const query = { query: "bakeBread", level: ["method"] };
     const inMono = await connect({ cwd: mono, env });
     expect((await call(inMono, "search_code", query)).text).not.toContain("bake.ts");
     const asked = await call(inMono, "search_code", { ...query, all_projects: true });

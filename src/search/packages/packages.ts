@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import { performance } from "node:perf_hooks";
+import { distance } from "fastest-levenshtein";
 import picomatch from "picomatch";
 import { PommelError } from "../../project/errors.ts";
 import type { CodeIndex, SearchableIndex } from "../../store/index/port.ts";
@@ -127,15 +128,22 @@ export class PackageMap {
 
   /** Names that somebody may have meant, the likeliest first. */
   near(asked: string, limit = 5): string[] {
-    const wanted = trigrams(asked);
+    const wanted = shortName(asked.toLowerCase());
     return this.packages
-      .map(({ name, dir }) => ({ name, likeness: Math.max(likeness(wanted, name), likeness(wanted, dir)) }))
-      .filter((one) => one.likeness > 0)
-      .sort((a, b) => b.likeness - a.likeness)
+      .map(({ name }) => ({ name, short: shortName(name.toLowerCase()) }))
+      .map(({ name, short }) => ({
+        name,
+        far: short.includes(wanted) ? 0 : distance(wanted, short) / wanted.length,
+      }))
+      .filter(({ far }) => far <= maxDistance)
+      .sort((a, b) => a.far - b.far)
       .slice(0, limit)
       .map(({ name }) => name);
   }
 }
+
+/** More edits than this share of a name make another name. */
+const maxDistance = 0.5;
 
 /**
  * The package that somebody names.
@@ -158,18 +166,6 @@ export function packageNamed(packages: PackageMap, asked: string): Package {
 
 /** `web` of `@acme/web`. */
 const shortName = (name: string) => name.slice(name.lastIndexOf("/") + 1);
-
-function trigrams(text: string): Set<string> {
-  const padded = ` ${text.toLowerCase()} `;
-  return new Set(Array.from({ length: padded.length - 2 }, (_, i) => padded.slice(i, i + 3)));
-}
-
-/** Shared trigrams as a share of all (Jaccard). */
-function likeness(wanted: ReadonlySet<string>, text: string): number {
-  const others = trigrams(text);
-  const shared = [...wanted].filter((one) => others.has(one)).length;
-  return shared / (wanted.size + others.size - shared);
-}
 
 interface Known {
   revision: string;
