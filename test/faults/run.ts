@@ -112,7 +112,7 @@ function contentOf(file: string): string {
     const hash = createHash("sha256");
     for (const table of ordinaryTables(db)) {
       if (
-        /^(?:jobs|activity|storage_days|meta|sync_state|word_segments|segment_chunks|postings)$/.test(table)
+        /^(?:jobs|activity|storage_days|meta|sync_state|word_segments|segment_chunks|postings|gone_chunks)$/.test(table)
       )
         continue;
       const all = db.prepare(`SELECT * FROM "${table}"`).all() as Record<string, unknown>[];
