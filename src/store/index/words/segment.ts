@@ -176,7 +176,7 @@ function present({ list, places }: Postings, isGone: Uint8Array): Postings {
   let [counted, before] = [0, 0];
   while (reader.next()) {
     for (; counted < reader.chunk; counted++) before += isGone[counted]!;
-    if (isGone[reader.chunk] === 0) writer.add(reader.chunk - before, reader.times, reader.places());
+    if (isGone[reader.chunk] === 0) writer.add(reader.chunk - before, reader.times(), reader.places());
   }
   return writer.finish();
 }
