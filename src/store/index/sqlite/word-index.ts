@@ -3,8 +3,15 @@ import type { Connection } from "../../sqlite/connection.ts";
 import { Best } from "../best.ts";
 import type { ChunkId, FieldWeights, Match, Scope } from "../port.ts";
 import { chunksWithPhrase } from "../words/holders.ts";
-import { addScores, countPresent, FieldSums, lengthNorm, type Postings } from "../words/postings.ts";
-import type { SegmentBuilder, SegmentChunks } from "../words/segment.ts";
+import {
+  addScores,
+  countPresent,
+  FieldSums,
+  lengthNorm,
+  type Postings,
+  PostingsReader,
+} from "../words/postings.ts";
+import { nameWord, type SegmentBuilder, type SegmentChunks } from "../words/segment.ts";
 import {
   chunksOf,
   goneOf,
@@ -142,6 +149,19 @@ export class WordIndex {
       }
     }
     return ids as unknown as ChunkId[];
+  }
+
+  /** The chunks that define a name, ascending. @param key `nameKey` of it */
+  *definers(key: string): Generator<number> {
+    const segments = this.refreshed();
+    const lists = this.lists(nameWord(key));
+    if (lists.size === 0) return;
+    for (const { id, ids, isGone } of segments) {
+      const found = lists.get(id);
+      if (found === undefined) continue;
+      const reader = new PostingsReader(found.list);
+      while (reader.next()) if (!isGone?.[reader.chunk]) yield ids[reader.chunk]!;
+    }
   }
 
   /** What each segment has of a word. */

@@ -10,7 +10,8 @@ import type { FieldWeights } from "../port.ts";
  * - `places`: for each chunk as many varints as it has the word, the distance of each from the one before. Fields follow each
  *   other with a gap, so that no phrase reaches from one into the next.
  *
- * Scoring reads the list alone, mostly two bytes a chunk.
+ * Scoring reads the list alone, mostly two bytes a chunk. A chunk that has the word nowhere (`nameWord`) is in the list, with 0
+ * for the byte.
  */
 export interface Postings {
   /** How many chunks hold the word. */
@@ -33,7 +34,7 @@ export class PostingsWriter {
 
   /**
    * @param chunk beyond the one before
-   * @param times how often each field has the word, at least one of them
+   * @param times how often each field has the word
    * @param places ascending, as many as that is together
    */
   add(chunk: number, times: ArrayLike<number>, places: ArrayLike<number>): void {

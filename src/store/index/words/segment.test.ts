@@ -93,7 +93,8 @@ const segments = fc.array(
 
 function built(first: number, chunks: readonly FieldStreams[]) {
   const builder = new SegmentBuilder(first);
-  for (const streams of chunks) builder.add("method", streams);
+  // Each chunk defines what its first word says.
+  for (const streams of chunks) builder.add("method", streams, [streams[0].split(" ")[0]!]);
   return { chunks: builder.chunks(), postings: new Map(builder.postings()) };
 }
 
