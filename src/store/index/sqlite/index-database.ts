@@ -131,19 +131,20 @@ export class IndexDatabase extends Connection {
     return rowidOf;
   }
 
-  /** One transaction for all. */
-  write(changes: readonly FileChange[]): void {
-    let written = 0;
-    this.inTransaction(() => {
+  /**
+   * One transaction for all.
+   * @returns how many steps of merging (`mergeStep`) keep up with it
+   */
+  write(changes: readonly FileChange[]): number {
+    const written = this.inTransaction(() => {
       const first = this.words.nextChunk();
       const words = new SegmentBuilder(first);
       for (const change of changes) this.apply(change, words);
       this.words.add(words);
-      written = words.next - first;
+      return words.next - first;
     });
     // After a save a search should not have to wait: what it leaves is merged when there is time (`settle`).
-    if (written < fewChunks && !this.merges.isLate()) return;
-    for (let steps = Math.ceil((written + 1) / chunksPerStep); steps > 0 && this.merges.step(); steps--);
+    return written < fewChunks && !this.merges.isLate() ? 0 : Math.ceil((written + 1) / chunksPerStep);
   }
 
   private apply(change: FileChange, words: SegmentBuilder): void {

@@ -4,17 +4,18 @@ import type { IndexDatabase } from "./index-database.ts";
 
 /** Chunks that define a symbol with one of the keys, at most `limit` a key. */
 export function definitionsOf(db: IndexDatabase, keys: readonly string[], limit: number): Definition[] {
-  const symbols = db.prepare(
-    "SELECT name, kind, chunk_id AS id FROM symbols WHERE chunk_id = ? ORDER BY rowid",
-  );
-  return keys.flatMap((key) => {
-    const found: Definition[] = [];
-    for (const chunk of db.words.definers(key)) {
-      for (const symbol of symbols.all(chunk) as Omit<Definition, "key">[]) {
-        if (nameKey(symbol.name) === key) found.push({ key, ...symbol });
-        if (found.length === limit) return found;
-      }
-    }
-    return found;
-  });
+  const definers = db.words.definers(keys, limit);
+  const symbols = db
+    .prepare(
+      `SELECT s.name, s.kind, s.chunk_id AS id FROM json_each(?) wanted JOIN symbols s ON s.chunk_id = wanted.value
+       ORDER BY s.chunk_id, s.rowid`,
+    )
+    .all(JSON.stringify([...new Set(definers.flat())])) as Omit<Definition, "key">[];
+  const byKey = new Map<string, Definition[]>(keys.map((key) => [key, []]));
+  for (const symbol of symbols) {
+    const key = nameKey(symbol.name);
+    const found = byKey.get(key);
+    if (found !== undefined && found.length < limit) found.push({ key, ...symbol });
+  }
+  return [...byKey.values()].flat();
 }
