@@ -184,9 +184,13 @@ export class IndexDatabase extends Connection {
     correctTotals(this, "commit_terms");
   }
 
-  /** Does a little of what is left to do about words. @returns whether there was anything */
-  mergeStep(): boolean {
-    return this.merges.step();
+  /**
+   * Does a little of what is left to do about words.
+   * @param atRest nothing waits for it
+   * @returns whether there was anything
+   */
+  mergeStep(atRest = false): boolean {
+    return this.merges.step(atRest);
   }
 
   // Reading

@@ -135,7 +135,7 @@ export class SqliteIndex implements CodeIndex {
 
   async settle(): Promise<void> {
     await this.run((db) => db.settle());
-    while (await this.run((db) => db.mergeStep())) await nextTurn();
+    while (await this.run((db) => db.mergeStep(true))) await nextTurn();
   }
 
   addVectors(file: IndexedFile, vectors: FileVectors): Promise<boolean> {

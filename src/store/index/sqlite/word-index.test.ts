@@ -91,7 +91,7 @@ describe("words", () => {
               expect(answers(index)).toEqual(answers(anew));
               anew.close();
             });
-            while (index.mergeStep());
+            while (index.mergeStep(true));
             const anew = rebuilt(rounds.map((round) => round.save));
             expect(answers(index)).toEqual(answers(anew));
             anew.close();
