@@ -73,8 +73,8 @@ function report(what: string, tried: number | string, good: number | string, not
   console.error(`${isGood ? "ok  " : "FAIL"} ${what}: ${good} of ${tried} ${note}`);
 }
 
-/** A project with sources, and transcripts beside it. */
-function base(name: string, sessions = 30): Project {
+/** A project with sources, and transcripts beside it: sessions by number, each with some turns. */
+function base(name: string, { first = 0, end = 30, turns = 12 } = {}): Project {
   const root = join(work, name, "repo");
   mkdirSync(join(root, "src"), { recursive: true });
   const project = projectAt(root);
@@ -84,10 +84,10 @@ function base(name: string, sessions = 30): Project {
     writeFileSync(join(root, `src/m${i}.ts`), text.repeat(5));
   }
   mkdirSync(join(root, "../transcripts"));
-  for (let n = 0; n < sessions; n++) {
+  for (let n = first; n < end; n++) {
     const session = `${String(n).padStart(8, "0")}-1111-4111-8111-111111111111`;
     const made = transcript({ session, cwd: root });
-    for (let t = 0; t < 12; t++) {
+    for (let t = 0; t < turns; t++) {
       made.prompt(`Why is number ${n * t} wrong in src/m${t}.ts?`);
       made.bash(`npm test ${t}`, `FAIL ${n} `.repeat(100));
       made.edit(join(root, `src/m${t}.ts`), `const a = ${n};`, `const a = ${t};`);
@@ -235,16 +235,24 @@ function oldMemory(file: string): void {
 const git = (cwd: string, ...args: string[]) =>
   execFileSync("git", args, { cwd, env, encoding: "utf8" }).trim();
 
+/** Another machine has shared before: sessions of its own, and some that went on there. */
 async function killSync(): Promise<void> {
   rmSync(join(work, "at"), { recursive: true, force: true });
   cpSync(join(work, "imported"), join(work, "at"), { recursive: true, preserveTimestamps: true });
   const root = join(work, "at/repo");
   git(work, "init", "--quiet", "--bare", "at/remote.git");
-  git(root, "init", "--quiet");
-  git(root, "add", "-A");
-  git(root, "commit", "--quiet", "-m", "First");
-  git(root, "remote", "add", "origin", join(work, "at/remote.git"));
+  const share = (from: string) => {
+    git(from, "init", "--quiet");
+    git(from, "add", "-A");
+    git(from, "commit", "--quiet", "-m", "First");
+    git(from, "remote", "add", "origin", join(work, "at/remote.git"));
+  };
+  share(root);
   git(root, "push", "--quiet", "origin", "HEAD");
+  const { root: other } = base("other", { first: 20, end: 50, turns: 14 });
+  await runStep("import", other);
+  share(other);
+  spawnSync(process.execPath, [pmFile, "sync", "--yes"], { cwd: other, env });
   rmSync(join(work, "unshared"), { recursive: true, force: true });
   cpSync(join(work, "at"), join(work, "unshared"), { recursive: true, preserveTimestamps: true });
   const fresh = () => {
@@ -260,21 +268,20 @@ async function killSync(): Promise<void> {
     return child.signalCode === null;
   };
   const tree = () => git(join(work, "at/remote.git"), "rev-parse", "pommel/memory/v1^{tree}");
+  const outcome = () => `${tree()} ${contentOf(projectAt(root).memoryDb)}`;
   fresh();
   const started = performance.now();
   await sync();
   const tookMs = performance.now() - started;
-  const expected = tree();
+  const expected = outcome();
   let [same, ended] = [0, 0];
   for (let i = 0; i < points; i++) {
     fresh();
     if (!(await sync(Math.random() * tookMs))) ended++;
-    // git leaves its own locks behind when it dies with us; a second try waits for none of them.
     await sync();
-    await sync();
-    if (tree() === expected) same++;
+    if (outcome() === expected) same++;
   }
-  report("kill -9: sync", points, same, `${ended} before its end; same tree on the remote`);
+  report("kill -9: sync", points, same, `${ended} before its end; same tree on the remote, and same memory`);
 }
 
 /** A backup on a disk that is too small, with an older one there. */
@@ -286,7 +293,7 @@ async function diskFull(): Promise<void> {
     return;
   }
   try {
-    const project = base("full", 3);
+    const project = base("full", { end: 3 });
     await runStep("import", project.root);
     const backup = () =>
       spawnSync(process.execPath, [pmFile, "backup", "--to", `${disk}/`], { cwd: project.root, env });
@@ -314,12 +321,12 @@ async function diskFull(): Promise<void> {
 
 /** With so few file descriptors it fails or works; afterwards all is as if nothing had been. */
 async function fewFiles(): Promise<void> {
-  const calm = base("calm-files", 3);
+  const calm = base("calm-files", { end: 3 });
   await runStep("import", calm.root);
   let good = 0;
   const limits = [24, 32, 48, 64];
   for (const limit of limits) {
-    const project = base(`files-${limit}`, 3);
+    const project = base(`files-${limit}`, { end: 3 });
     const command = `ulimit -n ${limit}; exec "${process.execPath}" --import "${tsx}" "${stepFile}" import "${project.root}"`;
     spawnSync("bash", ["-c", command], { env });
     await runStep("import", project.root);
@@ -347,7 +354,7 @@ const memoryOf = (pid: number, name: "VmRSS" | "VmHWM") =>
   Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
 
 async function race(): Promise<void> {
-  const { root } = base("race", 1);
+  const { root } = base("race", { end: 1 });
   const all = Array.from({ length: 20 }, () => pm(root, "start"));
   await Promise.all(all.map((child) => once(child, "close")));
   const worked = all.filter(({ exitCode }) => exitCode === 0).length;
@@ -365,7 +372,7 @@ async function race(): Promise<void> {
 }
 
 async function manyDaemons(): Promise<void> {
-  const roots = Array.from({ length: 20 }, (_, i) => base(`daemon-${i}`, 0).root);
+  const roots = Array.from({ length: 20 }, (_, i) => base(`daemon-${i}`, { end: 0 }).root);
   for (const root of roots) await once(pm(root, "start", "--wait"), "close");
   await sleep(5000);
   const sizes = roots.map(daemonOf).map((pid) => (pid === null ? 0 : memoryOf(pid, "VmRSS")));
@@ -418,7 +425,7 @@ async function hostileInput(): Promise<void> {
     ],
   ];
   for (const [what, write] of inputs) {
-    const { root } = base(`hostile-${inputs.findIndex(([name]) => name === what)}`, 0);
+    const { root } = base(`hostile-${inputs.findIndex(([name]) => name === what)}`, { end: 0 });
     const dir = join(env.HOME, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
     mkdirSync(dir, { recursive: true });
     const session = "99999999-1111-4111-8111-111111111111";
@@ -439,7 +446,7 @@ async function hostileInput(): Promise<void> {
     await once(pm(root, "stop"), "close");
     rmSync(file);
   }
-  const { root } = base("hostile-source", 0);
+  const { root } = base("hostile-source", { end: 0 });
   writeFileSync(join(root, "src/huge.ts"), "export const a = 1;\n".repeat(10_000_000));
   writeFileSync(join(root, "src/long.js"), `const a = [${"1,".repeat(450_000)}];`);
   await once(pm(root, "start", "--wait"), "close");
