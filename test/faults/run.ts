@@ -1,14 +1,15 @@
 /**
  * Kills, cuts and starves Pommel, and compares what is left with an undisturbed run.
  *
- *   npm run test:faults [-- --points 50] [--only kill,disk,files,race,daemons,memory] [--work index,import] [--big 1000]
+ *   npm run test:faults [-- --points 50] [--only kill,power,disk,files,race,daemons,memory] [--work index,import] [--big 1000]
  *
- *   --points N   how often each piece of work is killed with SIGKILL, at random moments (default: 10)
- *   --work LIST  what is killed (default: index, import, backup, recut, migration, sync)
+ *   --points N   how often each piece of work is killed with SIGKILL, or loses its power, at random moments (default: 10)
+ *   --work LIST  what is killed or loses its power (default: index, import, backup, recut, migration, sync)
  *   --big MB     the size of the one long line (default: 1000)
  *
  * Prints a Markdown table (docs/reliability.md), and ends with 1 when anything differs. What cannot be tried on this machine is
- * said. Power cuts are simulated in src/store/memory/power-cut.test.ts.
+ * said. A power cut (power-cut.c, Linux with a C compiler) drops a random half of what was written and not synced;
+ * src/store/memory/power-cut.test.ts cuts the log of the memory at any byte.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -33,6 +34,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { createStateDir } from "../../src/project/state-dir.ts";
+import { sqliteDriver } from "../../src/store/index/sqlite/sqlite-driver.ts";
 import { ordinaryTables } from "../../src/store/memory/backups/content-digest.ts";
 import { memoryMigrations } from "../../src/store/memory/schema/schema.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
@@ -42,13 +44,13 @@ import { transcript } from "../support/transcript-fixture.ts";
 const { values: options } = parseArgs({
   options: {
     points: { type: "string", default: "10" },
-    only: { type: "string", default: "kill,disk,files,race,daemons,memory" },
+    only: { type: "string", default: "kill,power,disk,files,race,daemons,memory" },
     work: { type: "string", default: "index,import,backup,recut,migration,sync" },
     big: { type: "string", default: "1000" },
   },
 });
 const points = Number(options.points);
-const killed = new Set(options.work.split(","));
+const works = new Set(options.work.split(","));
 const only = new Set(options.only.split(","));
 const work = realpathSync(mkdtempSync(join(tmpdir(), "pommel-faults-")));
 const pmFile = join(import.meta.dirname, "../../bin/pm.cjs");
@@ -109,7 +111,10 @@ function contentOf(file: string): string {
     if (verdict !== "ok") return `damaged: ${verdict}`;
     const hash = createHash("sha256");
     for (const table of ordinaryTables(db)) {
-      if (/^(?:jobs|activity|storage_days|meta|sync_state)$/.test(table)) continue;
+      if (
+        /^(?:jobs|activity|storage_days|meta|sync_state|word_segments|segment_chunks|postings|gone_chunks)$/.test(table)
+      )
+        continue;
       const all = db.prepare(`SELECT * FROM "${table}"`).all() as Record<string, unknown>[];
       const texts = all.map((row) =>
         JSON.stringify(
@@ -126,13 +131,36 @@ function contentOf(file: string): string {
   }
 }
 
+/** What an index holds, and what it finds: how words are parted into segments depends on what was written together. */
+async function indexContent({ indexDb }: Project): Promise<string> {
+  const found = await sqliteDriver.read(indexDb, async (index) => {
+    const weights = { name: 3, path: 2, head: 2, body: 1 };
+    const lists = ["compute7", "number", "input", "m42", "return"].map(async (token) => {
+      const matches = await index.lexical([token], weights, 2000, { files: null, levels: null });
+      const outlines = new Map(
+        (await index.outlines(matches.map(({ id }) => id))).map((one) => [one.id, one]),
+      );
+      return matches.map(({ id, score }) => {
+        const { path, level, startLine } = outlines.get(id)!;
+        return `${token} ${score.toFixed(6)} ${path} ${level} ${startLine}`;
+      });
+    });
+    return (await Promise.all(lists)).flat().sort().join("\n");
+  });
+  return `${contentOf(indexDb)} ${createHash("sha256").update(found).digest("hex")}`;
+}
+
 const tsx = join(import.meta.dirname, "../../node_modules/tsx/dist/loader.mjs");
 const stepFile = join(import.meta.dirname, "step.ts");
 
 /** Runs a piece of work. @returns how long it took from its beginning; null when it was killed before its end */
-async function runStep(name: string, root: string, killAfterMs?: number): Promise<number | null> {
+async function runStep(
+  name: string,
+  root: string,
+  { killAfterMs, environment = {} }: { killAfterMs?: number; environment?: NodeJS.ProcessEnv } = {},
+): Promise<number | null> {
   const child = spawn(process.execPath, ["--import", tsx, stepFile, name, root], {
-    env,
+    env: { ...env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let began = 0;
@@ -147,51 +175,88 @@ async function runStep(name: string, root: string, killAfterMs?: number): Promis
   return said.includes("end") ? performance.now() - began : null;
 }
 
-interface Kill {
+interface Interrupted {
   work: string;
   /** What is there before. */
   from: string;
-  outcome(project: Project): string;
+  outcome(project: Project): string | Promise<string>;
 }
 
-async function killEach({ work: name, from, outcome }: Kill): Promise<void> {
-  if (!killed.has(name)) return;
-  const fresh = (to: string) => {
-    const dir = join(work, to);
-    rmSync(dir, { recursive: true, force: true });
-    cpSync(join(work, from), dir, { recursive: true, preserveTimestamps: true });
-    // Paths are stored: every run has the same.
-    const here = join(work, "at");
-    rmSync(here, { recursive: true, force: true });
-    execFileSync("mv", [dir, here]);
-    return projectAt(join(here, "repo"));
-  };
-  const calm = fresh("calm");
+/** Puts what is there before a piece of work in its place: paths are stored, so every run has the same. */
+function fresh(from: string): Project {
+  const here = join(work, "at");
+  rmSync(here, { recursive: true, force: true });
+  cpSync(join(work, from), here, { recursive: true, preserveTimestamps: true });
+  return projectAt(join(here, "repo"));
+}
+
+async function interrupt(interrupted: Interrupted): Promise<void> {
+  if (!works.has(interrupted.work)) return;
+  if (only.has("kill")) await killEach(interrupted);
+  if (only.has("power") && powerCut !== null) await cutEach(interrupted, powerCut);
+}
+
+async function killEach({ work: name, from, outcome }: Interrupted): Promise<void> {
+  const calm = fresh(from);
   const tookMs = (await runStep(name, calm.root)) ?? 0;
-  const expected = outcome(calm);
+  const expected = await outcome(calm);
   let [same, ended] = [0, 0];
   for (let i = 0; i < points; i++) {
-    const project = fresh("killed");
-    if ((await runStep(name, project.root, Math.random() * tookMs)) === null) ended++;
+    const project = fresh(from);
+    if ((await runStep(name, project.root, { killAfterMs: Math.random() * tookMs })) === null) ended++;
     await runStep(name, project.root);
-    if (outcome(project) === expected) same++;
+    if ((await outcome(project)) === expected) same++;
   }
   report(`kill -9: ${name}`, points, same, `${ended} before its end`);
 }
 
-async function kills(): Promise<void> {
+/** The library that cuts the power of a process; null, and a word on why, where it cannot be built. */
+function buildPowerCut(): string | null {
+  const library = join(work, "power-cut.so");
+  const source = join(import.meta.dirname, "power-cut.c");
+  const built = spawnSync("cc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]);
+  if (process.platform === "linux" && built.status === 0) return library;
+  report("power cut", "not tried", "not tried", "needs Linux and a C compiler");
+  return null;
+}
+
+async function cutEach({ work: name, from, outcome }: Interrupted, library: string): Promise<void> {
+  const counted = join(work, "writes");
+  const calm = fresh(from);
+  const watch = { LD_PRELOAD: library, POWER_CUT_DIR: calm.stateDir, POWER_CUT_COUNT: counted };
+  await runStep(name, calm.root, { environment: watch });
+  const writes = Number(readFileSync(counted, "utf8"));
+  const expected = await outcome(calm);
+  let [same, ended] = [0, 0];
+  for (let i = 0; i < points; i++) {
+    const project = fresh(from);
+    const after = 1 + Math.floor(Math.random() * writes);
+    const environment = { ...watch, POWER_CUT_AFTER: String(after), POWER_CUT_SEED: String(i) };
+    if ((await runStep(name, project.root, { environment })) === null) ended++;
+    await runStep(name, project.root);
+    const found = await outcome(project);
+    if (found === expected) same++;
+    else
+      console.error(
+        `power cut: ${name} after ${after} of ${writes} writes, seed ${i}: ${found.slice(0, 80)}`,
+      );
+  }
+  report(`power cut: ${name}`, points, same, `${ended} before its end, of ${writes} writes`);
+}
+
+async function interruptions(): Promise<void> {
   const project = base("at");
   const store = (to: string) =>
     cpSync(join(work, "at"), join(work, to), { recursive: true, preserveTimestamps: true });
   store("empty");
   const memory = (of: Project) => contentOf(of.memoryDb);
-  await killEach({ work: "index", from: "empty", outcome: (of) => contentOf(of.indexDb) });
-  await killEach({ work: "import", from: "empty", outcome: memory });
+  await interrupt({ work: "index", from: "empty", outcome: indexContent });
+  await interrupt({ work: "import", from: "empty", outcome: memory });
   rmSync(join(work, "at"), { recursive: true });
   cpSync(join(work, "empty"), join(work, "at"), { recursive: true, preserveTimestamps: true });
   await runStep("import", project.root);
   store("imported");
-  await killEach({
+  await interrupt({
     work: "backup",
     from: "imported",
     outcome: (of) => {
@@ -205,12 +270,12 @@ async function kills(): Promise<void> {
   db.close();
   rmSync(join(work, "outdated"), { recursive: true, force: true });
   store("outdated");
-  await killEach({ work: "recut", from: "outdated", outcome: memory });
+  await interrupt({ work: "recut", from: "outdated", outcome: memory });
   rmSync(project.memoryDb, { force: true });
   oldMemory(project.memoryDb);
   store("old");
-  await killEach({ work: "migration", from: "old", outcome: memory });
-  if (killed.has("sync")) await killSync();
+  await interrupt({ work: "migration", from: "old", outcome: memory });
+  if (only.has("kill") && works.has("sync")) await killSync();
 }
 
 /** A memory as an early Pommel left it. */
@@ -460,8 +525,8 @@ async function hostileInput(): Promise<void> {
   await once(pm(root, "stop"), "close");
 }
 
+const powerCut = only.has("power") ? buildPowerCut() : null;
 const parts = {
-  kill: kills,
   disk: diskFull,
   files: fewFiles,
   race,
@@ -469,6 +534,7 @@ const parts = {
   memory: hostileInput,
 };
 try {
+  if (only.has("kill") || only.has("power")) await interruptions();
   for (const [name, part] of Object.entries(parts)) if (only.has(name)) await part();
 } finally {
   rmSync(work, { recursive: true, force: true, maxRetries: 10 });
