@@ -3,8 +3,15 @@ import type { Connection } from "../../sqlite/connection.ts";
 import { Best } from "../best.ts";
 import type { ChunkId, FieldWeights, Match, Scope } from "../port.ts";
 import { chunksWithPhrase } from "../words/holders.ts";
-import { addScores, countPresent, FieldSums, lengthNorm, type Postings } from "../words/postings.ts";
-import type { SegmentBuilder, SegmentChunks } from "../words/segment.ts";
+import {
+  addScores,
+  countPresent,
+  FieldSums,
+  lengthNorm,
+  type Postings,
+  PostingsReader,
+} from "../words/postings.ts";
+import { nameWord, type SegmentBuilder, type SegmentChunks } from "../words/segment.ts";
 import {
   chunksOf,
   goneOf,
@@ -31,6 +38,7 @@ interface Segment extends SegmentChunks {
 
 /** What a segment has of a word. */
 type Found = Pick<Postings, "chunks" | "list">;
+type WithPlaces = Pick<Postings, "list" | "places">;
 
 /** Words whose frequencies a segment remembers. */
 const maxRemembered = 50_000;
@@ -88,7 +96,7 @@ export class WordIndex {
     const segments = this.refreshed();
     const total = segments.reduce((sum, { ids, gone }) => sum + ids.length - gone, 0);
     const words = segments.reduce((sum, segment) => sum + segment.words, 0);
-    const found = tokens.map((token) => this.lists(token));
+    const found = this.lists(tokens);
     const idfs = tokens.map((token, i) => idf(total, this.holdingOf(token, found[i]!)));
     const sums = new FieldSums(weights);
     const inScope = scopeFilter(this.db, scope);
@@ -122,37 +130,65 @@ export class WordIndex {
     return counts;
   }
 
-  /** The chunks that hold a phrase, tokens with blanks between them, at most so many. */
-  holders(phrase: string, limit: number): ChunkId[] {
-    const tokens = phrase.split(" ");
-    const ids: number[] = [];
-    const withPlaces = this.db.prepare("SELECT list, places FROM postings WHERE segment = ? AND word = ?");
+  /** For each phrase, tokens with blanks between them, the chunks that hold it, at most so many. */
+  holders(phrases: readonly string[], limit: number): ChunkId[][] {
+    const wanted = phrases.map((phrase) => ({ tokens: phrase.split(" "), ids: [] as number[] }));
+    const select = this.db.prepare("SELECT list, places FROM postings WHERE segment = ? AND word = ?");
     for (const { id, ids: chunks, isGone } of this.refreshed()) {
-      const words: Pick<Postings, "list" | "places">[] = [];
-      for (const token of tokens) {
-        const word = withPlaces.get(id, token) as (typeof words)[number] | undefined;
-        if (word === undefined) break;
-        words.push(word);
-      }
-      if (words.length < tokens.length) continue;
-      for (const chunk of chunksWithPhrase(words)) {
-        if (isGone?.[chunk]) continue;
-        ids.push(chunks[chunk]!);
-        if (ids.length >= limit) return ids as unknown as ChunkId[];
+      // Neighbouring phrases share their words.
+      const read = new Map<string, WithPlaces | undefined>();
+      const lookUp = (token: string) => {
+        if (!read.has(token)) read.set(token, select.get(id, token) as WithPlaces | undefined);
+        return read.get(token);
+      };
+      for (const { tokens, ids } of wanted) {
+        if (ids.length >= limit) continue;
+        const words: WithPlaces[] = [];
+        for (const token of tokens) {
+          const word = lookUp(token);
+          if (word === undefined) break;
+          words.push(word);
+        }
+        if (words.length < tokens.length) continue;
+        for (const chunk of chunksWithPhrase(words)) {
+          if (isGone?.[chunk]) continue;
+          ids.push(chunks[chunk]!);
+          if (ids.length >= limit) break;
+        }
       }
     }
-    return ids as unknown as ChunkId[];
+    return wanted.map(({ ids }) => ids as unknown as ChunkId[]);
   }
 
-  /** What each segment has of a word. */
-  private lists(token: string): Map<number, Found> {
+  /** For each name the chunks that define it, ascending, at most so many. @param keys `nameKey` of the names */
+  definers(keys: readonly string[], limit: number): number[][] {
+    const segments = this.refreshed();
+    return this.lists(keys.map(nameWord)).map((lists) => {
+      const chunks: number[] = [];
+      for (const { id, ids, isGone } of lists.size === 0 ? [] : segments) {
+        const found = lists.get(id);
+        if (found === undefined) continue;
+        const reader = new PostingsReader(found.list);
+        while (chunks.length < limit && reader.next()) {
+          if (!isGone?.[reader.chunk]) chunks.push(ids[reader.chunk]!);
+        }
+      }
+      return chunks;
+    });
+  }
+
+  /** For each word what each segment has of it. */
+  private lists(words: readonly string[]): ReadonlyMap<number, Found>[] {
+    const lists = words.map(() => new Map<number, Found>());
     const rows = this.db
       .prepare(
-        `SELECT p.segment, p.chunks, p.list FROM word_segments s CROSS JOIN postings p ON p.segment = s.id AND p.word = ?
+        `SELECT w.key AS place, p.segment, p.chunks, p.list FROM json_each(?) w
+         CROSS JOIN word_segments s CROSS JOIN postings p ON p.segment = s.id AND p.word = w.value
          WHERE s.state = 'used'`,
       )
-      .all(token) as (Found & { segment: number })[];
-    return new Map(rows.map((row) => [row.segment, row]));
+      .all(JSON.stringify(words)) as (Found & { place: number; segment: number })[];
+    for (const row of rows) lists[row.place]!.set(row.segment, row);
+    return lists;
   }
 
   /** In how many chunks a word occurs. @param lists what the segments have of it, where that was read */

@@ -90,6 +90,8 @@ const classFactor = 16;
  * what comes next, so large ones are merged late.
  */
 const fanIn = { small: 16, large: 64, largeClass: 2 };
+/** The same of small ones where nothing else is to be done: each segment costs every search. */
+const fanInAtRest = { ...fanIn, small: 4 };
 /** A segment is written again when a larger part of its chunks is gone, and more than so many. */
 const tolerated = { share: 0.1, chunks: 64 };
 /** Segments that saves may leave until there is time to merge them. */
@@ -119,9 +121,13 @@ export class SegmentMerges {
 
   constructor(private readonly db: Connection) {}
 
-  /** @returns whether there was something to do */
-  step(): boolean {
-    if (this.running === null && this.isClean && !this.isDue()) return false;
+  /**
+   * @param atRest more is worth merging then
+   * @returns whether there was something to do
+   */
+  step(atRest: boolean): boolean {
+    const by = atRest ? fanInAtRest : fanIn;
+    if (this.running === null && this.isClean && !this.isDue(by)) return false;
     return this.db.inTransaction(() => {
       if (!this.isClean) {
         this.db.prepare("UPDATE word_segments SET state = 'merged' WHERE state = 'made'").run();
@@ -129,7 +135,7 @@ export class SegmentMerges {
       }
       if (this.running !== null && !this.isCurrent(this.running)) this.abandon(this.running);
       if (this.running === null && this.removeMerged()) return true;
-      this.running ??= this.begin();
+      this.running ??= this.begin(by);
       if (this.running === null) return false;
       if (!this.mergeWords(this.running)) this.finish(this.running);
       return true;
@@ -141,12 +147,12 @@ export class SegmentMerges {
     return usedSegments(this.db).length > maxLeft;
   }
 
-  private isDue(): boolean {
-    return this.merged() !== null || toMerge(usedSegments(this.db)) !== null;
+  private isDue(by: typeof fanIn): boolean {
+    return this.merged() !== null || toMerge(usedSegments(this.db), by) !== null;
   }
 
-  private begin(): Merge | null {
-    const sources = toMerge(usedSegments(this.db));
+  private begin(by: typeof fanIn): Merge | null {
+    const sources = toMerge(usedSegments(this.db), by);
     if (sources === null) return null;
     const merge = new SegmentMerge(
       sources.map((source) => {
@@ -242,14 +248,14 @@ export class SegmentMerges {
 }
 
 /** Segments that are to become one; they follow each other. */
-function toMerge(used: readonly StoredSegment[]): StoredSegment[] | null {
+function toMerge(used: readonly StoredSegment[], by: typeof fanIn): StoredSegment[] | null {
   const worn = used.find(({ chunks, gone }) => gone > tolerated.chunks && gone > tolerated.share * chunks);
   if (worn) return [worn];
   // The newest are the smallest: those from the last larger one on are of about the same size.
   const sizes = used.map(({ chunks, gone }) => sizeClass(chunks - gone));
   for (let size = 0; size <= Math.max(...sizes); size++) {
     const similar = used.slice(sizes.findLastIndex((other) => other > size) + 1);
-    if (similar.length >= (size < fanIn.largeClass ? fanIn.small : fanIn.large)) return similar;
+    if (similar.length >= (size < by.largeClass ? by.small : by.large)) return similar;
   }
   return null;
 }

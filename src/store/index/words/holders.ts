@@ -22,7 +22,19 @@ export function* chunksWithPhrase(words: readonly Lists[]): Generator<number> {
       chunk = readers[i]!.chunk;
       i = -1;
     }
-    const places = others.map((reader) => new Set(reader.places()));
-    if (first.places().some((place) => places.every((ofWord, i) => ofWord.has(place + i + 1)))) yield chunk;
+    let begins = first.places();
+    others.forEach((other, i) => {
+      if (begins.length > 0) begins = following(begins, other.places(), i + 1);
+    });
+    if (begins.length > 0) yield chunk;
   }
+}
+
+/** Those of some places that have one of the others so far behind them; both ascend. */
+function following(begins: readonly number[], places: readonly number[], distance: number): number[] {
+  let at = 0;
+  return begins.filter((begin) => {
+    while (places[at]! < begin + distance) at++;
+    return places[at] === begin + distance;
+  });
 }
