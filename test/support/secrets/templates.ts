@@ -76,6 +76,7 @@ function expand(template: string, seed: number): string {
     b62: (length) => mixed(base62, length),
     b64: (length) => of(base64, length),
     b64u: (length) => mixed(base64url, length),
+    bytes: (length) => Array.from({ length }, () => Number.parseInt(of(hex, 2), 16)).join(","),
     b64of: (length) => base64Of(of(base62, length)),
     b64pw: () => base64Of(password()),
     b64url: () => base64Of(`postgres://${word()}:${password()}@db.acme.test/${word()}`),
