@@ -137,6 +137,18 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       return false;
     return isToken(value, false) || hasPasswordShape(value);
   },
+  issued: (place) => {
+    const value = secretOf(place);
+    const name = place.text.slice(place.from, place.start);
+    if (
+      /sha|commit|rev|hash|digest|version|ref|release|build|url|host|path|name|(?:^|[^a-z])id[^a-z]*$/i.test(
+        name,
+      )
+    )
+      return false;
+    if (isNoValue(value) || looksLikeWords(value) || /^[0-9a-f]{8}-/i.test(value)) return false;
+    return looksRandom(value) && hasContrast(value.replace(/[^A-Za-z0-9]/g, ""));
+  },
   joined: (place) => {
     const value = secretOf(place);
     if (isNoValue(value) || looksLikeWords(value)) return false;

@@ -36,6 +36,7 @@ export const checkNames = [
   "column",
   "announced",
   "joined",
+  "issued",
   "phrase",
   "typed",
   "parameter",

@@ -37,7 +37,7 @@ export const formatPatterns = [
     "secret-announced",
     "SECRET",
     `${passwordWords} token secret key`,
-    `(?i)(?:${password}|token|secret|key)(?:[ \\t][^\\r\\n:\\\\]{0,60})?:?[ \\t]{0,4}(?:${nextLine}){1,2}[ \\t>|]{0,8}(?:new )?(?:value:[ \\t]{1,4})?(?<secret>[A-Za-z0-9_./+=~:!@#%^*-]{12,400})[ \\t]{0,4}(?:${nextLine}|$)`,
+    `(?i)(?:${password}|token|secret|key)(?:[ \\t][^\\r\\n\\\\]{0,60})?:?[ \\t]{0,4}(?:${nextLine}){1,2}[ \\t>|]{0,8}(?:new )?(?:value:[ \\t]{1,4})?(?<secret>[A-Za-z0-9_./+=~:!@#%^*-]{12,400})[ \\t]{0,4}(?:${nextLine}|$)`,
     { check: "announced" },
   ),
 
@@ -82,8 +82,8 @@ export const formatPatterns = [
   row(
     "password-hashed",
     "PASSWORD",
-    "bcrypt. bcrypt:: argon2. hashpw( password_hash( password_verify( make_password( generate_password_hash( checkpw( compare( comparesync( check_password(",
-    `(?i)(?:(?:bcrypt|argon2)[.:]{1,2}[a-z_]{2,24}|hashpw|password_hash|password_verify|make_password|generate_password_hash|checkpw|compare(?:sync)?|check_password)\\([ \\t]{0,2}b?${quote}(?<secret>[^"'\`\\\\\\r\\n$]{4,100})${quote},? ?`,
+    "bcrypt. bcrypt:: argon2. hashpw( password_verify( make_password( generate_password_hash( checkpw( compare( comparesync( check_password(",
+    `(?i)(?:(?:bcrypt|argon2)[.:]{1,2}[a-z_]{2,24}|hashpw|password_verify|make_password|generate_password_hash|checkpw|compare(?:sync)?|check_password)\\([ \\t]{0,2}b?${quote}(?<secret>[^"'\`\\\\\\r\\n$]{4,100})${quote},? ?`,
     { check: "typed" },
   ),
   row(
@@ -139,13 +139,6 @@ export const formatPatterns = [
       `(?:--user|--proxy-user|-u)[ \\t=]{0,3}${quoted.replace("(?<secret>", `(?<secret>${user}:`).replace("{3,200}", "{4,200}")}`,
       { check: "curl" },
     ),
-  ),
-  row(
-    "proxy-user",
-    "BASIC_AUTH",
-    "--proxy-user",
-    `--proxy-user[ \\t=]{1,3}["']?(?<secret>${user}:[^\\s"'\`$<>(){}\\\\]{3,200})`,
-    { check: "curl" },
   ),
   row(
     "windows-option",

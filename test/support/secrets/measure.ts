@@ -23,6 +23,8 @@ interface Corpus {
   name: string;
   secrets: SecretCase[];
   lookAlikes: SecretCase[];
+  /** Whether no pattern may be chosen on it: only its totals are looked at. */
+  isHeldOut?: boolean;
 }
 
 const plain = (texts: readonly string[]): SecretCase[] =>
@@ -52,6 +54,7 @@ export function corpora(seed = 1): Corpus[] {
       name: "formats, held out",
       secrets: casesOf(heldOutSecrets, seed),
       lookAlikes: casesOf(heldOutFormatLookAlikes, seed),
+      isHeldOut: true,
     },
     { name: "written last", secrets: casesOf(lastSecrets, seed), lookAlikes: casesOf(lastLookAlikes, seed) },
   ];
