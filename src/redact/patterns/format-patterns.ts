@@ -67,8 +67,8 @@ export const formatPatterns = [
     "placeholder-default",
     "SECRET",
     `${passwordWords} token secret key pass`,
-    `(?i)(?:${password}|token|secret|key|pass):-?(?<secret>[^\\s{}$"'\`]{6,400})\\}`,
-    { check: "stated" },
+    `(?i)\\$\\{[a-z0-9_.-]{0,60}(?:${password}|token|secret|key|pass):-?(?<secret>[^\\s{}$"'\`,;()]{6,400})\\}`,
+    { check: "stated", reach: 64 },
   ),
 
   // Code.
@@ -282,10 +282,13 @@ export const formatPatterns = [
   row(
     "seed-of-codes",
     "OTP_SEED",
-    "key code secret app totp(",
-    `(?i)(?:totp\\(b?["']|(?:key|code|secret|app)[^\\r\\n\\\\:]{0,40}?(?::|is)[ \\t]{1,3}["'\`]?)(?<secret>[A-Za-z2-7]{4}(?:[ -][A-Za-z2-7]{4}){3,15}|[A-Z2-7]{16,64})`,
+    "key code secret app",
+    `(?i)(?:key|code|secret|app)[^\\r\\n\\\\:]{0,40}?(?::|is)[ \\t]{1,3}["'\`]?(?<secret>[A-Za-z2-7]{4}(?:[ -][A-Za-z2-7]{4}){3,15})`,
     { check: "base32" },
   ),
+  row("seed-in-call", "OTP_SEED", "totp(", `(?i)totp\\(b?["'](?<secret>[A-Za-z2-7]{16,64})["']`, {
+    check: "base32",
+  }),
 
   // Hashes of passwords.
   row(
