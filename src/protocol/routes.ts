@@ -262,7 +262,7 @@ export const routes = {
   scrub: {
     ...endpoints.scrub,
     summary: "Scrub the memory again with the patterns of now",
-    request: empty,
+    request: daemon.rescrubRequest,
     response: daemon.rescrubResponse,
   },
   command: {
