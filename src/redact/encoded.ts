@@ -47,7 +47,6 @@ export function decodedAround(text: string, position: number): { found: Encoded 
   while (text[end] === "=") end++;
   const bytes = Buffer.from(text.slice(start, end), "base64");
   const decoded = bytes.toString("utf8");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what no text contains
   const isText = !/[\x00-\x08\x0e-\x1a\ufffd]/.test(decoded);
   return { found: isText ? { start, end, decoded } : null, searched };
 }
