@@ -57,8 +57,8 @@ describe("the golden corpus", () => {
     expect(wrong.length / lookAlikes.length, wrong.join("\n")).toBeLessThanOrEqual(0.01);
   });
 
-  // Only counted, never printed: nobody is to tune a pattern on one of them.
-  it("is detected in at least 95 of 100 cases that no pattern was chosen on", () => {
+  // Only counted, never printed: nobody is to tune a pattern on one of them. Its author wrote the patterns, too.
+  it("is detected in at least 95 of 100 cases that were held back", () => {
     const { secrets, lookAlikes } = heldOut;
     expect(secrets.filter(leaks).length / secrets.length).toBeLessThanOrEqual(0.05);
     expect(lookAlikes.filter(({ text }) => !isUnchanged(text)).length / lookAlikes.length).toBeLessThan(0.02);

@@ -1,7 +1,7 @@
 import { dashes, type Templates } from "../templates.ts";
 
 /**
- * Secrets by the format of the tool that writes or reads them. No pattern was changed for one of these: they were
+ * Secrets by the format of the tool that writes or reads them, held back while patterns are chosen: they were
  * written before the other half was measured, and only their totals by class are looked at.
  */
 export const heldOutSecrets: Templates = {
