@@ -11,7 +11,7 @@ const rounds = 3;
 /** Searches in this process, on a warm engine: CPU milliseconds of each query, by kind. */
 export async function measureEngine(root: string) {
   const project = projectAt(root);
-  return indexDriver(defaultConfig()).read(project.indexDb, async (index) => {
+  return (await indexDriver(defaultConfig())).read(project.indexDb, async (index) => {
     const search = new CodeSearch({ project, index, embedder: await bundledQueryEmbedder() });
     const ask = async (query: string) => {
       const before = process.cpuUsage();

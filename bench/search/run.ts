@@ -55,7 +55,7 @@ export async function measure(repository: Repository, options: RunOptions): Prom
   const config = configFor(repository, options.model);
   const project = projectFor(repository, options);
   const embedders = createEmbedders(config, "code");
-  const { index } = await indexDriver(config).openToWrite(project.indexDb, silentLog);
+  const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   try {
     const isNew = (await index.counts()).chunks === 0;
     const rules = createIgnoreRules(project.root, config);

@@ -23,7 +23,7 @@ interface IndexWorkOptions {
   /** Brings the commits of an index in step with git. */
   indexCommits: (index: CodeIndex, signal: AbortSignal) => Promise<void>;
   /** Moves a damaged index aside and returns a message for the user. */
-  moveAside: (why: string) => string;
+  moveAside: (why: string) => Promise<string>;
   log: Logger;
   /** Parse workers end after this long without work. Milliseconds. */
   releaseAfterMs?: number;
@@ -236,7 +236,7 @@ export class IndexWork {
     const { indexer, embedPass, index } = this.session;
     await Promise.all([indexer.close(), embedPass.close()]);
     await index.close();
-    this.notes.push(this.options.moveAside(why));
+    this.notes.push(await this.options.moveAside(why));
     for (;;) {
       try {
         this.session = await this.options.open();

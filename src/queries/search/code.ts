@@ -64,7 +64,7 @@ export async function withIndex<T>(
   use: (index: CodeIndex) => Promise<T>,
 ): Promise<T> {
   const owner = indexOwner(project.indexDb);
-  if (owner === null) return indexDriver(config).read(project.indexDb, use);
+  if (owner === null) return (await indexDriver(config)).read(project.indexDb, use);
   try {
     return await use(owner.index);
   } catch (error) {

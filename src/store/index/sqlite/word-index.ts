@@ -12,7 +12,7 @@ import { chunksOf, goneOf, insertPostings, insertSegment, usedSegments } from ".
  * memory costs as much as what changed.
  */
 export class WordIndex {
-  private readonly segments = new LoadedSegments();
+  private segments = new LoadedSegments();
   private version = "";
 
   constructor(private readonly db: Connection) {}
@@ -124,7 +124,7 @@ export class WordIndex {
   private refreshed(): LoadedSegments {
     const version = this.db.version();
     if (version !== this.version) {
-      this.segments.update(usedSegments(this.db), (stored, known) => {
+      this.segments = this.segments.following(usedSegments(this.db), (stored, known) => {
         const chunks = known ?? chunksOf(this.db, stored);
         return { chunks, isGone: goneOf(this.db, chunks, stored) };
       });

@@ -43,30 +43,28 @@ export interface SegmentContent {
 const maxRemembered = 50_000;
 
 /**
- * The segments of an index in memory, and BM25 over their postings: the same for each driver, which stores segments and
- * reads postings (docs/decisions/0014-own-postings.md). To follow the index costs as much as what changed.
+ * The segments of an index in memory as they were at one time, and BM25 over their postings: the same for each driver, which
+ * stores segments and reads postings (docs/decisions/0014-own-postings.md). To follow the index costs as much as what
+ * changed.
  */
 export class LoadedSegments {
-  private segments: LoadedSegment[] = [];
-  private scores = new Float32Array(0);
+  constructor(readonly all: readonly LoadedSegment[] = []) {}
 
-  get all(): readonly LoadedSegment[] {
-    return this.segments;
-  }
-
-  /** Takes over the segments of now. @param read a segment that is new, or whose chunks went; `known` is as it was */
-  update(
+  /** The segments of now. @param read a segment that is new, or whose chunks went; `known` is as it was */
+  following(
     stored: readonly StoredSegment[],
     read: (stored: StoredSegment, known: SegmentChunks | undefined) => SegmentContent,
-  ): void {
+  ): LoadedSegments {
     const known = this.byId();
-    this.segments = stored.map((one) => {
-      const segment = known.get(one.id);
-      return segment?.gone === one.gone ? segment : loaded(one, read(one, segment), segment);
-    });
+    return new LoadedSegments(
+      stored.map((one) => {
+        const segment = known.get(one.id);
+        return segment?.gone === one.gone ? segment : loaded(one, read(one, segment), segment);
+      }),
+    );
   }
 
-  /** Those that `update` would read. */
+  /** Those that `following` would read. */
   outdated(stored: readonly StoredSegment[]): { stored: StoredSegment; isKnown: boolean }[] {
     const known = this.byId();
     return stored.flatMap((one) => {
@@ -76,7 +74,12 @@ export class LoadedSegments {
   }
 
   private byId(): Map<number, LoadedSegment> {
-    return new Map(this.segments.map((segment) => [segment.id, segment]));
+    return new Map(this.all.map((segment) => [segment.id, segment]));
+  }
+
+  /** How many chunks there are. */
+  get total(): number {
+    return this.all.reduce((sum, { ids, gone }) => sum + ids.length - gone, 0);
   }
 
   /**
@@ -91,8 +94,7 @@ export class LoadedSegments {
     k: number,
     inScope: (segment: LoadedSegment, place: number) => boolean,
   ): Scored[] {
-    const { segments } = this;
-    const total = segments.reduce((sum, { ids, gone }) => sum + ids.length - gone, 0);
+    const { all: segments, total } = this;
     const words = segments.reduce((sum, segment) => sum + segment.words, 0);
     const idfs = tokens.map((token, i) =>
       idf(
@@ -105,7 +107,7 @@ export class LoadedSegments {
     for (const segment of segments) {
       const lists = found.map((ofSegment) => ofSegment.get(segment.id)?.list);
       if (lists.every((list) => list === undefined)) continue;
-      const scores = this.cleared(segment.ids.length);
+      const scores = cleared(segment.ids.length);
       const norms = normsOf(segment, words / total);
       lists.forEach((list, i) => {
         if (list !== undefined) addScores(list, sums, idfs[i]!, norms, scores);
@@ -123,7 +125,7 @@ export class LoadedSegments {
   /** In how many chunks a word occurs. @param find what a segment has of it, where that is not remembered */
   holding(token: string, find: (segment: LoadedSegment) => FoundList | undefined): number {
     let sum = 0;
-    for (const segment of this.segments) {
+    for (const segment of this.all) {
       let count = segment.holding.get(token);
       if (count === undefined) {
         const found = find(segment);
@@ -136,11 +138,14 @@ export class LoadedSegments {
     }
     return sum;
   }
+}
 
-  private cleared(size: number): Float32Array {
-    if (this.scores.length < size) this.scores = new Float32Array(size);
-    return this.scores.subarray(0, size).fill(0);
-  }
+/** Scoring runs to its end before anything else does, so one is enough. */
+let scoresInUse = new Float32Array(0);
+
+function cleared(size: number): Float32Array {
+  if (scoresInUse.length < size) scoresInUse = new Float32Array(size);
+  return scoresInUse.subarray(0, size).fill(0);
 }
 
 /** @param known as it was, when only others of its chunks are gone now */

@@ -147,7 +147,8 @@ function configOf(project: Project): Config {
 
 async function checkIndex(project: Project): Promise<CheckResult> {
   const { indexDb: file } = project;
-  return databaseResult(file, indexDriver(configOf(project)).check(file), {
+  const driver = await indexDriver(configOf(project));
+  return databaseResult(file, await driver.check(file), {
     absent: warn("Nothing is indexed yet.", "Run `pm start` or `pm reindex`."),
     damaged: "Run `pm reindex`: the damaged file is moved aside and rebuilt.",
     tooNew: "Update Pommel, or delete the file and run `pm reindex`.",
