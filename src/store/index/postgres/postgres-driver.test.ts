@@ -19,7 +19,7 @@ const settings = { ...defaultConfig(), "index.driver": "postgres", "index.url": 
 
 /** As the server's owner. */
 async function ask<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(server!.url, { max: 1, connection: { search_path: "pommel_index_1" } });
+  const sql = postgres(server!.url, { max: 1 });
   try {
     return await work(sql);
   } finally {
@@ -33,7 +33,8 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
   indexContract(
     "postgres",
     () => indexDriver(settings),
-    (_, file) => ask((sql) => sql`UPDATE projects SET format = 99 WHERE key = ${new Place(file).key()}`),
+    (_, file) =>
+      ask((sql) => sql`UPDATE pommel_index_1.projects SET format = 99 WHERE key = ${new Place(file).key()}`),
   );
 
   describe("an index in PostgreSQL", () => {
@@ -120,7 +121,9 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
         };
         expect(await answers(ours)).toEqual(await answers(theirs));
       }
-      const segments = await ask((sql) => sql`SELECT gone FROM word_segments WHERE holds = 'chunks'`);
+      const segments = await ask(
+        (sql) => sql`SELECT gone FROM pommel_index_1.word_segments WHERE holds = 'chunks'`,
+      );
       expect(segments.length).toBeGreaterThan(0);
     });
 

@@ -48,7 +48,9 @@ export class ProjectRows {
     return this.explaining(async () => {
       const project = await this.project();
       return (await this.sql!.begin("isolation level repeatable read read only", async (sql) => {
-        const [row] = await sql<{ revision: number }[]>`SELECT revision FROM projects WHERE id = ${project}`;
+        const [row] = await sql<
+          { revision: number }[]
+        >`SELECT revision FROM pommel_index_1.projects WHERE id = ${project}`;
         if (row === undefined) throw gone(this.settings);
         return work({ sql, project, revision: row.revision });
       })) as T;
@@ -69,14 +71,14 @@ export class ProjectRows {
       const project = await this.project();
       return (await this.sql!.begin(async (sql) => {
         const [row] = await sql<Omit<Change, "sql" | "project">[]>`
-          UPDATE projects SET revision = revision + 1, used_at = now() WHERE id = ${project}
+          UPDATE pommel_index_1.projects SET revision = revision + 1, used_at = now() WHERE id = ${project}
           RETURNING revision, next_file AS "nextFile", next_chunk AS "nextChunk"`;
         if (row === undefined) throw gone(this.settings);
         const change = { sql, project, ...row };
         const { nextFile, nextChunk } = change;
         const result = await work(change);
         if (change.nextFile !== nextFile || change.nextChunk !== nextChunk) {
-          await sql`UPDATE projects SET next_file = ${change.nextFile}, next_chunk = ${change.nextChunk}
+          await sql`UPDATE pommel_index_1.projects SET next_file = ${change.nextFile}, next_chunk = ${change.nextChunk}
             WHERE id = ${project}`;
         }
         return result;
@@ -91,11 +93,13 @@ export class ProjectRows {
     await this.explaining(async () => {
       this.sql ??= connectTo(this.settings);
       await this.sql.begin(async (sql) => {
-        const [row] = await sql<{ id: number }[]>`SELECT id FROM projects WHERE key = ${key} FOR UPDATE`;
+        const [row] = await sql<
+          { id: number }[]
+        >`SELECT id FROM pommel_index_1.projects WHERE key = ${key} FOR UPDATE`;
         if (row === undefined) return;
-        await sql`DELETE FROM postings WHERE segment IN (SELECT id FROM word_segments WHERE project = ${row.id})`;
+        await sql`DELETE FROM pommel_index_1.postings WHERE segment IN (SELECT id FROM pommel_index_1.word_segments WHERE project = ${row.id})`;
         for (const table of ["vectors", "embedded_files"]) {
-          await sql`DELETE FROM ${sql(table)} WHERE space IN (SELECT id FROM spaces WHERE project = ${row.id})`;
+          await sql`DELETE FROM ${sql(`${schemaName}.${table}`)} WHERE space IN (SELECT id FROM pommel_index_1.spaces WHERE project = ${row.id})`;
         }
         const tables = [
           "word_segments",
@@ -107,8 +111,9 @@ export class ProjectRows {
           "commits",
           "meta",
         ];
-        for (const table of tables) await sql`DELETE FROM ${sql(table)} WHERE project = ${row.id}`;
-        await sql`DELETE FROM projects WHERE id = ${row.id}`;
+        for (const table of tables)
+          await sql`DELETE FROM ${sql(`${schemaName}.${table}`)} WHERE project = ${row.id}`;
+        await sql`DELETE FROM pommel_index_1.projects WHERE id = ${row.id}`;
       });
     });
   }
@@ -135,7 +140,9 @@ export class ProjectRows {
       const key = this.place.key();
       const rows =
         found?.exists && key !== null
-          ? await sql<{ id: number; format: number }[]>`SELECT id, format FROM projects WHERE key = ${key}`
+          ? await sql<
+              { id: number; format: number }[]
+            >`SELECT id, format FROM pommel_index_1.projects WHERE key = ${key}`
           : [];
       if (rows[0] === undefined) throw notIndexed(this.settings);
       return checked(rows[0], this.settings);
@@ -148,11 +155,11 @@ export class ProjectRows {
       });
     }
     const key = this.place.claim();
-    await sql`INSERT INTO projects (key, root, format) VALUES (${key}, ${this.place.root}, ${contentFormat})
+    await sql`INSERT INTO pommel_index_1.projects (key, root, format) VALUES (${key}, ${this.place.root}, ${contentFormat})
       ON CONFLICT (key) DO NOTHING`;
     const [row] = await sql<
       { id: number; format: number }[]
-    >`SELECT id, format FROM projects WHERE key = ${key}`;
+    >`SELECT id, format FROM pommel_index_1.projects WHERE key = ${key}`;
     return checked(row!, this.settings);
   }
 

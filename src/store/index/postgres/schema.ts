@@ -1,6 +1,7 @@
 /**
  * Tables of all projects of a database. Their layout stands in the schema's name: a Pommel with another one has tables of its
- * own and never touches these, so people who share a server need not update on the same day.
+ * own and never touches these, so people who share a server need not update on the same day. Statements name it in full:
+ * connections that several share (PgBouncer) have no search path of their own.
  */
 export const schemaName = "pommel_index_1";
 

@@ -120,7 +120,7 @@ export function connectTo(settings: ServerSettings): Sql {
     onnotice: () => {},
     // A statement is tried again by who asked, not by the pool.
     backoff: () => 0.1,
-    connection: { application_name: "pommel", search_path: `${schemaName}, public, extensions` },
+    connection: { application_name: "pommel" },
     types: {
       // Counts and times: below 2^53.
       bigint: { to: 20, from: [20], serialize: String, parse: Number },
