@@ -130,7 +130,8 @@ async function startPglite(): Promise<TestServer> {
   };
   let server = await listen();
   return {
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    // It has one session; statements of several connections would mix.
+    url: `postgres://postgres@127.0.0.1:${port}/postgres?max=1`,
     engine: "PGlite",
     async up() {
       server = await listen();

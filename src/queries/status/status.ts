@@ -121,11 +121,14 @@ const queryAgeMs = 30_000;
 
 /** What the project's state takes on disk. Bytes. */
 async function storageOf(project: Project, config: Config, ftsBytes: number): Promise<Part<"storage">> {
-  const indexBytes = await (await indexDriver(config)).bytes(project.indexDb);
+  const driver = await indexDriver(config);
+  const indexBytes = await driver.bytes(project.indexDb);
   const logBytes = namesIn(project.logDir).reduce((sum, name) => sum + sizeOf(join(project.logDir, name)), 0);
   return {
     index_bytes: indexBytes,
     fts_bytes: ftsBytes,
+    driver: config["index.driver"],
+    place: driver.place,
     log_bytes: logBytes,
     total_bytes: indexBytes + logBytes,
   };

@@ -1,4 +1,4 @@
-import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
+import { codeOf, explanationOf, messageOf, PommelError } from "../../../project/errors.ts";
 import type { IndexDriver } from "../drivers.ts";
 import { Place } from "./place.ts";
 import { PostgresIndex } from "./postgres-index.ts";
@@ -64,7 +64,7 @@ export function postgresDriver(settings: ServerSettings): IndexDriver {
       } catch (error) {
         if (codeOf(error) === "not_indexed") return { state: "absent" };
         const state = codeOf(error) === "index_corrupt" ? "damaged" : "unreadable";
-        return { state, why: messageOf(error) };
+        return { state, why: explanationOf(error) };
       }
     },
     async bytes(file) {

@@ -44,6 +44,7 @@ export function connectionOptions(settings: ServerSettings, env: NodeJS.ProcessE
     database: decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username) || "postgres",
     username: decodeURIComponent(url.username) || env.PGUSER || env.USER || "postgres",
     pass: passwordOf(settings, env),
+    max: Number(url.searchParams.get("max")) || maxConnections,
     ssl: tlsOf(url.searchParams, socketDir !== null || isLoopback(host)),
   } as const;
 }
@@ -102,7 +103,7 @@ const expanded = (file: string) => resolve(file.replace(/^~(?=\/|$)/, homedir())
 
 /** Waits that a search bears. Seconds. */
 const connectSeconds = 3;
-/** Enough for a search beside an indexing pass. */
+/** Enough for a search beside an indexing pass; `max=` in the address says otherwise. */
 const maxConnections = 4;
 /** An unused connection is closed. Seconds. */
 const idleSeconds = 60;
@@ -114,7 +115,6 @@ export function connectTo(settings: ServerSettings): Sql {
     ...options,
     // undefined would be replaced by the environment's.
     pass: pass ?? (() => ""),
-    max: maxConnections,
     idle_timeout: idleSeconds,
     connect_timeout: connectSeconds,
     onnotice: () => {},
