@@ -9,16 +9,18 @@ import { chunkRecord, indexedFile } from "../../../../test/support/record-fixtur
 import { defaultConfig } from "../../../project/config/settings.ts";
 import { silentLog } from "../../../project/log.ts";
 import { indexDriver } from "../drivers.ts";
-import type { CodeIndex } from "../port.ts";
+import type { CodeIndex, FileId, Match } from "../port.ts";
 import type { FileChange } from "../records.ts";
 import { sqliteDriver } from "../sqlite/sqlite-driver.ts";
 import { Place } from "./place.ts";
+import { PostgresIndex } from "./postgres-index.ts";
+import { ProjectRows } from "./rows.ts";
 
 const server = await startTestServer();
 const settings = { ...defaultConfig(), "index.driver": "postgres", "index.url": server?.url ?? "" } as const;
 
 /** As the server's owner. */
-async function ask<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+async function asOwner<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(server!.url, { max: 1 });
   try {
     return await work(sql);
@@ -121,7 +123,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
         };
         expect(await answers(ours)).toEqual(await answers(theirs));
       }
-      const segments = await ask(
+      const segments = await asOwner(
         (sql) => sql`SELECT gone FROM pommel_index_1.word_segments WHERE holds = 'chunks'`,
       );
       expect(segments.length).toBeGreaterThan(0);
@@ -152,6 +154,38 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       }
       const again = async () => (await one.counts()).files;
       await vi.waitFor(async () => expect(await again()).toBe(1), { timeout: 20_000 });
+    });
+
+    it("finds the nearest of many vectors through an index, within the scope as well", async () => {
+      const place = new Place(join(dir, "one", "index.db"));
+      const index = new PostgresIndex(new ProjectRows(settings, place, "write"), 100);
+      opened.push(index);
+      const circle = (i: number) => {
+        const angle = (i / 300) * Math.PI;
+        return Int8Array.from([Math.cos(angle) * 100, Math.sin(angle) * 100, 1]);
+      };
+      for (let i = 0; i < 30; i++) {
+        const vectors = Array.from({ length: 10 }, (_, j) => circle(10 * i + j));
+        const bodies = vectors.map((_, j) => `word${j}`);
+        await index.replace(file(`${i}.ts`, ...bodies), { model: "m", dimensions: 3, vectors });
+      }
+      const query = { model: "m", vector: circle(157) };
+      const ask = async (files: null | FileId[]) => index.nearest(query, 5, { files, levels: null });
+      const exact = await ask(null);
+      await index.settle();
+      const plan = await asOwner(
+        (sql) => sql`SELECT indexname FROM pg_indexes WHERE indexname LIKE 'vectors_near_%'`,
+      );
+      expect(plan.length).toBe(1);
+      const scores = (found: readonly Match[]) => found.map(({ score }) => score.toFixed(6));
+      expect(scores(await ask(null))).toEqual(scores(exact));
+      const [last] = (await index.files()).filter(({ path }) => path === "29.ts");
+      const inScope = await ask([last!.id]);
+      expect(inScope).toHaveLength(5);
+      const outlines = await index.outlines(inScope.map(({ id }) => id));
+      expect(new Set(outlines.map(({ path }) => path))).toEqual(new Set(["29.ts"]));
+      await index.keepModels([]);
+      expect(await ask(null)).toEqual([]);
     });
 
     it("belongs to its directory: a copy is another one, what was moved stays itself", () => {

@@ -32,10 +32,17 @@ const fewChunks = 64;
 export class PostgresIndex implements CodeIndex {
   readonly commits: PostgresCommits;
   private readonly words = new PostgresWords("chunks");
-  private readonly vectors = new PostgresVectors();
+  private readonly vectors: PostgresVectors;
 
-  /** @param rows belong to the index from now on, which closes them */
-  constructor(private readonly rows: ProjectRows) {
+  /**
+   * @param rows belong to the index from now on, which closes them
+   * @param maxCompared vectors of a model that are compared without an index; set by tests only
+   */
+  constructor(
+    private readonly rows: ProjectRows,
+    maxCompared?: number,
+  ) {
+    this.vectors = new PostgresVectors(maxCompared);
     this.commits = new PostgresCommits(rows);
   }
 

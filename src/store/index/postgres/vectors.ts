@@ -33,6 +33,8 @@ const literal = (vector: ArrayLike<number>) => `[${Array.prototype.join.call(vec
 export class PostgresVectors {
   private known: { revision: number; spaces: readonly Space[] } | null = null;
 
+  constructor(private readonly maxCompared = maxExact) {}
+
   /** Adds a model's vectors of a file that has none. */
   async add(
     { sql, project }: Change,
@@ -159,7 +161,7 @@ export class PostgresVectors {
     const large = await rows.ask(
       (sql, project) => sql<Space[]>`
         SELECT id, dimensions FROM pommel_index_1.spaces WHERE project = ${project} AND
-          (SELECT sum(chunks - missing) FROM pommel_index_1.embedded_files WHERE space = spaces.id) > ${maxExact}`,
+          (SELECT sum(chunks - missing) FROM pommel_index_1.embedded_files WHERE space = spaces.id) > ${this.maxCompared}`,
     );
     for (const { id, dimensions } of large) {
       await rows.ask(async (sql) => {
