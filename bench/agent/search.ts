@@ -8,7 +8,13 @@ import type { Found, Search } from "./with-search.ts";
 
 /** The tool `search_code` of `pm mcp`, as an agent calls it: with a question, and how long the answer may be. */
 export function searchTool(project: Project, maxTokens?: number): Search {
-  const context = { project, cwd: project.root, ownSession: null, signal: new AbortController().signal };
+  const context = {
+    project,
+    cwd: project.root,
+    across: null,
+    ownSession: null,
+    signal: new AbortController().signal,
+  };
   const known = new Map<string, Promise<Found>>();
   const ask = async (question: string, cursor: string | null): Promise<Found> => {
     const args = readArguments("search_code", searchCodeInput, {

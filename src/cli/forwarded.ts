@@ -9,6 +9,7 @@ export const forwarded: ReadonlySet<string> = new Set([
   "event",
   "events",
   "notes",
+  "packages",
   "queue",
   "related",
   "search",

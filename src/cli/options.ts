@@ -12,6 +12,7 @@ const usualFlags: Readonly<Record<string, string>> = {
   file: "--file <path>",
   level: "-l, --level <levels>",
   limit: "-n, --limit <count>",
+  package: "--package <name>",
   path: "-p, --path <path>",
   rev: "--rev <commit>",
   search: "--search <words>",

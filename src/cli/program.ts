@@ -19,6 +19,10 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
       load: async () => (await import("./commands/decisions/command.ts")).declareDecisions,
     },
     {
+      names: ["packages"],
+      load: async () => (await import("./commands/packages/command.ts")).declarePackages,
+    },
+    {
       names: ["notes", "annotations", "note"],
       load: async () => (await import("./commands/notes/command.ts")).declareNotes,
     },

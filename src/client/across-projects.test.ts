@@ -49,6 +49,17 @@ const dates = "export function parseDate(text: string): Date {\n  return new Dat
 const colours = "export function mixColours(a: number, b: number) {\n  return (a + b) / 2;\n}\n";
 
 describe("searching all projects", () => {
+  it("asks only those in a directory if told so", async () => {
+    await newProject("one");
+    mkdirSync(join(dir, "group"));
+    const inside = await newProject("group/two");
+    expect(projectsToAsk({ below: join(dir, "group") }).map(({ project }) => project.root)).toEqual([
+      inside.root,
+    ]);
+    expect(projectsToAsk({ below: join(dir, "gro") })).toEqual([]);
+    expect(projectsToAsk(null)).toHaveLength(2);
+  });
+
   it("finds matches in another project, names it, and ranks them above weaker ones here", async () => {
     const one = await newProject("one", { "dates.ts": dates });
     const two = await newProject("two", { "colours.ts": colours });

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { sep } from "node:path";
 import { loadConfig } from "../project/config/config.ts";
 import { codeOf, explanationOf } from "../project/errors.ts";
 import { type Project, projectAt } from "../project/paths.ts";
@@ -43,15 +44,26 @@ const deadlineMs = 15_000;
 /** As long as one daemon may take; then its databases are read here. Milliseconds. */
 const timeoutMs = 3000;
 
+/** All projects, the one here first; null: there is none here. `below`: only those in a directory. */
+export type Here = Project | { below: string } | null;
+
+const isProject = (here: Here): here is Project => here !== null && "root" in here;
+
+/** The projects in a directory ("" for any), those used last first. */
+export function projectsBelow(dir: string): Project[] {
+  const listed = listProjects().filter(
+    ({ isGone, root }) => !isGone && (dir === "" || root.startsWith(dir + sep)),
+  );
+  return listed.map(({ project }) => project);
+}
+
 /**
- * The projects to search: the one around `here` first, then those used last. Worktrees share their memory, so only the
- * first of them searches it.
+ * The projects to search: the one here first, then those used last. Worktrees share their memory, so only the first of them
+ * searches it.
  */
-export function projectsToAsk(here: Project | null): { project: Project; withMemory: boolean }[] {
-  const known = listProjects()
-    .filter(({ isGone }) => !isGone)
-    .map(({ root }) => root);
-  const roots = [...new Set([...(here ? [here.root] : []), ...known])];
+export function projectsToAsk(here: Here): { project: Project; withMemory: boolean }[] {
+  const known = projectsBelow(here === null || isProject(here) ? "" : here.below).map(({ root }) => root);
+  const roots = [...new Set([...(isProject(here) ? [here.root] : []), ...known])];
   const memories = new Set<string>();
   return roots.map((root) => {
     const project = projectAt(root);
@@ -72,12 +84,12 @@ export interface AcrossAnswer {
  * @throws PommelError `usage` for a question that makes no sense
  */
 export async function searchAcross(
-  here: Project | null,
+  here: Here,
   asks: readonly (keyof AcrossAnswer)[],
   request: SearchAllRequest & Pick<HistorySearchRequest, "of">,
   deadline = deadlineMs,
 ): Promise<Across<AcrossAnswer>> {
-  const limit = request.limit ?? loadConfig(here).config["search.limit"];
+  const limit = request.limit ?? loadConfig(isProject(here) ? here : null).config["search.limit"];
   // The signals of a result show how confident its project is.
   const asked = { ...request, limit, explain: true };
   const start = performance.now();
@@ -85,7 +97,9 @@ export async function searchAcross(
     projectsToAsk(here),
     async ({ project, withMemory }) => {
       const errors: unknown[] = [];
-      const code = asks.includes("code") ? await attempt(() => ask(project, "search", asked), errors) : null;
+      // Another project's files are elsewhere.
+      const ofCode = isProject(here) && project.root === here.root ? asked : { ...asked, near: undefined };
+      const code = asks.includes("code") ? await attempt(() => ask(project, "search", ofCode), errors) : null;
       const transcripts =
         asks.includes("transcripts") && withMemory
           ? await attempt(() => ask(project, "searchTranscripts", asked), errors)
@@ -135,7 +149,7 @@ export type SessionAcross = SessionSummary & {
 
 /** Sessions of all projects, those with the latest line first. Errors as `searchAcross`. */
 export async function sessionsAcross(
-  here: Project | null,
+  here: Here,
   request: SessionsRequest,
   deadline = deadlineMs,
 ): Promise<Across<{ sessions: SessionAcross[]; total: number }>> {

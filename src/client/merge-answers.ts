@@ -61,7 +61,7 @@ type HistoryAcross = Answers<HistorySearchResponse>;
 const nearestShown = 3;
 
 /** Signals relative to a project's own best result, and factors. */
-const relative = new Set(["lexical", "coherence", "penalty", "saturation"]);
+const relative = new Set(["lexical", "coherence", "penalty", "saturation", "near"]);
 
 /** Merges answers that were given with `explain`. */
 export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcross {

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import type { Here } from "../client/across-projects.ts";
 import { answer } from "../client/answer.ts";
 import type { Project } from "../project/paths.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
@@ -8,12 +9,27 @@ import type { Output } from "./shapes/shape-parts.ts";
 /** What a tool is called with, besides its arguments. */
 export interface CallContext {
   project: Project;
-  /** Where relative paths begin; in the project. */
+  /** Where relative paths begin; in the project, or above several. */
   cwd: string;
+  /** Where a search looks in several projects; null: in `project` alone, unless it asks for all. */
+  across: Here;
   /** The agent's session that asks, where the agent says. */
   ownSession: string | null;
   /** Aborted when the answer is no longer wanted. */
   signal: AbortSignal;
+}
+
+/** Where a search looks if in several projects; null: in one. */
+export function acrossOf(
+  args: { all_projects?: boolean | undefined },
+  { project, across }: CallContext,
+): Here {
+  return across ?? (args.all_projects === true ? project : null);
+}
+
+/** The root of a result's project, for a reader who is in another one, or in none; else null. */
+export function otherProject(root: string, here: Here, { project }: CallContext): string | null {
+  return here !== null && "root" in here && root === project.root ? null : root;
 }
 
 /** Runs an operation for a tool. Errors as `answer`. */

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { PommelError } from "./errors.ts";
 
 /** The paths of a project, all absolute. */
@@ -153,6 +153,14 @@ export function inWorktreeOf(project: Project, dir: string): Project {
   const main = mainOf(top);
   if (main === null || !isInside(project.root, realpathSync(main))) return project;
   return { ...project, root: join(realpathSync(top), relative(realpathSync(main), project.root)) };
+}
+
+/** Where `dir` is in the project or the linked worktree around it: from the root, with `/`; "" for the root or outside. */
+export function placeInProject(project: Project, dir: string): string {
+  const place = relative(inWorktreeOf(project, dir).root, dir);
+  return place === ".." || place.startsWith(`..${sep}`) || isAbsolute(place)
+    ? ""
+    : place.split(sep).join("/");
 }
 
 function isInside(path: string, dir: string): boolean {

@@ -33,6 +33,7 @@ export const endpoints = {
   injections: { method: "GET", path: "/injections" },
   page: { method: "GET", path: "/page" },
   pageCode: { method: "POST", path: "/page/code" },
+  packages: { method: "GET", path: "/packages" },
   context: { method: "POST", path: "/context" },
   status: { method: "GET", path: "/status" },
   queue: { method: "GET", path: "/queue" },

@@ -7,6 +7,7 @@ import * as daemon from "./operations/daemon.ts";
 import * as decisions from "./operations/decisions.ts";
 import * as events from "./operations/events.ts";
 import * as health from "./operations/health.ts";
+import { packagesAnswer, packagesRequest } from "./operations/packages.ts";
 import * as search from "./operations/search.ts";
 import * as sessions from "./operations/sessions.ts";
 import { statsAnswer, statsRequest } from "./operations/stats.ts";
@@ -126,6 +127,12 @@ export const routes = {
     summary: "List decisions and notes, the latest first, or the best for a question",
     request: decisions.decisionsRequest,
     response: decisions.decisionsAnswer,
+  },
+  packages: {
+    ...endpoints.packages,
+    summary: "List the packages of a repository that has several",
+    request: packagesRequest,
+    response: packagesAnswer,
   },
   related: {
     ...endpoints.related,
@@ -262,7 +269,7 @@ export const routes = {
   scrub: {
     ...endpoints.scrub,
     summary: "Scrub the memory again with the patterns of now",
-    request: empty,
+    request: daemon.rescrubRequest,
     response: daemon.rescrubResponse,
   },
   command: {

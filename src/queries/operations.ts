@@ -43,6 +43,7 @@ const operations = {
     const request = { ...when, query: q.trim(), files, limit };
     return withMemory(project, (memory) => decisionsIn(project, memory, request, config));
   },
+  packages: async (project, request) => (await import("./search/packages.ts")).listPackages(project, request),
   related: async (project, { q = "", file, limit = listed }) => {
     const { changedFiles, literalGlob, relatedIn } = await import("./sessions/conversations-related.ts");
     const { config } = loadConfig(project);

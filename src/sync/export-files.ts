@@ -1,7 +1,8 @@
 import { isAbsolute } from "node:path";
 import { belongsTo } from "../git/project-roots.ts";
 import { annotationByUid } from "../store/memory/chunks/annotations.ts";
-import { sessionByUid } from "../store/memory/sessions/sessions.ts";
+import { withheldSessions } from "../store/memory/privacy/withheld.ts";
+import { sessionById, sessionByUid } from "../store/memory/sessions/sessions.ts";
 import { type ChangedThing, changedThings, syncFact } from "../store/memory/sync.ts";
 import { pathOf, type Thing } from "./branch/manifest.ts";
 import { decode, encode } from "./branch/shared-file.ts";
@@ -92,6 +93,8 @@ interface ThingsToTell {
   things: ChangedThing[];
   /** Sessions from outside of the project, with their notes, that are shared only on request. */
   leftOut: number;
+  /** Sessions with lines that the language model of `scrub.llm` has yet to read; shared once it has. */
+  waiting: number;
 }
 
 /** The changed items to share. */
@@ -114,14 +117,17 @@ export function thingsToExport(
     }
     return ours;
   };
-  const all = changedThings(memory);
-  if (everything) return { things: all, leftOut: 0 };
+  const withheld = new Set(withheldSessions(memory).map((id) => sessionById(memory, id)?.uid));
   let leftOut = 0;
-  const things = all.filter(({ kind, uid }) => {
-    if (kind === "annotation") return isOurs(annotationByUid(memory, uid)?.sessionUid ?? null);
-    if (kind !== "session" || isOurs(uid)) return true;
-    leftOut++;
-    return false;
+  let waiting = 0;
+  const things = changedThings(memory).filter(({ kind, uid }) => {
+    if (kind !== "session" && kind !== "annotation") return true;
+    const session = kind === "session" ? uid : (annotationByUid(memory, uid)?.sessionUid ?? null);
+    const ours = everything || isOurs(session);
+    const isReady = session === null || !withheld.has(session);
+    if (kind === "session" && !ours) leftOut++;
+    else if (kind === "session" && !isReady) waiting++;
+    return ours && isReady;
   });
-  return { things, leftOut };
+  return { things, leftOut, waiting };
 }

@@ -65,6 +65,8 @@ export interface SyncReport {
   imported: SyncCounts;
   /** Number of unshared sessions from outside of the project. */
   leftOut: number;
+  /** Number of sessions that the language model of `scrub.llm` has yet to read. */
+  waiting: number;
   /** The local branch's final commit; null without one. */
   commit: string | null;
   /** Whether the remote has everything shared from here. */

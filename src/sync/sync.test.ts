@@ -10,6 +10,8 @@ import { saveAttributions } from "../store/memory/commits/attributions.ts";
 import { saveCheckpoint } from "../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../store/memory/commits/commits.ts";
 import { saveEvent, saveLink } from "../store/memory/events.ts";
+import { enqueue } from "../store/memory/jobs/jobs.ts";
+import { ofOldLines } from "../store/memory/privacy/withheld.ts";
 import { changedThings } from "../store/memory/sync.ts";
 
 let shared: ReturnType<typeof sharedRemote>;
@@ -356,5 +358,29 @@ describe("sessions from outside of the project", () => {
     expect(contentOf(two).sessions).toHaveLength(2);
     expect(await one.sync()).toMatchObject({ leftOut: 0, pushed: false });
     expect(readFileSync(`${two.dir}/.git/HEAD`, "utf8")).toContain("main");
+  });
+});
+
+describe("sessions that the language model of scrub.llm has yet to read", () => {
+  it("are shared once it has, with their notes", async () => {
+    const one = shared.machine("one");
+    await one.read(work(one, "s1"));
+    await one.read(work(one, "s2"));
+    enqueue(one.memory, { kind: "deep-scrub", subject: "s1" });
+    const first = await one.sync({ everything: true });
+    expect(first).toMatchObject({ waiting: 1, shared: { sessions: 1, annotations: 1 } });
+    expect([...one.files().values()].join()).not.toContain("s1");
+    expect(await one.sync()).toMatchObject({ waiting: 1, pushed: false });
+    one.memory.exec("DELETE FROM jobs");
+    expect(await one.sync()).toMatchObject({ waiting: 0, shared: { sessions: 1, annotations: 1 } });
+  });
+
+  it("are shared meanwhile when only their old lines are to be read", async () => {
+    const one = shared.machine("one");
+    await one.read(work(one, "s1"));
+    enqueue(one.memory, { kind: "deep-scrub", subject: "s1", payload: ofOldLines });
+    expect(await one.sync()).toMatchObject({ waiting: 0, shared: { sessions: 1 } });
+    enqueue(one.memory, { kind: "deep-scrub", subject: "s1" });
+    expect(await one.sync({ force: true })).toMatchObject({ waiting: 0, shared: { sessions: 0 } });
   });
 });

@@ -75,6 +75,7 @@ export async function syncMemory(
       shared: noCounts(),
       imported: noCounts(),
       leftOut: 0,
+      waiting: 0,
       commit: null,
       isUpToDate: false,
       pushed: false,
@@ -131,8 +132,9 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   const remote = await remoteTip(run, hasRemote);
   const here = (await readRef(dir, ref))?.hash ?? null;
   const exportWork: ExportWork = { work, filter };
-  const { things, leftOut } = thingsToExport(exportWork, { everything });
+  const { things, leftOut, waiting } = thingsToExport(exportWork, { everything });
   report.leftOut = leftOut;
+  report.waiting = waiting;
   const imported = force ? null : syncFact(memory, facts.takenIn);
   const isHere = remote === null || remote === imported;
   const isThere = things.length === 0 && (here === null || here === remote);

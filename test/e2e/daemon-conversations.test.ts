@@ -444,6 +444,7 @@ test("notes from a shell are found, and forgotten when that is asked for", async
   expect(await notes("when does the ibis move")).toContain(given.note);
   await askDaemon(project, "forget", { annotation: annotation.id });
   expect(await notes("when does the ibis move")).not.toContain(given.note);
+  await expect(askDaemon(project, "scrub", { llm: true })).rejects.toMatchObject({ code: "usage" });
   expect(await askDaemon(project, "scrub", {})).toEqual({ queued: true });
   await until(async () =>
     (await askDaemon(project, "queue", {})).sessions.recent.some(

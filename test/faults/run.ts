@@ -1,14 +1,15 @@
 /**
  * Kills, cuts and starves Pommel, and compares what is left with an undisturbed run.
  *
- *   npm run test:faults [-- --points 50] [--only kill,disk,files,race,daemons,memory] [--work index,import] [--big 1000]
+ *   npm run test:faults [-- --points 50] [--only kill,power,disk,files,race,daemons,memory] [--work index,import] [--big 1000]
  *
- *   --points N   how often each piece of work is killed with SIGKILL, at random moments (default: 10)
- *   --work LIST  what is killed (default: index, import, backup, recut, migration, sync)
+ *   --points N   how often each piece of work is killed with SIGKILL, or loses its power, at random moments (default: 10)
+ *   --work LIST  what is killed or loses its power (default: index, import, backup, recut, migration, sync)
  *   --big MB     the size of the one long line (default: 1000)
  *
  * Prints a Markdown table (docs/reliability.md), and ends with 1 when anything differs. What cannot be tried on this machine is
- * said. Power cuts are simulated in src/store/memory/power-cut.test.ts.
+ * said. A power cut (power-cut.c, Linux with a C compiler) drops a random half of what was written and not synced;
+ * src/store/memory/power-cut.test.ts cuts the log of the memory at any byte.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -33,6 +34,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { createStateDir } from "../../src/project/state-dir.ts";
+import { sqliteDriver } from "../../src/store/index/sqlite/sqlite-driver.ts";
 import { ordinaryTables } from "../../src/store/memory/backups/content-digest.ts";
 import { memoryMigrations } from "../../src/store/memory/schema/schema.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
@@ -42,13 +44,13 @@ import { transcript } from "../support/transcript-fixture.ts";
 const { values: options } = parseArgs({
   options: {
     points: { type: "string", default: "10" },
-    only: { type: "string", default: "kill,disk,files,race,daemons,memory" },
+    only: { type: "string", default: "kill,power,disk,files,race,daemons,memory" },
     work: { type: "string", default: "index,import,backup,recut,migration,sync" },
     big: { type: "string", default: "1000" },
   },
 });
 const points = Number(options.points);
-const killed = new Set(options.work.split(","));
+const works = new Set(options.work.split(","));
 const only = new Set(options.only.split(","));
 const work = realpathSync(mkdtempSync(join(tmpdir(), "pommel-faults-")));
 const pmFile = join(import.meta.dirname, "../../bin/pm.cjs");
@@ -73,8 +75,8 @@ function report(what: string, tried: number | string, good: number | string, not
   console.error(`${isGood ? "ok  " : "FAIL"} ${what}: ${good} of ${tried} ${note}`);
 }
 
-/** A project with sources, and transcripts beside it. */
-function base(name: string, sessions = 30): Project {
+/** A project with sources, and transcripts beside it: sessions by number, each with some turns. */
+function base(name: string, { first = 0, end = 30, turns = 12 } = {}): Project {
   const root = join(work, name, "repo");
   mkdirSync(join(root, "src"), { recursive: true });
   const project = projectAt(root);
@@ -84,10 +86,10 @@ function base(name: string, sessions = 30): Project {
     writeFileSync(join(root, `src/m${i}.ts`), text.repeat(5));
   }
   mkdirSync(join(root, "../transcripts"));
-  for (let n = 0; n < sessions; n++) {
+  for (let n = first; n < end; n++) {
     const session = `${String(n).padStart(8, "0")}-1111-4111-8111-111111111111`;
     const made = transcript({ session, cwd: root });
-    for (let t = 0; t < 12; t++) {
+    for (let t = 0; t < turns; t++) {
       made.prompt(`Why is number ${n * t} wrong in src/m${t}.ts?`);
       made.bash(`npm test ${t}`, `FAIL ${n} `.repeat(100));
       made.edit(join(root, `src/m${t}.ts`), `const a = ${n};`, `const a = ${t};`);
@@ -109,7 +111,12 @@ function contentOf(file: string): string {
     if (verdict !== "ok") return `damaged: ${verdict}`;
     const hash = createHash("sha256");
     for (const table of ordinaryTables(db)) {
-      if (/^(?:jobs|activity|storage_days|meta|sync_state)$/.test(table)) continue;
+      if (
+        /^(?:jobs|activity|storage_days|meta|sync_state|word_segments|segment_chunks|postings|gone_chunks)$/.test(
+          table,
+        )
+      )
+        continue;
       const all = db.prepare(`SELECT * FROM "${table}"`).all() as Record<string, unknown>[];
       const texts = all.map((row) =>
         JSON.stringify(
@@ -126,13 +133,36 @@ function contentOf(file: string): string {
   }
 }
 
+/** What an index holds, and what it finds: how words are parted into segments depends on what was written together. */
+async function indexContent({ indexDb }: Project): Promise<string> {
+  const found = await sqliteDriver.read(indexDb, async (index) => {
+    const weights = { name: 3, path: 2, head: 2, body: 1 };
+    const lists = ["compute7", "number", "input", "m42", "return"].map(async (token) => {
+      const matches = await index.lexical([token], weights, 2000, { files: null, levels: null });
+      const outlines = new Map(
+        (await index.outlines(matches.map(({ id }) => id))).map((one) => [one.id, one]),
+      );
+      return matches.map(({ id, score }) => {
+        const { path, level, startLine } = outlines.get(id)!;
+        return `${token} ${score.toFixed(6)} ${path} ${level} ${startLine}`;
+      });
+    });
+    return (await Promise.all(lists)).flat().sort().join("\n");
+  });
+  return `${contentOf(indexDb)} ${createHash("sha256").update(found).digest("hex")}`;
+}
+
 const tsx = join(import.meta.dirname, "../../node_modules/tsx/dist/loader.mjs");
 const stepFile = join(import.meta.dirname, "step.ts");
 
 /** Runs a piece of work. @returns how long it took from its beginning; null when it was killed before its end */
-async function runStep(name: string, root: string, killAfterMs?: number): Promise<number | null> {
+async function runStep(
+  name: string,
+  root: string,
+  { killAfterMs, environment = {} }: { killAfterMs?: number; environment?: NodeJS.ProcessEnv } = {},
+): Promise<number | null> {
   const child = spawn(process.execPath, ["--import", tsx, stepFile, name, root], {
-    env,
+    env: { ...env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let began = 0;
@@ -147,51 +177,88 @@ async function runStep(name: string, root: string, killAfterMs?: number): Promis
   return said.includes("end") ? performance.now() - began : null;
 }
 
-interface Kill {
+interface Interrupted {
   work: string;
   /** What is there before. */
   from: string;
-  outcome(project: Project): string;
+  outcome(project: Project): string | Promise<string>;
 }
 
-async function killEach({ work: name, from, outcome }: Kill): Promise<void> {
-  if (!killed.has(name)) return;
-  const fresh = (to: string) => {
-    const dir = join(work, to);
-    rmSync(dir, { recursive: true, force: true });
-    cpSync(join(work, from), dir, { recursive: true, preserveTimestamps: true });
-    // Paths are stored: every run has the same.
-    const here = join(work, "at");
-    rmSync(here, { recursive: true, force: true });
-    execFileSync("mv", [dir, here]);
-    return projectAt(join(here, "repo"));
-  };
-  const calm = fresh("calm");
+/** Puts what is there before a piece of work in its place: paths are stored, so every run has the same. */
+function fresh(from: string): Project {
+  const here = join(work, "at");
+  rmSync(here, { recursive: true, force: true });
+  cpSync(join(work, from), here, { recursive: true, preserveTimestamps: true });
+  return projectAt(join(here, "repo"));
+}
+
+async function interrupt(interrupted: Interrupted): Promise<void> {
+  if (!works.has(interrupted.work)) return;
+  if (only.has("kill")) await killEach(interrupted);
+  if (only.has("power") && powerCut !== null) await cutEach(interrupted, powerCut);
+}
+
+async function killEach({ work: name, from, outcome }: Interrupted): Promise<void> {
+  const calm = fresh(from);
   const tookMs = (await runStep(name, calm.root)) ?? 0;
-  const expected = outcome(calm);
+  const expected = await outcome(calm);
   let [same, ended] = [0, 0];
   for (let i = 0; i < points; i++) {
-    const project = fresh("killed");
-    if ((await runStep(name, project.root, Math.random() * tookMs)) === null) ended++;
+    const project = fresh(from);
+    if ((await runStep(name, project.root, { killAfterMs: Math.random() * tookMs })) === null) ended++;
     await runStep(name, project.root);
-    if (outcome(project) === expected) same++;
+    if ((await outcome(project)) === expected) same++;
   }
   report(`kill -9: ${name}`, points, same, `${ended} before its end`);
 }
 
-async function kills(): Promise<void> {
+/** The library that cuts the power of a process; null, and a word on why, where it cannot be built. */
+function buildPowerCut(): string | null {
+  const library = join(work, "power-cut.so");
+  const source = join(import.meta.dirname, "power-cut.c");
+  const built = spawnSync("cc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]);
+  if (process.platform === "linux" && built.status === 0) return library;
+  report("power cut", "not tried", "not tried", "needs Linux and a C compiler");
+  return null;
+}
+
+async function cutEach({ work: name, from, outcome }: Interrupted, library: string): Promise<void> {
+  const counted = join(work, "writes");
+  const calm = fresh(from);
+  const watch = { LD_PRELOAD: library, POWER_CUT_DIR: calm.stateDir, POWER_CUT_COUNT: counted };
+  await runStep(name, calm.root, { environment: watch });
+  const writes = Number(readFileSync(counted, "utf8"));
+  const expected = await outcome(calm);
+  let [same, ended] = [0, 0];
+  for (let i = 0; i < points; i++) {
+    const project = fresh(from);
+    const after = 1 + Math.floor(Math.random() * writes);
+    const environment = { ...watch, POWER_CUT_AFTER: String(after), POWER_CUT_SEED: String(i) };
+    if ((await runStep(name, project.root, { environment })) === null) ended++;
+    await runStep(name, project.root);
+    const found = await outcome(project);
+    if (found === expected) same++;
+    else
+      console.error(
+        `power cut: ${name} after ${after} of ${writes} writes, seed ${i}: ${found.slice(0, 80)}`,
+      );
+  }
+  report(`power cut: ${name}`, points, same, `${ended} before its end, of ${writes} writes`);
+}
+
+async function interruptions(): Promise<void> {
   const project = base("at");
   const store = (to: string) =>
     cpSync(join(work, "at"), join(work, to), { recursive: true, preserveTimestamps: true });
   store("empty");
   const memory = (of: Project) => contentOf(of.memoryDb);
-  await killEach({ work: "index", from: "empty", outcome: (of) => contentOf(of.indexDb) });
-  await killEach({ work: "import", from: "empty", outcome: memory });
+  await interrupt({ work: "index", from: "empty", outcome: indexContent });
+  await interrupt({ work: "import", from: "empty", outcome: memory });
   rmSync(join(work, "at"), { recursive: true });
   cpSync(join(work, "empty"), join(work, "at"), { recursive: true, preserveTimestamps: true });
   await runStep("import", project.root);
   store("imported");
-  await killEach({
+  await interrupt({
     work: "backup",
     from: "imported",
     outcome: (of) => {
@@ -205,12 +272,12 @@ async function kills(): Promise<void> {
   db.close();
   rmSync(join(work, "outdated"), { recursive: true, force: true });
   store("outdated");
-  await killEach({ work: "recut", from: "outdated", outcome: memory });
+  await interrupt({ work: "recut", from: "outdated", outcome: memory });
   rmSync(project.memoryDb, { force: true });
   oldMemory(project.memoryDb);
   store("old");
-  await killEach({ work: "migration", from: "old", outcome: memory });
-  if (killed.has("sync")) await killSync();
+  await interrupt({ work: "migration", from: "old", outcome: memory });
+  if (only.has("kill") && works.has("sync")) await killSync();
 }
 
 /** A memory as an early Pommel left it. */
@@ -235,16 +302,24 @@ function oldMemory(file: string): void {
 const git = (cwd: string, ...args: string[]) =>
   execFileSync("git", args, { cwd, env, encoding: "utf8" }).trim();
 
+/** Another machine has shared before: sessions of its own, and some that went on there. */
 async function killSync(): Promise<void> {
   rmSync(join(work, "at"), { recursive: true, force: true });
   cpSync(join(work, "imported"), join(work, "at"), { recursive: true, preserveTimestamps: true });
   const root = join(work, "at/repo");
   git(work, "init", "--quiet", "--bare", "at/remote.git");
-  git(root, "init", "--quiet");
-  git(root, "add", "-A");
-  git(root, "commit", "--quiet", "-m", "First");
-  git(root, "remote", "add", "origin", join(work, "at/remote.git"));
+  const share = (from: string) => {
+    git(from, "init", "--quiet");
+    git(from, "add", "-A");
+    git(from, "commit", "--quiet", "-m", "First");
+    git(from, "remote", "add", "origin", join(work, "at/remote.git"));
+  };
+  share(root);
   git(root, "push", "--quiet", "origin", "HEAD");
+  const { root: other } = base("other", { first: 20, end: 50, turns: 14 });
+  await runStep("import", other);
+  share(other);
+  spawnSync(process.execPath, [pmFile, "sync", "--yes"], { cwd: other, env });
   rmSync(join(work, "unshared"), { recursive: true, force: true });
   cpSync(join(work, "at"), join(work, "unshared"), { recursive: true, preserveTimestamps: true });
   const fresh = () => {
@@ -260,21 +335,20 @@ async function killSync(): Promise<void> {
     return child.signalCode === null;
   };
   const tree = () => git(join(work, "at/remote.git"), "rev-parse", "pommel/memory/v1^{tree}");
+  const outcome = () => `${tree()} ${contentOf(projectAt(root).memoryDb)}`;
   fresh();
   const started = performance.now();
   await sync();
   const tookMs = performance.now() - started;
-  const expected = tree();
+  const expected = outcome();
   let [same, ended] = [0, 0];
   for (let i = 0; i < points; i++) {
     fresh();
     if (!(await sync(Math.random() * tookMs))) ended++;
-    // git leaves its own locks behind when it dies with us; a second try waits for none of them.
     await sync();
-    await sync();
-    if (tree() === expected) same++;
+    if (outcome() === expected) same++;
   }
-  report("kill -9: sync", points, same, `${ended} before its end; same tree on the remote`);
+  report("kill -9: sync", points, same, `${ended} before its end; same tree on the remote, and same memory`);
 }
 
 /** A backup on a disk that is too small, with an older one there. */
@@ -286,7 +360,7 @@ async function diskFull(): Promise<void> {
     return;
   }
   try {
-    const project = base("full", 3);
+    const project = base("full", { end: 3 });
     await runStep("import", project.root);
     const backup = () =>
       spawnSync(process.execPath, [pmFile, "backup", "--to", `${disk}/`], { cwd: project.root, env });
@@ -314,12 +388,12 @@ async function diskFull(): Promise<void> {
 
 /** With so few file descriptors it fails or works; afterwards all is as if nothing had been. */
 async function fewFiles(): Promise<void> {
-  const calm = base("calm-files", 3);
+  const calm = base("calm-files", { end: 3 });
   await runStep("import", calm.root);
   let good = 0;
   const limits = [24, 32, 48, 64];
   for (const limit of limits) {
-    const project = base(`files-${limit}`, 3);
+    const project = base(`files-${limit}`, { end: 3 });
     const command = `ulimit -n ${limit}; exec "${process.execPath}" --import "${tsx}" "${stepFile}" import "${project.root}"`;
     spawnSync("bash", ["-c", command], { env });
     await runStep("import", project.root);
@@ -347,7 +421,7 @@ const memoryOf = (pid: number, name: "VmRSS" | "VmHWM") =>
   Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
 
 async function race(): Promise<void> {
-  const { root } = base("race", 1);
+  const { root } = base("race", { end: 1 });
   const all = Array.from({ length: 20 }, () => pm(root, "start"));
   await Promise.all(all.map((child) => once(child, "close")));
   const worked = all.filter(({ exitCode }) => exitCode === 0).length;
@@ -365,7 +439,7 @@ async function race(): Promise<void> {
 }
 
 async function manyDaemons(): Promise<void> {
-  const roots = Array.from({ length: 20 }, (_, i) => base(`daemon-${i}`, 0).root);
+  const roots = Array.from({ length: 20 }, (_, i) => base(`daemon-${i}`, { end: 0 }).root);
   for (const root of roots) await once(pm(root, "start", "--wait"), "close");
   await sleep(5000);
   const sizes = roots.map(daemonOf).map((pid) => (pid === null ? 0 : memoryOf(pid, "VmRSS")));
@@ -418,7 +492,7 @@ async function hostileInput(): Promise<void> {
     ],
   ];
   for (const [what, write] of inputs) {
-    const { root } = base(`hostile-${inputs.findIndex(([name]) => name === what)}`, 0);
+    const { root } = base(`hostile-${inputs.findIndex(([name]) => name === what)}`, { end: 0 });
     const dir = join(env.HOME, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
     mkdirSync(dir, { recursive: true });
     const session = "99999999-1111-4111-8111-111111111111";
@@ -439,7 +513,7 @@ async function hostileInput(): Promise<void> {
     await once(pm(root, "stop"), "close");
     rmSync(file);
   }
-  const { root } = base("hostile-source", 0);
+  const { root } = base("hostile-source", { end: 0 });
   writeFileSync(join(root, "src/huge.ts"), "export const a = 1;\n".repeat(10_000_000));
   writeFileSync(join(root, "src/long.js"), `const a = [${"1,".repeat(450_000)}];`);
   await once(pm(root, "start", "--wait"), "close");
@@ -453,8 +527,8 @@ async function hostileInput(): Promise<void> {
   await once(pm(root, "stop"), "close");
 }
 
+const powerCut = only.has("power") ? buildPowerCut() : null;
 const parts = {
-  kill: kills,
   disk: diskFull,
   files: fewFiles,
   race,
@@ -462,6 +536,7 @@ const parts = {
   memory: hostileInput,
 };
 try {
+  if (only.has("kill") || only.has("power")) await interruptions();
   for (const [name, part] of Object.entries(parts)) if (only.has(name)) await part();
 } finally {
   rmSync(work, { recursive: true, force: true, maxRetries: 10 });

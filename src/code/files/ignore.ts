@@ -5,10 +5,12 @@ import ignore, { type Ignore } from "ignore";
 import picomatch from "picomatch";
 import type { Config } from "../../project/config/settings.ts";
 import { stateDirName } from "../../project/paths.ts";
+import { type Nested, nestedAt } from "./nested.ts";
 import { isVendored } from "./vendored.ts";
 
 /** Why a path is excluded; null if it is not. */
-type Verdict = "ignored" | "vendored" | null;
+export type Exclusion = "ignored" | "vendored" | Nested;
+type Verdict = Exclusion | null;
 
 /** Decides which paths of a project are indexed. Paths are relative to its root, with `/`. */
 export interface IgnoreRules {
@@ -21,7 +23,7 @@ export interface IgnoreRules {
    * notice changes.
    */
   within(directory: string): (name: string, isDirectory: boolean) => Verdict;
-  /** Whether the path is a file these rules are read from: after a change to it, `reload`. */
+  /** Whether these rules depend on the path: after a change to it, `reload`. */
   isIgnoreFile(path: string): boolean;
   /** Absolute paths of files outside the tree that these rules come from; they need not exist. */
   readonly outsideFiles: readonly string[];
@@ -49,7 +51,7 @@ interface DirectoryRules {
 /**
  * The rules of the project at `root`: git's (nested .gitignore, info/exclude, core.excludesFile; see gitignore(5)),
  * then .pommelignore in the same syntax, which overrides them, then `index.include` and `index.exclude`. A vendored
- * directory is read only if a .pommelignore includes it (`!vendor/`). Files are read when first needed. Never throws.
+ * directory, and one with an index of its own, is read only if a .pommelignore includes it (`!vendor/`). Files are read when first needed. Never throws.
  */
 export function createIgnoreRules(root: string, config: Config): IgnoreRules {
   const outsideFiles = gitExcludeFiles(root);
@@ -98,8 +100,9 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
       const path = directory === "" ? name : `${directory}/${name}`;
       const asPattern = isDirectory ? `${path}/` : path;
       if (all.ignores(asPattern) || isExcluded(path) || !isIncluded(path, isDirectory)) return "ignored";
-      if (isDirectory && isVendored(root, path) && !owns.test(asPattern).unignored) return "vendored";
-      return null;
+      if (!isDirectory) return null;
+      const left = isVendored(root, path) ? "vendored" : nestedAt(root, path);
+      return left !== null && owns.test(asPattern).unignored ? null : left;
     };
   }
 
@@ -115,7 +118,9 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
     within: judgeIn,
     isIgnoreFile(path) {
       const [directory, name] = split(path);
-      return (name === ignoreFile || name === ownIgnoreFile) && rulesOf(directory).verdict === null;
+      const isRule =
+        name === ignoreFile || name === ownIgnoreFile || (name === stateDirName && directory !== "");
+      return isRule && rulesOf(directory).verdict === null;
     },
     outsideFiles,
     reload: () => directories.clear(),

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { createIgnoreRules } from "./ignore.ts";
-import { directoriesLeftOut, type ScanItem, scanProject } from "./scan.ts";
+import { directoriesLeftOut, nestedIn, type ScanItem, scanProject } from "./scan.ts";
 
 let root: string;
 beforeEach(() => {
@@ -150,4 +150,32 @@ it("finds the files that git finds", async () => {
     encoding: "utf8",
   });
   expect((await paths()).sort()).toEqual(listed.split("\0").filter(Boolean).sort());
+});
+
+it("leaves out projects inside this one and worktrees of its repository, and names them", async () => {
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", root, "-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+      stdio: "ignore",
+    });
+  git("init", "--quiet");
+  git("commit", "--quiet", "--allow-empty", "-m", "x");
+  git("worktree", "add", "--quiet", "trees/one");
+  write("trees/one/a.ts");
+  write("tools/app/.pommel/config.toml");
+  write("tools/app/src/a.ts");
+  write("lib/sub/a.ts");
+  execFileSync("git", ["init", "--quiet", join(root, "lib/sub")]);
+  write("a.ts");
+  expect((await paths()).sort()).toEqual(
+    ["a.ts", "lib/sub/a.ts", "nested_project: tools/app", "worktree: trees/one"].sort(),
+  );
+  expect(nestedIn(root, rules()).sort((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+    { path: "lib/sub", kind: "repository" },
+    { path: "tools/app", kind: "nested_project" },
+    { path: "trees/one", kind: "worktree" },
+  ]);
+  write(".pommelignore", "!/tools/app/\n");
+  expect(await paths()).toContain("tools/app/src/a.ts");
+  expect(rules().isIgnoreFile("lib/sub/.pommel")).toBe(true);
+  expect(rules().isIgnoreFile(".pommel")).toBe(false);
 });

@@ -3,16 +3,19 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { FileStamp, SkipReason } from "../../store/index/records.ts";
-import type { IgnoreRules } from "./ignore.ts";
+import type { Exclusion, IgnoreRules } from "./ignore.ts";
+import type { Nested } from "./nested.ts";
 
-/** A scanned entry. Skipped directories (vendored, unreadable) and files are reported, ignored ones are not. */
+/** A scanned entry. Skipped directories (vendored, nested, unreadable) and files are reported, ignored ones are not. */
 export type ScanItem =
   | { kind: "file"; stamp: FileStamp }
   | { kind: "skipped"; path: string; reason: SkipReason };
 
 type Met =
   | { kind: "file"; path: string }
-  | { kind: "leftOut"; path: string; reason: "ignored" | "vendored" | "unreadable" };
+  | { kind: "leftOut"; path: string; reason: Exclusion | "unreadable" }
+  /** The top of a repository inside the project, a submodule for example; what it holds follows. */
+  | { kind: "repository"; path: string };
 
 /** Errors for entries that disappeared. */
 const goneCodes = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ESTALE"]);
@@ -40,6 +43,7 @@ export async function* scanProject(
 ): AsyncGenerator<ScanItem, void, undefined> {
   let turnEnds = performance.now() + turnMs;
   for (const met of walk(root, rules, below)) {
+    if (met.kind === "repository") continue;
     const item = met.kind === "file" ? stampOf(root, met.path) : skippedItem(met.path, met.reason);
     if (item !== null) yield item;
     if (performance.now() > turnEnds) {
@@ -58,6 +62,23 @@ export function directoriesLeftOut(root: string, rules: IgnoreRules): string[] {
   return found;
 }
 
+/** A directory with a repository or a Pommel project of its own, inside a project. */
+export interface NestedDirectory {
+  /** From the project's root. */
+  path: string;
+  /** A repository's code is indexed with the project, the others' is not. */
+  kind: "repository" | Nested;
+}
+
+/** Repositories, projects and worktrees inside a project. Errors as `scanProject`. */
+export function nestedIn(root: string, rules: IgnoreRules): NestedDirectory[] {
+  return [...walk(root, rules, "", false)].flatMap((met): NestedDirectory[] => {
+    if (met.kind === "repository") return [{ path: met.path, kind: "repository" }];
+    const isNested = met.kind === "leftOut" && (met.reason === "nested_project" || met.reason === "worktree");
+    return isNested ? [{ path: met.path, kind: met.reason as Nested }] : [];
+  });
+}
+
 function* walk(root: string, rules: IgnoreRules, below: string, withFiles = true): Generator<Met> {
   if (below !== "") {
     const verdict = rules.check(below, true);
@@ -70,6 +91,9 @@ function* walk(root: string, rules: IgnoreRules, below: string, withFiles = true
     if (entries === "unreadable") {
       yield { kind: "leftOut", path: directory, reason: "unreadable" };
       continue;
+    }
+    if (directory !== "" && entries.some(({ name }) => name === ".git")) {
+      yield { kind: "repository", path: directory };
     }
     const judge = rules.within(directory);
     const directories: string[] = [];
@@ -116,6 +140,6 @@ function isMangled(path: string): boolean {
   return path.includes("\ufffd");
 }
 
-function skippedItem(path: string, reason: "ignored" | "vendored" | "unreadable"): ScanItem | null {
+function skippedItem(path: string, reason: Exclusion | "unreadable"): ScanItem | null {
   return reason === "ignored" ? null : { kind: "skipped", path, reason };
 }

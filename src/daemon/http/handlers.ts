@@ -10,6 +10,7 @@ import { codeNamed } from "../../queries/context/named-code.ts";
 import type { Injection } from "../../queries/context/quote.ts";
 import { answerFromStore, type OperationName, operationNames } from "../../queries/operations.ts";
 import { orFromDisk, toCodeQuery } from "../../queries/search/code.ts";
+import { aboutPackage } from "../../queries/search/packages.ts";
 import { describeCodeModels } from "../../queries/status/model-status.ts";
 import { describePage } from "../../queries/status/page.ts";
 import { changeSetting } from "../../queries/status/settings.ts";
@@ -85,6 +86,8 @@ export function createHandlers(options: HandlersOptions): Handlers {
   return {
     ...handlersFromStore(project),
     ...memoryHandlers,
+    searchTranscripts: async (request, signal) =>
+      memoryHandlers.searchTranscripts(await aboutPackage(project, request), signal),
     context(request) {
       // The hook that asks has left a note, too.
       spool.notify();

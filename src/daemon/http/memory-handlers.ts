@@ -3,6 +3,7 @@ import type { Agent } from "../../agents/agent.ts";
 import { agentNamed, agents, defaultAgent, recognise } from "../../agents/registry.ts";
 import { branchAtHand } from "../../git/history/head.ts";
 import { belongsTo } from "../../git/project-roots.ts";
+import { whyNoModelScrubs } from "../../models/generate/registry.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
@@ -82,9 +83,20 @@ export function createMemoryHandlers(options: HandlersOptions): Pick<Handlers, M
       const { sessions, turns, chunks, annotations, matches, examples } = report;
       return { sessions, turns, chunks, annotations, matches, examples, forgotten: !isPreview };
     }),
-    scrub: guarded(() => {
-      work.scrub();
-      return { queued: true };
+    scrub: guarded(({ llm: withModel = false }) => {
+      if (!withModel) {
+        work.scrub();
+        return { queued: true };
+      }
+      const problem = whyNoModelScrubs(config);
+      if (problem !== null)
+        throw new PommelError(
+          "usage",
+          `No language model looks for secrets: ${problem}.`,
+          "Set scrub.llm to true, and llm.model to a model on this machine; see docs/privacy.md.",
+        );
+      const sessions = work.scrubOldLines();
+      return { queued: sessions > 0, sessions };
     }),
   };
 }

@@ -101,6 +101,7 @@ const handlers = {
   turns: never,
   annotations: never,
   decisions: never,
+  packages: never,
   related: never,
   why: never,
   blame: never,

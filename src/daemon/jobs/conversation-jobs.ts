@@ -5,7 +5,7 @@ import { belongsTo } from "../../git/project-roots.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createBudgetedLlm } from "../../models/generate/budget.ts";
 import type { Llm } from "../../models/generate/llm.ts";
-import { createLlm, isLocal, llmSettingsOf } from "../../models/generate/registry.ts";
+import { createLlm, isLocal, llmSettingsOf, whyNoModelScrubs } from "../../models/generate/registry.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf, explanationOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
@@ -19,6 +19,7 @@ import { deepScrubSession } from "../../sessions/scrub/deep-scrub.ts";
 import { rescrubMemory } from "../../sessions/scrub/rescrub.ts";
 import { sumUpSession } from "../../sessions/summaries/sum-up.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
+import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import { addLlmUsage, llmSpending } from "../../store/memory/llm-usage.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -178,7 +179,7 @@ export class ConversationJobs {
     return summed?.chunks ?? 0;
   }
 
-  private async deepScrub({ subject }: JobRecord, { signal }: JobRun): Promise<number> {
+  private async deepScrub({ subject, payload, priority }: JobRecord, { signal }: JobRun): Promise<number> {
     const { memory, alone, log } = this.options;
     if (this.scrubbingLlm === null) return 0;
     try {
@@ -188,8 +189,15 @@ export class ConversationJobs {
     } catch (error) {
       if (codeOf(error) !== "llm_unavailable") throw error;
       log.warn(`${subject}: not scrubbed by the language model yet: ${messageOf(error)}`);
-      const notBefore = Date.now() + scrubAgainMs;
-      enqueue(memory, { kind: "deep-scrub", subject, priority: priority["deep-scrub"], notBefore });
+      // One for newer lines says as much, and that the session is not searched meanwhile.
+      if (waitingJob(memory, { kind: "deep-scrub", subject }) === null)
+        enqueue(memory, {
+          kind: "deep-scrub",
+          subject,
+          payload,
+          priority,
+          notBefore: Date.now() + scrubAgainMs,
+        });
     }
     return 0;
   }
@@ -223,12 +231,10 @@ export class ConversationJobs {
   }
 }
 
-/** Only a model on this machine: its input may still contain secrets. */
 function mayScrub({ config, log }: JobsOptions): boolean {
-  if (!config["scrub.llm"] || config["llm.model"] === "none") return false;
-  if (isLocal(llmSettingsOf(config), config["llm.model"])) return true;
-  log.warn(`scrub.llm: ${config["llm.model"]} is not on this machine, so it is not asked`);
-  return false;
+  const problem = whyNoModelScrubs(config);
+  if (problem !== null && config["scrub.llm"]) log.warn(`scrub.llm: ${problem}`);
+  return problem === null;
 }
 
 /** `llm` with a callback after each answer: null, or why there was none. */

@@ -3,6 +3,7 @@ import { defaultAgent } from "../../agents/registry.ts";
 import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { ofOldLines, unreadSessions } from "../../store/memory/privacy/withheld.ts";
 import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
 import type { TranscriptPayload } from "./conversation-jobs.ts";
 
@@ -53,6 +54,25 @@ export function hasNews(
 ): boolean {
   const known = transcriptByPath(memory, path);
   return known === null || known.offset !== size || mtimeMs > known.readAt;
+}
+
+/**
+ * Queues that the language model of `scrub.llm` reads the sessions that were stored before it was asked.
+ * @returns how many
+ */
+export function askForOldLines(memory: Memory): number {
+  return memory.inTransaction(() => {
+    const sessions = unreadSessions(memory);
+    for (const subject of sessions)
+      enqueue(memory, {
+        kind: "deep-scrub",
+        subject,
+        payload: ofOldLines,
+        // What is new, and cannot be searched before, goes first.
+        priority: priority["deep-scrub"] + 1,
+      });
+    return sessions.length;
+  });
 }
 
 /** Queues the summary of a session, with a delay in milliseconds. */

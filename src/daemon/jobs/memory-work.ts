@@ -7,7 +7,7 @@ import type { ScrubbingWork } from "../../sessions/work.ts";
 import { unfinishedJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
-import { hasNews, type TranscriptToRead } from "./conversation-requests.ts";
+import { askForOldLines, hasNews, type TranscriptToRead } from "./conversation-requests.ts";
 import { OpenMemory, type OpenMemoryOptions } from "./open-memory.ts";
 
 interface MemoryWorkOptions extends OpenMemoryOptions {
@@ -144,6 +144,14 @@ export class MemoryWork {
   /** Queues another scrub of everything by the current rules. */
   scrub(): void {
     this.opened().enqueue("scrub", "memory");
+  }
+
+  /** Queues that the language model of `scrub.llm` reads what was stored before. @returns how many sessions */
+  scrubOldLines(): number {
+    const open = this.opened();
+    const sessions = askForOldLines(open.memory);
+    open.wake();
+    return sessions;
   }
 
   /** Settings changed that take no restart. */

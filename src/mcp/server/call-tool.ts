@@ -1,13 +1,12 @@
-import { sep } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { sessionAround } from "../../agents/profiles.ts";
 import { startMissingDaemon } from "../../client/start-missing-daemon.ts";
-import { messageOf, PommelError } from "../../project/errors.ts";
+import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { type Tool, type ToolName, tools } from "../shapes/definitions.ts";
 import { oneLine } from "../text/text.ts";
-import type { CallContext, ToolAnswer } from "../tool.ts";
+import type { ToolAnswer } from "../tool.ts";
 import { readArguments } from "./call.ts";
-import { projectHere } from "./here.ts";
+import { type Place, placesOf } from "./here.ts";
 import { omitEmpty } from "./omit-empty.ts";
 
 export { isToolName } from "../shapes/definitions.ts";
@@ -15,6 +14,8 @@ export { isToolName } from "../shapes/definitions.ts";
 /** Where a call comes from. */
 export interface Caller {
   cwd: string;
+  /** Whether searches look in all projects of this machine. */
+  isAcross?: boolean;
   signal: AbortSignal;
 }
 
@@ -36,28 +37,24 @@ export async function callTool(name: ToolName, args: unknown, caller: Caller): P
  * What a tool answers.
  * @throws PommelError `usage` for arguments that it does not take, `not_initialised`, and as the tool
  */
-export async function answer(
-  name: ToolName,
-  args: unknown,
-  { cwd, signal }: Caller,
-): Promise<ToolAnswer<unknown>> {
+export async function answer(name: ToolName, args: unknown, caller: Caller): Promise<ToolAnswer<unknown>> {
   const tool: Tool = tools[name];
   const read = readArguments(name, tool.input, args);
-  const project = projectHere(cwd);
-  await startMissingDaemon(() => project);
+  const [first, ...others] = await placesOf(name, read, caller);
   const handler = await tool.load();
-  const context: CallContext = {
-    project,
-    cwd: placeIn(project.root, cwd),
-    ownSession: sessionAround(),
-    signal,
+  const answerAt = async (place: Place) => {
+    await startMissingDaemon(() => place.project);
+    return handler(read, { ...place, ownSession: sessionAround(), signal: caller.signal });
   };
-  return handler(read, context);
-}
-
-/** A server that was started elsewhere works as if it had been started at the project's root. */
-function placeIn(root: string, cwd: string): string {
-  return cwd === root || cwd.startsWith(`${root}${sep}`) ? cwd : root;
+  let answered = answerAt(first);
+  for (const place of others) {
+    answered = answered.catch((error: unknown) => {
+      // The session of an id may be another project's.
+      if (!/^(?:not_found|no_memory)$/.test(codeOf(error))) throw error;
+      return answerAt(place);
+    });
+  }
+  return answered;
 }
 
 /** Errors name commands; a client that calls tools may have no shell. */

@@ -1,5 +1,9 @@
+import { resolve, sep } from "node:path";
 import { launchVariables } from "../../agents/profiles.ts";
+import { codeOf, PommelError } from "../../project/errors.ts";
 import { findProject, type Project, projectAround } from "../../project/paths.ts";
+import type { ToolName } from "../shapes/definitions.ts";
+import type { CallContext } from "../tool.ts";
 
 /**
  * The project that a server started in `cwd` answers for. The agent's own word for where it was launched comes first: it
@@ -13,3 +17,59 @@ export function projectHere(cwd: string, env: NodeJS.ProcessEnv = process.env): 
   }
   return findProject(cwd);
 }
+
+/** Where a call is answered. */
+export type Place = Pick<CallContext, "project" | "cwd" | "across">;
+
+/** Tools that can search several projects at once. */
+const searching: ReadonlySet<ToolName> = new Set(["search_code", "search_sessions"]);
+/** Tools that read a session by its id, which only its own project knows. */
+const reading: ReadonlySet<ToolName> = new Set(["get_session", "get_session_summary"]);
+
+/**
+ * Where a call is answered; of several places the first that knows what it asks for. In a directory that is no project but
+ * holds some, a call that names files is about their project, and a search about all of them.
+ * @throws PommelError `not_initialised`; `usage` where a tool has to be asked about one project
+ */
+export async function placesOf(
+  name: ToolName,
+  args: unknown,
+  { cwd, isAcross = false }: { cwd: string; isAcross?: boolean },
+): Promise<[Place, ...Place[]]> {
+  try {
+    const project = projectHere(cwd);
+    return [{ project, cwd: placeIn(project.root, cwd), across: isAcross ? project : null }];
+  } catch (error) {
+    if (codeOf(error) !== "not_initialised") throw error;
+    const { projectsBelow } = await import("../../client/across-projects.ts");
+    const below = isAcross ? "" : cwd;
+    const projects = projectsBelow(below);
+    const [first, ...others] = projects.map((project): Place => ({ project, cwd, across: null }));
+    if (first === undefined) throw error;
+    const named = projectNamed(cwd, args);
+    if (named !== null) return [{ ...first, project: named }];
+    if (others.length === 0) return [{ ...first, cwd: first.project.root }];
+    if (searching.has(name)) return [{ ...first, across: { below } }];
+    if (reading.has(name) && isOfOne(args)) return [first, ...others];
+    throw new PommelError(
+      "usage",
+      `This server answers for ${projects.length} projects, and ${name} is about one of them.`,
+      `Name a file of it, or start \`pm mcp -C\` in it: ${projects.map(({ root }) => root).join(", ")}.`,
+    );
+  }
+}
+
+/** A server that was started elsewhere works as if it had been started at the project's root. */
+function placeIn(root: string, cwd: string): string {
+  return cwd === root || cwd.startsWith(`${root}${sep}`) ? cwd : root;
+}
+
+/** The project of the files that a call names, if they are of one. */
+function projectNamed(cwd: string, args: unknown): Project | null {
+  const { file = [], files = [], path = [] } = args as Record<string, string | string[] | undefined>;
+  const projects = [file, files, path].flat().map((one) => projectAround(resolve(cwd, one)));
+  const [first = null] = projects;
+  return projects.every((one) => one?.root === first?.root) ? first : null;
+}
+
+const isOfOne = (args: unknown) => (args as { session_id?: string }).session_id !== undefined;

@@ -16,7 +16,7 @@ const startDaemonAfterMs = 500;
  * Serves MCP on stdin and stdout until stdin closes, a signal comes or stdout is closed; then the process ends, and
  * with it the calls that are still worked on. Nothing but the protocol is written to stdout.
  */
-export function runMcp(cwd: string): void {
+export function runMcp(cwd: string, isAcross: boolean): void {
   setOwnDoor("mcp");
   const { stdin, stdout } = process;
   const end = () => process.exit(0);
@@ -29,7 +29,7 @@ export function runMcp(cwd: string): void {
   // One call that goes wrong in an unforeseen way must not take the others along.
   process.on("uncaughtException", complain).on("unhandledRejection", complain);
 
-  serveStdio(() => createServer({ cwd, untilRead }), {
+  serveStdio(() => createServer({ cwd, isAcross, untilRead }), {
     transport: boundedTransport(
       new StdioServerTransport(stdin, stdout, { maxBufferSize: maxRequestLength }),
       {

@@ -9,6 +9,8 @@ const callsAtOnce = 4;
 export interface ServerOptions {
   /** Where the server was started. */
   cwd: string;
+  /** Whether searches look in all projects of this machine. */
+  isAcross: boolean;
   /** Resolves when the client has read the answers so far. */
   untilRead?: () => Promise<void>;
 }
@@ -17,7 +19,7 @@ export interface ServerOptions {
  * Pommel's MCP server: its tools, its resources and its prompt. What they need is loaded when they are asked for, as an
  * agent waits for the server at its own start.
  */
-export function createServer({ cwd, untilRead }: ServerOptions): Server {
+export function createServer({ cwd, isAcross, untilRead }: ServerOptions): Server {
   const limit = pLimit(callsAtOnce);
   const server = new Server(
     { name: "pommel", title: "Pommel", version },
@@ -43,7 +45,7 @@ export function createServer({ cwd, untilRead }: ServerOptions): Server {
           `Unknown tool ${JSON.stringify(name.slice(0, 60))}.`,
         );
       }
-      return callTool(name, params.arguments, { cwd, signal: mcpReq.signal });
+      return callTool(name, params.arguments, { cwd, isAcross, signal: mcpReq.signal });
     }, mcpReq.signal),
   );
   server.setRequestHandler("resources/list", ({ params }, { mcpReq }) =>

@@ -40,8 +40,8 @@ export const tools = {
   search_code: tool({
     title: "Search code",
     description:
-      "Find code in this project by meaning, words or names. Returns files with lines and how they begin, best first. " +
-      "Use it before grep when you do not know where something is.",
+      "Find code by meaning, words or names: files with lines and how they begin, best first. " +
+      "Use it before grep to find where something is.",
     isAlwaysLoaded: true,
     input: search.searchCodeInput,
     load: async () => (await import("../tools/search-code.ts")).searchCode,

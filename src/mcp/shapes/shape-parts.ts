@@ -8,15 +8,12 @@ import { described, field } from "../../protocol/shape-parts.ts";
 
 /** @param fallback tokens of an answer when the caller does not say */
 export const maxTokens = (fallback = 2000) =>
-  z._default(
-    described("answer size, 500 to 20000", z.int().check(z.minimum(500), z.maximum(20_000))),
-    fallback,
-  );
+  z._default(described("500 to 20000", z.int().check(z.minimum(500), z.maximum(20_000))), fallback);
 
 export const limit = (max: number, fallback: number) =>
   z._default(described(`1 to ${max}`, z.int().check(z.minimum(1), z.maximum(max))), fallback);
 
-export const cursor = field("next_cursor of the last answer", z.string());
+export const cursor = field("next_cursor of an answer", z.string());
 
 /** The structure of an answer. No client shows a model a schema of it, so it is a type and none is listed. */
 export interface Output {

@@ -16,7 +16,9 @@ export const searchCodeInput = z.strictObject({
   path: ofCode.path,
   language: described('"typescript", "go"', ofCode.language),
   level: field("only these", z.array(z.enum(levels))),
+  package: described("only this", ofCode.package),
   regex: field("RE2", z.boolean()),
+  all_projects: field("other projects too", z.boolean()),
   limit: limit(50, 10),
   cursor,
   // What stands on top is found as quickly in a short answer, and a miss costs less (bench:agent).
@@ -31,7 +33,9 @@ export interface SearchCodeOutput extends PagedOutput {
 }
 
 interface CodeFound {
-  /** From the project's root. */
+  /** The root of another project; null: this one. */
+  project: string | null;
+  /** From the project's root; of another project from where the server runs, or absolute. */
   file: string;
   start_line: number;
   end_line: number;
@@ -53,22 +57,23 @@ const { q, file, session, ...ofSessions } = z.omit(transcriptSearchRequest(), {
   limit: true,
   explain: true,
   match: true,
+  package: true,
 }).shape;
 
 export const searchSessionsInput = z.strictObject({
-  query: z.optional(q),
+  query: field('about: "why do we retry"', q),
   ...ofSessions,
   type: described("annotated: notes", ofSessions.type),
   kind: described("only these", ofSessions.kind),
   event: described("only this event", ofSessions.event),
   agent: described("only this agent", ofSessions.agent),
   in: field("content: tool output too, exact", z.enum(["content"])),
-  commit: described("only what led to this commit", ofSessions.commit),
+  commit: described("what led to this commit", ofSessions.commit),
   mode: described("fts: words; semantic: meaning; regex: RE2", ofSessions.mode),
   by: described("one result each", ofSessions.by),
-  files: described("touched these paths or globs", file),
+  files: described("touched these paths", file),
   session_id: session,
-  all_projects: field("other local projects too", z.boolean()),
+  all_projects: field("other projects too", z.boolean()),
   limit: limit(50, 10),
   cursor,
   max_tokens: maxTokens(),

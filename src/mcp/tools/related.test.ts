@@ -23,7 +23,7 @@ it("names files and sessions in as many tokens as were asked for, and all of the
     saveTurn(memory, id, turn(1, { files: [{ path: `src/${deep}${number}.ts`, how: "edit" }] }));
   }
   memory.close();
-  const context = { project, cwd: dir, ownSession: null, signal: new AbortController().signal };
+  const context = { project, cwd: dir, across: null, ownSession: null, signal: new AbortController().signal };
   const seen: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const args = readArguments("related", relatedInput, { files: ["src"], max_tokens: 500, cursor });

@@ -1,12 +1,19 @@
+import { join, relative } from "node:path";
+import type { Here } from "../../client/across-projects.ts";
+import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
+import { placeInProject } from "../../project/paths.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { beginning, clean, joined, lineOrNull, oneLine } from "../text/text.ts";
-import { ask, type Handler } from "../tool.ts";
+import { acrossOf, ask, type CallContext, type Handler, otherProject } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
-type Found = SearchResponse["results"][number];
+type Found = SearchResponse["results"][number] & {
+  /** The root of another project. */
+  project?: string | undefined;
+};
 
 /** Changes that wait for the index: more mean more than a save that was just made. */
 const manyChanges = 20;
@@ -15,7 +22,7 @@ const toRead = 3;
 const brief = 120;
 
 export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = async (args, context) => {
-  const { query, path, regex, limit, cursor, max_tokens, ...filters } = args;
+  const { query, path, regex, limit, cursor, max_tokens, all_projects: _, ...filters } = args;
   const offset = offsetOf("search_code", args, cursor);
   const request: SearchRequest = {
     q: query,
@@ -23,8 +30,9 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     ...filters,
     ...(path && { path: pathsInside(context, path) }),
     ...(regex && { match: "regex" as const }),
+    near: placeInProject(context.project, context.cwd) || undefined,
   };
-  const found = await ask(context, "search", request);
+  const found = await foundIn(acrossOf(args, context), request, context);
   const isFound = found.results.length > 0;
   const page = (isFound ? found.results : found.nearest).slice(offset, offset + limit);
   const room = roomOf(max_tokens);
@@ -57,6 +65,30 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
   };
 };
 
+type Answer = Omit<SearchResponse, "results" | "nearest"> & { results: Found[]; nearest: Found[] };
+
+/** Files of other projects are named so that they can be opened from where the server runs. */
+async function foundIn(here: Here, request: SearchRequest, context: CallContext): Promise<Answer> {
+  if (here === null) return ask(context, "search", request);
+  const { searchAcross } = await import("../../client/across-projects.ts");
+  const { answer, left_out } = await searchAcross(here, ["code"], request);
+  if (answer.code === null) throw new PommelError("not_found", "There is no project to search.");
+  const placed = (result: Found & { project: string }): Found => {
+    const project = otherProject(result.project, here, context);
+    if (project === null) return { ...result, project: undefined };
+    const file = join(project, result.file);
+    const fromHere = relative(context.cwd, file);
+    return { ...result, project, file: fromHere.startsWith("..") ? file : fromHere };
+  };
+  const skipped = left_out.map(({ project, reason }) => `${project} was skipped: ${reason}`);
+  return {
+    ...answer.code,
+    results: answer.code.results.map(placed),
+    nearest: answer.code.nearest.map(placed),
+    notes: [...answer.code.notes, ...skipped],
+  };
+}
+
 function nothingFound(query: string, isAnyNear: boolean, isFiltered: boolean): string {
   const nothing = `Nothing found about "${oneLine(query, 100)}".`;
   return isAnyNear
@@ -67,6 +99,7 @@ function nothingFound(query: string, isAnyNear: boolean, isFiltered: boolean): s
 function itemOf([at, found]: [number, Found], longest: number) {
   const isToRead = at < toRead;
   return {
+    project: found.project ?? null,
     file: clean(found.file),
     start_line: found.start_line,
     end_line: found.end_line,
@@ -90,13 +123,17 @@ function fromMatch({ content, start_line, match_lines: [first = start_line] = []
 }
 
 function render(item: ReturnType<typeof itemOf>): string {
-  const { file, start_line, end_line, level, kind, name, parent, confidence, is_stale, content } = item;
-  const what = joined([kind || level, name, parent !== null && `in ${parent}`], " ");
+  const { project, file, start_line, end_line, level, kind, name, parent, confidence, is_stale, content } =
+    item;
+  const what = joined(
+    [kind || level, name, parent !== null && `in ${parent}`, project !== null && `of ${project}`],
+    " ",
+  );
   const stale = is_stale ? " (changed since it was indexed)" : "";
   return `${file}:${start_line}-${end_line}  ${what}  ${confidence}${stale}\n${content.replace(/^/gm, "    ")}`;
 }
 
-function notesOn({ notes, index }: SearchResponse): string[] {
+function notesOn({ notes, index }: Pick<SearchResponse, "notes" | "index">): string[] {
   const behind = !index.is_complete
     ? "The index is incomplete: missing results may still exist."
     : (index.pending ?? 0) > manyChanges && "Changed files are still being indexed.";

@@ -64,6 +64,17 @@ export function isLocal(settings: LlmSettings, spec: string): boolean {
   return driver.isLocal(model, settings);
 }
 
+/**
+ * Why no language model looks for secrets (`scrub.llm`); null if one does. Only one on this machine may: what it reads
+ * may still contain secrets.
+ */
+export function whyNoModelScrubs(config: Config): string | null {
+  if (!config["scrub.llm"]) return "it is off";
+  const spec = config["llm.model"];
+  if (spec === "none") return "llm.model is none";
+  return isLocal(llmSettingsOf(config), spec) ? null : `${spec} is not on this machine, so it is not asked`;
+}
+
 /** The drivers' settings from a project's configuration. */
 export function llmSettingsOf(config: Config): LlmSettings {
   return {

@@ -16,7 +16,14 @@ export const indexRequest = lazy(() =>
 
 export const indexResponse = lazy(() => z.object({ queued: z.literal(true), pending: count }));
 
-export const rescrubResponse = lazy(() => z.object({ queued: z.boolean() }));
+export const rescrubRequest = lazy(() =>
+  z.object({
+    llm: field("let the model of scrub.llm read sessions stored before it was asked", z.boolean()),
+  }),
+);
+
+/** `sessions`: with `llm`, how many the model is to read. */
+export const rescrubResponse = lazy(() => z.object({ queued: z.boolean(), sessions: z.optional(count) }));
 export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
 
 /** Changed settings: those applied now, and those that need a restart. */

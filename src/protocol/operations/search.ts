@@ -36,6 +36,8 @@ import {
 
 /** The shapes of searching code, sessions, or everything. */
 
+const inPackage = field("only this package, by its name or directory (`pm packages`)", text);
+
 const explain = field("show each ranking signal's contribution", z.boolean());
 
 /** Left out: the project's configuration decides. */
@@ -48,6 +50,8 @@ export const searchRequest = lazy(() =>
     path: field("only these paths or globs", strings),
     language: field('only these languages: "typescript", "go"', z.array(name)),
     level: field("only these levels", z.array(z.enum(levelNames))),
+    package: inPackage,
+    near: field("where one works: results of the package around this path come first", text),
     match: field("every result holds the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
     limit,
     explain,
@@ -122,6 +126,7 @@ export const transcriptSearchRequest = lazy(() =>
     type: field("only these (annotated: notes by people)", z.array(type)),
     kind: field("only these kinds", z.array(kind)),
     file: field("only turns that touched these paths or globs", strings),
+    package: inPackage,
     session,
     commit: field("only what led to this commit or checkpoint", text),
     event: field("only this event (id or title)", text),
@@ -233,6 +238,7 @@ export const historySearchRequest = lazy(() =>
     since,
     until,
     file: field("only commits that touched these paths or globs", strings),
+    package: inPackage,
     author: field("only commits whose author's name contains this", text),
     session,
     event: field("only this event (id or title)", text),

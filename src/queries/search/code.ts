@@ -26,6 +26,8 @@ export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
     levels: [...new Set((request.level ?? config["search.levels"]).map(levelOf))],
     paths: (request.path ?? []).flatMap(globsOf),
     languages: languageIdsOf(request.language ?? []),
+    package: request.package,
+    near: request.near,
     ...(request.match && { match: request.match }),
     explain: request.explain ?? false,
   };

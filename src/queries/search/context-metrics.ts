@@ -16,7 +16,7 @@ export function contextMetricsOf(
 ): Promise<ContextMetrics> {
   const { config } = loadConfig(project);
   return withIndex(project, config, async (index) => {
-    const files = await filesIn(index, toCodeQuery(request, config));
+    const files = await filesIn(index, project.root, toCodeQuery(request, config));
     return contextMetrics(
       request.q,
       results.map(({ content }) => content),

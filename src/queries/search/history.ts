@@ -27,6 +27,7 @@ import { withMemoryIfAny } from "../../store/memory/with-memory.ts";
 import { withIndex } from "./code.ts";
 import { commitByHash, commitsFor, ledTo, maxSessions, type Wanted } from "./history-commits.ts";
 import { eventsFor } from "./history-events.ts";
+import { aboutPackage } from "./packages.ts";
 import { searchTranscriptsInProcess } from "./sessions.ts";
 
 /**
@@ -37,11 +38,12 @@ import { searchTranscriptsInProcess } from "./sessions.ts";
  */
 export async function searchHistory(
   project: Project,
-  request: HistorySearchRequest,
+  asked: HistorySearchRequest,
   signal?: AbortSignal,
-  sessions: () => Promise<TranscriptSearchResponse | null> = () => sessionsFor(project, request),
+  sessions: () => Promise<TranscriptSearchResponse | null> = () => sessionsFor(project, asked),
 ): Promise<HistorySearchResponse> {
   const start = performance.now();
+  const request = await aboutPackage(project, asked);
   if (analyseQuery(request.q).tokens.length === 0) {
     throw new PommelError(
       "usage",
@@ -96,10 +98,10 @@ const nothing: { results: HistoryResult[]; nearest: HistoryResult[] } = { result
 /** The sessions that a question finds; null where there is no memory. */
 async function sessionsFor(
   project: Project,
-  { q, since, until, file, session, event }: HistorySearchRequest,
+  { q, since, until, file, session, event, package: of }: HistorySearchRequest,
 ): Promise<TranscriptSearchResponse | null> {
   const filters = { ...(since && { since }), ...(until && { until }), ...(file && { file }) };
-  const within = { ...(session && { session }), ...(event && { event }) };
+  const within = { ...(session && { session }), ...(event && { event }), ...(of && { package: of }) };
   try {
     return await searchTranscriptsInProcess(project, { q, ...filters, ...within, limit: maxSessions });
   } catch (error) {

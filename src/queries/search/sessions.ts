@@ -6,6 +6,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import { answererHere } from "../here.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
+import { aboutPackage } from "./packages.ts";
 
 /**
  * Answers a search of sessions in this process from the stored memory.
@@ -24,7 +25,7 @@ export async function searchTranscriptsInProcess(
       config,
       request.in === "content" ? "regex" : request.mode,
     );
-    return search(request, signal);
+    return search(await aboutPackage(project, request), signal);
   });
 }
 

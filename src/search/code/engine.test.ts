@@ -364,3 +364,79 @@ describe("a message with quotes of its own", () => {
     expect(notes).toEqual([expect.stringContaining("Nothing contains the text in quotes")]);
   });
 });
+
+describe("in a repository of several packages", () => {
+  const parse = "export function parseOptions(text: string) {\n  return text.split(',');\n}\n";
+  const packages: Record<string, string> = {
+    "package.json": '{"name": "acme", "workspaces": ["packages/*"]}',
+    "packages/api/package.json": '{"name": "@acme/api"}',
+    "packages/api/src/options.ts": parse,
+    "packages/web/package.json": '{"name": "@acme/web"}',
+    "packages/web/src/options.ts": parse,
+    "packages/web/src/paint.ts": "export function paintWindow(colour: string) {\n  return colour;\n}\n",
+  };
+  const base: CodeQuery = {
+    ...{ query: "parseOptions", limit: 5, levels: ["method"], paths: [], languages: [], explain: true },
+  };
+  let monorepo: CodeSearch;
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    const root = mkdtempSync(join(tmpdir(), "packages-"));
+    for (const [path, text] of Object.entries(packages)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    const of = projectAt(root);
+    mkdirSync(of.stateDir, { recursive: true });
+    const its = SqliteIndex.open(of.indexDb, { readonly: false });
+    const config = defaultConfig();
+    const rules = createIgnoreRules(root, config);
+    const indexer = new Indexer({
+      project: of,
+      config,
+      rules,
+      index: its,
+      withVectors: false,
+      log: silentLog,
+    });
+    await indexer.reconcile();
+    await indexer.close();
+    monorepo = new CodeSearch({ project: of, index: its, embedder: null });
+    close = async () => {
+      await its.close();
+      rmSync(root, { recursive: true });
+    };
+  });
+  afterAll(() => close());
+  const ask = async (more: Partial<CodeQuery>) => (await monorepo.search({ ...base, ...more })).results;
+  const files = async (more: Partial<CodeQuery>) => (await ask(more)).map(({ file }) => file);
+
+  it("puts the package first where one works, and says so", async () => {
+    for (const name of ["api", "web"]) {
+      const [first, second] = await ask({ near: `packages/${name}/src` });
+      expect(first?.file).toBe(`packages/${name}/src/options.ts`);
+      expect(first?.match_reasons).toContain(`in @acme/${name}, where you work`);
+      expect(second?.match_reasons.join()).not.toContain("where you work");
+    }
+  });
+
+  it("still has the answer of another package on top", async () => {
+    expect(await files({ query: "paintWindow", near: "packages/api" })).toEqual([
+      "packages/web/src/paint.ts",
+    ]);
+  });
+
+  it("ranks at the root, and in none of the packages, as if nobody worked anywhere", async () => {
+    const plain = await ask({});
+    expect(await ask({ near: "" })).toEqual(plain);
+    expect(await ask({ near: "scripts" })).toEqual(plain);
+  });
+
+  it("searches one package only, by its name or directory", async () => {
+    for (const one of ["@acme/web", "web", "packages/web"]) {
+      expect(await files({ package: one })).toEqual(["packages/web/src/options.ts"]);
+    }
+    await expect(ask({ package: "wep" })).rejects.toMatchObject({ code: "usage" });
+  });
+});

@@ -10,6 +10,7 @@ import {
   judge as standardJudge,
   sure,
 } from "../confidence/judge.ts";
+import { type PackageMap, packagesOfIndex } from "../packages/packages.ts";
 import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
 import { type Matcher, matchersOf, mayBeMessage } from "../verbatim/matchers.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
@@ -111,6 +112,7 @@ export class CodeSearch {
     matchers: readonly Matcher[],
   ): Promise<Judged<FoundCode> & { total: number; notes: string[] }> {
     const scope = await this.scopeOf(request);
+    const packages = request.near ? await packagesOfIndex(this.index, this.project.root) : null;
     const isMessage = mayBeMessage(request);
     const message = isMessage ? request.query : null;
     const held =
@@ -131,6 +133,7 @@ export class CodeSearch {
       stemWeights: await weighStems(this.index, query),
       mentionsOf: (names) => mentionsOf(this.index, names),
       isMeantByTwo: embedded.second !== null,
+      isNear: nearTo(packages, request),
     };
     const ranked = await rank(candidates, query, background, this.weights);
     const limit = Math.max(request.limit, judgedBy);
@@ -138,7 +141,7 @@ export class CodeSearch {
       ranked,
       query,
       { ...request, limit },
-      { matchers, lines: holders?.chunks ?? null },
+      { matchers, lines: holders?.chunks ?? null, packages },
     );
     const judged =
       holders === null
@@ -181,7 +184,11 @@ export class CodeSearch {
     ranked: readonly Ranked[],
     query: AnalysedQuery,
     { limit, explain }: CodeQuery,
-    { matchers, lines }: { matchers: readonly Matcher[]; lines: Holders["chunks"] | null },
+    {
+      matchers,
+      lines,
+      packages,
+    }: { matchers: readonly Matcher[]; lines: Holders["chunks"] | null; packages: PackageMap | null },
   ): Promise<Presented[]> {
     const files = new FileReader(this.project.root);
     const results: Presented[] = [];
@@ -208,7 +215,7 @@ export class CodeSearch {
           content: content.text,
           parent_id: chunk.parentUid,
           parent_name: chunk.parentName,
-          match_reasons: reasonsFor(entry, query, content.text, matchers),
+          match_reasons: reasonsFor(entry, query, content.text, matchers, packages),
           ...(lines && { match_lines: lines.get(chunk.id) ?? [] }),
           freshness: content.drifted ? "drifted" : "fresh",
           ...(explain && { signals: mapValues(entry.signals, round) }),
@@ -219,13 +226,23 @@ export class CodeSearch {
     return results;
   }
 
-  private async scopeOf({ paths, languages, levels }: CodeQuery): Promise<Scope> {
-    const restricted = paths.length > 0 || languages.length > 0;
+  private async scopeOf(query: CodeQuery): Promise<Scope> {
+    const { paths, languages, levels } = query;
+    const restricted = paths.length > 0 || languages.length > 0 || query.package !== undefined;
     return {
       levels: levels.length > 0 ? levels : null,
-      files: restricted ? (await filesIn(this.index, { paths, languages })).map(({ id }) => id) : null,
+      files: restricted ? (await filesIn(this.index, this.project.root, query)).map(({ id }) => id) : null,
     };
   }
+}
+
+/**
+ * Whether a path lies in the package where one works. Of a search in the root's package, or in none, nothing is near: there
+ * one asks about all of the project.
+ */
+function nearTo(packages: PackageMap | null, { near, package: asked }: CodeQuery): (path: string) => boolean {
+  const here = near && asked === undefined ? packages?.around(near) : null;
+  return here && here.dir !== "" ? (path) => packages?.around(path) === here : () => false;
 }
 
 /** A result's confidence depends on its content, not on how it compares with the others. */

@@ -18,7 +18,7 @@ import type { Weights } from "./weights.ts";
 export interface Ranked {
   candidate: Candidate;
   score: number;
-  /** Contribution of each signal to the score, before `penalty` and `saturation` (factors). */
+  /** Contribution of each signal to the score, before `penalty`, `near` and `saturation` (factors). */
   signals: Record<string, number>;
 }
 
@@ -29,6 +29,8 @@ export interface Background {
   mentionsOf: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** Whether a second model knows the query's meaning as well. */
   isMeantByTwo: boolean;
+  /** Whether a path lies where the one who asks works. */
+  isNear: (path: string) => boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface Background {
 export async function rank(
   candidates: readonly Candidate[],
   query: AnalysedQuery,
-  { stemWeights, mentionsOf, isMeantByTwo }: Background,
+  { stemWeights, mentionsOf, isMeantByTwo, isNear }: Background,
   weights: Weights,
 ): Promise<Ranked[]> {
   const asked = new Set(query.stems);
@@ -77,6 +79,11 @@ export async function rank(
     const count = mentions.get(entry.candidate.chunk.name) ?? 0;
     entry.signals.mentions = weights.mentions * mentionsSignal(count);
     entry.score += entry.signals.mentions * entry.signals.penalty!;
+  }
+  for (const entry of ranked) {
+    if (!isNear(entry.candidate.chunk.path)) continue;
+    entry.signals.near = isName ? weights.near.name : weights.near.words;
+    entry.score *= entry.signals.near;
   }
   saturate(ranked.sort(byScore), weights.saturation);
   return ranked.sort(byScore);

@@ -1,4 +1,5 @@
 import { identifiersOf, partsOf, rootOf, stem } from "../../text/tokens.ts";
+import type { PackageMap } from "../packages/packages.ts";
 import type { Matcher } from "../verbatim/matchers.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Ranked } from "./rank.ts";
@@ -22,6 +23,7 @@ export function reasonsFor(
   query: AnalysedQuery,
   content: string,
   matchers: readonly Matcher[],
+  packages: PackageMap | null = null,
 ): string[] {
   const { chunk, defines, semantic, fileSemantic } = candidate;
   const text = content.slice(0, maxLook);
@@ -51,7 +53,12 @@ export function reasonsFor(
       .sort(([a], [b]) => b - a)
       .map(([, reason]) => reason),
   );
-  return distinctive.size > 0 ? [...distinctive].slice(0, 3) : [weakReason(candidate, mentions(query, text))];
+  const found =
+    distinctive.size > 0 ? [...distinctive].slice(0, 3) : [weakReason(candidate, mentions(query, text))];
+  // A reason for its place, never for being found.
+  return signals.near === undefined
+    ? found
+    : [...found, `in ${packages?.around(chunk.path)?.name}, where you work`];
 }
 
 /** For a result with weak evidence. */

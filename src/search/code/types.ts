@@ -12,6 +12,10 @@ export interface CodeQuery {
   paths: string[];
   /** Language ids or file extensions; empty: all. */
   languages: string[];
+  /** Only files of this package: its name or directory. Left out: of all. */
+  package?: string | undefined;
+  /** Where one works, a path from the project's root: results of the package around it come first. */
+  near?: string | undefined;
   /** exact: the query is a text, regex: a pattern in RE2's syntax, and every result holds it. Left out: by evidence. */
   match?: MatchMode;
   /** Fill in each result's `signals`. */

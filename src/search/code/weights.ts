@@ -65,6 +65,11 @@ export const weights = {
     ]),
   },
 
+  /**
+   * The score of a result in the package where one works, as a multiple. A name may mean another thing in each package; a
+   * question in words says itself what it is about.
+   */
+  near: { name: 1.25, words: 1.1 },
   /** Each further chunk of a file counts this much of the one before. */
   saturation: 0.6,
   /** What chunks of a level keep of their score: what has a name is a better answer than a stretch of lines. */

@@ -5,6 +5,8 @@ import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
+import { lastLineRead, saveLastLineRead } from "../../store/memory/privacy/withheld.ts";
+import { nextSeq } from "../../store/memory/sessions/lines.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { storedTurns } from "../stored-turns.ts";
@@ -16,9 +18,6 @@ import { textsIn } from "./redact-stored.ts";
 const maxShownLength = 50_000;
 /** Shorter texts hold no secret that patterns would not know. Characters. */
 const shortest = 8;
-
-/** A `meta` key: the place of the last line of a session that a model has read. */
-const seenName = (session: SessionRecord) => `deep scrubbed ${session.id}`;
 
 /**
  * Lets a language model find secrets without a known pattern in a session's new lines, and removes its findings from
@@ -37,9 +36,10 @@ export async function deepScrubSession(
   const { memory, llm, ledgerKey } = work;
   const session = sessionByUid(memory, sessionUid);
   if (session === null) return 0;
-  const seen = Number(memory.meta(seenName(session)) ?? -1);
-  const { texts, last } = newTexts(memory, session, seen);
-  if (last === seen) return 0;
+  const seen = lastLineRead(memory, session.id);
+  const last = nextSeq(memory, session.id) - 1;
+  if (last <= seen) return 0;
+  const texts = newTexts(memory, session, seen);
   const secrets = new Map<string, string>();
   for (const shown of batches(texts)) {
     for (const [secret, type] of await secretsByLlm(shown, llm, signal)) secrets.set(secret, type);
@@ -56,26 +56,20 @@ export async function deepScrubSession(
     });
     turns = cleaned.turns;
   }
-  memory.setMeta(seenName(session), String(last));
+  saveLastLineRead(memory, session.id, last);
   return turns;
 }
 
 /** The texts in the lines after a given one, and those stored with the session besides its turns. */
-function newTexts(
-  memory: Memory,
-  session: SessionRecord,
-  seen: number,
-): { texts: Iterable<string>; last: number } {
-  let last = seen;
+function newTexts(memory: Memory, session: SessionRecord, seen: number): Iterable<string> {
   const texts = new Set<string>();
   for (const { lines } of storedTurns(memory, session.id)) {
     const fresh = lines.filter(({ seq }) => seq > seen);
-    last = Math.max(last, ...fresh.map(({ seq }) => seq));
     for (const text of textsIn(fresh)) if (text.length >= shortest) texts.add(text);
   }
   for (const { note } of listAnnotations(memory, { sessionUid: session.uid })) texts.add(note);
   for (const { text } of summariesOf(memory, session.id)) texts.add(text);
-  return { texts, last };
+  return texts;
 }
 
 /** Texts joined to batches of the size of one request; a longer text is split. */

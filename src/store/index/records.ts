@@ -9,6 +9,8 @@ export type SkipReason =
   | "minified"
   | "generated"
   | "vendored"
+  | "nested_project"
+  | "worktree"
   | "unreadable"
   | "secret"
   | "language_off";

@@ -79,8 +79,18 @@ test("is readable by its owner only and notices when it is taken away", () => {
   lock.release();
 });
 
-test("explains a lock file that is none, and a directory that is not there", () => {
+test("a damaged lock file is made usable again, and one that is held stays held", async () => {
   writeFileSync(project.lockFile, "not a database, but long enough to look at".repeat(100));
+  writeFileSync(`${project.lockFile}-journal`, "a half of one");
+  expect(lockHolder(project)).toBeNull();
+  acquireWriterLock(project, "test").release();
+  expect((await contender()).said).toBe("held");
+  writeFileSync(project.lockFile, "not a database, but long enough to look at".repeat(100));
+  expect(() => acquireWriterLock(project, "test")).toThrow(expect.objectContaining({ code: "locked" }));
+});
+
+test("explains a lock file that cannot be used, and a directory that is not there", () => {
+  mkdirSync(project.lockFile);
   expect(() => acquireWriterLock(project, "test")).toThrow(expect.objectContaining({ code: "unreadable" }));
   expect(lockHolder(project)).toBeNull();
   rmSync(project.stateDir, { recursive: true });

@@ -1,6 +1,7 @@
-import { closeSync, openSync, statSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync, truncateSync } from "node:fs";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
+import { isDamaged } from "./database.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /**
@@ -39,6 +40,30 @@ const heldHere = new Map<string, Sqlite>();
 export function acquireWriterLock(project: Project, owner: string): WriterLock {
   const file = project.lockFile;
   if (heldHere.has(file)) throw lockedBy({ pid: process.pid, owner });
+  let db: Sqlite;
+  try {
+    db = lock(file, owner);
+  } catch (error) {
+    if (!isDamaged(error)) throw explain(error, project);
+    try {
+      empty(file);
+      db = lock(file, owner);
+    } catch (again) {
+      throw explain(again, project);
+    }
+  }
+  heldHere.set(file, db);
+  const inode = statSync(file).ino;
+  return {
+    release() {
+      if (heldHere.delete(file)) db.close();
+    },
+    isStillOurs: () => heldHere.has(file) && statSync(file, { throwIfNoEntry: false })?.ino === inode,
+  };
+}
+
+/** @throws errors of SQLite and of the file system */
+function lock(file: string, owner: string): Sqlite {
   const db = openLockFile(file);
   try {
     // What the file says is worth nothing after a crash of the machine: no need to wait for the disk.
@@ -51,19 +76,26 @@ export function acquireWriterLock(project: Project, owner: string): WriterLock {
     db.exec("COMMIT");
     // Held from here on: readable by others, writable by none. Whoever slips in between has won.
     db.exec("BEGIN IMMEDIATE");
+    return db;
   } catch (error) {
     db.close();
-    if (codeOf(error).startsWith("SQLITE_BUSY")) throw lockedBy(lockHolder(project));
-    throw unusable(file, error);
+    throw error;
   }
-  heldHere.set(file, db);
-  const inode = statSync(file).ino;
-  return {
-    release() {
-      if (heldHere.delete(file)) db.close();
-    },
-    isStillOurs: () => heldHere.has(file) && statSync(file, { throwIfNoEntry: false })?.ino === inode,
-  };
+}
+
+/**
+ * Makes a lock file that a power cut left damaged usable again. In place: a process that holds the lock keeps it, as the
+ * kernel holds it by the file and not by what is in it.
+ */
+function empty(file: string): void {
+  rmSync(`${file}-journal`, { force: true });
+  truncateSync(file, 0);
+}
+
+function explain(error: unknown, project: Project): PommelError {
+  return codeOf(error).startsWith("SQLITE_BUSY")
+    ? lockedBy(lockHolder(project))
+    : unusable(project.lockFile, error);
 }
 
 /** Who holds the writer lock of `project`, or null when it is free. */
@@ -100,13 +132,9 @@ function openLockFile(file: string): Sqlite {
     // Created here for its mode. Never opened when it exists: closing a descriptor drops POSIX locks.
     closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw unusable(file, error);
+    if (codeOf(error) !== "EEXIST") throw error;
   }
-  try {
-    return new Sqlite(file, { mode: "write", timeoutMs: timeoutMs });
-  } catch (error) {
-    throw unusable(file, error);
-  }
+  return new Sqlite(file, { mode: "write", timeoutMs: timeoutMs });
 }
 
 function lockedBy(holder: LockHolder | null): PommelError {

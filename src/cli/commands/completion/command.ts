@@ -5,7 +5,7 @@ import { examples, run } from "../../frame.ts";
 export function declareCompletion(program: Command): void {
   program
     .command("complete", { hidden: true })
-    .argument("<source>", "agents, branches, checkpoints, events or sessions")
+    .argument("<source>", "agents, branches, checkpoints, events, packages or sessions")
     .addHelpText("after", examples(["pm complete branches", "what completion scripts offer for --branch"]))
     .action(run(async () => (await import("./complete.ts")).completeCommand));
 

@@ -15,7 +15,7 @@ const maxIds = 100;
 
 type Candidates = (readonly [value: string, about?: string | null])[];
 
-const candidates: Record<Source, (memory: Memory) => Candidates> = {
+const inMemory: Record<Exclude<Source, "packages">, (memory: Memory) => Candidates> = {
   agents: (memory) => agentNamesIn(memory).map((name) => [name]),
   branches: (memory) => branchesOfSessions(memory).map((name) => [name]),
   sessions: (memory) =>
@@ -44,5 +44,9 @@ export async function completeCommand({ cwd, output }: CommandContext, source: S
 }
 
 async function remembered(cwd: string, source: Source): Promise<Candidates> {
-  return withMemory(findProject(cwd), (memory) => candidates[source](memory));
+  const project = findProject(cwd);
+  if (source !== "packages") return withMemory(project, (memory) => inMemory[source](memory));
+  const { listPackages } = await import("../../../queries/search/packages.ts");
+  const { packages } = await listPackages(project, {});
+  return packages.map(({ name, dir }) => [name, dir]);
 }

@@ -2,8 +2,8 @@ import type { Argument, Command, Option } from "commander";
 import { embedderDrivers, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import { settingKeys } from "../../../project/config/setting-values.ts";
 
-/** What a project's memory has; `pm complete` lists it. */
-export type Source = "agents" | "branches" | "checkpoints" | "events" | "sessions";
+/** What a project has; `pm complete` lists it. */
+export type Source = "agents" | "branches" | "checkpoints" | "events" | "packages" | "sessions";
 
 /** What values an option has, by its name. */
 const sourceOfOption: Readonly<Record<string, Source>> = {
@@ -12,6 +12,7 @@ const sourceOfOption: Readonly<Record<string, Source>> = {
   "--checkpoint": "checkpoints",
   "--commit": "checkpoints",
   "--event": "events",
+  "--package": "packages",
   "--session": "sessions",
 };
 

@@ -9,6 +9,7 @@ import { explanationOf, PommelError } from "../../../project/errors.ts";
 import { findUpwards, type Project, projectAt, rootForInit, stateDirName } from "../../../project/paths.ts";
 import { createStateDir } from "../../../project/state-dir.ts";
 import type { CommandContext } from "../../frame.ts";
+import { nestedText } from "../../results/nested.ts";
 import { humanDuration, type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import type { StartReport } from "../daemon/start.ts";
@@ -46,6 +47,7 @@ export async function initCommand(
     hooks: { state: "skipped", reason: options.hooks === false ? "--no-hooks" : "--agent" },
     agents: [],
     git_hooks: { state: "skipped", reason: "--no-hooks" },
+    nested: [],
     scope: place.own ? "local" : "team",
     imported: null,
     started: false,
@@ -74,7 +76,11 @@ export async function initCommand(
   const gitignore = ".pommel/.gitignore";
   steps.done(result, created.includes(gitignore) ? "created" : "already", gitignore);
   // A broken configuration, ours or one that was there, should come up now and not at the first search.
-  loadConfig(project);
+  const { config } = loadConfig(project);
+  const { nestedIn } = await import("../../../code/files/scan.ts");
+  const { createIgnoreRules } = await import("../../../code/files/ignore.ts");
+  result.nested = nestedIn(root, createIgnoreRules(root, config));
+  for (const line of nestedText(result.nested)) output.note(`      ${line}`);
   await writePatterns(result, steps, output);
   const { rememberProject } = await import("../../../queries/known-projects.ts");
   await rememberProject(project);
@@ -144,21 +150,23 @@ function chooseRoot(cwd: string): { root: string; remark: string | null } {
   const inGit = findUpwards(cwd, ".git") !== null;
   const existing = findUpwards(cwd, marker);
   if (existing === null || existing === fresh) {
-    const remark =
-      existing !== null && existing !== cwd ? `${cwd} belongs to the project in ${existing}.` : null;
+    const remark = existing !== null && existing !== cwd ? belongsTo(cwd, existing) : null;
     return { root: fresh, remark };
   }
   if (inGit && existing.length < fresh.length) {
     return {
       root: fresh,
-      remark: `This repository lies inside the project in ${existing}; it gets an index of its own.`,
+      remark: `This repository lies inside the project in ${existing}; it becomes a project of its own, and that one leaves it out.`,
     };
   }
   return {
     root: existing,
-    remark: existing === cwd ? null : `${cwd} belongs to the project in ${existing}.`,
+    remark: existing === cwd ? null : belongsTo(cwd, existing),
   };
 }
+
+const belongsTo = (cwd: string, existing: string) =>
+  `${cwd} belongs to the project in ${existing}. That one is set up; searches in a package show its results first.`;
 
 async function parseLanguages(text: string): Promise<string[]> {
   const names = text

@@ -1,4 +1,5 @@
 import type { PartName } from "../../../agents/setup.ts";
+import type { NestedDirectory } from "../../../code/files/scan.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { homeRelative } from "../search/across.ts";
 import type { ImportedSessions } from "./import.ts";
@@ -25,6 +26,8 @@ export interface InitResult {
   hooks: HooksOutcome;
   agents: AgentOutcome[];
   git_hooks: HooksOutcome;
+  /** Projects, worktrees and repositories inside this project. */
+  nested: NestedDirectory[];
   /** Whose files agents were set up in: the user's alone, or those that everybody shares. */
   scope: "local" | "team";
   /** Past sessions; null when not requested, or there are none. */

@@ -29,6 +29,7 @@ interface ScrubOptions {
   /** true: what is stored. */
   check?: string | true;
   init?: boolean;
+  llm?: boolean;
 }
 
 /** `pm scrub` */
@@ -37,6 +38,7 @@ export async function scrubCommand(
   options: ScrubOptions,
 ): Promise<number | undefined> {
   if (options.init) return initPatterns(output);
+  if (options.llm) return letModelRead(findProject(cwd), output);
   if (options.check === undefined) return scrubAgain(findProject(cwd), output);
   if (options.check === true) return checkStored(findProject(cwd), output);
   return checkText(cwd, options.check, output);
@@ -106,6 +108,16 @@ async function checkStored(project: Project, output: Output): Promise<number> {
     return `${aligned(rows)}\n\nIn ${counted(check.sessions, "session")}. \`pm scrub\` removes them.`;
   });
   return check.rules.length === 0 ? 0 : 1;
+}
+
+/** Only the daemon asks the model: it takes long, and what it has not read by then waits. */
+async function letModelRead(project: Project, output: Output): Promise<undefined> {
+  const { sessions = 0 } = await askDaemon(project, "scrub", { llm: true });
+  output.result({ queued: sessions }, () =>
+    sessions === 0
+      ? `${tick("ok", output.colors)} The language model has read all sessions, or they wait for it already.`
+      : `The language model will read ${counted(sessions, "session")}. \`pm queue\` shows how far it is.`,
+  );
 }
 
 /** Runs in the daemon if there is one, as it knows of other work in progress; otherwise in this process. */

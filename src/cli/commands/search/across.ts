@@ -7,7 +7,7 @@ import {
   searchAcross,
 } from "../../../client/across-projects.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProjectIfAny } from "../../../project/paths.ts";
+import { findProjectIfAny, placeInProject } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/text.ts";
@@ -25,7 +25,7 @@ export async function searchAcrossCommand(
     throw new PommelError("usage", "--metrics works in one project only.", "Omit --all-projects.");
   }
   const here = findProjectIfAny(cwd);
-  const search = await readSearch(here, words, options);
+  const search = await readSearch(here, words, options, here === null ? "" : placeInProject(here, cwd));
   const across = await searchAcross(here, search.asks, search.request);
   noteLeftOut(across, output);
   const { code, transcripts, history } = across.answer;
@@ -39,7 +39,7 @@ export async function searchAcrossCommand(
       : { ...across.answer[search.scope], projects, left_out };
   const style: ResultStyle = {
     full: options.full ?? false,
-    isFiltered: Boolean(options.path ?? options.language ?? options.level),
+    isFiltered: Boolean(options.path ?? options.language ?? options.level ?? options.package),
     isExact: search.request.match !== undefined || /"[^"]+"/.test(search.request.q),
     pathOf: (file) => file,
     // Of many repositories.

@@ -12,7 +12,7 @@ export function declareSearch(program: Command): void {
       "<query...>",
       "what to find; before it `code`, `sessions`, `notes`, `commits`, `checkpoints`, `events` or `all` says where",
     );
-  addOptions(search, "searchAll", { q: null, match: null });
+  addOptions(search, "searchAll", { q: null, match: null, near: null });
   for (const option of search.options) {
     const sides = sidesOf(option.attributeName());
     if (sides !== null) option.description = `${namesOf(sides).join(", ")}: ${option.description}`;
@@ -28,6 +28,7 @@ export function declareSearch(program: Command): void {
       `${examples(
         ['pm search "where do we retry failed requests"', "everything"],
         ['pm search code "rate limit" --json -n 3', "code only, for scripts"],
+        ['pm search "parse dates" --package api', "one package of a monorepo (`pm packages`)"],
         ["pm search parseConfig --level function", "a name, functions and methods only"],
         ["pm search code 'retry \"timed out\"'", "what is in quotes is in every result"],
         ['pm search code --exact "next() called"', "a text as it is"],

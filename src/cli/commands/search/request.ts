@@ -10,7 +10,7 @@ import { historyKinds, type SearchedKind } from "../../../protocol/values.ts";
 
 /** The request of `pm search`, from the words and options of its command line. */
 
-export interface SearchOptions extends Omit<SearchAllRequest, "q" | "match"> {
+export interface SearchOptions extends Omit<SearchAllRequest, "q" | "match" | "near"> {
   full?: boolean;
   exact?: boolean | undefined;
   regex?: boolean | undefined;
@@ -64,12 +64,14 @@ export const namesOf = (sides: readonly Side[]) => sides.map((side) => names[sid
 /**
  * Reads the words and options of a command line.
  * @param project null outside of one
+ * @param near where it is asked, from the project's root; "" for the root
  * @throws PommelError `usage`
  */
 export async function readSearch(
   project: Project | null,
   words: readonly string[],
   options: SearchOptions,
+  near = "",
 ): Promise<Search> {
   const word = scopeOf(words);
   const query = (word === null ? words : words.slice(1)).join(" ").trim();
@@ -95,6 +97,7 @@ export async function readSearch(
       q: query,
       ...(await environmentDefaults(project)),
       explain: false,
+      ...(near !== "" && { near }),
       ...limitedTo(word),
       ...(scope === "all" && asks.length === 2 && { only: asks.flatMap((side) => kindsOf[side]) }),
       ...fields,

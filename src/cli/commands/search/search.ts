@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import { answer } from "../../../client/answer.ts";
-import { findProject, inWorktreeOf, type Project } from "../../../project/paths.ts";
+import { findProject, inWorktreeOf, type Project, placeInProject } from "../../../project/paths.ts";
 import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
 import type { CommandContext } from "../../frame.ts";
 import { commitPages } from "../../terminal/links.ts";
@@ -28,7 +28,7 @@ export async function searchCommand(
   }
   const { cwd, output } = context;
   const project = findProject(cwd);
-  const search = await readSearch(project, words, options);
+  const search = await readSearch(project, words, options, placeInProject(project, cwd));
   const [{ answer, note }, { renderAnswer, exitCodeOf }] = await Promise.all([
     ask(project, search),
     loadRenderer(),
@@ -43,7 +43,7 @@ export async function searchCommand(
   const { root } = inWorktreeOf(project, cwd);
   const style: ResultStyle = {
     full: options.full ?? false,
-    isFiltered: Boolean(options.path ?? options.language ?? options.level),
+    isFiltered: Boolean(options.path ?? options.language ?? options.level ?? options.package),
     isExact: search.request.match !== undefined || /"[^"]+"/.test(search.request.q),
     pathOf: (file: string) => relative(cwd, join(root, file)),
     absolute: (file: string) => join(root, file),

@@ -17,7 +17,7 @@ export async function pullCommand(
     { direction: "pull", dryRun, force, mayAsk: canAsk(output), onProgress: progress.onProgress },
     syncDialogue(output),
   ).finally(progress.finish);
-  reportTrouble({ ...report, leftOut: 0 }, output);
+  reportTrouble({ ...report, leftOut: 0, waiting: 0 }, output);
   const text = reportText(report, { dryRun }, output.colors);
   output.result(syncResult(report, { dryRun, filter: true }), text);
 }

@@ -15,6 +15,7 @@ export function syncResult(report: SyncReport, { dryRun, filter }: { dryRun: boo
     shared: report.shared,
     taken_in: report.imported,
     left_out: report.leftOut,
+    waiting: report.waiting,
     pushed: report.pushed,
     up_to_date: report.isUpToDate,
     commit: report.commit,
@@ -66,7 +67,7 @@ const maxProblems = 10;
 
 /** What a person should know besides; on stderr, with `--json` too. */
 export function reportTrouble(report: SyncReport, output: Output): void {
-  const { problems, quarantine, leftOut, trouble } = report;
+  const { problems, quarantine, leftOut, waiting, trouble } = report;
   for (const { path, reason } of problems.slice(0, maxProblems)) {
     output.note(`Skipped: ${path || "everything on the branch"} (${reason}).`);
   }
@@ -75,6 +76,10 @@ export function reportTrouble(report: SyncReport, output: Output): void {
   if (leftOut > 0) {
     const ran = leftOut === 1 ? "session that ran" : "sessions that ran";
     output.note(`${leftOut} ${ran} outside the project are not shared; --everything includes them.`);
+  }
+  if (waiting > 0) {
+    const wait = waiting === 1 ? "session waits" : "sessions wait";
+    output.note(`${waiting} ${wait} for the language model of scrub.llm, and cannot be shared yet.`);
   }
   if (trouble !== null) {
     output.note(trouble.message);

@@ -9,7 +9,7 @@ import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { fateOf } from "../../../queries/search/format-commit-fate.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../../shapes/shapes-search.ts";
 import { clean, lineOrNull, minute, oneLine } from "../../text/text.ts";
-import { ask, type CallContext } from "../../tool.ts";
+import { acrossOf, ask, type CallContext, otherProject } from "../../tool.ts";
 import { pathsInside } from "../places.ts";
 
 /** What search_sessions finds, before it is cut to what fits. */
@@ -33,15 +33,15 @@ const longest = 4000;
 
 /** Parts of conversations that match, best first. */
 export async function found(args: Args, q: string, context: CallContext): Promise<Found> {
-  const { project } = context;
   const request = requestOf(args, q, context);
-  if (args.all_projects) {
+  const here = acrossOf(args, context);
+  if (here !== null) {
     const { searchAcross } = await import("../../../client/across-projects.ts");
-    const across = await searchAcross(project, ["transcripts"], request);
+    const across = await searchAcross(here, ["transcripts"], request);
     const { results = [], nearest = [], total_results = 0, notes = [] } = across.answer.transcripts ?? {};
     const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
     const placed = (result: Result) =>
-      itemOf(result, result.project === project.root ? null : (result.project ?? null));
+      itemOf(result, result.project === undefined ? null : otherProject(result.project, here, context));
     return {
       results: results.map(placed),
       nearest: nearest.map(placed),
@@ -116,7 +116,6 @@ function ledTo(commit: Result["commits"][number]): string {
 
 /** The latest sessions, where nothing is asked. */
 export async function listed(args: Args, context: CallContext): Promise<Found> {
-  const { project } = context;
   const { since, until, branch, agent } = args;
   const beside = (
     ["in", "mode", "by", "kind", "type", "files", "session_id", "commit", "event"] as const
@@ -135,12 +134,13 @@ export async function listed(args: Args, context: CallContext): Promise<Found> {
     ...(branch && { branch }),
     ...(agent && { agent }),
   };
-  if (args.all_projects) {
+  const here = acrossOf(args, context);
+  if (here !== null) {
     const { sessionsAcross } = await import("../../../client/across-projects.ts");
-    const across = await sessionsAcross(project, request);
+    const across = await sessionsAcross(here, request);
     const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
     const results = across.answer.sessions.map((session) =>
-      sessionItem(session, session.project === project.root ? null : session.project),
+      sessionItem(session, otherProject(session.project, here, context)),
     );
     return {
       results,

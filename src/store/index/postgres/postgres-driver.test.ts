@@ -36,7 +36,9 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     "postgres",
     () => indexDriver(settings),
     (_, file) =>
-      ask((sql) => sql`UPDATE pommel_index_1.projects SET format = 99 WHERE key = ${new Place(file).key()}`),
+      asOwner(
+        (sql) => sql`UPDATE pommel_index_1.projects SET format = 99 WHERE key = ${new Place(file).key()}`,
+      ),
   );
 
   describe("an index in PostgreSQL", () => {

@@ -1,10 +1,13 @@
 import type { Availability } from "../../../../models/embed/embedder.ts";
 import { embedderSettings, readEmbedderSpec } from "../../../../models/embed/registry.ts";
-import { llmSettingsOf, readLlmSpec } from "../../../../models/generate/registry.ts";
+import { llmSettingsOf, readLlmSpec, whyNoModelScrubs } from "../../../../models/generate/registry.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
 import type { Config } from "../../../../project/config/settings.ts";
 import { messageOf } from "../../../../project/errors.ts";
 import type { Project } from "../../../../project/paths.ts";
+import { unreadSessions } from "../../../../store/memory/privacy/withheld.ts";
+import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
+import { counted } from "../../../terminal/text.ts";
 import { type CheckResult, ok, warn } from "./check.ts";
 
 /** A model that is set but does not say in time whether it can be used is not waited for. Milliseconds. */
@@ -19,18 +22,32 @@ interface SetModel {
 
 /** Whether the models that the settings name can be used here and now. */
 export async function checkModels(project: Project): Promise<CheckResult> {
-  const models = modelsOf(loadConfig(project).config);
+  const { config } = loadConfig(project);
+  const models = modelsOf(config);
   if (models.length === 0) return ok("no model configured: search uses words only");
   const found = await Promise.all(models.map(async (model) => ({ ...model, ...(await problemWith(model)) })));
   const unusable = found.filter(({ problem }) => problem !== null);
-  if (unusable.length === 0)
-    return ok(`configured models: ${[...new Set(models.map(({ spec }) => spec))].join(", ")}`);
+  if (unusable.length === 0) {
+    const unread = await unreadByModel(project, config);
+    return unread === 0
+      ? ok(`configured models: ${[...new Set(models.map(({ spec }) => spec))].join(", ")}`)
+      : warn(
+          `The language model of scrub.llm has not read ${counted(unread, "session")} that came before it was asked.`,
+          "`pm scrub --llm` lets it.",
+        );
+  }
   // One server that is down is one problem, whatever it was to be used for.
   const problems = [...new Set(unusable.map(({ problem }) => problem))].map((problem) => {
     const settings = unusable.filter((one) => one.problem === problem).map(({ setting }) => setting);
     return `${problem} (${settings.join(", ")})`;
   });
   return warn(`${problems.join("; ")}.`, unusable[0]?.hint ?? "");
+}
+
+/** Another check reports faults of the memory. */
+async function unreadByModel(project: Project, config: Config): Promise<number> {
+  if (whyNoModelScrubs(config) !== null) return 0;
+  return withMemoryIfAny(project, (memory) => (memory === null ? 0 : unreadSessions(memory).length));
 }
 
 function modelsOf(config: Config): SetModel[] {

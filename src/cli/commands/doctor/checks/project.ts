@@ -23,6 +23,7 @@ import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGitHooks } from "./git-hooks.ts";
 import { checkPath } from "./hooks.ts";
 import { checkModels } from "./models.ts";
+import { checkNested } from "./nested.ts";
 import { checkRetention } from "./retention.ts";
 import { checkTranscripts } from "./transcripts.ts";
 
@@ -35,6 +36,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "lock", run: () => checkLock(project) },
     { name: "daemon", run: () => checkDaemon(project, fix) },
     { name: "index", run: () => checkIndex(project) },
+    { name: "nested", run: () => checkNested(project) },
     { name: "memory", run: () => checkMemory(project) },
     { name: "backups", run: () => checkBackups(project) },
     { name: "chunks", run: () => checkChunks(project) },

@@ -1,0 +1,29 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { findUpwards, mainOf, stateDirName } from "../../project/paths.ts";
+
+/** Code inside a project that is not to be indexed with it: another project, or a worktree of the same repository. */
+export type Nested = "nested_project" | "worktree";
+
+/** @param path a directory in the project at `root`, not the root itself */
+export function nestedAt(root: string, path: string): Nested | null {
+  const dir = join(root, path);
+  if (existsSync(join(dir, stateDirName, "config.toml"))) return "nested_project";
+  const main = mainOf(dir);
+  return main !== null && isSame(main, repositoryOf(root)) ? "worktree" : null;
+}
+
+/** The main worktree of the repository around `root`. */
+function repositoryOf(root: string): string | null {
+  const top = findUpwards(root, ".git");
+  return top === null ? null : (mainOf(top) ?? top);
+}
+
+function isSame(one: string, other: string | null): boolean {
+  try {
+    return other !== null && realpathSync(one) === realpathSync(other);
+  } catch {
+    // A worktree whose repository is gone.
+    return false;
+  }
+}

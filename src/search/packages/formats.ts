@@ -1,0 +1,138 @@
+import { parse as parseToml } from "smol-toml";
+import * as z from "zod/mini";
+
+/** What a tool that builds several packages in one repository writes down about them. */
+export interface PackageFormat {
+  /** What `pm packages` calls it. */
+  kind: string;
+  /** The file that makes its directory a package, and the package's name in it; null: it names none. */
+  manifest: { file: string; nameIn: (text: string) => string | null } | null;
+  /** Files that list packages, and the globs of their directories from there; null: this one lists none. */
+  lists: readonly { file: string; membersIn: (text: string) => string[] | null }[];
+}
+
+/** One row for each tool; nothing else knows of them. Readers may throw: what others wrote may be broken. */
+export const packageFormats: readonly PackageFormat[] = [
+  {
+    kind: "npm",
+    manifest: { file: "package.json", nameIn: (text) => nodePackage.parse(JSON.parse(text)).name ?? null },
+    lists: [
+      {
+        file: "package.json",
+        membersIn(text) {
+          const { workspaces } = nodePackage.parse(JSON.parse(text));
+          return Array.isArray(workspaces) ? workspaces : (workspaces?.packages ?? null);
+        },
+      },
+      { file: "pnpm-workspace.yaml", membersIn: (text) => yamlList(text, "packages") },
+    ],
+  },
+  {
+    kind: "cargo",
+    manifest: { file: "Cargo.toml", nameIn: (text) => crate.parse(parseToml(text)).package?.name ?? null },
+    lists: [{ file: "Cargo.toml", membersIn: (text) => membersOf(crate.parse(parseToml(text)).workspace) }],
+  },
+  {
+    kind: "go",
+    manifest: { file: "go.mod", nameIn: (text) => /^module\s+"?([^\s"]+)/m.exec(text)?.[1] ?? null },
+    lists: [{ file: "go.work", membersIn: goUses }],
+  },
+  {
+    kind: "maven",
+    manifest: { file: "pom.xml", nameIn: (text) => elements(ownPart(text), "artifactId")[0] ?? null },
+    lists: [{ file: "pom.xml", membersIn: (text) => someOf(elements(text, "module")) }],
+  },
+  {
+    kind: "python",
+    manifest: {
+      file: "pyproject.toml",
+      nameIn(text) {
+        const { project, tool } = pyproject.parse(parseToml(text));
+        return project?.name ?? tool?.poetry?.name ?? null;
+      },
+    },
+    lists: [
+      {
+        file: "pyproject.toml",
+        membersIn: (text) => membersOf(pyproject.parse(parseToml(text)).tool?.uv?.workspace),
+      },
+    ],
+  },
+  {
+    // A project of Gradle's may have no file of its own: settings.gradle names them all.
+    kind: "gradle",
+    manifest: null,
+    lists: ["settings.gradle", "settings.gradle.kts"].map((file) => ({ file, membersIn: gradleIncludes })),
+  },
+];
+
+const strings = z.array(z.string());
+const named = z.object({ name: z.optional(z.string()) });
+const workspace = z.object({ members: z.optional(strings), exclude: z.optional(strings) });
+
+const nodePackage = z.object({
+  name: z.optional(z.string()),
+  workspaces: z.optional(z.union([strings, z.object({ packages: z.optional(strings) })])),
+});
+const crate = z.object({ package: z.optional(named), workspace: z.optional(workspace) });
+const pyproject = z.object({
+  project: z.optional(named),
+  tool: z.optional(
+    z.object({
+      poetry: z.optional(named),
+      uv: z.optional(z.object({ workspace: z.optional(workspace) })),
+    }),
+  ),
+});
+
+/** A workspace without members holds what lies below it. */
+function membersOf(of: z.infer<typeof workspace> | undefined): string[] | null {
+  if (of === undefined) return null;
+  return [...(of.members ?? ["**"]), ...(of.exclude ?? []).map((glob) => `!${glob}`)];
+}
+
+/** The texts of a list under a key at the left margin: all that is needed of pnpm-workspace.yaml. */
+function yamlList(text: string, key: string): string[] | null {
+  const [, inline, block] =
+    new RegExp(
+      `^${key}:[ \\t]*(?:\\[([^\\]]*)\\]|(?:#.*)?\\r?\\n((?:[ \\t]*(?:-.*|#.*)?\\r?\\n?)*))`,
+      "m",
+    ).exec(text) ?? [];
+  const entries =
+    inline?.split(",") ?? block?.match(/^[ \t]*-.*$/gm)?.map((line) => line.replace(/^[ \t]*-/, ""));
+  return (
+    entries
+      ?.map((entry) => /^\s*(?:"([^"]*)"|'([^']*)'|([^\s#]*))/.exec(entry)!)
+      .map(([, a, b, c]) => a ?? b ?? c!) ?? null
+  );
+}
+
+/** `use ./cli` and `use ( ./cli ./api )`. */
+function goUses(text: string): string[] {
+  const uses = text.replace(/\/\/.*$/gm, "").matchAll(/^use\s+(?:\(([^)]*)\)|(\S+))/gm);
+  return [...uses].flatMap(([, block, one]) => (block ?? one!).split(/\s+/).filter(Boolean));
+}
+
+/** `include ':core', 'connect:api'` and `include("core")`: a colon is a directory further down. */
+function gradleIncludes(text: string): string[] {
+  const code = text.replace(/\/\/.*$/gm, "").replace(/\/\*[\s\S]*?\*\//g, "");
+  const lists = code.matchAll(/^[ \t]*include\b[ \t]*\(?((?:\s*["'][^"'\n]+["']\s*,?)+)/gm);
+  return [...lists].flatMap(([, list]) =>
+    [...list!.matchAll(/["']([^"'\n]+)["']/g)].map(([, path]) =>
+      path!.replaceAll(":", "/").replace(/^\//, ""),
+    ),
+  );
+}
+
+/** A pom.xml without what it says of others. */
+const ownPart = (text: string) =>
+  text.replace(/<(parent|dependencies|dependencyManagement|build|profiles|reporting)\b[\s\S]*?<\/\1>/g, "");
+
+function elements(text: string, name: string): string[] {
+  const plain = text.replace(/<!--[\s\S]*?-->/g, "");
+  return [...plain.matchAll(new RegExp(`<${name}>\\s*([^<\\s]+)\\s*</${name}>`, "g"))].map(
+    ([, value]) => value!,
+  );
+}
+
+const someOf = (found: string[]) => (found.length > 0 ? found : null);

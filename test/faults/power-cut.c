@@ -1,0 +1,199 @@
+/*
+ * A power cut, for one process: counts the writes to files below POWER_CUT_DIR, and after POWER_CUT_AFTER of them leaves
+ * each file as its last fsync left it, with a random half of the later writes (POWER_CUT_SEED) on top, in any order that
+ * a disk could have chosen; then kills the process. Without POWER_CUT_AFTER it writes the count to POWER_CUT_COUNT.
+ *
+ * Loaded with LD_PRELOAD. Directory entries (creating, renaming, removing a file) count as written at once: a file that
+ * was renamed before it was synced is found under its new name without its content, as on a real disk.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* A write or, with data of NULL, a truncation that no fsync has followed. */
+typedef struct change {
+  struct change *next;
+  off_t offset, size_before;
+  size_t length, old_length;
+  char *data, *old;
+} change;
+
+typedef struct file {
+  struct file *next;
+  dev_t device;
+  ino_t inode;
+  /* A duplicate that is never closed: closing any descriptor of a file would drop SQLite's locks on it. */
+  int descriptor;
+  /* The latest first. */
+  change *changes;
+} file;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static file *files;
+static long count, limit = -1;
+static const char *directory;
+
+static ssize_t (*real_pwrite)(int, const void *, size_t, off_t);
+static ssize_t (*real_write)(int, const void *, size_t);
+static int (*real_ftruncate)(int, off_t);
+static int (*real_fsync)(int);
+static int (*real_fdatasync)(int);
+
+__attribute__((constructor)) static void begin(void) {
+  real_pwrite = dlsym(RTLD_NEXT, "pwrite64");
+  real_write = dlsym(RTLD_NEXT, "write");
+  real_ftruncate = dlsym(RTLD_NEXT, "ftruncate64");
+  real_fsync = dlsym(RTLD_NEXT, "fsync");
+  real_fdatasync = dlsym(RTLD_NEXT, "fdatasync");
+  directory = getenv("POWER_CUT_DIR");
+  const char *after = getenv("POWER_CUT_AFTER"), *seed = getenv("POWER_CUT_SEED");
+  if (after) limit = atol(after);
+  srandom(seed ? (unsigned)atoi(seed) : 1);
+}
+
+__attribute__((destructor)) static void end(void) {
+  const char *to = getenv("POWER_CUT_COUNT");
+  FILE *out = to ? fopen(to, "w") : NULL;
+  if (out) {
+    fprintf(out, "%ld", count);
+    fclose(out);
+  }
+}
+
+/* The file of a descriptor, if it is one to watch. SQLite's -shm is made anew from the log. */
+static file *watched(int fd) {
+  char link[64], path[4096];
+  struct stat info;
+  if (!directory || !real_pwrite) return NULL;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  if (length <= 0) return NULL;
+  path[length] = 0;
+  if (strncmp(path, directory, strlen(directory)) != 0 || strstr(path, "-shm")) return NULL;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return NULL;
+  for (file *f = files; f; f = f->next)
+    if (f->device == info.st_dev && f->inode == info.st_ino) return f;
+  file *f = calloc(1, sizeof *f);
+  f->device = info.st_dev;
+  f->inode = info.st_ino;
+  /* Opened for itself: the descriptor may be one that only appends. */
+  f->descriptor = open(link, O_RDWR | O_CLOEXEC);
+  if (f->descriptor < 0) {
+    free(f);
+    return NULL;
+  }
+  f->next = files;
+  files = f;
+  return f;
+}
+
+static void forget(file *f) {
+  while (f->changes) {
+    change *c = f->changes;
+    f->changes = c->next;
+    free(c->data);
+    free(c->old);
+    free(c);
+  }
+}
+
+static void cut(void) {
+  for (file *f = files; f; f = f->next) {
+    /* Back to what was synced, the latest change first. */
+    change *first = NULL;
+    for (change *c = f->changes; c;) {
+      real_ftruncate(f->descriptor, c->size_before);
+      if (c->old_length) real_pwrite(f->descriptor, c->old, c->old_length, c->offset);
+      change *next = c->next;
+      c->next = first;
+      first = c;
+      c = next;
+    }
+    for (change *c = first; c; c = c->next) {
+      if (random() & 1) continue;
+      if (c->data) real_pwrite(f->descriptor, c->data, c->length, c->offset);
+      else real_ftruncate(f->descriptor, c->offset);
+    }
+  }
+  kill(getpid(), SIGKILL);
+  for (;;) pause();
+}
+
+/* Notes what a change is about to overwrite. */
+static void note(file *f, off_t offset, const void *data, size_t length) {
+  struct stat info;
+  fstat(f->descriptor, &info);
+  change *c = calloc(1, sizeof *c);
+  c->offset = offset;
+  c->size_before = info.st_size;
+  c->length = length;
+  c->old_length = data ? length : (info.st_size > offset ? (size_t)(info.st_size - offset) : 0);
+  if (c->old_length) {
+    c->old = malloc(c->old_length);
+    ssize_t got = pread(f->descriptor, c->old, c->old_length, offset);
+    c->old_length = got > 0 ? (size_t)got : 0;
+  }
+  if (data) {
+    c->data = malloc(length);
+    memcpy(c->data, data, length);
+  }
+  c->next = f->changes;
+  f->changes = c;
+  if (++count == limit) cut();
+}
+
+ssize_t pwrite64(int fd, const void *data, size_t length, off_t offset) {
+  pthread_mutex_lock(&mutex);
+  file *f = watched(fd);
+  if (f) note(f, offset, data, length);
+  ssize_t written = real_pwrite(fd, data, length, offset);
+  pthread_mutex_unlock(&mutex);
+  return written;
+}
+
+ssize_t pwrite(int fd, const void *data, size_t length, off_t offset) { return pwrite64(fd, data, length, offset); }
+
+ssize_t write(int fd, const void *data, size_t length) {
+  if (!real_write) real_write = dlsym(RTLD_NEXT, "write");
+  pthread_mutex_lock(&mutex);
+  file *f = watched(fd);
+  if (f) {
+    int flags = fcntl(fd, F_GETFL);
+    note(f, flags & O_APPEND ? lseek(fd, 0, SEEK_END) : lseek(fd, 0, SEEK_CUR), data, length);
+  }
+  pthread_mutex_unlock(&mutex);
+  return real_write(fd, data, length);
+}
+
+int ftruncate64(int fd, off_t size) {
+  pthread_mutex_lock(&mutex);
+  file *f = watched(fd);
+  if (f) note(f, size, NULL, 0);
+  int result = real_ftruncate(fd, size);
+  pthread_mutex_unlock(&mutex);
+  return result;
+}
+
+int ftruncate(int fd, off_t size) { return ftruncate64(fd, size); }
+
+static int synced(int fd, int (*real)(int)) {
+  pthread_mutex_lock(&mutex);
+  int result = real(fd);
+  file *f = result == 0 ? watched(fd) : NULL;
+  if (f) forget(f);
+  pthread_mutex_unlock(&mutex);
+  return result;
+}
+
+int fsync(int fd) { return synced(fd, real_fsync); }
+int fdatasync(int fd) { return synced(fd, real_fdatasync); }
