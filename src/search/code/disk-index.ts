@@ -182,7 +182,7 @@ function addLines(words: SegmentBuilder, path: string, text: string): { starts: 
   const starts: number[] = [];
   for (let at = 0; at < lines.length; at += linesTogether) {
     starts.push(at + 1);
-    words.add(level, ["", pathTerms, "", tokenStream(lines.slice(at, at + linesTogether).join("\n"))]);
+    words.add(level, ["", pathTerms, "", tokenStream(lines.slice(at, at + linesTogether).join("\n"))], []);
   }
   return { starts, lines: lines.length };
 }

@@ -28,12 +28,11 @@ export class PostgresCommits implements CommitIndex {
         seen.add(commit.hash);
         const { subject, body, files, author } = commit;
         added.push({ ...commit, id: words.next, files: JSON.stringify(files) });
-        words.add("file", [
-          tokenStream(subject),
-          tokenStream(body),
-          tokenStream(files.join(" ")),
-          tokenStream(author),
-        ]);
+        words.add(
+          "file",
+          [tokenStream(subject), tokenStream(body), tokenStream(files.join(" ")), tokenStream(author)],
+          [],
+        );
       }
       if (added.length === 0) return;
       await sql`

@@ -371,7 +371,7 @@ function addChunks(
     rowOf.set(uid, row);
     const parent = { parent: parentId, parent_name: parentId && nameOf.get(parentId) };
     rows.chunks.push({ id: row, uid, file: id, ...parent, level, kind, name, signature, first, last });
-    words.add(level, [terms.name, pathTerms, terms.head, terms.body]);
+    words.add(level, [terms.name, pathTerms, terms.head, terms.body], []);
   }
   for (const { name, kind, chunkId: uid } of file.symbols) {
     const chunk = rowOf.get(uid);

@@ -18,7 +18,7 @@ const wordsTogether = 5000;
 
 type InScope = (segment: LoadedSegment, place: number) => boolean;
 
-/** Words of chunks, or of commits: postings of our own in rows of the server, scored here (docs/decisions/0016-engines.md). */
+/** Words of chunks, or of commits: postings of our own in rows of the server, scored here (docs/decisions/0017-engines.md). */
 export class PostgresWords {
   private known: { revision: number; segments: LoadedSegments } | null = null;
 

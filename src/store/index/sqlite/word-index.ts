@@ -2,9 +2,11 @@ import type { Connection } from "../../sqlite/connection.ts";
 import type { ChunkId, FieldWeights, FileId, Match, Scope } from "../port.ts";
 import { chunksWithPhrase } from "../words/holders.ts";
 import { type FoundList, type LoadedSegment, LoadedSegments, scopeFilter } from "../words/loaded-segments.ts";
-import type { Postings } from "../words/postings.ts";
-import type { SegmentBuilder } from "../words/segment.ts";
+import { type Postings, PostingsReader } from "../words/postings.ts";
+import { nameWord, type SegmentBuilder } from "../words/segment.ts";
 import { chunksOf, goneOf, insertPostings, insertSegment, usedSegments } from "./word-segments.ts";
+
+type WithPlaces = Pick<Postings, "list" | "places">;
 
 /**
  * The words of the chunks: which hold one, where, and how well they match several, by BM25. The words of chunks that were
@@ -55,7 +57,7 @@ export class WordIndex {
   best(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Match[] {
     if (tokens.length === 0 || k < 1) return [];
     const segments = this.refreshed();
-    const found = tokens.map((token) => this.lists(token));
+    const found = this.lists(tokens);
     const inScope = scopeFilter(scope.levels, scope.files && this.chunksIn(scope.files));
     const best = segments.best(tokens, found, weights, k, inScope);
     return best.map(({ row, score }) => ({ id: row as unknown as ChunkId, score }));
@@ -72,37 +74,65 @@ export class WordIndex {
     return counts;
   }
 
-  /** The chunks that hold a phrase, tokens with blanks between them, at most so many. */
-  holders(phrase: string, limit: number): ChunkId[] {
-    const tokens = phrase.split(" ");
-    const ids: number[] = [];
-    const withPlaces = this.db.prepare("SELECT list, places FROM postings WHERE segment = ? AND word = ?");
+  /** For each phrase, tokens with blanks between them, the chunks that hold it, at most so many. */
+  holders(phrases: readonly string[], limit: number): ChunkId[][] {
+    const wanted = phrases.map((phrase) => ({ tokens: phrase.split(" "), ids: [] as number[] }));
+    const select = this.db.prepare("SELECT list, places FROM postings WHERE segment = ? AND word = ?");
     for (const { id, ids: chunks, isGone } of this.refreshed().all) {
-      const words: Pick<Postings, "list" | "places">[] = [];
-      for (const token of tokens) {
-        const word = withPlaces.get(id, token) as (typeof words)[number] | undefined;
-        if (word === undefined) break;
-        words.push(word);
-      }
-      if (words.length < tokens.length) continue;
-      for (const chunk of chunksWithPhrase(words)) {
-        if (isGone?.[chunk]) continue;
-        ids.push(chunks[chunk]!);
-        if (ids.length >= limit) return ids as unknown as ChunkId[];
+      // Neighbouring phrases share their words.
+      const read = new Map<string, WithPlaces | undefined>();
+      const lookUp = (token: string) => {
+        if (!read.has(token)) read.set(token, select.get(id, token) as WithPlaces | undefined);
+        return read.get(token);
+      };
+      for (const { tokens, ids } of wanted) {
+        if (ids.length >= limit) continue;
+        const words: WithPlaces[] = [];
+        for (const token of tokens) {
+          const word = lookUp(token);
+          if (word === undefined) break;
+          words.push(word);
+        }
+        if (words.length < tokens.length) continue;
+        for (const chunk of chunksWithPhrase(words)) {
+          if (isGone?.[chunk]) continue;
+          ids.push(chunks[chunk]!);
+          if (ids.length >= limit) break;
+        }
       }
     }
-    return ids as unknown as ChunkId[];
+    return wanted.map(({ ids }) => ids as unknown as ChunkId[]);
   }
 
-  /** What each segment has of a word. */
-  private lists(token: string): Map<number, FoundList> {
+  /** For each name the chunks that define it, ascending, at most so many. @param keys `nameKey` of the names */
+  definers(keys: readonly string[], limit: number): number[][] {
+    const segments = this.refreshed();
+    return this.lists(keys.map(nameWord)).map((lists) => {
+      const chunks: number[] = [];
+      for (const { id, ids, isGone } of lists.size === 0 ? [] : segments.all) {
+        const found = lists.get(id);
+        if (found === undefined) continue;
+        const reader = new PostingsReader(found.list);
+        while (chunks.length < limit && reader.next()) {
+          if (!isGone?.[reader.chunk]) chunks.push(ids[reader.chunk]!);
+        }
+      }
+      return chunks;
+    });
+  }
+
+  /** For each word what each segment has of it. */
+  private lists(words: readonly string[]): ReadonlyMap<number, FoundList>[] {
+    const lists = words.map(() => new Map<number, FoundList>());
     const rows = this.db
       .prepare(
-        `SELECT p.segment, p.chunks, p.list FROM word_segments s CROSS JOIN postings p ON p.segment = s.id AND p.word = ?
+        `SELECT w.key AS place, p.segment, p.chunks, p.list FROM json_each(?) w
+         CROSS JOIN word_segments s CROSS JOIN postings p ON p.segment = s.id AND p.word = w.value
          WHERE s.state = 'used'`,
       )
-      .all(token) as (FoundList & { segment: number })[];
-    return new Map(rows.map((row) => [row.segment, row]));
+      .all(JSON.stringify(words)) as (FoundList & { place: number; segment: number })[];
+    for (const row of rows) lists[row.place]!.set(row.segment, row);
+    return lists;
   }
 
   private listIn({ id, isGone }: LoadedSegment, token: string): FoundList | undefined {

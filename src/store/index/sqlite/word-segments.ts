@@ -1,5 +1,5 @@
 import type { Connection } from "../../sqlite/connection.ts";
-import { marked, type StoredSegment, toMerge } from "../words/loaded-segments.ts";
+import { fanIn, fanInAtRest, marked, type StoredSegment, toMerge } from "../words/loaded-segments.ts";
 import type { Postings } from "../words/postings.ts";
 import { decodeChunks, encodeChunks, placeOf, type SegmentChunks, SegmentMerge } from "../words/segment.ts";
 
@@ -97,9 +97,13 @@ export class SegmentMerges {
 
   constructor(private readonly db: Connection) {}
 
-  /** @returns whether there was something to do */
-  step(): boolean {
-    if (this.running === null && this.isClean && !this.isDue()) return false;
+  /**
+   * @param atRest more is worth merging then
+   * @returns whether there was something to do
+   */
+  step(atRest: boolean): boolean {
+    const by = atRest ? fanInAtRest : fanIn;
+    if (this.running === null && this.isClean && !this.isDue(by)) return false;
     return this.db.inTransaction(() => {
       if (!this.isClean) {
         this.db.prepare("UPDATE word_segments SET state = 'merged' WHERE state = 'made'").run();
@@ -107,7 +111,7 @@ export class SegmentMerges {
       }
       if (this.running !== null && !this.isCurrent(this.running)) this.abandon(this.running);
       if (this.running === null && this.removeMerged()) return true;
-      this.running ??= this.begin();
+      this.running ??= this.begin(by);
       if (this.running === null) return false;
       if (!this.mergeWords(this.running)) this.finish(this.running);
       return true;
@@ -119,12 +123,12 @@ export class SegmentMerges {
     return usedSegments(this.db).length > maxLeft;
   }
 
-  private isDue(): boolean {
-    return this.merged() !== null || toMerge(usedSegments(this.db)) !== null;
+  private isDue(by: typeof fanIn): boolean {
+    return this.merged() !== null || toMerge(usedSegments(this.db), by) !== null;
   }
 
-  private begin(): Merge | null {
-    const sources = toMerge(usedSegments(this.db));
+  private begin(by: typeof fanIn): Merge | null {
+    const sources = toMerge(usedSegments(this.db), by);
     if (sources === null) return null;
     const merge = new SegmentMerge(
       sources.map((source) => {

@@ -17,12 +17,27 @@ export function* chunksWithPhrase(words: readonly Lists[]): Generator<number> {
 /** A phrase as if it were a word: what scoring reads of it. Words as of `chunksWithPhrase`. */
 export function phraseList(words: readonly Lists[]): Pick<Postings, "chunks" | "list"> {
   const writer = new PostingsWriter();
-  for (const { chunk, times } of occurrencesOf(words)) writer.add(chunk, times, []);
+  for (const { chunk, begins, all, times } of occurrencesOf(words)) {
+    const ofPhrase = new Array<number>(fieldCount).fill(0);
+    // Places come field by field.
+    let at = 0;
+    times.forEach((count, field) => {
+      for (const end = at + count; at < end; at++) if (begins.includes(all[at]!)) ofPhrase[field]!++;
+    });
+    writer.add(chunk, ofPhrase, []);
+  }
   return writer.finish();
 }
 
-/** The chunks with a phrase, and how often each field has it. */
-function* occurrencesOf(words: readonly Lists[]): Generator<{ chunk: number; times: readonly number[] }> {
+/** A chunk with a phrase: where that begins, and the places of its first word with how often each field has that. */
+interface Occurrence {
+  chunk: number;
+  begins: readonly number[];
+  all: readonly number[];
+  times: readonly number[];
+}
+
+function* occurrencesOf(words: readonly Lists[]): Generator<Occurrence> {
   const readers = words.map(({ list, places }) => new PostingsReader(list, places));
   const [first, ...others] = readers;
   while (first?.next()) {
@@ -34,17 +49,20 @@ function* occurrencesOf(words: readonly Lists[]): Generator<{ chunk: number; tim
       chunk = readers[i]!.chunk;
       i = -1;
     }
-    const places = others.map((reader) => new Set(reader.places()));
-    // Places come field by field.
-    const ofFirst = [...first.times];
-    const times = new Array<number>(fieldCount).fill(0);
-    let field = 0;
-    let counted = 0;
-    for (const place of first.places()) {
-      while (counted === ofFirst[field]) [field, counted] = [field + 1, 0];
-      counted++;
-      if (places.every((ofWord, i) => ofWord.has(place + i + 1))) times[field]!++;
-    }
-    if (times.some((count) => count > 0)) yield { chunk, times };
+    const all = first.places();
+    let begins: readonly number[] = all;
+    others.forEach((other, i) => {
+      if (begins.length > 0) begins = following(begins, other.places(), i + 1);
+    });
+    if (begins.length > 0) yield { chunk, begins, all, times: first.times() };
   }
+}
+
+/** Those of some places that have one of the others so far behind them; both ascend. */
+function following(begins: readonly number[], places: readonly number[], distance: number): number[] {
+  let at = 0;
+  return begins.filter((begin) => {
+    while (places[at]! < begin + distance) at++;
+    return places[at] === begin + distance;
+  });
 }
