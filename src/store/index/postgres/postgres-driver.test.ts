@@ -13,6 +13,7 @@ import type { CodeIndex, FileId, Match } from "../port.ts";
 import type { FileChange } from "../records.ts";
 import { sqliteDriver } from "../sqlite/sqlite-driver.ts";
 import { Place } from "./place.ts";
+import { indexServer } from "./postgres-driver.ts";
 import { PostgresIndex } from "./postgres-index.ts";
 import { ProjectRows } from "./rows.ts";
 
@@ -160,7 +161,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
 
     it("finds the nearest of many vectors through an index, within the scope as well", async () => {
       const place = new Place(join(dir, "one", "index.db"));
-      const index = new PostgresIndex(new ProjectRows(settings, place, "write"), 100);
+      const index = new PostgresIndex(new ProjectRows(indexServer(settings), place, "write"), 100);
       opened.push(index);
       const circle = (i: number) => {
         const angle = (i / 300) * Math.PI;

@@ -1,12 +1,29 @@
 import { codeOf, explanationOf, messageOf, PommelError } from "../../../project/errors.ts";
-import type { IndexDriver } from "../drivers.ts";
+import { placeOf, type ServerSettings } from "../../postgres/server.ts";
+import type { DriverSettings, IndexDriver } from "../drivers.ts";
 import { Place } from "./place.ts";
 import { PostgresIndex } from "./postgres-index.ts";
 import { ProjectRows } from "./rows.ts";
-import { placeOf, type ServerSettings } from "./server.ts";
+import { schemaName } from "./schema.ts";
+
+/** The server that a configuration names for the index. */
+export const indexServer = (config: Omit<DriverSettings, "index.driver">): ServerSettings => ({
+  url: config["index.url"],
+  passwordEnv: config["index.password_env"],
+  passwordFile: config["index.password_file"],
+  names: { url: "index.url", passwordEnv: "index.password_env", passwordFile: "index.password_file" },
+  holds: "index",
+  hints: {
+    down: "`pm config set index.driver sqlite` keeps the index on this machine.",
+    rights: `The user needs CREATE on the database once, or a schema ${schemaName} of their own and the extension vector.`,
+  },
+  code: "index_unavailable",
+  schema: schemaName,
+});
 
 /** The code index in a PostgreSQL with pgvector, which several projects and people can share. */
-export function postgresDriver(settings: ServerSettings): IndexDriver {
+export function postgresDriver(config: DriverSettings): IndexDriver {
+  const settings = indexServer(config);
   const rowsOf = (file: string, mode: "read" | "write") => new ProjectRows(settings, new Place(file), mode);
   /** Opens it to read, and closes it. */
   async function using<T>(file: string, use: (index: PostgresIndex) => Promise<T>): Promise<T> {

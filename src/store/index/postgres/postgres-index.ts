@@ -1,4 +1,5 @@
 import { nameKey, tokenStream } from "../../../text/tokens.ts";
+import type { Queryable } from "../../postgres/server.ts";
 import type {
   ChunkId,
   ChunkOutline,
@@ -21,7 +22,6 @@ import { scopeFilter } from "../words/loaded-segments.ts";
 import { SegmentBuilder } from "../words/segment.ts";
 import { PostgresCommits } from "./commits.ts";
 import { type Change, jsonRows, type ProjectRows, type Snapshot } from "./rows.ts";
-import type { Queryable } from "./server.ts";
 import { PostgresVectors } from "./vectors.ts";
 import { PostgresWords } from "./words.ts";
 

@@ -1,7 +1,14 @@
 import { codeOf, PommelError } from "../../../project/errors.ts";
+import {
+  connectTo,
+  explained,
+  placeOf,
+  type Queryable,
+  type ServerSettings,
+  type Sql,
+} from "../../postgres/server.ts";
 import type { Place } from "./place.ts";
 import { contentFormat, createTables, schemaName } from "./schema.ts";
-import { connectTo, explained, placeOf, type Queryable, type ServerSettings, type Sql } from "./server.ts";
 
 /** A project's rows at one time, within a transaction. */
 export interface Snapshot {

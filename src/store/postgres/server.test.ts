@@ -2,10 +2,11 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { defaultConfig } from "../../../project/config/settings.ts";
+import { defaultConfig } from "../../project/config/settings.ts";
+import { indexServer } from "../index/postgres/postgres-driver.ts";
 import { connectionOptions, explained, placeOf } from "./server.ts";
 
-const at = (url: string, more: object = {}) => ({ ...defaultConfig(), "index.url": url, ...more });
+const at = (url: string, more: object = {}) => indexServer({ ...defaultConfig(), "index.url": url, ...more });
 
 describe("the connection to a server", () => {
   it.each(["postgres://ann@127.0.0.1/x", "postgres://ann@localhost:5433/x", "postgres://ann@[::1]/x"])(

@@ -3,35 +3,48 @@ import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import postgres from "postgres";
-import type { Config } from "../../../project/config/settings.ts";
-import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
-import { schemaName } from "./schema.ts";
+import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 /** A transaction, or single statements. */
 export type Queryable = Sql | postgres.TransactionSql<{ bigint: number }>;
 
-export type ServerSettings = Pick<Config, "index.url" | "index.password_env" | "index.password_file">;
+/** A server as the user configured it, and how to speak of it. */
+export interface ServerSettings {
+  url: string;
+  passwordEnv: string;
+  passwordFile: string;
+  /** The names of those settings. */
+  names: { url: string; passwordEnv: string; passwordFile: string };
+  /** What it holds: "index". */
+  holds: string;
+  /** What to do when it is down, and when the user lacks rights. */
+  hints: { down: string; rights: string };
+  /** The code of all errors about it. */
+  code: ErrorCode;
+  /** The schema of its tables. */
+  schema: string;
+}
 
 /** The server's address, without a password: for people. */
-export function placeOf(settings: Pick<Config, "index.url">): string {
+export function placeOf(settings: ServerSettings): string {
   const { username, host, pathname } = addressOf(settings);
   return `postgres://${username ? `${username}@` : ""}${host}${pathname}`;
 }
 
-function addressOf({ "index.url": address }: Pick<Config, "index.url">): URL {
-  if (/^postgres(?:ql)?:\/\//.test(address) && URL.canParse(address)) return new URL(address);
+function addressOf({ url, names, code }: ServerSettings): URL {
+  if (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)) return new URL(url);
   throw new PommelError(
-    "index_unavailable",
-    address === "" ? "index.url is not set." : "index.url is no address of a PostgreSQL server.",
-    "Set it for all your projects: `pm config set --global index.url postgres://USER@HOST/DATABASE`.",
+    code,
+    url === "" ? `${names.url} is not set.` : `${names.url} is no address of a PostgreSQL server.`,
+    `Set it for all your projects: \`pm config set --global ${names.url} postgres://USER@HOST/DATABASE\`.`,
   );
 }
 
 /**
  * How to connect. Beyond this machine only by TLS with the server's certificate verified, or, if the address says
  * `sslmode=require`, by TLS without that.
- * @throws PommelError `index_unavailable` for an address or a password file that cannot be used
+ * @throws PommelError with the settings' code for an address or a password file that cannot be used
  */
 export function connectionOptions(settings: ServerSettings, env: NodeJS.ProcessEnv = process.env) {
   const url = addressOf(settings);
@@ -45,7 +58,7 @@ export function connectionOptions(settings: ServerSettings, env: NodeJS.ProcessE
     username: decodeURIComponent(url.username) || env.PGUSER || env.USER || "postgres",
     pass: passwordOf(settings, env),
     max: Number(url.searchParams.get("max")) || maxConnections,
-    ssl: tlsOf(url.searchParams, socketDir !== null || isLoopback(host)),
+    ssl: tlsOf(settings, url.searchParams, socketDir !== null || isLoopback(host)),
   } as const;
 }
 
@@ -53,6 +66,7 @@ const isLoopback = (host: string) =>
   host === "" || host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 
 function tlsOf(
+  settings: ServerSettings,
   parameters: URLSearchParams,
   isLocal: boolean,
 ): false | { rejectUnauthorized: boolean; ca?: string } {
@@ -61,37 +75,39 @@ function tlsOf(
     const ca = parameters.get("sslrootcert");
     return {
       rejectUnauthorized: true,
-      ...(ca !== null && { ca: readOwn(ca, "the certificate of index.url") }),
+      ...(ca !== null && { ca: readOwn(settings, ca, `the certificate of ${settings.names.url}`) }),
     };
   }
   if (mode === "require") return { rejectUnauthorized: false };
   if (mode === "disable" && isLocal) return false;
   throw new PommelError(
-    "index_unavailable",
-    `index.url says sslmode=${mode}: code would be sent to another machine without verified encryption.`,
+    settings.code,
+    `${settings.names.url} says sslmode=${mode}: data would be sent to another machine without verified encryption.`,
     "Use verify-full (the default; sslrootcert=FILE names the authority), or require, which encrypts only.",
   );
 }
 
 function passwordOf(settings: ServerSettings, env: NodeJS.ProcessEnv): string | undefined {
-  const file = settings["index.password_file"];
-  return env[settings["index.password_env"]] || (file ? readSecret(file) : undefined);
+  return (
+    env[settings.passwordEnv] ||
+    (settings.passwordFile ? readSecret(settings, settings.passwordFile) : undefined)
+  );
 }
 
-function readSecret(file: string): string {
-  const secret = readOwn(file, "index.password_file").replace(/\r?\n$/, "");
+function readSecret(settings: ServerSettings, file: string): string {
+  const secret = readOwn(settings, file, settings.names.passwordFile).replace(/\r?\n$/, "");
   if (process.platform !== "win32" && (statSync(expanded(file)).mode & 0o077) !== 0) {
-    throw new PommelError("index_unavailable", `Others can read ${file}.`, `Run \`chmod 600 ${file}\`.`);
+    throw new PommelError(settings.code, `Others can read ${file}.`, `Run \`chmod 600 ${file}\`.`);
   }
   return secret;
 }
 
-function readOwn(file: string, what: string): string {
+function readOwn({ code }: ServerSettings, file: string, what: string): string {
   try {
     return readFileSync(expanded(file), "utf8");
   } catch (error) {
     throw new PommelError(
-      "index_unavailable",
+      code,
       `Cannot read ${what}: ${messageOf(error)}.`,
       "Check the file's owner and permissions.",
       { cause: error },
@@ -145,37 +161,32 @@ const unreachableCodes = new Set([
 ]);
 
 /** An error of the server or the connection as one for people; others as they are. */
-export function explained(error: unknown, settings: Pick<Config, "index.url">): unknown {
+export function explained(error: unknown, settings: ServerSettings): unknown {
   if (error instanceof PommelError) return error;
   const code = codeOf(error);
   const place = placeOf(settings);
+  const { names, holds, hints, schema } = settings;
   const because = { cause: error };
-  const unavailable = (what: string, hint: string) =>
-    new PommelError("index_unavailable", what, hint, because);
+  const unavailable = (what: string, hint: string) => new PommelError(settings.code, what, hint, because);
   if (
     unreachableCodes.has(code) ||
     /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)
   ) {
     return unavailable(
-      `The index at ${place} cannot be reached: ${messageOf(error)}.`,
-      "Start the server or check index.url; `pm config set index.driver sqlite` keeps the index on this machine.",
+      `The ${holds} at ${place} cannot be reached: ${messageOf(error)}.`,
+      `Start the server or check ${names.url}; ${hints.down}`,
     );
   }
   if (code === "28P01" || code === "28000") {
     return unavailable(
       `${place} refused the sign-in: ${messageOf(error)}.`,
-      "Put the password into the variable that index.password_env names, or into a file (index.password_file).",
+      `Put the password into the variable that ${names.passwordEnv} names, or into a file (${names.passwordFile}).`,
     );
   }
   if (code === "3D000") {
-    return unavailable(`${place} does not exist.`, "Create the database, or correct index.url.");
+    return unavailable(`${place} does not exist.`, `Create the database, or correct ${names.url}.`);
   }
-  if (code === "42501") {
-    return unavailable(
-      `${place}: ${messageOf(error)}.`,
-      `The user needs CREATE on the database once, or a schema ${schemaName} of their own and the extension vector.`,
-    );
-  }
+  if (code === "42501") return unavailable(`${place}: ${messageOf(error)}.`, hints.rights);
   if (
     /extension "vector" is not available|extension control file/.test(messageOf(error)) ||
     code === "42704"
@@ -190,8 +201,8 @@ export function explained(error: unknown, settings: Pick<Config, "index.url">): 
   }
   if (code === "42P01" || code === "42703") {
     return unavailable(
-      `The schema ${schemaName} at ${place} is not Pommel's: ${messageOf(error)}.`,
-      "Drop that schema if nothing else is in it: all indexes in it are then made again.",
+      `The schema ${schema} at ${place} is not Pommel's: ${messageOf(error)}.`,
+      `Drop that schema if nothing else is in it: the ${holds} is then made again.`,
     );
   }
   return error;
