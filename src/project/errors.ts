@@ -39,6 +39,8 @@ const exitCodeOf = {
   uncommitted_changes: exitCode.failed,
   sync_refused: exitCode.failed,
   sync_failed: exitCode.failed,
+  share_refused: exitCode.failed,
+  share_unavailable: exitCode.failed,
   internal: exitCode.failed,
 } as const;
 

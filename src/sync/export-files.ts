@@ -1,9 +1,10 @@
 import { isAbsolute } from "node:path";
 import { belongsTo } from "../git/project-roots.ts";
 import { annotationByUid } from "../store/memory/chunks/annotations.ts";
+import { checkpointByUid } from "../store/memory/commits/checkpoints.ts";
 import { withheldSessions } from "../store/memory/privacy/withheld.ts";
 import { sessionById, sessionByUid } from "../store/memory/sessions/sessions.ts";
-import { type ChangedThing, changedThings, syncFact } from "../store/memory/sync.ts";
+import { type ChangedThing, type ChangeList, changedThings, syncFact } from "../store/memory/sync.ts";
 import { pathOf, type Thing } from "./branch/manifest.ts";
 import { decode, encode } from "./branch/shared-file.ts";
 import {
@@ -97,10 +98,10 @@ interface ThingsToTell {
   waiting: number;
 }
 
-/** The changed items to share. */
+/** The changed items to share. What a colleague shares through a server is theirs: it stays away from the branch. */
 export function thingsToExport(
   { work }: { work: Pick<ExportWork["work"], "memory" | "root" | "worktrees"> },
-  { everything }: { everything: boolean },
+  { everything, list = "sync_changed" }: { everything: boolean; list?: ChangeList },
 ): ThingsToTell {
   const { memory, root, worktrees } = work;
   const roots = [root, ...worktrees];
@@ -117,12 +118,19 @@ export function thingsToExport(
     }
     return ours;
   };
+  const isColleagues = (uid: string | null) => uid !== null && sessionByUid(memory, uid)?.author != null;
   const withheld = new Set(withheldSessions(memory).map((id) => sessionById(memory, id)?.uid));
   let leftOut = 0;
   let waiting = 0;
-  const things = changedThings(memory).filter(({ kind, uid }) => {
+  const things = changedThings(memory, list).filter(({ kind, uid }) => {
+    if (kind === "checkpoint") {
+      const bound = checkpointByUid(memory, uid)?.sessions ?? [];
+      return bound.length === 0 || !bound.every(({ sessionUid }) => isColleagues(sessionUid));
+    }
     if (kind !== "session" && kind !== "annotation") return true;
-    const session = kind === "session" ? uid : (annotationByUid(memory, uid)?.sessionUid ?? null);
+    const note = kind === "session" ? null : annotationByUid(memory, uid);
+    const session = kind === "session" ? uid : (note?.sessionUid ?? null);
+    if (isColleagues(session) || note?.author != null) return false;
     const ours = everything || isOurs(session);
     const isReady = session === null || !withheld.has(session);
     if (kind === "session" && !ours) leftOut++;

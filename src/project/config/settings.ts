@@ -26,7 +26,7 @@ const url = z.string().check(
   z.describe("an http:// or https:// address"),
 );
 /** A password would lie open there, and be shown. */
-const indexUrl = z.string().check(
+const serverUrl = z.string().check(
   z.refine(
     (text) =>
       text === "" || (/^postgres(?:ql)?:/.test(text) && URL.canParse(text) && new URL(text).password === ""),
@@ -80,7 +80,7 @@ export const settings = {
       "Where the code index is stored: sqlite (in .pommel), or postgres (a PostgreSQL with pgvector; see docs/engines.md).",
   },
   "index.url": {
-    schema: indexUrl,
+    schema: serverUrl,
     default: "",
     about:
       "The server for index.driver = postgres: postgres://USER@HOST/DATABASE, without the password. Code is sent there. Only from your own file or the environment, as are the next two.",
@@ -346,6 +346,27 @@ export const settings = {
     about:
       "The environment variable with the passphrase for sync.encryption = passphrase, for use without a terminal.",
   },
+  "memory.share": {
+    schema: serverUrl,
+    default: "",
+    about:
+      "The PostgreSQL through which a team shares its memory: postgres://USER@HOST/DATABASE, without the password. Only projects where you ran `pm share on` are shared there. Only from your own file or the environment, as are the next three.",
+  },
+  "memory.share_author": {
+    schema: z.string(),
+    default: "",
+    about: "The name you share under. Empty: git's user.email.",
+  },
+  "memory.share_password_env": {
+    schema: variableName,
+    default: "PGPASSWORD",
+    about: "The environment variable with that server's password.",
+  },
+  "memory.share_password_file": {
+    schema: z.string(),
+    default: "",
+    about: "A file with that password, which only you can read, for when the variable is not set.",
+  },
 } satisfies Record<string, { schema: z.ZodMiniType; default: unknown; about: string }>;
 
 export type SettingKey = keyof typeof settings;
@@ -373,6 +394,10 @@ export const ownSettings: ReadonlySet<SettingKey> = new Set([
   "sync.encryption",
   "sync.key_file",
   "sync.passphrase_env",
+  "memory.share",
+  "memory.share_author",
+  "memory.share_password_env",
+  "memory.share_password_file",
 ]);
 
 /**
@@ -408,6 +433,10 @@ export const liveSettings: ReadonlySet<SettingKey> = new Set([
   "sync.encryption",
   "sync.key_file",
   "sync.passphrase_env",
+  "memory.share",
+  "memory.share_author",
+  "memory.share_password_env",
+  "memory.share_password_file",
 ]);
 
 /** A complete configuration: a value for every setting. */

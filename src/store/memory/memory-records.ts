@@ -26,6 +26,8 @@ export interface SessionRecord {
   lastAt: number | null;
   endedAt: number | null;
   endReason: string | null;
+  /** The name under which a colleague shared it; null: recorded here, or not known. */
+  author: string | null;
 }
 
 export interface TurnRecord {
@@ -122,6 +124,8 @@ export interface AnnotationRecord {
   source: "prompt" | "shell";
   branch: string | null;
   note: string;
+  /** As of a session. */
+  author?: string | null;
 }
 
 export interface SummaryRecord {

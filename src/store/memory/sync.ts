@@ -11,17 +11,24 @@ export interface ChangedThing {
   uid: string;
 }
 
+/** Each exchange has a list of its own: pm sync's branch, and a team's server. */
+export type ChangeList = "sync_changed" | "team_changed";
+
 /** What changed since it was shared last, in the order of the changes. */
-export function changedThings(memory: Memory): ChangedThing[] {
-  return memory.prepare("SELECT id, kind, uid FROM sync_changed ORDER BY id").all() as ChangedThing[];
+export function changedThings(memory: Memory, list: ChangeList = "sync_changed"): ChangedThing[] {
+  return memory.prepare(`SELECT id, kind, uid FROM ${list} ORDER BY id`).all() as ChangedThing[];
 }
 
 /** These changes are shared; later ones of the same things are not. */
-export function flushChanges(memory: Memory, ids: readonly number[]): void {
+export function flushChanges(
+  memory: Memory,
+  ids: readonly number[],
+  list: ChangeList = "sync_changed",
+): void {
   if (ids.length === 0) return;
   memory.inTransaction(() => {
     memory
-      .prepare("DELETE FROM sync_changed WHERE id IN (SELECT value FROM json_each(?))")
+      .prepare(`DELETE FROM ${list} WHERE id IN (SELECT value FROM json_each(?))`)
       .run(JSON.stringify(ids));
   });
 }
@@ -42,13 +49,13 @@ export function allUids(memory: Memory, kind: ChangedThing["kind"]): string[] {
 }
 
 /** As if nothing had been shared yet. */
-export function markAllChanged(memory: Memory): void {
+export function markAllChanged(memory: Memory, list: ChangeList = "sync_changed"): void {
   memory.inTransaction(() => {
     for (const [kind, all] of Object.entries(uids)) {
       memory
         .prepare(
-          `INSERT INTO sync_changed (kind, uid) SELECT '${kind}', uid FROM (${all}) all_uids
-           WHERE NOT EXISTS (SELECT 1 FROM sync_changed c WHERE c.kind = '${kind}' AND c.uid = all_uids.uid)`,
+          `INSERT INTO ${list} (kind, uid) SELECT '${kind}', uid FROM (${all}) all_uids
+           WHERE NOT EXISTS (SELECT 1 FROM ${list} c WHERE c.kind = '${kind}' AND c.uid = all_uids.uid)`,
         )
         .run();
     }

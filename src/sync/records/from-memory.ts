@@ -35,6 +35,8 @@ export interface ExportWork {
   work: ScrubbingWork;
   /** Whether to scrub texts again with the current rules. */
   filter: boolean;
+  /** The colleague who shares what is imported; left out: not known. */
+  author?: string | undefined;
 }
 
 /** Scrubs the texts of a session (by row), or of other items. */

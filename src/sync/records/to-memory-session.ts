@@ -12,6 +12,7 @@ import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.
 import { saveSummary, summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { saveGroups, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { hasForgottenLines, setSyncFact, syncFact, syncFacts } from "../../store/memory/sync.ts";
+import { isRecordedHere } from "../../store/memory/team.ts";
 import { sharedFact } from "../export-files.ts";
 import { type ExportWork, redactorFor } from "./from-memory.ts";
 import type { SharedSession, SharedTurn } from "./records.ts";
@@ -100,6 +101,7 @@ function saveMeta(exportWork: ExportWork, meta: SharedSession, known: SessionRec
     cwd,
     startedAt: meta.started_at,
     lastAt: meta.last_at,
+    ...(!isRecordedHere(memory, meta.uid) && { author: exportWork.author }),
     ...(meta.branch !== null && { branch: clean(meta.branch) }),
     ...(above && {
       parentId: above.id,

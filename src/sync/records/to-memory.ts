@@ -54,6 +54,7 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
     source: shared.source,
     branch: shared.branch === null ? null : clean(shared.branch),
     note: clean(shared.note),
+    author: exportWork.author ?? null,
   };
   // Known under its text before scrubbing.
   const isThere =

@@ -1,7 +1,7 @@
 import type { Memory } from "../memory.ts";
 import type { AnnotationRecord } from "../memory-records.ts";
 
-const columns = `id, uid, session_uid AS sessionUid, turn, line_uid AS lineUid, at, source, branch, note`;
+const columns = `id, uid, session_uid AS sessionUid, turn, line_uid AS lineUid, at, source, branch, note, author`;
 
 /**
  * Adds a note. An existing one stays as it is and only gains what its place lacked; a forgotten one is not added again.
@@ -13,14 +13,14 @@ export function saveAnnotation(memory: Memory, note: Omit<AnnotationRecord, "id"
     if (isForgotten) return null;
     const { id } = memory
       .prepare(
-        `INSERT INTO annotations (uid, session_uid, turn, line_uid, at, source, branch, note)
-         VALUES (@uid, @sessionUid, @turn, @lineUid, @at, @source, @branch, @note)
+        `INSERT INTO annotations (uid, session_uid, turn, line_uid, at, source, branch, note, author)
+         VALUES (@uid, @sessionUid, @turn, @lineUid, @at, @source, @branch, @note, @author)
          ON CONFLICT (uid) DO UPDATE SET session_uid = coalesce(session_uid, excluded.session_uid),
            turn = coalesce(turn, excluded.turn), line_uid = coalesce(line_uid, excluded.line_uid),
            branch = coalesce(branch, excluded.branch)
          RETURNING id`,
       )
-      .get({ ...note }) as { id: number };
+      .get({ ...note, author: note.author ?? null }) as { id: number };
     return id;
   });
 }

@@ -145,7 +145,7 @@ function countAll(memory: Memory): ForgetCounts {
 }
 
 /** Sessions and those that they started, those started last first. */
-function withSubagents(memory: Memory, ids: readonly number[]): number[] {
+export function withSubagents(memory: Memory, ids: readonly number[]): number[] {
   const found = memory
     .prepare(
       `WITH RECURSIVE gone (id) AS (SELECT id FROM sessions WHERE id IN (SELECT value FROM json_each(?))
@@ -233,7 +233,7 @@ function forgetAnnotations(memory: Memory, condition: string, given: object, now
  * only marks its words as gone until it is merged into one; free pages and the log hold older versions.
  * @returns false when another process was reading, and the log could not be emptied
  */
-export function leaveNoTrace(memory: Memory): boolean {
+export function leaveNoTrace(memory: Memory, { backups = true } = {}): boolean {
   memory.inTransaction(() => {
     for (const terms of ["chunk_terms", "session_terms"]) {
       memory.prepare(`INSERT INTO ${terms} (${terms}) VALUES ('optimize')`).run();
@@ -242,7 +242,9 @@ export function leaveNoTrace(memory: Memory): boolean {
   // How many there were, and how long, is a trace as well.
   flushTerms(memory);
   memory.vacuum();
-  const { backup } = careOf(memory.file);
-  removeBackups(memory.file, [backupFolder(memory.file, ""), ...(backup ? [backup.folder] : [])]);
+  if (backups) {
+    const { backup } = careOf(memory.file);
+    removeBackups(memory.file, [backupFolder(memory.file, ""), ...(backup ? [backup.folder] : [])]);
+  }
   return memory.checkpoint();
 }

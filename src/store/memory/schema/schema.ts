@@ -6,6 +6,7 @@ import { eventTables, gitTables } from "./git.ts";
 import { cutTables } from "./session-cuts.ts";
 import { sessionTerms } from "./session-terms.ts";
 import { syncTables } from "./sync.ts";
+import { teamTables } from "./team.ts";
 
 /** The schema of memory.db, step by step. It is precious: forward only, and copied before every step. */
 export const memoryMigrations: readonly Migration[] = [
@@ -283,4 +284,5 @@ export const memoryMigrations: readonly Migration[] = [
   -- What a verdict rests on: attributionBases of protocol/values.ts; null where an older Pommel stored it.
   ALTER TABLE attributions ADD COLUMN basis TEXT;
   `,
+  teamTables,
 ];

@@ -19,11 +19,13 @@ export interface SessionUpdate {
   lastAt?: number | null;
   /** null: it goes on. */
   ended?: { at: number; reason: string | null } | null;
+  /** The colleague who shared it. */
+  author?: string | undefined;
 }
 
 const columns = `id, uid, agent, parent_id AS parentId, parent_tool_use AS parentToolUse, agent_type AS agentType,
   forked_from AS forkedFrom, title, title_source AS titleSource, cwd, branch, started_at AS startedAt,
-  last_at AS lastAt, ended_at AS endedAt, end_reason AS endReason`;
+  last_at AS lastAt, ended_at AS endedAt, end_reason AS endReason, author`;
 
 /**
  * Adds or merges a session: the earliest start, the latest line with its branch, the title of the
@@ -38,14 +40,14 @@ export function saveSession(memory: Memory, update: SessionUpdate): SessionRecor
     const { lastInsertRowid } = memory
       .prepare(
         `INSERT INTO sessions (id, uid, agent, parent_id, parent_tool_use, agent_type, forked_from, title,
-           title_source, cwd, branch, started_at, last_at, ended_at, end_reason)
+           title_source, cwd, branch, started_at, last_at, ended_at, end_reason, author)
          VALUES (@id, @uid, @agent, @parentId, @parentToolUse, @agentType, @forkedFrom, @title,
-           @titleSource, @cwd, @branch, @startedAt, @lastAt, @endedAt, @endReason)
+           @titleSource, @cwd, @branch, @startedAt, @lastAt, @endedAt, @endReason, @author)
          ON CONFLICT (id) DO UPDATE SET
            (parent_id, parent_tool_use, agent_type, forked_from, title, title_source, cwd, branch, started_at,
-            last_at, ended_at, end_reason)
+            last_at, ended_at, end_reason, author)
            = (@parentId, @parentToolUse, @agentType, @forkedFrom, @title, @titleSource, @cwd, @branch, @startedAt,
-            @lastAt, @endedAt, @endReason)`,
+            @lastAt, @endedAt, @endReason, @author)`,
       )
       .run({ ...merged, id: known?.id ?? null });
     return { ...merged, id: known?.id ?? Number(lastInsertRowid) };
@@ -69,6 +71,7 @@ function unknownSession({ uid, agent, cwd }: SessionUpdate): SessionRecord {
     lastAt: null,
     endedAt: null,
     endReason: null,
+    author: null,
   };
 }
 
@@ -81,6 +84,7 @@ function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
     parentToolUse: known.parentToolUse ?? update.parentToolUse ?? null,
     agentType: known.agentType ?? update.agentType ?? null,
     forkedFrom: known.forkedFrom ?? update.forkedFrom ?? null,
+    author: known.author ?? update.author ?? null,
     startedAt: extreme(Math.min, known.startedAt, startedAt),
     lastAt: extreme(Math.max, known.lastAt, lastAt),
   };

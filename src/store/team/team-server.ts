@@ -1,0 +1,244 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, brotliDecompress, constants } from "node:zlib";
+import type { Config } from "../../project/config/settings.ts";
+import { PommelError } from "../../project/errors.ts";
+import { connectTo, explained, placeOf, type ServerSettings, type Sql } from "../postgres/server.ts";
+import { createTeamTables, teamSchema } from "./schema.ts";
+
+/** What a member shares. */
+export interface TeamRecord {
+  kind: string;
+  id: string;
+  /** null: it is withdrawn. */
+  text: string | null;
+}
+
+/** What the server has, in the order of changes. */
+export interface StoredTeamRecord extends TeamRecord {
+  author: string;
+  seq: number;
+  digest: string;
+}
+
+export interface TeamMember {
+  role: string;
+  isOwner: boolean;
+}
+
+/** A project at the server, as a member sees it. */
+export interface TeamProject {
+  /** Another one when the project was made again. */
+  epoch: string;
+  isOwner: boolean;
+}
+
+/** The server that a configuration names for the team. */
+export const teamServer = (
+  config: Pick<Config, "memory.share" | "memory.share_password_env" | "memory.share_password_file">,
+): ServerSettings => ({
+  url: config["memory.share"],
+  passwordEnv: config["memory.share_password_env"],
+  passwordFile: config["memory.share_password_file"],
+  names: {
+    url: "memory.share",
+    passwordEnv: "memory.share_password_env",
+    passwordFile: "memory.share_password_file",
+  },
+  holds: "team's memory",
+  hints: {
+    down: "what is new is shared when it is back.",
+    rights: "The first to share needs CREATE on the database once, to make the tables.",
+  },
+  code: "share_unavailable",
+  schema: teamSchema,
+});
+
+export const digestOf = (text: string) => createHash("sha256").update(text).digest("hex");
+
+const [compress, decompress] = [promisify(brotliCompress), promisify(brotliDecompress)];
+/** Fast, and half of what gzip leaves of transcripts' repetitions. */
+const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+/** No text of a colleague may fill the memory. Bytes. */
+const maxTextBytes = 512 * 1024 * 1024;
+
+/** The memories that teams share, in a PostgreSQL. Connects when it is first asked. */
+export class TeamServer {
+  private readonly sql: Sql;
+  /** Without a password: for people. */
+  readonly place: string;
+
+  /** @throws PommelError `share_unavailable` for settings that cannot be used */
+  constructor(private readonly settings: ServerSettings) {
+    this.place = placeOf(settings);
+    this.sql = connectTo(settings);
+  }
+
+  /**
+   * Makes sure of the tables, the project and the author's name. The first to name a project begins it.
+   * @throws PommelError `share_refused` for one who is no member, or a name that is another's; `share_unavailable`
+   */
+  join(project: string, author: string): Promise<TeamProject> {
+    return this.explaining(async () => {
+      await this.prepare();
+      return this.sql.begin(async (sql) => {
+        await sql`INSERT INTO pommel_team_1.projects (key) VALUES (${project}) ON CONFLICT DO NOTHING`;
+        const [known] = await sql<
+          (TeamProject & { isMember: boolean })[]
+        >`SELECT epoch, owner = current_user AS "isOwner",
+            EXISTS (SELECT 1 FROM pommel_team_1.members WHERE project = key AND pommel_team_1.is_me(role)) AS "isMember"
+          FROM pommel_team_1.projects WHERE key = ${project}`;
+        const [me] = await sql<{ role: string }[]>`SELECT current_user AS role`;
+        if (known === undefined) {
+          throw refused(
+            `${me?.role} is no member of the project ${project} at ${this.place}.`,
+            `Ask whoever shared it first to run \`pm share members --add ${me?.role}\`.`,
+          );
+        }
+        if (!known.isMember) {
+          await sql`INSERT INTO pommel_team_1.members (project, role) VALUES (${project}, current_user)`;
+        }
+        await sql`INSERT INTO pommel_team_1.authors (project, author) VALUES (${project}, ${author}) ON CONFLICT DO NOTHING`;
+        const [owner] = await sql<
+          { isMine: boolean }[]
+        >`SELECT role = current_user AS "isMine" FROM pommel_team_1.authors WHERE project = ${project} AND author = ${author}`;
+        if (owner?.isMine !== true) {
+          throw refused(
+            `Somebody else shares this project as ${author}.`,
+            "Choose another name: `pm config set --global memory.share_author NAME`.",
+          );
+        }
+        return { epoch: known.epoch, isOwner: known.isOwner };
+      }) as Promise<TeamProject>;
+    });
+  }
+
+  /** Adds or replaces records, all or none. Those that are there already stay untouched. */
+  async push(project: string, author: string, records: readonly TeamRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const rows = await Promise.all(
+      records.map(async ({ kind, id, text }) => ({
+        ...{ project, author, kind, id },
+        digest: text === null ? "" : digestOf(text),
+        payload: text === null ? null : await compress(text, quality),
+      })),
+    );
+    await this.explaining(() =>
+      this.sql.begin(async (sql) => {
+        for (const row of rows) {
+          await sql`INSERT INTO pommel_team_1.records ${sql(row)}
+            ON CONFLICT (project, author, kind, id) DO UPDATE SET digest = excluded.digest, payload = excluded.payload
+            WHERE records.digest <> excluded.digest`;
+        }
+      }),
+    );
+  }
+
+  /** Withdraws all that an author shared. @returns how many records */
+  withdraw(project: string, author: string): Promise<number> {
+    return this.explaining(async () => {
+      const { count } = await this.sql`UPDATE pommel_team_1.records SET digest = '', payload = NULL
+        WHERE project = ${project} AND author = ${author} AND payload IS NOT NULL`;
+      return count;
+    });
+  }
+
+  /** The next records after a change, withdrawn ones included. */
+  pull(project: string, after: number, limit: number): Promise<StoredTeamRecord[]> {
+    return this.explaining(async () => {
+      const rows = await this.sql<
+        (Omit<StoredTeamRecord, "text"> & { payload: Uint8Array | null })[]
+      >`SELECT author, kind, id, seq, digest, payload FROM pommel_team_1.records
+        WHERE project = ${project} AND seq > ${after} ORDER BY seq LIMIT ${limit}`;
+      return Promise.all(
+        rows.map(async ({ payload, ...row }) => ({ ...row, text: payload && (await textOf(payload)) })),
+      );
+    });
+  }
+
+  /** How many records each author shares. */
+  authors(project: string): Promise<{ author: string; records: number }[]> {
+    return this.explaining(
+      async () =>
+        await this.sql<{ author: string; records: number }[]>`
+        SELECT author, count(payload) AS records FROM pommel_team_1.authors
+        LEFT JOIN pommel_team_1.records USING (project, author) WHERE project = ${project} GROUP BY author ORDER BY author`,
+    );
+  }
+
+  members(project: string): Promise<TeamMember[]> {
+    return this.explaining(
+      async () =>
+        await this.sql<TeamMember[]>`
+        SELECT role, role = owner AS "isOwner" FROM pommel_team_1.members
+        JOIN pommel_team_1.projects ON key = project WHERE project = ${project} ORDER BY role`,
+    );
+  }
+
+  /** Lets roles read and write. @throws PommelError `share_refused` for who does not own the project */
+  addMembers(project: string, roles: readonly string[]): Promise<void> {
+    return this.asOwner(project, async () => {
+      for (const role of roles) {
+        await this
+          .sql`INSERT INTO pommel_team_1.members (project, role) VALUES (${project}, ${role}) ON CONFLICT DO NOTHING`;
+      }
+    });
+  }
+
+  /** What they shared stays. @throws PommelError as `addMembers` */
+  removeMembers(project: string, roles: readonly string[]): Promise<void> {
+    return this.asOwner(project, async () => {
+      await this
+        .sql`DELETE FROM pommel_team_1.members WHERE project = ${project} AND role = ANY (${[...roles]})`;
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.sql.end({ timeout: 2 });
+  }
+
+  private asOwner(project: string, work: () => Promise<void>): Promise<void> {
+    return this.explaining(async () => {
+      const [known] = await this.sql<
+        { isOwner: boolean; owner: string }[]
+      >`SELECT owner = current_user AS "isOwner", owner FROM pommel_team_1.projects WHERE key = ${project}`;
+      if (known?.isOwner) return work();
+      throw refused(
+        "Only whoever shared the project first adds and removes members.",
+        known === undefined ? "Run `pm share on` first." : `Ask ${known.owner}.`,
+      );
+    });
+  }
+
+  private async prepare(): Promise<void> {
+    const isThere = async (sql: Pick<Sql, "unsafe">) => {
+      const [found] = await sql.unsafe(`SELECT to_regclass('${teamSchema}.records') IS NOT NULL AS exists`);
+      return found?.exists === true;
+    };
+    if (await isThere(this.sql)) return;
+    await this.sql.begin(async (sql) => {
+      // Two that make the tables at once would fail each other.
+      await sql`SELECT pg_advisory_xact_lock(hashtext(${teamSchema}))`;
+      if (!(await isThere(sql))) await sql.unsafe(createTeamTables);
+    });
+  }
+
+  private async explaining<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw explained(error, this.settings);
+    }
+  }
+}
+
+const refused = (message: string, hint: string) => new PommelError("share_refused", message, hint);
+
+async function textOf(payload: Uint8Array): Promise<string | null> {
+  try {
+    return (await decompress(payload, { maxOutputLength: maxTextBytes })).toString();
+  } catch {
+    // Damaged, or no text of ours: like one that holds nothing.
+    return "";
+  }
+}

@@ -1,0 +1,153 @@
+import type { ScrubbingWork } from "../../sessions/work.ts";
+import { annotationByUid } from "../../store/memory/chunks/annotations.ts";
+import { isForgotten } from "../../store/memory/privacy/forget.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { type ChangedThing, flushChanges } from "../../store/memory/sync.ts";
+import {
+  forgottenShares,
+  markBindingsChanged,
+  recordedSessions,
+  saveShared,
+  sharedDigest,
+} from "../../store/memory/team.ts";
+import { digestOf, type TeamRecord } from "../../store/team/team-server.ts";
+import { encode } from "../branch/shared-file.ts";
+import { thingsToExport } from "../export-files.ts";
+import {
+  type ExportWork,
+  exportAnnotation,
+  exportAttribution,
+  exportCheckpoint,
+  exportSession,
+  exportTurns,
+} from "../records/from-memory.ts";
+import { countOf } from "../report.ts";
+import type { TeamReport } from "./team.ts";
+
+/** A change on its way to the server. */
+export interface Outgoing {
+  /** null: the server has it. */
+  record: TeamRecord | null;
+  /** The server has it now. Part of a transaction. */
+  flush(): void;
+  done: number;
+  total: number;
+}
+
+/**
+ * What is to be shared or withdrawn, lazily: sessions recorded here, notes written here, and commits that these sessions
+ * led to. Each as it is now: the author's version replaces the former one.
+ */
+export function* outgoingRecords(
+  work: ScrubbingWork,
+  report: TeamReport,
+): Generator<Outgoing, void, undefined> {
+  const { memory } = work;
+  const exportWork: ExportWork = { work, filter: true };
+  const gone = forgottenShares(memory);
+  if (gone.some(({ kind }) => kind === "session")) markBindingsChanged(memory);
+  const { things, leftOut, waiting } = thingsToExport({ work }, { everything: false, list: "team_changed" });
+  report.leftOut = leftOut;
+  report.waiting = waiting;
+  const own = recordedSessions(memory);
+  const total = gone.length + things.length;
+  let done = 0;
+  const withdraw = (thing: Pick<ChangedThing, "kind" | "uid">, change: number | null): Outgoing => ({
+    record: { kind: thing.kind, id: thing.uid, text: null },
+    flush() {
+      saveShared(memory, thing, null);
+      if (change !== null) flushChanges(memory, [change], "team_changed");
+      report.withdrawn++;
+    },
+    done: done++,
+    total,
+  });
+  for (const thing of gone) yield withdraw(thing, null);
+  for (const thing of things) {
+    const { id, kind, uid } = thing;
+    const known = sharedDigest(memory, thing);
+    const shared = isOwn(work, thing, own) ? textOf(exportWork, thing, own) : null;
+    if (shared === null && known !== null && (kind === "checkpoint" || kind === "attribution")) {
+      yield withdraw(thing, id);
+      continue;
+    }
+    const digest = shared === null ? null : digestOf(shared.text);
+    const isNews = shared !== null && digest !== known;
+    yield {
+      record: isNews ? { kind, id: uid, text: shared.text } : null,
+      flush() {
+        if (isNews) {
+          saveShared(memory, thing, digest);
+          report.shared[countOf(kind)]++;
+          report.shared.turns += shared.turns;
+        }
+        flushChanges(memory, [id], "team_changed");
+      },
+      done: done++,
+      total,
+    };
+  }
+}
+
+function isOwn({ memory }: ScrubbingWork, { kind, uid }: ChangedThing, own: ReadonlySet<string>): boolean {
+  switch (kind) {
+    case "session":
+      return own.has(uid);
+    case "annotation": {
+      const note = annotationByUid(memory, uid);
+      if (note === null || note.author != null) return false;
+      return (
+        note.sessionUid === null || own.has(note.sessionUid) || sessionByUid(memory, note.sessionUid) === null
+      );
+    }
+    case "checkpoint":
+    case "attribution":
+      return true;
+    case "event":
+      return false;
+  }
+}
+
+/** Its text, and the number of a session's turns; null when there is nothing to share. */
+function textOf(
+  exportWork: ExportWork,
+  { kind, uid }: ChangedThing,
+  own: ReadonlySet<string>,
+): { text: string; turns: number } | null {
+  const { memory } = exportWork.work;
+  const one = (text: string | null) => (text === null ? null : { text, turns: 0 });
+  switch (kind) {
+    case "session": {
+      const meta = exportSession(exportWork, uid);
+      const session = sessionByUid(memory, uid);
+      if (meta === null || session === null || isForgotten(memory, uid)) return null;
+      const turns = [...exportTurns(exportWork, session)];
+      // Known by its id alone, or its turns are past retention: colleagues keep theirs.
+      if (turns.length === 0) return null;
+      return { text: encode("meta", meta) + encode("transcript", turns), turns: turns.length };
+    }
+    case "annotation": {
+      const note = exportAnnotation(exportWork, uid);
+      return one(note && encode("annotation", note));
+    }
+    case "checkpoint": {
+      const checkpoint = exportCheckpoint(exportWork, uid);
+      if (checkpoint === null) return null;
+      const sessions = checkpoint.sessions.filter(({ session }) => own.has(session));
+      if (sessions.length === 0) return null;
+      const isOwnState = ([session]: [string, unknown]) =>
+        own.has(session) || sessionByUid(memory, session) === null;
+      const state = Object.fromEntries(Object.entries(checkpoint.agent_state).filter(isOwnState));
+      return one(encode("checkpoint", { ...checkpoint, sessions, agent_state: state }));
+    }
+    case "attribution": {
+      const attribution = exportAttribution(exportWork, uid);
+      const ranges = Object.values(attribution?.files ?? {}).flat();
+      if (attribution === null || !ranges.some(({ session }) => session !== null && own.has(session)))
+        return null;
+      return one(encode("attribution", attribution));
+    }
+    case "event":
+      return null;
+  }
+}
