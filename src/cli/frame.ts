@@ -76,7 +76,7 @@ export class NotForwarded extends Error {}
  */
 const servedCommands = new Set([
   ...forwarded,
-  ...["forget", "note", "pull", "reindex", "rewind", "scrub", "sync"],
+  ...["forget", "note", "pull", "reindex", "rewind", "scrub", "share", "sync"],
 ]);
 servedCommands.delete("status");
 

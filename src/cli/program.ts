@@ -91,6 +91,7 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
   Share: [
     { names: ["export"], load: async () => (await import("./commands/export/command.ts")).declareExport },
     { names: ["sync", "pull"], load: async () => (await import("./commands/sync/command.ts")).declareSync },
+    { names: ["share"], load: async () => (await import("./commands/share/command.ts")).declareShare },
   ],
 };
 const commands = Object.entries(groups).flatMap(([group, all]) => all.map((one) => ({ ...one, group })));

@@ -58,6 +58,8 @@ const { q, file, session, ...ofSessions } = z.omit(transcriptSearchRequest(), {
   explain: true,
   match: true,
   package: true,
+  author: true,
+  team: true,
 }).shape;
 
 export const searchSessionsInput = z.strictObject({

@@ -177,6 +177,8 @@ export type OriginCommit = z.infer<ReturnType<typeof originCommit>>;
 const originTurn = lazy(() =>
   z.object({
     session_id: text,
+    /** The colleague who shared it; null: recorded here. An older daemon sends none. */
+    author: z.optional(textOrNull),
     number: z.number(),
     started_at: timeOrNull,
     /** The user's prompt; for a subagent, its task. Long ones are cut. */

@@ -132,6 +132,8 @@ export const transcriptSearchRequest = lazy(() =>
     event: field("only this event (id or title)", text),
     branch,
     agent,
+    author: field("only commits by, or sessions shared by, people whose name contains this", text),
+    team: field("only what colleagues shared", z.boolean()),
     in: field("content: all that was said and tools wrote, word by word", z.enum(searchPlaces)),
     match: field("in the content: the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
     mode: field("fts: words; semantic: meaning; hybrid (default): both; regex: RE2", z.enum(searchModes)),
@@ -154,6 +156,8 @@ const transcriptResult = lazy(() =>
     session_id: text,
     session_title: textOrNull,
     agent: text,
+    /** The colleague who shared it; null: recorded here. An older daemon sends none. */
+    author: z.optional(textOrNull),
     branch: textOrNull,
     turn: z.number(),
     last_turn: z.number(),

@@ -24,6 +24,8 @@ const sessionSummary = lazy(() =>
   z.object({
     id: text,
     agent: text,
+    /** The colleague who shared it; null: recorded here. An older daemon sends none. */
+    author: z.optional(textOrNull),
     title: textOrNull,
     branch: textOrNull,
     cwd: text,

@@ -173,6 +173,7 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
     return {
       id: session.uid,
       agent: session.agent,
+      author: session.author,
       title: session.title,
       branch: session.branch,
       cwd: session.cwd,

@@ -42,6 +42,8 @@ export async function toSessionQuery(
     session: request.session ?? null,
     branch: request.branch ?? null,
     agent: request.agent ?? null,
+    author: request.author ?? null,
+    team: request.team ?? false,
     commit: request.commit ?? null,
     event: request.event ?? null,
     mode: request.mode ?? "hybrid",

@@ -384,6 +384,10 @@ export class SessionSearch {
         session_id: session?.uid ?? "",
         session_title: session?.title ?? null,
         agent: session?.agent ?? "",
+        author:
+          (chunk.annotationId === null ? null : notes.get(chunk.annotationId)?.author) ??
+          session?.author ??
+          null,
         branch: chunk.branch,
         turn: chunk.firstTurn,
         last_turn: chunk.lastTurn,

@@ -17,13 +17,15 @@ import type { SessionQuery } from "./types.ts";
  * @throws PommelError `not_found` for an unknown session, checkpoint or event, `usage` for an ambiguous one
  */
 export function filterOf(memory: Memory, query: Omit<SessionQuery, "query" | "mode">): ChunkFilter {
-  const { since, until, branch, agent, types, kinds, files, session, commit, event } = query;
+  const { since, until, branch, agent, author, team, types, kinds, files, session, commit, event } = query;
   return {
     ...searchableChunks(memory),
     since,
     until,
     branch,
     agent,
+    author,
+    shared: team ? true : null,
     types: types.length > 0 ? types : null,
     kinds: kinds.length > 0 ? kinds : null,
     files: files.length > 0 ? filesMatching(memory, files) : null,

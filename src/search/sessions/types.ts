@@ -27,6 +27,10 @@ export interface SessionQuery {
   session: string | null;
   branch: string | null;
   agent: string | null;
+  /** Part of the name of the colleague who shared it. */
+  author: string | null;
+  /** Only what colleagues shared. */
+  team: boolean;
   /** A checkpoint's id, its commit's hash, or the beginning of either: only turns that led to it. */
   commit: string | null;
   /** An event's id, the beginning of one, or its title: only what belongs to it. */
@@ -52,6 +56,8 @@ export const openQuery: Omit<SessionQuery, "query"> = {
   session: null,
   branch: null,
   agent: null,
+  author: null,
+  team: false,
   commit: null,
   event: null,
   mode: "hybrid",
@@ -99,6 +105,8 @@ export interface SessionResult {
   session_id: string;
   session_title: string | null;
   agent: string;
+  /** The colleague who shared it; null: recorded here. */
+  author: string | null;
   branch: string | null;
   /** First and last turn that it spans. */
   turn: number;

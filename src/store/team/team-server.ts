@@ -62,7 +62,10 @@ const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 /** No text of a colleague may fill the memory. Bytes. */
 const maxTextBytes = 512 * 1024 * 1024;
 
-/** The memories that teams share, in a PostgreSQL. Connects when it is first asked. */
+/**
+ * The memories that teams share, in a PostgreSQL. Connects when it is first asked. Each change is one statement, and needs no
+ * transaction: the client cannot roll one back whose connection was cut (postgres.js 3.4 then throws where nobody can catch it).
+ */
 export class TeamServer {
   private readonly sql: Sql;
   /** Without a password: for people. */
@@ -81,35 +84,34 @@ export class TeamServer {
   join(project: string, author: string): Promise<TeamProject> {
     return this.explaining(async () => {
       await this.prepare();
-      return this.sql.begin(async (sql) => {
-        await sql`INSERT INTO pommel_team_1.projects (key) VALUES (${project}) ON CONFLICT DO NOTHING`;
-        const [known] = await sql<
-          (TeamProject & { isMember: boolean })[]
-        >`SELECT epoch, owner = current_user AS "isOwner",
-            EXISTS (SELECT 1 FROM pommel_team_1.members WHERE project = key AND pommel_team_1.is_me(role)) AS "isMember"
-          FROM pommel_team_1.projects WHERE key = ${project}`;
+      const { sql } = this;
+      await sql`INSERT INTO pommel_team_1.projects (key) VALUES (${project}) ON CONFLICT DO NOTHING`;
+      const [known] = await sql<
+        (TeamProject & { isMember: boolean })[]
+      >`SELECT epoch, owner = current_user AS "isOwner",
+          EXISTS (SELECT 1 FROM pommel_team_1.members WHERE project = key AND pommel_team_1.is_me(role)) AS "isMember"
+        FROM pommel_team_1.projects WHERE key = ${project}`;
+      if (known === undefined) {
         const [me] = await sql<{ role: string }[]>`SELECT current_user AS role`;
-        if (known === undefined) {
-          throw refused(
-            `${me?.role} is no member of the project ${project} at ${this.place}.`,
-            `Ask whoever shared it first to run \`pm share members --add ${me?.role}\`.`,
-          );
-        }
-        if (!known.isMember) {
-          await sql`INSERT INTO pommel_team_1.members (project, role) VALUES (${project}, current_user)`;
-        }
-        await sql`INSERT INTO pommel_team_1.authors (project, author) VALUES (${project}, ${author}) ON CONFLICT DO NOTHING`;
-        const [owner] = await sql<
-          { isMine: boolean }[]
-        >`SELECT role = current_user AS "isMine" FROM pommel_team_1.authors WHERE project = ${project} AND author = ${author}`;
-        if (owner?.isMine !== true) {
-          throw refused(
-            `Somebody else shares this project as ${author}.`,
-            "Choose another name: `pm config set --global memory.share_author NAME`.",
-          );
-        }
-        return { epoch: known.epoch, isOwner: known.isOwner };
-      }) as Promise<TeamProject>;
+        throw refused(
+          `${me?.role} is no member of the project ${project} at ${this.place}.`,
+          `Ask whoever shared it first to run \`pm share members --add ${me?.role}\`.`,
+        );
+      }
+      if (!known.isMember) {
+        await sql`INSERT INTO pommel_team_1.members (project, role) VALUES (${project}, current_user) ON CONFLICT DO NOTHING`;
+      }
+      await sql`INSERT INTO pommel_team_1.authors (project, author) VALUES (${project}, ${author}) ON CONFLICT DO NOTHING`;
+      const [name] = await sql<
+        { isMine: boolean }[]
+      >`SELECT role = current_user AS "isMine" FROM pommel_team_1.authors WHERE project = ${project} AND author = ${author}`;
+      if (name?.isMine !== true) {
+        throw refused(
+          `Somebody else shares this project as ${author}.`,
+          "Choose another name: `pm config set --global memory.share_author NAME`.",
+        );
+      }
+      return { epoch: known.epoch, isOwner: known.isOwner };
     });
   }
 
@@ -123,14 +125,10 @@ export class TeamServer {
         payload: text === null ? null : await compress(text, quality),
       })),
     );
-    await this.explaining(() =>
-      this.sql.begin(async (sql) => {
-        for (const row of rows) {
-          await sql`INSERT INTO pommel_team_1.records ${sql(row)}
-            ON CONFLICT (project, author, kind, id) DO UPDATE SET digest = excluded.digest, payload = excluded.payload
-            WHERE records.digest <> excluded.digest`;
-        }
-      }),
+    await this.explaining(
+      () => this.sql`INSERT INTO pommel_team_1.records ${this.sql(rows)}
+        ON CONFLICT (project, author, kind, id) DO UPDATE SET digest = excluded.digest, payload = excluded.payload
+        WHERE records.digest <> excluded.digest`,
     );
   }
 
@@ -194,7 +192,8 @@ export class TeamServer {
   }
 
   async close(): Promise<void> {
-    await this.sql.end({ timeout: 2 });
+    // All was answered; a connection that was cut would be waited for.
+    await this.sql.end({ timeout: 0 });
   }
 
   private asOwner(project: string, work: () => Promise<void>): Promise<void> {
@@ -211,16 +210,18 @@ export class TeamServer {
   }
 
   private async prepare(): Promise<void> {
-    const isThere = async (sql: Pick<Sql, "unsafe">) => {
-      const [found] = await sql.unsafe(`SELECT to_regclass('${teamSchema}.records') IS NOT NULL AS exists`);
+    const isThere = async () => {
+      const [found] = await this.sql`SELECT to_regclass(${`${teamSchema}.records`}) IS NOT NULL AS exists`;
       return found?.exists === true;
     };
-    if (await isThere(this.sql)) return;
-    await this.sql.begin(async (sql) => {
-      // Two that make the tables at once would fail each other.
-      await sql`SELECT pg_advisory_xact_lock(hashtext(${teamSchema}))`;
-      if (!(await isThere(sql))) await sql.unsafe(createTeamTables);
-    });
+    if (await isThere()) return;
+    try {
+      // Statements sent as one are one transaction.
+      await this.sql.unsafe(createTeamTables).simple();
+    } catch (error) {
+      // Somebody else made them meanwhile.
+      if (!(await isThere())) throw error;
+    }
   }
 
   private async explaining<T>(work: () => Promise<T>): Promise<T> {

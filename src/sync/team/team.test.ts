@@ -352,7 +352,7 @@ it.skipIf(!isInstalled)(
       ),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 50 }), fc.nat(), async (steps, seed) => {
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 30 }), fc.nat(), async (steps, seed) => {
         project = `project-${++counter}`;
         shared.remove();
         shared = sharedRemote();
@@ -409,7 +409,7 @@ it.skipIf(!isInstalled)(
           proxy.close();
         }
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: 2, endOnFailure: true },
     );
   },
   180_000,

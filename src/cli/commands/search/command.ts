@@ -43,6 +43,7 @@ export function declareSearch(program: Command): void {
           "commits, and the sessions behind them",
         ],
         ["pm search 1f3a9c2", "a commit, by the beginning of its hash"],
+        ['pm search sessions "token refresh" --team', "what colleagues shared (`pm share`)"],
         ['pm search notes "staging"', "what people noted"],
         ["pm search events auth", "named groups of sessions and checkpoints"],
         ['pm search --all-projects "how did we parse dates"', "in all projects"],

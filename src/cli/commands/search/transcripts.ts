@@ -35,7 +35,12 @@ export function sessionFound(result: TranscriptResult, style: ResultStyle): Foun
     title: oneLine(result.session_title ?? ""),
     confidence: result.confidence,
     ...(result.abandoned && { warning: "abandoned branch" }),
-    facts: [when(result.timestamp, screen), oneLine(result.branch ?? ""), typeOf(result)],
+    facts: [
+      when(result.timestamp, screen),
+      oneLine(result.author ?? ""),
+      oneLine(result.branch ?? ""),
+      typeOf(result),
+    ],
     why: result.match_reasons.map(printable),
     signals: result.signals,
     snippet: { kind: "text", content: result.content, excerpt: result.snippet },

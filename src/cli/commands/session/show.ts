@@ -127,6 +127,7 @@ export function renderHead(
   const days = [...new Set(span.map(localTime))];
   const facts = [
     `${session.agent}${session.agent_type === null ? "" : ` (${session.agent_type})`}`,
+    session.author == null ? "" : `shared by ${oneLine(session.author)}`,
     columns !== undefined && days.length > 0
       ? [...days.slice(0, -1), exactWhen(span.at(-1)!, screen)].join(" to ")
       : days.join(" to "),

@@ -35,7 +35,7 @@ const words: Record<keyof SyncCounts, string> = {
 };
 
 /** "3 sessions, 12 turns"; null for nothing. */
-function countsText(counts: SyncCounts): string | null {
+export function countsText(counts: SyncCounts): string | null {
   const parts = (Object.keys(words) as (keyof SyncCounts)[])
     .filter((key) => counts[key] > 0)
     .map((key) =>

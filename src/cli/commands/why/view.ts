@@ -151,6 +151,7 @@ function renderTurn(turn: OriginTurn, style: WhyStyle): string[] {
   const more = shown.length < prompt.length ? [colors.dim(below("..."))] : [];
   const [first = "", ...rest] = shown;
   const lines = [`${colors.bold("Prompt")}     ${colors.bold(first)}`, ...rest.map(below), ...more];
+  if (turn.author != null) lines.push(...labelled("Shared by", oneLine(turn.author), style));
   const { asked_by } = turn;
   if (asked_by) {
     const place = `${shortId(asked_by.session_id)}:${asked_by.turn}`;

@@ -16,6 +16,10 @@ export interface ChunkFilter {
   until: number | null;
   branch: string | null;
   agent: string | null;
+  /** Part of the name of the colleague who shared it. */
+  author: string | null;
+  /** true: only what colleagues shared. */
+  shared: boolean | null;
   /** Chunks that touched one of these files: paths as stored. See `touchedFiles`. */
   files: readonly string[] | null;
   /** false: none of a way that was left. */
@@ -40,10 +44,16 @@ export const allChunks: ChunkFilter = {
   until: null,
   branch: null,
   agent: null,
+  author: null,
+  shared: null,
   files: null,
   abandoned: null,
   turns: null,
 };
+
+/** A colleague's note may stand in a session of one's own. */
+const authorOf = `coalesce((SELECT author FROM annotations a WHERE a.id = chunks.annotation_id),
+  (SELECT author FROM sessions s WHERE s.id = chunks.session_id))`;
 
 /** Conditions on `chunks` and their named parameters; no conditions when everything is asked for. */
 export function conditionsOf(filter: ChunkFilter): { sql: string | null; given: Record<string, unknown> } {
@@ -63,6 +73,8 @@ export function conditionsOf(filter: ChunkFilter): { sql: string | null; given: 
   add("until", "started_at <= @until");
   add("branch", "branch = @branch");
   add("agent", "session_id IN (SELECT id FROM sessions WHERE agent = @agent)");
+  add("author", `instr(lower(${authorOf}), lower(@author)) > 0`);
+  add("shared", `(${authorOf} IS NOT NULL) = @shared`, filter.shared ? 1 : 0);
   add(
     "files",
     "EXISTS (SELECT 1 FROM json_each(chunks.files) f WHERE f.value IN (SELECT value FROM json_each(@files)))",

@@ -113,6 +113,7 @@ function OriginOf({ origin, file, line }: { origin: Origin; file: string; line: 
         <Author of={written_by} />
         <Time at={commit?.authored_at ?? turn?.started_at ?? null} />
         {commit && <span>{commit.person}</span>}
+        {turn?.author != null && <span>session shared by {turn.author}</span>}
       </p>
       {turn !== null && (
         <>

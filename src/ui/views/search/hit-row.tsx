@@ -62,6 +62,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
     session_title: title,
     session_id,
     agent,
+    author,
     branch,
     turn,
     timestamp,
@@ -79,6 +80,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
       aside={
         <>
           <Badge tone="agent">{agent}</Badge>
+          {author != null && <Badge>{author}</Badge>}
           <Badge>{result.kind.replace("-", " ")}</Badge>
           <Confidence of={result.confidence} probability={result.probability} />
           <Freshness of={result.freshness} />

@@ -71,8 +71,20 @@ function useMargins(found: SessionResponse | null): ReadonlyMap<number, Margin> 
 }
 
 function Head({ found: { session, summary, files, agents, resume } }: { found: SessionResponse }) {
-  const { id, title, agent, branch, started_at, last_at, turns, models, tokens, parent_id, agent_type } =
-    session;
+  const {
+    id,
+    title,
+    agent,
+    author,
+    branch,
+    started_at,
+    last_at,
+    turns,
+    models,
+    tokens,
+    parent_id,
+    agent_type,
+  } = session;
   const [isForgetting, setForgetting] = useState(false);
   const changed = files.filter(({ how }) => how !== "read");
   return (
@@ -80,6 +92,7 @@ function Head({ found: { session, summary, files, agents, resume } }: { found: S
       <h1>{title ?? `Session ${id.slice(0, 8)}`}</h1>
       <p class="row-meta">
         <Badge tone="agent">{agent_type === null ? agent : `${agent}: ${agent_type}`}</Badge>
+        {author != null && <Badge>shared by {author}</Badge>}
         <Time at={started_at} />
         <span>{lasted(started_at, last_at)}</span>
         {branch !== null && <span class="path">{branch}</span>}
