@@ -25,6 +25,7 @@ import { isOwnerAlive, newOwner } from "./job-owner.ts";
 import { JobWorker } from "./job-worker.ts";
 import { MemoryCare } from "./memory-care.ts";
 import { RwLock } from "./rw-lock.ts";
+import { TeamShare } from "./team-share.ts";
 
 /** Pause after the last unknown session was read. Milliseconds. */
 const afterUnknownMs = 5000;
@@ -56,6 +57,7 @@ export class OpenMemory {
   private readonly workers: readonly JobWorker[];
   private readonly housekeeping: Housekeeping;
   private readonly care: MemoryCare;
+  private readonly team: TeamShare;
   private readonly lock = new RwLock();
   private isClosed = false;
   private releaseTimer: NodeJS.Timeout | undefined;
@@ -99,6 +101,12 @@ export class OpenMemory {
         config,
         isResting: () => this.isResting(),
         onFailure,
+        log,
+      });
+      this.team = new TeamShare({
+        config,
+        work: () => this.jobs.work(),
+        isResting: () => this.isResting(),
         log,
       });
     } catch (error) {
@@ -157,6 +165,7 @@ export class OpenMemory {
   begin(): void {
     this.housekeeping.begin();
     this.care.begin();
+    this.team.begin();
     // The model may be there by now, or not be wanted any more.
     this.quietly(() => makeDue(this.memory, "deep-scrub"));
     this.indexSessions();
@@ -283,6 +292,7 @@ export class OpenMemory {
       ...this.workers.map((worker) => worker.close()),
       this.embedPass.close(),
       this.care.close(),
+      this.team.close(),
     ]);
     for (const timer of [this.releaseTimer, this.unloadTimer]) clearTimeout(timer);
     // Requests accepted while shutting down.

@@ -195,11 +195,11 @@ describe.skipIf(server === null)(`a team on ${server?.engine}`, () => {
     for (const one of [ann, bob, ann]) await one.share();
     expect(await ann.leave(false)).toBe(0);
     await bob.share();
-    expect(contentOf(bob).sessions).toHaveLength(2);
+    expect(contentOf(bob).turns).toHaveLength(4);
     await ann.join();
     expect(await ann.leave(true)).toBe(3);
     expect(await bob.share()).toMatchObject({ removed: 3 });
-    expect(contentOf(bob)).toMatchObject({ sessions: [{ uid: "s2" }], annotations: [{}] });
+    expect(contentOf(bob)).toMatchObject({ turns: [{ uid: "s2" }, { uid: "s2" }], annotations: [{}] });
     expect(
       (await atServer()).filter(({ withdrawn }) => !withdrawn).map(({ author }) => author),
     ).not.toContain("ann@acme.test");
