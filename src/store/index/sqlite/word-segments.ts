@@ -89,11 +89,18 @@ const classFactor = 16;
  * So many segments of a class become one, of those that are large and of others. What merging leaves is room in the file for
  * what comes next, so large ones are merged late.
  */
-const fanIn = { small: 16, large: 64, largeClass: 2 };
-/** The same of small ones where nothing else is to be done: each segment costs every search. */
-const fanInAtRest = { ...fanIn, small: 4 };
-/** A segment is written again when a larger part of its chunks is gone, and more than so many. */
-const tolerated = { share: 0.1, chunks: 64 };
+const fanIn = { small: 16, large: 64 };
+/** The class that large ones begin with. */
+const largeClass = 2;
+/**
+ * A segment is written again when a larger part of its chunks is gone. While much changes that is worth little: each segment
+ * loses some of its chunks with every transaction.
+ */
+const worthMerging = { ...fanIn, gone: 0.5 };
+/** The same where nothing else is to be done: each segment costs every search. */
+const worthMergingAtRest = { ...fanIn, small: 4, gone: 0.1 };
+/** Gone chunks that are not worth writing a segment again. */
+const fewGone = 64;
 /** Segments that saves may leave until there is time to merge them. */
 const maxLeft = 64;
 /** Words of the largest segment that one step merges. */
@@ -126,7 +133,7 @@ export class SegmentMerges {
    * @returns whether there was something to do
    */
   step(atRest: boolean): boolean {
-    const by = atRest ? fanInAtRest : fanIn;
+    const by = atRest ? worthMergingAtRest : worthMerging;
     if (this.running === null && this.isClean && !this.isDue(by)) return false;
     return this.db.inTransaction(() => {
       if (!this.isClean) {
@@ -147,11 +154,11 @@ export class SegmentMerges {
     return usedSegments(this.db).length > maxLeft;
   }
 
-  private isDue(by: typeof fanIn): boolean {
+  private isDue(by: typeof worthMerging): boolean {
     return this.merged() !== null || toMerge(usedSegments(this.db), by) !== null;
   }
 
-  private begin(by: typeof fanIn): Merge | null {
+  private begin(by: typeof worthMerging): Merge | null {
     const sources = toMerge(usedSegments(this.db), by);
     if (sources === null) return null;
     const merge = new SegmentMerge(
@@ -248,14 +255,14 @@ export class SegmentMerges {
 }
 
 /** Segments that are to become one; they follow each other. */
-function toMerge(used: readonly StoredSegment[], by: typeof fanIn): StoredSegment[] | null {
-  const worn = used.find(({ chunks, gone }) => gone > tolerated.chunks && gone > tolerated.share * chunks);
+function toMerge(used: readonly StoredSegment[], by: typeof worthMerging): StoredSegment[] | null {
+  const worn = used.find(({ chunks, gone }) => gone > fewGone && gone > by.gone * chunks);
   if (worn) return [worn];
   // The newest are the smallest: those from the last larger one on are of about the same size.
   const sizes = used.map(({ chunks, gone }) => sizeClass(chunks - gone));
   for (let size = 0; size <= Math.max(...sizes); size++) {
     const similar = used.slice(sizes.findLastIndex((other) => other > size) + 1);
-    if (similar.length >= (size < by.largeClass ? by.small : by.large)) return similar;
+    if (similar.length >= (size < largeClass ? by.small : by.large)) return similar;
   }
   return null;
 }
