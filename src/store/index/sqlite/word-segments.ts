@@ -1,4 +1,11 @@
 import type { Connection } from "../../sqlite/connection.ts";
+import {
+  marked,
+  type StoredSegment,
+  toMerge,
+  type WorthMerging,
+  worthMerging,
+} from "../words/loaded-segments.ts";
 import type { Postings } from "../words/postings.ts";
 import { decodeChunks, encodeChunks, placeOf, type SegmentChunks, SegmentMerge } from "../words/segment.ts";
 
@@ -6,17 +13,6 @@ import { decodeChunks, encodeChunks, placeOf, type SegmentChunks, SegmentMerge }
 
 /** A segment is in use, or being made of others, or was merged into another and is to be deleted. */
 type State = "used" | "made" | "merged";
-
-/** A row of `word_segments`. */
-export interface StoredSegment {
-  id: number;
-  chunks: number;
-  /** How many of them are gone. */
-  gone: number;
-  /** Ids of chunks; those of segments in use do not overlap. */
-  first: number;
-  last: number;
-}
 
 /** @returns its id */
 export function insertSegment(
@@ -70,10 +66,7 @@ export function goneOf(
   { ids }: SegmentChunks,
   { gone, first, last }: StoredSegment,
 ): Uint8Array | null {
-  if (gone === 0) return null;
-  const isGone = new Uint8Array(ids.length);
-  for (const chunk of goneBetween(db, first, last)) isGone[placeOf(ids, chunk)] = 1;
-  return isGone;
+  return gone === 0 ? null : marked(ids, goneBetween(db, first, last));
 }
 
 function goneBetween(db: Connection, first: number, last: number): number[] {
@@ -83,24 +76,6 @@ function goneBetween(db: Connection, first: number, last: number): number[] {
     .all(first, last) as number[];
 }
 
-/** Each class of segments is so many times as large as the one before; those of the first are of single saves. */
-const classFactor = 16;
-/**
- * So many segments of a class become one, of those that are large and of others. What merging leaves is room in the file for
- * what comes next, so large ones are merged late.
- */
-const fanIn = { small: 16, large: 64 };
-/** The class that large ones begin with. */
-const largeClass = 2;
-/**
- * A segment is written again when a larger part of its chunks is gone. While much changes that is worth little: each segment
- * loses some of its chunks with every transaction.
- */
-const worthMerging = { ...fanIn, gone: 0.5 };
-/** The same where nothing else is to be done: each segment costs every search. */
-const worthMergingAtRest = { ...fanIn, small: 4, gone: 0.1 };
-/** Gone chunks that are not worth writing a segment again. */
-const fewGone = 64;
 /** Segments that saves may leave until there is time to merge them. */
 const maxLeft = 64;
 /** Words of the largest segment that one step merges. */
@@ -133,7 +108,7 @@ export class SegmentMerges {
    * @returns whether there was something to do
    */
   step(atRest: boolean): boolean {
-    const by = atRest ? worthMergingAtRest : worthMerging;
+    const by = atRest ? worthMerging.atRest : worthMerging.whileWriting;
     if (this.running === null && this.isClean && !this.isDue(by)) return false;
     return this.db.inTransaction(() => {
       if (!this.isClean) {
@@ -154,11 +129,11 @@ export class SegmentMerges {
     return usedSegments(this.db).length > maxLeft;
   }
 
-  private isDue(by: typeof worthMerging): boolean {
+  private isDue(by: WorthMerging): boolean {
     return this.merged() !== null || toMerge(usedSegments(this.db), by) !== null;
   }
 
-  private begin(by: typeof worthMerging): Merge | null {
+  private begin(by: WorthMerging): Merge | null {
     const sources = toMerge(usedSegments(this.db), by);
     if (sources === null) return null;
     const merge = new SegmentMerge(
@@ -253,18 +228,3 @@ export class SegmentMerges {
     return true;
   }
 }
-
-/** Segments that are to become one; they follow each other. */
-function toMerge(used: readonly StoredSegment[], by: typeof worthMerging): StoredSegment[] | null {
-  const worn = used.find(({ chunks, gone }) => gone > fewGone && gone > by.gone * chunks);
-  if (worn) return [worn];
-  // The newest are the smallest: those from the last larger one on are of about the same size.
-  const sizes = used.map(({ chunks, gone }) => sizeClass(chunks - gone));
-  for (let size = 0; size <= Math.max(...sizes); size++) {
-    const similar = used.slice(sizes.findLastIndex((other) => other > size) + 1);
-    if (similar.length >= (size < largeClass ? by.small : by.large)) return similar;
-  }
-  return null;
-}
-
-const sizeClass = (chunks: number) => Math.max(0, Math.floor(Math.log(chunks) / Math.log(classFactor)) - 1);
