@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync } from "node:fs";
+import { closeSync, openSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { PommelError } from "../../project/errors.ts";
 import { draftOf } from "../../project/files/replace-file.ts";
+import { sync } from "../../project/files/sync.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** Room that a copy leaves to everything else on the disk. Bytes. */
@@ -62,17 +63,5 @@ function looksGood(file: string, accept: (copy: Sqlite) => boolean): boolean {
     return accept(copy);
   } finally {
     copy.close();
-  }
-}
-
-/** Forces a file, or the names in a directory, to the disk. */
-export function sync(path: string): void {
-  // Windows opens no directories; it keeps names in a journal.
-  if (process.platform === "win32") return;
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
