@@ -3,79 +3,285 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 
 /**
- * Encrypted databases, through `libsql`: SQLite with SQLite3 Multiple Ciphers, as a binary that npm installs without a
- * compiler (docs/decisions/0020-encryption-at-rest.md). It offers the interface of better-sqlite3; here it gets the part of
- * `node:sqlite`'s that the store uses, so that the same code runs on both.
+ * Encrypted databases, in the format of SQLCipher 4: every page with AES-256 and an HMAC. Two packages read and write it, and
+ * come with binaries that need neither a compiler nor an install script (docs/decisions/0020-encryption-at-rest.md). Here
+ * they get the part of `node:sqlite`'s interface that the store uses, so that the same code runs on all.
  */
-
-/** Installed by who encrypts, beside Pommel: with it, Pommel would need twice its room. */
-const packageName = "libsql";
-
-type Row = unknown[];
-
-interface LibsqlStatement {
-  raw(on: boolean): LibsqlStatement;
-  safeIntegers(on: boolean): LibsqlStatement;
-  columns(): { name: string }[];
-  run(given: object): { changes: number; lastInsertRowid: number };
-  iterate(given: object): IterableIterator<Row>;
-}
-
-interface LibsqlDatabase {
-  readonly inTransaction: boolean;
-  prepare(sql: string): LibsqlStatement;
-  exec(sql: string): void;
-  close(): void;
-}
-
-type Libsql = new (file: string, options: { encryptionKey?: string; timeout: number }) => LibsqlDatabase;
-
-let libsql: Libsql | undefined;
-
-/** @throws PommelError `encryption_unavailable` when the package is not installed, or not for this system */
-export function loadSealedDriver(): Libsql {
-  try {
-    libsql ??= createRequire(import.meta.url)(packageName) as Libsql;
-    return libsql;
-  } catch (error) {
-    const isAbsent = codeOf(error) === "MODULE_NOT_FOUND";
-    throw new PommelError(
-      "encryption_unavailable",
-      isAbsent
-        ? "Encryption needs the package libsql, which is not installed."
-        : `The package libsql cannot be loaded: ${messageOf(error)}.`,
-      "Install it where Pommel is: `npm install -g libsql`.",
-      { cause: error },
-    );
-  }
-}
 
 /** What the store uses of `node:sqlite`'s database. */
 export type Driver = Pick<
   DatabaseSyncInstance,
   "prepare" | "exec" | "isTransaction" | "isOpen" | "close" | "enableDefensive"
 >;
+type DriverStatement = ReturnType<Driver["prepare"]>;
 
-/**
- * Opens a database, an encrypted one with its key (64 hexadecimal digits), a plain one without.
- * @throws SQLite's errors with their `errcode`, as `node:sqlite`
- */
-export function openSealed(
-  file: string,
-  key: string | null,
-  { readOnly, timeout }: { readOnly: boolean; timeout: number },
-): Driver {
-  const Database = loadSealedDriver();
-  const options = { timeout: timeout / 1000, ...(key !== null && { encryptionKey: key }) };
-  const db = withErrcode(() => new Database(file, options));
-  // There is no option to open a file to read only, and a URI cannot name every path.
-  if (readOnly) db.exec("PRAGMA query_only = ON");
+interface Opening {
+  file: string;
+  /** 64 hexadecimal digits; null opens a plain one. */
+  key: string | null;
+  readOnly: boolean;
+  /** Milliseconds. */
+  timeout: number;
+}
+
+interface Engine {
+  open(opening: Opening): Driver;
+  /** Writes a copy with another key, or none, into an empty file. */
+  copy(opening: Opening, target: string, key: string | null): void;
+}
+
+const load = createRequire(import.meta.url);
+
+let engine: Engine | undefined;
+
+/** @throws PommelError `encryption_unavailable` when neither package is installed */
+export function sealedEngine(): Engine {
+  engine ??= installedEngine();
+  return engine;
+}
+
+/** Loaded by an older Node, the first one would crash it: its binary wants Node-API 10. */
+const hasNodeApi10 = Number(process.versions.napi) >= 10;
+
+function installedEngine(): Engine {
+  const problems: string[] = [];
+  for (const [name, make] of engines) {
+    try {
+      return make(load(name) as never);
+    } catch (error) {
+      if (codeOf(error) !== "MODULE_NOT_FOUND") problems.push(` ${name}: ${messageOf(error)}.`);
+    }
+  }
+  throw new PommelError(
+    "encryption_unavailable",
+    `Encryption needs a package that is not installed${problems.length > 0 ? `, or cannot be loaded.${problems.join("")}` : "."}`,
+    `Install it where Pommel is: \`npm install -g ${hasNodeApi10 ? multipleCiphers : sqlcipher}\`.`,
+  );
+}
+
+const multipleCiphers = "better-sqlite3-multiple-ciphers";
+const sqlcipher = "@signalapp/sqlcipher";
+
+/** In the order in which they are preferred. */
+const engines: [name: string, make: (module: never) => Engine][] = [
+  ...(hasNodeApi10 ? [[multipleCiphers, fromMultipleCiphers] as [string, (module: never) => Engine]] : []),
+  [sqlcipher, fromSqlcipher],
+];
+
+/** A raw key: no passphrase to derive it from at every opening. */
+const rawKey = (key: string) => `"x'${key}'"`;
+
+/** Values as `node:sqlite` gives them. */
+function given(value: unknown): unknown {
+  // SQLite's integers end at 2^63; larger ones are floating-point numbers.
+  const isLarge = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
+  if (isLarge && Math.abs(value) <= 2 ** 63) {
+    throw new RangeError(`Value is too large to be represented as a JavaScript number: ${value}`);
+  }
+  if (Buffer.isBuffer(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  return value;
+}
+
+const isNamed = (values: readonly unknown[]): values is [Record<string, unknown>] =>
+  values.length === 1 &&
+  typeof values[0] === "object" &&
+  values[0] !== null &&
+  !ArrayBuffer.isView(values[0]);
+
+/** Errors carry SQLite's name of the primary code, as those of `Sqlite` do. */
+function named<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw withPrimaryCode(error);
+  }
+}
+
+function withPrimaryCode(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const [primary] = /^SQLITE_(?:IOERR_SHORT_READ|[A-Z]+)/.exec(codeOf(error)) ?? [];
+  if (primary !== undefined) return Object.assign(error, { code: primary });
+  const cannotOpen = /unable to open database file|directory does not exist/.test(error.message);
+  return cannotOpen ? Object.assign(error, { code: "SQLITE_CANTOPEN" }) : error;
+}
+
+// better-sqlite3-multiple-ciphers: MIT, Node 22.14 and later
+
+interface BetterStatement {
+  reader: boolean;
+  raw(on: boolean): BetterStatement;
+  safeIntegers(on: boolean): BetterStatement;
+  run(...values: unknown[]): { changes: number; lastInsertRowid: number | bigint };
+  all(...values: unknown[]): unknown[];
+  get(...values: unknown[]): unknown;
+  iterate(...values: unknown[]): IterableIterator<unknown>;
+}
+
+interface BetterDatabase {
+  open: boolean;
+  inTransaction: boolean;
+  exec(sql: string): unknown;
+  prepare(sql: string): BetterStatement;
+  pragma(text: string): unknown;
+  unsafeMode(on: boolean): unknown;
+  close(): unknown;
+}
+
+type Better = new (file: string, options: { readonly: boolean; timeout: number }) => BetterDatabase;
+
+function fromMultipleCiphers(Database: Better): Engine {
+  const opened = ({ file, key, readOnly, timeout }: Opening) => {
+    const db = new Database(file, { readonly: readOnly, timeout });
+    if (key !== null) unlock(db, key);
+    // Or nothing else could be done while rows are read one by one. It takes the defence of shadow tables with it.
+    db.unsafeMode(true);
+    return db;
+  };
+  const unlock = (db: BetterDatabase, key: string) => {
+    db.pragma("cipher = 'sqlcipher'");
+    db.pragma("legacy = 4");
+    db.pragma(`key = ${rawKey(key)}`);
+  };
+  return {
+    open(opening) {
+      const db = named(() => opened(opening));
+      return {
+        prepare: (sql) => named(() => betterStatement(db.prepare(sql))),
+        exec: (sql) => void named(() => db.exec(sql)),
+        get isTransaction() {
+          return db.inTransaction;
+        },
+        get isOpen() {
+          return db.open;
+        },
+        close: () => void db.close(),
+        enableDefensive: () => {},
+      };
+    },
+    copy(opening, target, key) {
+      // The copy has the key of its original; only then it gets its own.
+      copyWith(opened(opening), target);
+      const copy = opened({ ...opening, file: target, readOnly: false });
+      try {
+        if (key !== null) {
+          copy.pragma("cipher = 'sqlcipher'");
+          copy.pragma("legacy = 4");
+        }
+        copy.pragma(`rekey = ${key === null ? "''" : rawKey(key)}`);
+      } finally {
+        copy.close();
+      }
+    },
+  };
+}
+
+function copyWith(db: BetterDatabase, target: string): void {
+  try {
+    db.prepare("VACUUM INTO ?").run(target);
+  } finally {
+    db.close();
+  }
+}
+
+function betterStatement(statement: BetterStatement): DriverStatement {
+  const row = (values: unknown): unknown =>
+    Array.isArray(values)
+      ? values.map(given)
+      : Object.fromEntries(Object.entries(values as object).map(([name, value]) => [name, given(value)]));
+  const all = (...values: unknown[]) => {
+    if (statement.reader) return named(() => statement.all(...values)).map(row);
+    named(() => statement.run(...values));
+    return [];
+  };
+  return {
+    run: (...values: unknown[]) => {
+      const { changes, lastInsertRowid } = named(() => statement.run(...values));
+      return { changes, lastInsertRowid };
+    },
+    all,
+    get: (...values: unknown[]) => {
+      if (!statement.reader) return all(...values)[0];
+      const found = named(() => statement.get(...values));
+      return found === undefined ? undefined : row(found);
+    },
+    *iterate(...values: unknown[]) {
+      const rows = named(() => statement.iterate(...values));
+      try {
+        for (let next = named(() => rows.next()); !next.done; next = named(() => rows.next()))
+          yield row(next.value);
+      } finally {
+        rows.return?.();
+      }
+    },
+    setReadBigInts: (on: boolean) => void statement.safeIntegers(on),
+    setReturnArrays: (on: boolean) => void statement.raw(on),
+  } as unknown as DriverStatement;
+}
+
+// @signalapp/sqlcipher: AGPL-3.0, also Node 20
+
+interface SignalStatement {
+  run(values?: unknown): { changes: number; lastInsertRowid: number };
+  all(values?: unknown): Record<string, unknown>[];
+  close(): void;
+}
+
+interface SignalDatabase {
+  exec(sql: string): void;
+  prepare(sql: string, options?: { bigint?: boolean }): SignalStatement;
+  close(): void;
+}
+
+interface SignalModule {
+  default: new (file: string) => SignalDatabase;
+  setLogger(log: () => void): void;
+}
+
+function fromSqlcipher({ default: Database, setLogger }: SignalModule): Engine {
+  // It would print on stderr that a key does not fit.
+  setLogger(() => {});
+  const opened = ({ file, key, readOnly, timeout }: Opening) => {
+    const db = new Database(file);
+    db.exec(`PRAGMA busy_timeout = ${timeout}`);
+    if (key !== null) db.exec(`PRAGMA key = ${rawKey(key)}`);
+    // It cannot open a file to read only.
+    if (readOnly) db.exec("PRAGMA query_only = ON");
+    return db;
+  };
+  return {
+    open: (opening) => named(() => signalDriver(opened(opening))),
+    copy(opening, target, key) {
+      const db = opened({ ...opening, readOnly: false });
+      try {
+        const one = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).all()[0] ?? {})[0];
+        const [version, vacuum] = [one("user_version"), one("auto_vacuum")];
+        const quoted = `'${target.replaceAll("'", "''")}'`;
+        db.exec(`ATTACH ${quoted} AS copy KEY ${key === null ? "''" : rawKey(key)}`);
+        db.exec(`PRAGMA copy.auto_vacuum = ${vacuum}`);
+        db.prepare("SELECT sqlcipher_export('copy')").all();
+        db.exec(`PRAGMA copy.user_version = ${version}`);
+        db.exec("DETACH copy");
+      } finally {
+        db.close();
+      }
+    },
+  };
+}
+
+function signalDriver(db: SignalDatabase): Driver {
   let isOpen = true;
   return {
-    prepare: (sql) => withErrcode(() => sealedStatement(db.prepare(sql))),
-    exec: (sql) => withErrcode(() => db.exec(sql)),
+    prepare: (sql) => named(() => signalStatement(db, sql)),
+    exec: (sql) => named(() => db.exec(sql)),
+    /** Nothing says so but an attempt: what begins a transaction fails within one. */
     get isTransaction() {
-      return db.inTransaction;
+      try {
+        db.exec("BEGIN");
+      } catch {
+        return true;
+      }
+      db.exec("ROLLBACK");
+      return false;
     },
     get isOpen() {
       return isOpen;
@@ -89,28 +295,25 @@ export function openSealed(
   };
 }
 
-function sealedStatement(statement: LibsqlStatement): ReturnType<Driver["prepare"]> {
+function signalStatement(db: SignalDatabase, sql: string): DriverStatement {
+  const statement = db.prepare(sql);
   let readsBigInts = false;
   let givesArrays = false;
-  let columns: string[] | undefined;
-  const rowsOf = (given: readonly unknown[]) =>
-    withErrcode(() => statement.raw(true).safeIntegers(readsBigInts).iterate(parameters(given)));
-  const rowFrom = (row: Row): unknown => {
-    const values = row.map((value) => (readsBigInts ? value : fromLibsql(value)));
-    if (givesArrays) return values;
-    columns ??= statement.columns().map(({ name }) => name);
-    return Object.fromEntries(columns.map((name, i) => [name, values[i]]));
+  const names = [...sql.matchAll(/[@:$](\w+)/g)].map(([, name]) => name!);
+  const rows = (values: unknown[]) => {
+    const found = named(() => statement.all(parameters(values, names)));
+    return found.map((row) => {
+      if (readsBigInts) return givesArrays ? Object.values(row) : row;
+      if (givesArrays) return Object.values(row).map(given);
+      return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, given(value)]));
+    });
   };
-  const all = (...given: unknown[]) => withErrcode(() => [...rowsOf(given)].map(rowFrom));
   return {
-    all,
-    // Its own `get` leaves the statement open after the first row, and with it a reading transaction.
-    get: (...given: unknown[]) => all(...given)[0],
-    run: (...given: unknown[]) => withErrcode(() => statement.run(parameters(given))),
-    *iterate(...given: unknown[]) {
-      const rows = rowsOf(given);
-      for (let next = withErrcode(() => rows.next()); !next.done; next = withErrcode(() => rows.next()))
-        yield rowFrom(next.value);
+    run: (...values: unknown[]) => named(() => statement.run(parameters(values, names))),
+    all: (...values: unknown[]) => rows(values),
+    get: (...values: unknown[]) => rows(values)[0],
+    *iterate(...values: unknown[]) {
+      yield* rows(values);
     },
     setReadBigInts(on: boolean) {
       readsBigInts = on;
@@ -118,50 +321,22 @@ function sealedStatement(statement: LibsqlStatement): ReturnType<Driver["prepare
     setReturnArrays(on: boolean) {
       givesArrays = on;
     },
-  } as unknown as ReturnType<Driver["prepare"]>;
+  } as unknown as DriverStatement;
 }
 
-/** A value of another type would end the process. */
-function parameters(given: readonly unknown[]): object {
-  const [only] = given;
-  const isNamed = given.length === 1 && isRecord(only);
-  return isNamed
-    ? Object.fromEntries(Object.entries(only).map(([name, value]) => [name, toLibsql(value)]))
-    : given.map(toLibsql);
+function parameters(values: readonly unknown[], names: readonly string[]): unknown {
+  if (!isNamed(values)) return values.map(bound);
+  const [record] = values;
+  return Object.fromEntries(names.map((name) => [name, bound(record[name] ?? null)]));
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
-
-function toLibsql(value: unknown): unknown {
-  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  if (value === null || ["string", "number", "bigint"].includes(typeof value)) return value;
-  throw new TypeError(`Provided value cannot be bound to a SQLite parameter: ${typeof value}`);
-}
-
-function fromLibsql(value: unknown): unknown {
-  if (typeof value === "number") {
-    // SQLite's integers end at 2^63; larger ones are floating-point numbers.
-    if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) <= 2 ** 63) {
-      throw new RangeError(`Value is too large to be represented as a JavaScript number: ${value}`);
-    }
-    return value;
+/** It stores larger integers as floating-point numbers, and an empty blob as NULL. */
+function bound(value: unknown): unknown {
+  if (typeof value === "number" && Number.isSafeInteger(value) && Math.abs(value) >= 2 ** 31) {
+    return BigInt(value);
   }
-  if (value instanceof ArrayBuffer) return new Uint8Array(value);
-  if (Buffer.isBuffer(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  if (ArrayBuffer.isView(value) && value.byteLength === 0) {
+    throw new TypeError("An empty blob cannot be stored in an encrypted database.");
+  }
   return value;
-}
-
-/** Its errors carry SQLite's number as `rawCode`, or in their text when the file could not be opened. */
-function withErrcode<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Error && !("errcode" in error)) {
-      const raw: unknown = "rawCode" in error ? error.rawCode : undefined;
-      const errcode = raw ?? /ConnectionFailed\(.*: (\d+)"?\)/.exec(error.message)?.[1];
-      if (errcode !== undefined) Object.assign(error, { errcode: Number(errcode) });
-    }
-    throw error;
-  }
 }

@@ -38,7 +38,7 @@ export function copyDatabase(
 }
 
 /** Without room for the copy none is begun, or everything else on the disk would fail with it. */
-function leaveRoom(db: Sqlite, dir: string): void {
+export function leaveRoom(db: Sqlite, dir: string): void {
   const needed = (db.pragma("page_count") as number) * (db.pragma("page_size") as number) + spare;
   const { bavail, bsize } = statfsSync(dir);
   if (bavail * bsize >= needed) return;

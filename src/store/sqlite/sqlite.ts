@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { StatementSyncInstance } from "@photostructure/sqlite";
 import { codeOf } from "../../project/errors.ts";
 import { keyOfDatabase } from "../encryption/keys.ts";
-import { type Driver, openSealed } from "../encryption/sealed-driver.ts";
+import { type Driver, sealedEngine } from "../encryption/sealed-driver.ts";
 import { DatabaseSync } from "./driver.ts";
 
 /**
@@ -184,17 +184,17 @@ function openPlain(file: string, mode: Mode, timeoutMs: number): Driver {
 /** While a project is being encrypted, or after that was interrupted, some of its databases are still plain. */
 function openEncrypted(file: string, key: string, mode: Mode, timeoutMs: number): Driver {
   return named(() => {
-    // libsql makes what is not there.
+    // One of the packages makes what is not there.
     if (mode !== "create" && !existsSync(file)) {
       throw Object.assign(new Error("unable to open database file"), { errcode: 14 });
     }
-    const db = openSealed(file, key, { readOnly: mode === "read", timeout: timeoutMs });
+    const db = sealedEngine().open({ file, key, readOnly: mode === "read", timeout: timeoutMs });
     try {
       db.prepare("SELECT count(*) FROM sqlite_schema").get();
       return db;
     } catch (error) {
       db.close();
-      if (codeOf(withSqliteCode(error)) !== "SQLITE_NOTADB") throw error;
+      if (codeOf(error) !== "SQLITE_NOTADB") throw error;
       return openPlain(file, mode, timeoutMs);
     }
   });
