@@ -27,10 +27,14 @@ export function openLogFile(project: Project, level: LogLevel): DaemonLog {
   const stream = createStream("pommeld.log", { path: project.logDir, size: "5M", rotate: 3, mode: 0o600 });
   // A log that cannot be written (the disk is full, the directory is gone) must not end the daemon.
   stream.on("error", (error) => process.stderr.write(`log: ${messageOf(error)}\n`));
-  const publicKey = publicKeyIn(project.stateDir);
+  // Looked up each time: the daemon may encrypt the project while it starts.
+  const write = (line: string) => {
+    const publicKey = publicKeyIn(project.stateDir);
+    stream.write(publicKey === null ? line : `${seal(line.trimEnd(), publicKey)}\n`);
+  };
   const logger = pino(
     { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
-    publicKey === null ? stream : { write: (line) => stream.write(`${seal(line.trimEnd(), publicKey)}\n`) },
+    { write },
   );
   return {
     debug: (msg) => logger.debug(msg),

@@ -1,14 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import * as z from "zod/mini";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
@@ -25,7 +18,7 @@ import {
   wrap,
   writeEnvelope,
 } from "./envelope.ts";
-import { type KeyChoice, newSource } from "./key-source.ts";
+import { newSource } from "./key-source.ts";
 import { rememberKey, unlock } from "./keys.ts";
 import { sealedEngine } from "./sealed-driver.ts";
 import { isSealed, publicKeyIn, seal, unseal } from "./sealed-text.ts";
@@ -51,9 +44,10 @@ export interface ConvertOptions {
  * @param choice where a new key comes from; a project that is encrypted already keeps its own
  * @throws PommelError `encryption_unavailable`, `encryption_locked`, `locked`, `disk_full`
  */
-export function encryptProject(project: Project, choice: KeyChoice, options: ConvertOptions): Conversion {
+export function encryptProject(project: Project, choice: string, options: ConvertOptions): Conversion {
   sealedEngine();
-  const known = readEnvelope(project.stateDir);
+  // A worktree takes the key of the memory that it shares.
+  const known = readEnvelope(project.stateDir) ?? readEnvelope(dirname(project.memoryDb));
   const key = known ? unlock(known) : newDataKey();
   if (!known) {
     const { source, wrappingKey } = newSource(choice, key.id);
@@ -61,6 +55,8 @@ export function encryptProject(project: Project, choice: KeyChoice, options: Con
     // Whether the key can be had again, before anything depends on it.
     unlock(envelope);
     for (const dir of foldersOf(project, options)) writeEnvelope(dir, envelope);
+  } else {
+    for (const dir of foldersOf(project, options)) if (readEnvelope(dir) === null) writeEnvelope(dir, known);
   }
   return convertAll(project, key, "encrypt", options);
 }
@@ -81,7 +77,7 @@ export function decryptProject(project: Project, options: ConvertOptions): Conve
  */
 export function rotateKey(
   project: Project,
-  choice: KeyChoice,
+  choice: string,
   options: ConvertOptions,
   newPassphrase: () => void = () => {},
 ): void {
@@ -109,7 +105,7 @@ export function plainFiles(project: Project, options: ConvertOptions): string[] 
     const text = readFileSync(file, "utf8");
     return text.split("\n").some((line) => line !== "" && !isSealed(line));
   });
-  return [...databasesOf(project, options).filter(isPlainDatabase), ...texts];
+  return [...plainAmong(databasesOf(project, options)), ...texts];
 }
 
 function convertAll(
@@ -124,8 +120,10 @@ function convertAll(
     files.push(file);
     options.onFile?.(file);
   };
-  for (const file of databasesOf(project, options)) {
-    if (isPlainDatabase(file) === (to === "decrypt")) continue;
+  const databases = databasesOf(project, options);
+  const plain = plainAmong(databases);
+  for (const file of databases) {
+    if (plain.has(file) === (to === "decrypt")) continue;
     convertDatabase(file, databaseKey(key), to);
     done(file);
   }
@@ -157,18 +155,29 @@ function filesIn(dir: string): string[] {
   }
 }
 
-const magic = "SQLite format 3\0";
-
-/** Only where no connection of this process has it open: to close a file drops the locks of all. */
-function isPlainDatabase(file: string): boolean {
-  const beginning = Buffer.alloc(magic.length);
-  const descriptor = openSync(file, "r");
-  try {
-    readSync(descriptor, beginning, 0, beginning.length, 0);
-  } finally {
-    closeSync(descriptor);
+/**
+ * Those databases that are plain. Another process looks: to close a file, or to open it with another SQLite, would drop the
+ * locks that this process has on it.
+ */
+function plainAmong(files: readonly string[]): Set<string> {
+  if (files.length === 0) return new Set();
+  const look = `
+    const { openSync, readSync } = require("node:fs");
+    const begins = (file) => {
+      const head = Buffer.alloc(16);
+      readSync(openSync(file, "r"), head, 0, 16, 0);
+      return head.toString("latin1") === "SQLite format 3\\0";
+    };
+    process.stdout.write(JSON.stringify(process.argv.slice(1).map(begins)));`;
+  const { stdout, stderr, error } = spawnSync(process.execPath, ["-e", look, "--", ...files], {
+    encoding: "utf8",
+    env: {},
+  });
+  if (error !== undefined || stdout === "") {
+    throw new PommelError("unreadable", `Databases cannot be read: ${error?.message ?? stderr}`);
   }
-  return beginning.toString("latin1") === magic;
+  const plain = z.parse(z.array(z.boolean()), JSON.parse(stdout));
+  return new Set(files.filter((_, i) => plain[i]));
 }
 
 function convertDatabase(file: string, key: string, to: "encrypt" | "decrypt"): void {

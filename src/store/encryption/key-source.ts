@@ -27,14 +27,12 @@ export function wrappingKeys(source: KeySource): Buffer[] {
   }
 }
 
-/** `storage.key`: what to make the source of a new key. */
-export type KeyChoice = "file" | `file:${string}` | "keychain" | "passphrase";
-
 /**
- * Makes a new key where `choice` says, without harm to those that are there.
+ * Makes a new key where `choice` (`storage.key`) says, without harm to those that are there.
+ * @param choice file, file:PATH, keychain or passphrase
  * @param id of the data key
  */
-export function newSource(choice: KeyChoice, id: string): { source: KeySource; wrappingKey: Buffer } {
+export function newSource(choice: string, id: string): { source: KeySource; wrappingKey: Buffer } {
   if (choice === "passphrase") {
     const salt = randomBytes(16).toString("base64");
     return {
@@ -57,7 +55,7 @@ const withHome = (path: string) => (path.startsWith("~/") ? join(homedir(), path
 
 /** Outside of the project, so that a copy of the project is of no use without it. */
 function defaultKeyFile(id: string): string {
-  const config = process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config");
+  const config = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
   return join(config, "pommel", "keys", `${id}.key`);
 }
 
@@ -69,8 +67,20 @@ const work = { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 };
 const fromPassphrase = (passphrase: string, salt: string) =>
   scryptSync(passphrase.normalize("NFC"), Buffer.from(salt, "base64"), 32, work);
 
-function givenPassphrase(): string {
+let remembered: Record<string, string> = {};
+
+/** Takes the passphrase from the environment, which git and others are given, once it was used. */
+export function forgetPassphrase(): void {
   const given = process.env[passphraseVariable];
+  if (given !== undefined) remembered = { [passphraseVariable]: given };
+  delete process.env[passphraseVariable];
+}
+
+/** The environment of a successor. */
+export const passphraseForSuccessor = (): Record<string, string> => remembered;
+
+function givenPassphrase(): string {
+  const given = process.env[passphraseVariable] ?? remembered[passphraseVariable];
   if (given !== undefined && given !== "") return given;
   throw new PommelError(
     "encryption_locked",

@@ -249,7 +249,7 @@ function fromSqlcipher({ default: Database, setLogger }: SignalModule): Engine {
     return db;
   };
   return {
-    open: (opening) => named(() => signalDriver(opened(opening))),
+    open: (opening) => named(() => signalDriver(opened(opening), opening.readOnly)),
     copy(opening, target, key) {
       const db = opened({ ...opening, readOnly: false });
       try {
@@ -268,10 +268,10 @@ function fromSqlcipher({ default: Database, setLogger }: SignalModule): Engine {
   };
 }
 
-function signalDriver(db: SignalDatabase): Driver {
+function signalDriver(db: SignalDatabase, readOnly: boolean): Driver {
   let isOpen = true;
   return {
-    prepare: (sql) => named(() => signalStatement(db, sql)),
+    prepare: (sql) => named(() => signalStatement(db, sql, readOnly)),
     exec: (sql) => named(() => db.exec(sql)),
     /** Nothing says so but an attempt: what begins a transaction fails within one. */
     get isTransaction() {
@@ -295,21 +295,32 @@ function signalDriver(db: SignalDatabase): Driver {
   };
 }
 
-function signalStatement(db: SignalDatabase, sql: string): DriverStatement {
+function signalStatement(db: SignalDatabase, sql: string, readOnly: boolean): DriverStatement {
   const statement = db.prepare(sql);
   let readsBigInts = false;
   let givesArrays = false;
-  const names = [...sql.matchAll(/[@:$](\w+)/g)].map(([, name]) => name!);
-  const rows = (values: unknown[]) => {
-    const found = named(() => statement.all(parameters(values, names)));
-    return found.map((row) => {
+  /** What the statement itself cannot do is done by one that is made for it. */
+  const use = <T>(values: unknown[], work: (statement: SignalStatement, bound: unknown) => T): T =>
+    named(() => {
+      const literal = withEmptyBlobs(sql, values);
+      const one = literal === null ? statement : db.prepare(literal.sql);
+      const isCopy = readOnly && /^VACUUM INTO/.test(sql);
+      if (isCopy) db.exec("PRAGMA query_only = OFF");
+      try {
+        return work(one, parameters(sql, literal?.values ?? values));
+      } finally {
+        if (isCopy) db.exec("PRAGMA query_only = ON");
+        if (one !== statement) one.close();
+      }
+    });
+  const rows = (values: unknown[]) =>
+    use(values, (one, bound) => one.all(bound)).map((row) => {
       if (readsBigInts) return givesArrays ? Object.values(row) : row;
       if (givesArrays) return Object.values(row).map(given);
       return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, given(value)]));
     });
-  };
   return {
-    run: (...values: unknown[]) => named(() => statement.run(parameters(values, names))),
+    run: (...values: unknown[]) => use(values, (one, bound) => one.run(bound)),
     all: (...values: unknown[]) => rows(values),
     get: (...values: unknown[]) => rows(values)[0],
     *iterate(...values: unknown[]) {
@@ -324,19 +335,36 @@ function signalStatement(db: SignalDatabase, sql: string): DriverStatement {
   } as unknown as DriverStatement;
 }
 
-function parameters(values: readonly unknown[], names: readonly string[]): unknown {
+/** A parameter, or text between quotes, which holds none. */
+const parameterPattern = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?|[@:$](\w+)/g;
+
+function parameters(sql: string, values: readonly unknown[]): unknown {
   if (!isNamed(values)) return values.map(bound);
+  const names = [...sql.matchAll(parameterPattern)].flatMap(([, name]) => name ?? []);
+  if (names.length === 0) return [];
   const [record] = values;
   return Object.fromEntries(names.map((name) => [name, bound(record[name] ?? null)]));
 }
 
-/** It stores larger integers as floating-point numbers, and an empty blob as NULL. */
+/** It stores larger integers as floating-point numbers. */
 function bound(value: unknown): unknown {
-  if (typeof value === "number" && Number.isSafeInteger(value) && Math.abs(value) >= 2 ** 31) {
-    return BigInt(value);
-  }
-  if (ArrayBuffer.isView(value) && value.byteLength === 0) {
-    throw new TypeError("An empty blob cannot be stored in an encrypted database.");
-  }
-  return value;
+  const isLarge = typeof value === "number" && Number.isSafeInteger(value) && Math.abs(value) >= 2 ** 31;
+  return isLarge ? BigInt(value) : value;
+}
+
+const isEmptyBlob = (value: unknown) => ArrayBuffer.isView(value) && value.byteLength === 0;
+
+/** It stores an empty blob as NULL: it is written into the statement instead. null where there is none. */
+function withEmptyBlobs(
+  sql: string,
+  values: readonly unknown[],
+): { sql: string; values: readonly unknown[] } | null {
+  const record = isNamed(values) ? values[0] : null;
+  if (!(record ? Object.values(record) : values).some(isEmptyBlob)) return null;
+  let at = 0;
+  const literal = sql.replace(parameterPattern, (whole, name?: string) => {
+    if (name !== undefined) return isEmptyBlob(record?.[name]) ? "x''" : whole;
+    return whole === "?" && isEmptyBlob(values[at++]) ? "x''" : whole;
+  });
+  return { sql: literal, values: record ? values : values.filter((value) => !isEmptyBlob(value)) };
 }
