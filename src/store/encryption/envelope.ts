@@ -6,7 +6,7 @@ import {
   hkdfSync,
   randomBytes,
 } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { codeOf, PommelError } from "../../project/errors.ts";
@@ -76,6 +76,26 @@ function damaged(file: string, cause: unknown): PommelError {
     { cause },
   );
 }
+
+/**
+ * Whether a file that is no database could be an encrypted one whose `encryption.json` is gone: whole pages of what looks
+ * like chance. It could not be opened, so no lock is lost with its descriptor.
+ */
+export function looksEncrypted(file: string): boolean {
+  let bytes: Buffer;
+  try {
+    const size = statSync(file).size;
+    if (size === 0 || size % 4096 !== 0) return false;
+    bytes = readFileSync(file).subarray(0, 4096);
+  } catch {
+    return false;
+  }
+  // 4096 bytes of chance have about 256 * (1 - 1/e^16) values, all of them; text and damaged pages far fewer.
+  return new Set(bytes).size >= 250;
+}
+
+export const withoutEnvelope = (file: string, cause: unknown): PommelError =>
+  damaged(join(dirname(file), envelopeName), cause);
 
 /** It is on the disk when this returns. */
 export function writeEnvelope(dir: string, content: Envelope): void {

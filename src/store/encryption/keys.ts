@@ -35,6 +35,11 @@ export function rememberKey({ id, bytes }: DataKey): void {
   threads().setEnvironmentData(shared, { ...unlocked(), [id]: bytes.toString("hex") });
 }
 
+/** What is needed again is unlocked again. */
+export function forgetKeys(): void {
+  threads().setEnvironmentData(shared, {});
+}
+
 /** A worker thread has what was unlocked before it began. */
 const unlocked = (): Record<string, string> =>
   (threads().getEnvironmentData(shared) as Record<string, string> | undefined) ?? {};

@@ -234,15 +234,13 @@ interface SignalDatabase {
 
 interface SignalModule {
   default: new (file: string) => SignalDatabase;
-  setLogger(log: () => void): void;
 }
 
-function fromSqlcipher({ default: Database, setLogger }: SignalModule): Engine {
-  // It would print on stderr that a key does not fit.
-  setLogger(() => {});
+function fromSqlcipher({ default: Database }: SignalModule): Engine {
   const opened = ({ file, key, readOnly, timeout }: Opening) => {
     const db = new Database(file);
-    db.exec(`PRAGMA busy_timeout = ${timeout}`);
+    // Or it would print on stderr that a key does not fit.
+    db.exec(`PRAGMA cipher_log_level = NONE; PRAGMA busy_timeout = ${timeout}`);
     if (key !== null) db.exec(`PRAGMA key = ${rawKey(key)}`);
     // It cannot open a file to read only.
     if (readOnly) db.exec("PRAGMA query_only = ON");
