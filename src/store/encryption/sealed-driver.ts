@@ -4,7 +4,7 @@ import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 
 /**
  * Encrypted databases, in the format of SQLCipher 4: every page with AES-256 and an HMAC. Two packages read and write it, and
- * come with binaries that need neither a compiler nor an install script (docs/decisions/0020-encryption-at-rest.md). Here
+ * come with binaries that need neither a compiler nor an install script (docs/decisions/0018-encryption-at-rest.md). Here
  * they get the part of `node:sqlite`'s interface that the store uses, so that the same code runs on all.
  */
 
