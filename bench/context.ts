@@ -87,19 +87,28 @@ function print(
     `${asked.length} first prompts, ${going} of sessions that continue others; ` +
       `of two sessions the later continues the earlier in ${((100 * pairs) / ((known * (known - 1)) / 2)).toFixed(1)} %\n`,
   );
-  const head = ["half", "relevance", "told something", "precision", "of quotations", "recall", "tokens"];
+  const head = [
+    "half",
+    "relevance",
+    "told something",
+    "precision",
+    "of quotations",
+    "recall",
+    "used anyway",
+    "tokens",
+  ];
   const rows: string[][] = [];
   for (const half of ["choose", "confirm"] as const) {
     const some = asked.filter((one) => one.half === half);
     for (const least of [0, 0.2, 0.35, 0.5, 0.6, 0.7]) {
-      const { told, precision, ofItems, recall, tokens } = figuresAt(some, continued, least);
+      const { told, precision, ofItems, recall, usedAnyway, tokens } = figuresAt(some, continued, least);
       const mark = Object.values<number>(minRelevance).includes(least) ? " *" : "";
       const share = (value: number) => (Number.isNaN(value) ? "-" : value.toFixed(2));
       rows.push([
         half,
         `>= ${least.toFixed(2)}${mark}`,
         `${told} of ${some.length}`,
-        ...[precision, ofItems, recall].map(share),
+        ...[precision, ofItems, recall, usedAnyway].map(share),
         String(Math.round(tokens)),
       ]);
     }

@@ -4,7 +4,7 @@
  *   npm run bench:secrets
  *
  *   --markdown      print tables for Markdown
- *   --wrong         also print what was missed and what was changed, but of the parts that no pattern was chosen on
+ *   --wrong         also print what was missed and what was changed, of the parts that patterns are chosen on
  *   --texts DIR     also scrub the files in DIR: megabytes a second, and redactions for each megabyte
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -38,14 +38,22 @@ for (const { name, secrets, lookAlikes } of corpora()) {
   for (const kind of new Set(secrets.map((item) => item.kind))) {
     const all = secrets.filter((item) => item.kind === kind).length;
     const left = missed.filter((item) => item.kind === kind).length;
-    classes.push([name, kind, String(all), share(all - left, all)]);
+    const alike = lookAlikes.filter((item) => item.kind === kind).length;
+    const wrong = changed.filter((item) => item.kind === kind).length;
+    classes.push([
+      name,
+      kind,
+      String(all),
+      share(all - left, all),
+      ...(alike === 0 ? ["", ""] : [String(alike), share(wrong, alike)]),
+    ]);
   }
-  if (options.wrong && name === "chosen on")
+  if (options.wrong && (name === "chosen on" || name === "formats, development"))
     for (const { kind, text } of [...missed, ...changed]) console.log(`${kind}: ${scrubCase(text)}`);
 }
 printTable(["part", "secrets", "recall", "look-alikes", "false positives"], totals, options);
 console.log();
-printTable(["part", "class", "secrets", "recall"], classes, options);
+printTable(["part", "class", "secrets", "recall", "look-alikes", "false positives"], classes, options);
 
 if (options.texts !== undefined) {
   const scrubber = createScrubber({

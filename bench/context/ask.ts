@@ -1,6 +1,7 @@
 import { defaultConfig } from "../../src/project/config/settings.ts";
 import { injectionForPrompt } from "../../src/queries/context/for-prompt.ts";
 import { frameQuotes } from "../../src/queries/context/quote.ts";
+import { usesOf } from "../../src/queries/context/used.ts";
 import type { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { storedTurns } from "../../src/sessions/stored-turns.ts";
 import { chunkByUid } from "../../src/store/memory/chunks/chunks.ts";
@@ -20,7 +21,14 @@ export interface Asked {
   /** What it went on to read and change. */
   files: string[];
   /** The most relevant first. */
-  items: { session: string; score: number; quote: string; why: string }[];
+  items: {
+    session: string;
+    score: number;
+    quote: string;
+    why: string;
+    /** Whether it counts as used, although the agent never saw it. */
+    isUsedAnyway: boolean;
+  }[];
   /** What telling those that are relevant enough takes. */
   tokensAt: (least: number) => number;
   ms: number;
@@ -64,11 +72,16 @@ export async function askFirstPrompts({ memory, search, names, times }: AskOptio
     const ms = performance.now() - start;
     const { user, system } = process.cpuUsage(worked);
     const cpuMs = (user + system) / 1000;
+    const uses = usesOf(memory, {
+      ...{ sessionUid: session.uid, event: "user-prompt", at, items: found },
+      ...{ reason: "", tokens: 0, tookMs: 0, textHash: "" },
+    });
     const items = found.map((item) => ({
       session: names.get(chunkByUid(memory, item.ref.slice("chunk:".length))?.sessionId ?? -1) ?? "",
       score: item.score ?? 0,
       quote: item.quote,
       why: item.why,
+      isUsedAnyway: uses.get(item.ref)?.outcome === "used",
     }));
     const tokensAt = (least: number) =>
       frameQuotes(

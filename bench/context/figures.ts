@@ -7,6 +7,8 @@ export interface ContextFigures {
   precision: number;
   /** Share of the quotations that are from such a session. */
   ofItems: number;
+  /** Share of the quotations that count as used, although the agent never saw them. */
+  usedAnyway: number;
   /** Among prompts whose session continues others, the share with context from one of those. */
   recall: number;
   /** Average size of one injection. */
@@ -19,7 +21,7 @@ export function figuresAt(
   continued: ReadonlyMap<string, ReadonlySet<string>>,
   least: number,
 ): ContextFigures {
-  let [told, right, items, rightItems, tokens, going] = [0, 0, 0, 0, 0, 0];
+  let [told, right, items, rightItems, tokens, going, used] = [0, 0, 0, 0, 0, 0, 0];
   for (const { name, items: all, tokensAt } of asked) {
     const wanted = continued.get(name) ?? new Set();
     if (wanted.size > 0) going++;
@@ -30,12 +32,14 @@ export function figuresAt(
     tokens += tokensAt(least);
     items += shown.length;
     rightItems += good;
+    used += shown.filter(({ isUsedAnyway }) => isUsedAnyway).length;
     if (good > 0) right++;
   }
   return {
     told,
     precision: right / told,
     ofItems: rightItems / items,
+    usedAnyway: used / items,
     recall: right / going,
     tokens: tokens / told,
   };

@@ -48,6 +48,10 @@ export type Confidence = (typeof confidences)[number];
 export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;
 export type ContextEvent = (typeof contextEvents)[number];
 
+/** Whether an agent used context that it was given; unknown wherever it would be a guess. */
+export const contextUses = ["used", "not_used", "unknown"] as const;
+export type ContextUse = (typeof contextUses)[number];
+
 const authorKinds = ["agent", "human", "unknown"] as const;
 /** Who wrote a line. Unknown wherever it would be a guess. */
 export type AuthorKind = (typeof authorKinds)[number];

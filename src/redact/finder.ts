@@ -1,5 +1,7 @@
 import { contextTerms, secretNear } from "./checks/randomness.ts";
 import { seedPhrases } from "./checks/seed-phrase.ts";
+import { decodedAround, type Encoded, encodedWords } from "./encoded.ts";
+
 import { compileKeywords } from "./patterns/keywords.ts";
 import { type ProviderRule, providerRules } from "./patterns/provider-rules.ts";
 import { isExample, type Rule, type Span, stopper } from "./patterns/rule.ts";
@@ -64,6 +66,18 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
       rank++,
     );
   }
+  /** Where base64 may hide a secret, in the text that is searched. */
+  const encoded: Encoded[] = [];
+  const encodedRank = rank++;
+  listen(
+    encodedWords,
+    (text, start) => {
+      const { found, searched } = decodedAround(text, start);
+      if (found !== null) encoded.push(found);
+      return searched;
+    },
+    encodedRank,
+  );
   const seedRank = rank++;
   for (const word of contextTerms) {
     listen(
@@ -81,8 +95,9 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
   const patternsByKeyword = keywords.map((keyword) => byKeyword.get(keyword)!);
   const scan = compileKeywords(keywords);
 
-  return (text) => {
+  const search = (text: string, isDecoded = false): SecretMatch[] => {
     const finds: Ranked[] = [];
+    encoded.length = 0;
     const used: Listener[] = [];
     scan(text, (keyword, start) => {
       for (const index of patternsByKeyword[keyword]!) {
@@ -111,9 +126,16 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
     for (const { start, end } of seedPhrases(text)) {
       addUnlessStopped(finds, text, { rule: "seed-phrase", type: "SEED_PHRASE", start, end, rank: seedRank });
     }
+    // One level deep: the listeners are free again.
+    for (const { start, end, decoded } of isDecoded ? [] : encoded.slice()) {
+      const [first] = search(decoded, true);
+      if (first !== undefined)
+        finds.push({ rule: "encoded", type: first.type, start, end, rank: encodedRank });
+    }
     for (const find of finds) find.end = endOfWrapped(text, find.start, find.end);
     return merge(finds);
   };
+  return (text) => search(text);
 }
 
 function atKeyword(rule: Rule): Listener["hear"] {

@@ -75,18 +75,39 @@ function scrubPart(value: unknown, scrub: ScrubText, name: string | undefined): 
   }
   if (Array.isArray(value)) return scrubList(value, scrub, name);
   if (typeof value === "object" && value !== null)
-    return scrubObject(value as Record<string, unknown>, scrub);
+    return scrubObject(value as Record<string, unknown>, scrub, name);
   return value;
 }
 
-function scrubList(list: readonly unknown[], scrub: ScrubText, name: string | undefined): unknown {
+function scrubList(whole: readonly unknown[], scrub: ScrubText, name: string | undefined): unknown {
+  const list = scrubTogether(whole, scrub, name);
   const scrubbed = list.map((item, index) => {
     const before = list[index - 1];
     const flag = typeof before === "string" && /^--?[A-Za-z]/.test(before) ? before : undefined;
     return scrubPart(item, scrub, flag ?? name);
   });
-  return scrubbed.some((item, index) => item !== list[index]) ? scrubbed : list;
+  return scrubbed.some((item, index) => item !== whole[index]) ? scrubbed : whole;
 }
+
+/** A command's arguments are read together, and a pair of user and password. */
+function scrubTogether(list: readonly unknown[], scrub: ScrubText, name: string | undefined) {
+  const isPair = list.length === 2 && name !== undefined && /auth|credential|login/i.test(name);
+  const isCommand =
+    list.length > 1 && list.length <= maxArguments && list.some((item) => /^-[A-Za-z]/.test(String(item)));
+  if (!isPair && !isCommand) return list;
+  if (!list.every((item) => typeof item === "string" && /^[^\s]{1,400}$/.test(item))) return list;
+  const between = isPair ? ":" : " ";
+  const scrubbed = scrub(list.join(between), isPair ? "auth" : undefined);
+  if (isPair && /^\[REDACTED_[A-Z0-9_]+\]$/.test(scrubbed)) return [list[0], scrubbed];
+  const parts = scrubbed.split(between);
+  return parts.length === list.length ? parts : list;
+}
+
+/** A list of arguments has at most so many. */
+const maxArguments = 100;
+
+/** Names of objects whose values are all secrets. */
+const collections = /^(?:secrets|credentials|tokens|api_?keys|passwords)$/i;
 
 /** Fields that name the value or text beside them: of a variable, a form's field, an element on a page. */
 const labels = ["name", "key", "Name", "Key", "element", "selector", "label", "field", "ref"];
@@ -94,12 +115,15 @@ const labels = ["name", "key", "Name", "Key", "element", "selector", "label", "f
 /** Keys as programs write them, too short for a secret. */
 const plainKey = /^[A-Za-z_$][A-Za-z0-9_$-]{0,15}$/;
 
-function scrubObject(object: Record<string, unknown>, scrub: ScrubText): unknown {
+function scrubObject(object: Record<string, unknown>, scrub: ScrubText, parent: string | undefined): unknown {
+  const shared = parent !== undefined && collections.test(parent) ? parent.replace(/s$/i, "") : null;
   const label = labels.map((key) => object[key]).find((item) => typeof item === "string");
   const entries = Object.entries(object);
   const scrubbed = entries.map(([key, item]): [string, unknown] => {
     const name = typeof label === "string" && /^(?:value|text)$/i.test(key) ? label : key;
-    return [plainKey.test(key) ? key : scrub(key), scrubPart(item, scrub, name)];
+    const own = scrubPart(item, scrub, name);
+    const safe = shared !== null && own === item && typeof item === "string" ? scrub(item, shared) : own;
+    return [plainKey.test(key) ? key : scrub(key), safe];
   });
   if (scrubbed.every(([key, item], index) => key === entries[index]![0] && item === entries[index]![1]))
     return object;

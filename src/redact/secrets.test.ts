@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blindLookAlikes } from "../../test/support/secrets/blind-look-alikes.ts";
 import { blindSecrets } from "../../test/support/secrets/blind-secrets.ts";
+import { heldOutSecrets } from "../../test/support/secrets/formats/held-out.ts";
+import { heldOutLookAlikes } from "../../test/support/secrets/formats/held-out-look-alikes.ts";
 import { base62, maker } from "../../test/support/secrets/make.ts";
 import { corpora, isUnchanged, leaks, scrubCase } from "../../test/support/secrets/measure.ts";
 import { secretCases } from "../../test/support/secrets/secrets.ts";
@@ -15,6 +17,8 @@ const scrubber = createScrubber({ globalFile: "/nonexistent/patterns.toml", proj
 const scrub = (text: string, name?: string) =>
   scrubber.scrub(text, createLedger(Buffer.from("0123456789abcdef")), name);
 const parts = corpora();
+const heldOut = parts.find(({ isHeldOut }) => isHeldOut === true)!;
+const known = parts.filter((part) => part !== heldOut);
 const allSecrets = parts.flatMap(({ secrets }) => secrets);
 const allLookAlikes = parts.flatMap(({ lookAlikes }) => lookAlikes);
 
@@ -28,22 +32,36 @@ describe("the golden corpus", () => {
   });
 
   it("is as it was when it was measured for the first time", () => {
-    expect([blindSecrets, blindLookAlikes, unseenSecrets, unseenLookAlikes].map(fingerprint)).toEqual([
+    expect(
+      [
+        ...[blindSecrets, blindLookAlikes, unseenSecrets, unseenLookAlikes],
+        ...[heldOutSecrets, heldOutLookAlikes],
+      ].map(fingerprint),
+    ).toEqual([
       "6219d5aec4d5bb8a",
       "e0e6b439990c68a0",
       "64b1885cfef99899",
       "92cebbff8aa8abbf",
+      "4a37218e355bd1fc",
+      "36748235c5a1ee2b",
     ]);
   });
 
-  it.each(parts)("is detected in at least 97 of 100 cases: $name", ({ secrets }) => {
+  it.each(known)("is detected in at least 97 of 100 cases: $name", ({ secrets }) => {
     const left = secrets.filter(leaks);
     expect(left.length / secrets.length, JSON.stringify(left, null, 1)).toBeLessThanOrEqual(0.03);
   });
 
-  it.each(parts)("has at most 1 % false positives: $name", ({ lookAlikes }) => {
+  it.each(known)("has at most 1 % false positives: $name", ({ lookAlikes }) => {
     const wrong = lookAlikes.filter(({ text }) => !isUnchanged(text)).map(({ text }) => scrubCase(text));
     expect(wrong.length / lookAlikes.length, wrong.join("\n")).toBeLessThanOrEqual(0.01);
+  });
+
+  // Only counted, never printed: nobody is to tune a pattern on one of them. Its author wrote the patterns, too.
+  it("is detected in at least 95 of 100 cases that were held back", () => {
+    const { secrets, lookAlikes } = heldOut;
+    expect(secrets.filter(leaks).length / secrets.length).toBeLessThanOrEqual(0.05);
+    expect(lookAlikes.filter(({ text }) => !isUnchanged(text)).length / lookAlikes.length).toBeLessThan(0.02);
   });
 
   it("keeps the text around the secrets", () => {
@@ -52,13 +70,15 @@ describe("the golden corpus", () => {
   });
 
   it("is unchanged by a second scrubbing", () => {
-    for (const { text } of allSecrets) expect(scrub(scrub(text))).toBe(scrub(text));
+    for (const { text } of known.flatMap(({ secrets }) => secrets))
+      expect(scrub(scrub(text))).toBe(scrub(text));
   });
 });
 
 describe("secrets in other places", () => {
   it("look-alikes stay as they are between other lines", () => {
-    const innocent = allLookAlikes
+    const innocent = known
+      .flatMap(({ lookAlikes }) => lookAlikes)
       .map(({ text }) => text)
       .filter((text) => !text.startsWith("json:") && isUnchanged(text));
     fc.assert(

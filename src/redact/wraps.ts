@@ -1,4 +1,4 @@
-import { isHash, looksLikeWords } from "./checks/randomness.ts";
+import { isHash, looksLikeWords, looksRandom } from "./checks/randomness.ts";
 import { type Span, stopper } from "./patterns/rule.ts";
 
 /**
@@ -6,7 +6,7 @@ import { type Span, stopper } from "./patterns/rule.ts";
  * joins. Frames and marks of quotation around it belong to it.
  */
 const lineBreak =
-  /[ \t]{0,40}(?:[│┃|][ \t]{0,40})?(?:["'][ \t]{0,4}[+.\\]?[ \t]{0,4}\r?\n[ \t]{0,40}["']|=?\\?\r?\n|(?:\\{1,2}r)?\\{1,2}n)[ \t]{0,40}(?:[│┃|>#*][ \t]{0,4}){0,3}/y;
+  /[ \t]{0,40}(?:[│┃|][ \t]{0,40})?(?:["'][ \t]{0,4}[+.\\]?[ \t]{0,4}\r?\n[ \t]{0,40}["']|=?\\?\r?\n|(?:\\{1,2}r)?\\{1,2}n)[ \t]{0,40}(?:[│┃|>#*][ \t]{0,40}){0,3}/y;
 const piece = /[A-Za-z0-9_\-.+/=~]{1,400}/y;
 
 /** A token has at most so many lines. */
@@ -39,7 +39,8 @@ export function endOfWrapped(text: string, start: number, end: number): number {
     if (gap === null || next === null || next.length < 8) return end;
     const after = end + gap.length + next.length;
     if (!/^(?:$|[ \t]*(?:[\r\n"'`,;)}│┃|]|\\[nr"]))/.test(text.slice(after, after + 40))) return end;
-    if (looksLikeWords(next) || !/[0-9]/.test(next) || !/[A-Za-z]/.test(next)) return end;
+    if (looksLikeWords(next) || !/[A-Za-z]/.test(next)) return end;
+    if (!/[0-9]/.test(next) && !looksRandom(next)) return end;
     if (!isHex && (isHash(next) || /^[0-9a-f-]+$/i.test(next))) return end;
     if (/^[A-Za-z_][A-Za-z0-9_.-]*=[^=]/.test(next)) return end;
     end = after;

@@ -48,7 +48,10 @@ function isMostlyControls(bytes: Buffer): boolean {
   const sample = bytes.subarray(0, sampleSize);
   let controls = 0;
   // Tab to carriage return (9-13) and escape (27) occur in text.
-  for (const byte of sample) if (byte < 9 || (byte > 13 && byte < 32 && byte !== 27)) controls++;
+  for (let i = 0; i < sample.length; i++) {
+    const byte = sample[i]!;
+    if (byte < 9 || (byte > 13 && byte < 32 && byte !== 27)) controls++;
+  }
   return controls > sample.length * 0.05;
 }
 

@@ -1,25 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { cleanUp, createProject, pmJson, start, until, untilIdle, write } from "./daemon-fixture.ts";
+import { anyContent, browserFile, expectAccessible, faultsOf, loadAxe } from "./page-fixture.ts";
 
 /** The page in a real browser: one browser, one project, one daemon. */
-
-const browserFile = [
-  process.env.CHROMIUM_PATH,
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-].find((file) => file !== undefined && existsSync(file));
-if (browserFile === undefined) {
-  console.warn("The page is not tested: no Chromium. Set CHROMIUM_PATH to the program of one.");
-}
 
 /** What a script of somebody else would look like in what the page shows. */
 const attacks = [
@@ -35,8 +24,7 @@ let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let origin: string;
-/** Requests to other hosts, messages about the Content-Security-Policy and errors of scripts: there must be none. */
-const faults: string[] = [];
+let faults: string[];
 
 const open = async (...args: string[]) =>
   (await pmJson<{ url: string }>(project, "open", "--no-browser", ...args)).url;
@@ -75,7 +63,6 @@ const allViews = [
   "/settings/work",
   "/settings/log",
 ];
-const anyContent = "main :is(.row, .state, .summary, .turn, .code, .timeline, .figure, .panel)";
 
 /** A session of Claude Code, as it lies in the user's home. */
 function transcriptOf(id: string, prompts: readonly string[], branch: string): string {
@@ -128,14 +115,7 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     page = await context.newPage();
     // Less than a test's: so a failure names the step.
     page.setDefaultTimeout(15_000);
-    page.on("request", (request) => {
-      const { host, protocol } = new URL(request.url());
-      if (protocol !== "data:" && host !== new URL(origin).host) faults.push(`asked ${request.url()}`);
-    });
-    page.on("pageerror", (error) => faults.push(String(error)));
-    page.on("console", (message) => {
-      if (/Content.Security.Policy/i.test(message.text())) faults.push(message.text());
-    });
+    faults = faultsOf(page, origin);
   }, 60_000);
 
   afterAll(async () => {
@@ -440,6 +420,31 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     await until(async () => (await page.locator("main .row").count()) === 2);
   });
 
+  test.each([
+    ["since", "today", "Why does the flamingo fail"],
+    ["branch", "main", "src/flamingo.ts"],
+    ["kind", "decision", "src/flamingo.ts"],
+    ["path", "docs/", "src/flamingo.ts"],
+  ])("a search is limited by %s, also after a reload", async (name, value, left) => {
+    await page.goto(`${origin}/#/search?q=flamingo`);
+    await page.locator("main .row").filter({ hasText: left }).first().waitFor();
+    const chip = page.locator(`.chips [name=${name}]`);
+    if (name === "path") {
+      await chip.fill(value);
+      await chip.press("Enter");
+    } else await chip.selectOption(value);
+    const isLimited = () =>
+      until(async () => (await page.locator("main .row").filter({ hasText: left }).count()) === 0);
+    await isLimited();
+    expect(page.url()).toBe(`${origin}/#/search?q=flamingo&${name}=${encodeURIComponent(value)}`);
+    await page.reload();
+    await page.locator("main .summary").first().waitFor();
+    await isLimited();
+    expect(await chip.inputValue()).toBe(value);
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.locator("main .row").filter({ hasText: left }).first().waitFor();
+  });
+
   test("an error of the API is shown with its hint", async () => {
     await page.goto(`${origin}/#/sessions?agent=nobody`);
     await page.getByRole("alert").getByText("Unknown agent: nobody.").waitFor();
@@ -457,31 +462,11 @@ describe.skipIf(browserFile === undefined)("the page", () => {
       const narrow = await newPage({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
       await narrow.goto(await open());
       await narrow.getByRole("navigation", { name: "Views" }).waitFor();
-      // Another view is another fragment: the page stays, and axe in it.
-      await narrow.evaluate(axe.source);
+      await loadAxe(narrow);
       for (const path of [...allViews, "/search", "/nowhere"]) {
         await narrow.goto(`${origin}/#${path}`);
         await narrow.locator(anyContent).first().waitFor();
-        const { violations } = await narrow.evaluate(() =>
-          (
-            window as never as {
-              axe: {
-                run(
-                  context: Document,
-                  options: { resultTypes: string[] },
-                ): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
-              };
-            }
-          ).axe.run(document, { resultTypes: ["violations"] }),
-        );
-        const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-        expect({ path, serious: serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`) }).toEqual({
-          path,
-          serious: [],
-        });
-        expect(
-          await narrow.evaluate(() => document.documentElement.scrollWidth - innerWidth),
-        ).toBeLessThanOrEqual(0);
+        await expectAccessible(narrow, path);
       }
     },
   );

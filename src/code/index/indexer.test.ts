@@ -256,9 +256,12 @@ it("reads a file as it would be indexed, and returns null for one that is not", 
   expect(await made.read("b.min.js")).toBeNull();
 });
 
+/** Each file has words of its own, which take more than an empty index has room for. */
+const wordsOf = (file: number) => Array.from({ length: 200 }, (_, i) => `word${file}x${i}`);
+
 it("fails with a clear error when the disk is full, and continues when there is room again", async () => {
   for (let i = 0; i < 30; i++)
-    write(`src/${i}.ts`, `export function name${i}() { return "${"word ".repeat(200)}${i}"; }\n`);
+    write(`src/${i}.ts`, `export function name${i}() { return "${wordsOf(i).join(" ")}"; }\n`);
   const pages = (index.prepare("SELECT page_count AS n FROM pragma_page_count").get() as { n: number }).n;
   index.exec(`PRAGMA max_page_count = ${pages}`);
   await expect(indexer({}, { whenDiskFull: "fail" }).reconcile()).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { count, field, lazy, limit, numberOrNull, session, text, textOrNull, time } from "../shape-parts.ts";
-import { contextEvents } from "../values.ts";
+import { contextEvents, contextUses } from "../values.ts";
 
 /** The shapes of automatic context: asking for it, and what was given. */
 
@@ -52,6 +52,18 @@ export const injectionsRequest = lazy(() =>
   z.object({ session: field("only this session's", session), limit }),
 );
 
+/** What the session did with an item afterwards (`usesOf` in queries/context/used.ts has the rule). */
+const injectedUse = lazy(() =>
+  z.object({
+    outcome: z.enum(contextUses),
+    /** In words: "the agent read src/retry.ts". */
+    reason: text,
+    /** The turn that used it; null: none, or a subagent's. */
+    turn: numberOrNull,
+  }),
+);
+export type InjectedUse = z.infer<ReturnType<typeof injectedUse>>;
+
 const injectedItem = lazy(() =>
   z.object({
     /** chunk:ID, note:ID, session:ID, event:ID, file:PATH or code:PATH#NAME. */
@@ -61,6 +73,8 @@ const injectedItem = lazy(() =>
     score: numberOrNull,
     /** The beginning of the quoted text; null if it was forgotten since. */
     about: textOrNull,
+    /** null for `file:`, which only records what was edited. */
+    use: z.nullable(injectedUse()),
   }),
 );
 

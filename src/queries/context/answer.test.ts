@@ -162,6 +162,15 @@ describe("at the start of a session", () => {
     expect(items.map(({ ref }) => ref)).toEqual(["chunk:b:raw:0"]);
   });
 
+  it("leaves out a note that a later one replaces", async () => {
+    note("n1", "releases are cut on Fridays", 3);
+    note("n2", "Instead of “Releases are cut on Fridays.”: on Mondays", 2);
+    note("n3", "Instead of “the ledger is slow”: it is quick", 2);
+    note("n4", "the ledger is slow", 1);
+    const { items } = await ask({ event: "session-start" });
+    expect(items.map(({ ref }) => ref)).toEqual(["note:n4", "note:n3", "note:n2"]);
+  });
+
   it("injects nothing twice into a session, even after a resume, but again into another session", async () => {
     session("last", 1, [decided("We decided to retry three times instead of once.")]);
     const first = await ask({ event: "session-start" });
@@ -221,6 +230,18 @@ describe("with a prompt", () => {
     expect(items[0]!.why).toMatch(/^also about .*(fetchLedger|proxyWindow)/);
     expect(text).toContain("fetchLedger");
     expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null });
+  });
+
+  it("injects no decision that was replaced", async () => {
+    const text = "We decided to raise the proxyWindow limit of fetchLedger instead of retrying.";
+    session("good", 2, [
+      decided(text, { terms: { prompt: "", answer: text, actions: "", errors: "" }, files: ["src/a.ts"] }),
+    ]);
+    const prompt = "fetchLedger runs into the proxyWindow limit again";
+    const { items } = await ask({ event: "user-prompt", prompt, preview: true });
+    expect(items.map(({ ref }) => ref)).toEqual(["chunk:good:raw:0"]);
+    note("n1", `Instead of “${text}”: we retry`, 1);
+    expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null, items: [] });
   });
 
   it("injects the location of the code that it names, once", async () => {

@@ -1,6 +1,8 @@
 import { FileAges } from "../../search/sessions/freshness.ts";
-import { storedDecisions } from "../../sessions/decisions/stored.ts";
+import { replacements } from "../../sessions/decisions/replaced.ts";
+import { type SessionDecision, storedDecisions } from "../../sessions/decisions/stored.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, placeOf } from "./source.ts";
@@ -20,9 +22,26 @@ export interface NotesWanted {
 export function notesToTell({ memory, until }: ContextSource, { since, of, most }: NotesWanted): Injection[] {
   return listAnnotations(memory, { since, until })
     .filter(({ sessionUid }) => of(sessionUid))
+    .filter(isCurrent(memory, until))
     .slice(0, most)
     .map((note) => noteToTell(note, "a note"));
 }
+
+/** Whether no later note replaced one. */
+export function isCurrent(
+  memory: Memory,
+  until: number | null,
+): (note: Pick<AnnotationRecord, "note" | "at">) => boolean {
+  const replacedBy = replacements(memory);
+  return ({ note, at }) => !isKnown(replacedBy(note, at), until);
+}
+
+/** Whether a decision was superseded by then. */
+export const isSuperseded = ({ supersededBy }: SessionDecision, until: number | null): boolean =>
+  isKnown(supersededBy, until);
+
+const isKnown = (later: { at: number | null } | null, until: number | null): boolean =>
+  later !== null && (until === null || (later.at ?? 0) <= until);
 
 export function noteToTell(
   { uid, note, sessionUid, turn, at, branch }: AnnotationRecord,
@@ -55,9 +74,10 @@ export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted):
   const ages = new FileAges(root);
   const known = (at: number | null) => until === null || (at ?? 0) <= until;
   return storedDecisions(memory, config)
-    .filter(({ sessionUid, at, files, supersededBy }) => {
+    .filter((decision) => {
+      const { sessionUid, at, files } = decision;
       if (!wanted.of(sessionUid) || !known(at) || (at ?? 0) < (wanted.since ?? 0)) return false;
-      if (supersededBy !== null && known(supersededBy.at)) return false;
+      if (isSuperseded(decision, until)) return false;
       return wanted.files === null || wanted.files.some((file) => files.includes(file));
     })
     .toReversed()

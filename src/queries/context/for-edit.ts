@@ -2,7 +2,7 @@ import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
 import { searchableChunks } from "../../store/memory/privacy/withheld.ts";
-import { decisionsToTell, noteToTell } from "./decided.ts";
+import { decisionsToTell, isCurrent, noteToTell } from "./decided.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, inSight } from "./source.ts";
 
@@ -25,6 +25,7 @@ export function toTellForEdit(source: ContextSource, sessionUid: string, file: s
       annotationId === null ? [] : (annotationById(memory, annotationId) ?? []),
     )
     .filter(({ sessionUid: session }) => session === null || !sees(session))
+    .filter(isCurrent(memory, until))
     .sort((a, b) => b.at - a.at)
     .slice(0, maxNotes)
     .map((note) => noteToTell(note, why));

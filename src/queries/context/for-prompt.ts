@@ -2,7 +2,9 @@ import { openQuery, type SessionResult } from "../../search/sessions/types.ts";
 import { closestTo, decisionsByChunk } from "../../sessions/decisions/stored.ts";
 import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
-import { notesKind } from "./decided.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
+import { isCurrent, isSuperseded, notesKind } from "./decided.ts";
 import type { Injection } from "./quote.ts";
 import { relevanceOf } from "./relevance.ts";
 import { type ContextSource, inSight, placeOf } from "./source.ts";
@@ -39,15 +41,24 @@ export async function injectionForPrompt(
   const others = onePerTurn(results.filter(({ session_id, abandoned }) => !sees(session_id) && !abandoned));
   const relevant = relevanceOf(memory, query, others.slice(0, weighed), { now, until });
   const decisions = decisionsByChunk(memory, config);
+  const isCurrentNote = isCurrent(memory, until);
   return relevant
     .filter(({ relevance }) => relevance >= least)
+    .map(({ result, ...rest }) => ({
+      ...rest,
+      result,
+      note: noteOf(memory, result),
+      // Of a chunk that compares options the decision is quoted, else the match.
+      decided: result.kind === "decision" ? closestTo(query, decisions.get(result.id) ?? []) : null,
+    }))
+    .filter(({ note }) => note === null || isCurrentNote(note))
+    .filter(({ decided }) => decided === null || !isSuperseded(decided, until))
     .slice(0, maxInjected)
-    .map(({ result, relevance, words }): Injection => {
+    .map(({ result, relevance, words, note, decided }): Injection => {
       const { annotation, kind, snippet } = result;
-      // Quotes the decision of a chunk that compares options, else the match.
-      const decided = kind === "decision" ? closestTo(query, decisions.get(result.id) ?? []) : null;
       return {
-        ref: refOf(source, result),
+        // The same note may be quoted from its chunk or by itself, but not twice.
+        ref: note === null ? `chunk:${result.id}` : `note:${note.uid}`,
         kind:
           annotation !== null
             ? notesKind
@@ -70,11 +81,9 @@ export async function injectionForPrompt(
     });
 }
 
-/** The same note may be quoted from its chunk or by itself, but not twice. */
-function refOf({ memory }: ContextSource, { id, annotation }: SessionResult): string {
+function noteOf(memory: Memory, { id, annotation }: SessionResult): AnnotationRecord | null {
   const annotationId = annotation === null ? null : (chunkByUid(memory, id)?.annotationId ?? null);
-  const note = annotationId === null ? null : annotationById(memory, annotationId);
-  return note === null ? `chunk:${id}` : `note:${note.uid}`;
+  return annotationId === null ? null : annotationById(memory, annotationId);
 }
 
 function onePerTurn(results: readonly SessionResult[]): SessionResult[] {

@@ -7,11 +7,12 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { harmless } from "./quote.ts";
+import { usesOf } from "./used.ts";
 
 const longest = 160;
 
 /**
- * Past automatic context, the latest first, with texts as they are stored today.
+ * Past automatic context, the latest first, with texts as they are stored today and whether they were used.
  * @throws PommelError `not_found` for an unknown session
  */
 export function injectedIn(
@@ -19,8 +20,10 @@ export function injectedIn(
   { session, limit }: { session?: string | undefined; limit: number },
 ): Injected[] {
   const sessionUid = session === undefined ? null : findSession(memory, session).uid;
-  return listInjections(memory, { sessionUid, limit }).map(
-    ({ sessionUid, event, at, reason, tokens, tookMs, items }) => ({
+  return listInjections(memory, { sessionUid, limit }).map((injection) => {
+    const { sessionUid, event, at, reason, tokens, tookMs, items } = injection;
+    const uses = usesOf(memory, injection);
+    return {
       session_id: sessionUid,
       session_title: sessionByUid(memory, sessionUid)?.title ?? null,
       event,
@@ -30,10 +33,13 @@ export function injectedIn(
       took_ms: tookMs,
       items: items.map(({ ref, why, score }) => {
         const about = aboutOf(memory, ref);
-        return { ref, why, score, about: about === null ? null : beginningOf(harmless(about), longest) };
+        return {
+          ...{ ref, why, score, use: uses.get(ref) ?? null },
+          about: about === null ? null : beginningOf(harmless(about), longest),
+        };
       }),
-    }),
-  );
+    };
+  });
 }
 
 function aboutOf(memory: Memory, ref: string): string | null {

@@ -41,6 +41,10 @@ export function inSight(
   return (uid) => seen.has(uid) || [...seen].some((one) => uid.startsWith(`${one}/`));
 }
 
+/** A quotation names as many files. */
+const maxFiles = 3;
+export const quotedFiles = (files: readonly string[]): readonly string[] => files.slice(0, maxFiles);
+
 /** "session 1a2b3c4d turn 5, 2026-01-31, main". Ids as commands and tools take them. */
 export function placeOf({
   session,
@@ -59,7 +63,7 @@ export function placeOf({
     session === null ? "" : `session ${shortId(session)}${turn === null ? "" : ` turn ${turn}`}`,
     at === null ? "" : new Date(at).toISOString().slice(0, 10),
     branch === null ? "" : `branch ${branch}`,
-    files.length === 0 ? "" : `files ${files.slice(0, 3).join(", ")}${files.length > 3 ? ", …" : ""}`,
+    files.length === 0 ? "" : `files ${quotedFiles(files).join(", ")}${files.length > maxFiles ? ", …" : ""}`,
   ];
   return parts.filter((part) => part !== "").join(", ");
 }

@@ -7,6 +7,7 @@ import {
   isEnvironmentValue,
   isFlagValue,
   isLiteral,
+  isName,
   isNoValue,
   isPassphrase,
   isPassword,
@@ -40,6 +41,12 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     if (/\barn:[a-z:]*$/i.test(lineBefore(place.text, place.from, 200).replace(/[\w-]*:[\w-]*:[\w-]*:$/, "")))
       return false;
     const style = styleOf(place);
+    const before = lineBefore(place.text, place.from, 40);
+    if (
+      /public_?key$/i.test(before) ||
+      (isHash(value) && /(?:checksum|hash|digest|sha[0-9]*)[/_.-]?$/i.test(before))
+    )
+      return false;
     if (!isQuoted(place) && !endsPlainly(place)) return false;
     if (style === "environment") return isEnvironmentValue(value);
     return isToken(value, isQuoted(place));
@@ -92,7 +99,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     const value = secretOf(place);
     const body = value.slice(value.lastIndexOf("_") + 1);
     if (
-      /^(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|asst|file|agent|item|cus|evt|price|prod|acct|cs|pi|pm|seti|sub|in|ch|sha\d*|phc|pk|fc|rs)[_-]/.test(
+      /^(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|asst|file|agent|item|cus|evt|price|prod|proj|usr|user|org|dpl|team|acct|cs|pi|pm|seti|sub|in|ch|sha\d*|phc|pk|fc|rs)[_-]/.test(
         value,
       )
     )
@@ -104,6 +111,50 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       looksRandom(body) &&
       !looksLikeWords(body)
     );
+  },
+  "whole-line": (place) => {
+    const value = secretOf(place);
+    if (isNoValue(value) || isReference(value) || looksLikePath(value) || isName(value)) return false;
+    // Code has its brackets in pairs; a password seldom.
+    if (styleOf(place) === "code" || isBalancedCode(value)) return false;
+    return /[A-Za-z]/.test(value) && /[0-9]/.test(value) && /[^A-Za-z0-9]/.test(value) && hasSigns(value);
+  },
+  column: (place) => {
+    const value = secretOf(place);
+    if (isNoValue(value) || isReference(value) || !startsLine(place)) return false;
+    return isToken(value, false) || hasPasswordShape(value);
+  },
+  announced: (place) => {
+    const value = secretOf(place);
+    if (isNoValue(value) || isReference(value) || looksLikePath(value) || value.includes("://")) return false;
+    const line = place.text.slice(place.from, place.start).split(/\r?\n|\\n/, 1)[0]!;
+    if (/hash|digest|checksum|sha|public|commit|tokens|id\b|[=(){}[\]]/i.test(line)) return false;
+    if (
+      !/:[ \t]*$|value:[ \t]*$/.test(
+        place.text.slice(place.from, place.start).replace(/(?:\s|\\n|[>|])+$/, ""),
+      )
+    )
+      return false;
+    return isToken(value, false) || hasPasswordShape(value);
+  },
+  issued: (place) => {
+    const value = secretOf(place);
+    const name = place.text.slice(place.from, place.start);
+    if (
+      /sha|commit|rev|hash|digest|version|ref|release|build|url|host|path|name|(?:^|[^a-z])id[^a-z]*$/i.test(
+        name,
+      )
+    )
+      return false;
+    if (isNoValue(value) || looksLikeWords(value) || /^[0-9a-f]{8}-/i.test(value)) return false;
+    return looksRandom(value) && hasContrast(value.replace(/[^A-Za-z0-9]/g, ""));
+  },
+  joined: (place) => {
+    const value = secretOf(place);
+    if (isNoValue(value) || looksLikeWords(value)) return false;
+    if (/^[0-9a-f]+$|^[0-9A-F]+$/.test(value))
+      return value.length >= 32 && /key/i.test(place.text.slice(place.from, place.start));
+    return /[a-z]/.test(value) && /[A-Z]/.test(value) && hasContrast(value);
   },
   "password-shape": (place) => hasPasswordShape(secretOf(place).replace(/[.!?:]+$/, "")),
   "command-output": (place) => {
@@ -192,6 +243,26 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     return body.length < 400 && /^(?:\s|\\+[nr])+[A-Za-z0-9+/=.\s\\]{4,}$/.test(body);
   },
 };
+
+/** Signs that neither a version, a path nor a name has. */
+function hasSigns(value: string): boolean {
+  return /[!@#$%^&*?~|()[\]{};+=]/.test(value) && !/^[\w.-]+@[\w.-]+$/.test(value);
+}
+
+function isBalancedCode(value: string): boolean {
+  if (/[;,({[]$|=>|::|->|&&|\|\||^[|>&*!]/.test(value)) return true;
+  const open: string[] = [];
+  for (const [sign] of value.matchAll(/[()[\]{}<>]/g)) {
+    if ("([{<".includes(sign)) open.push(sign);
+    else if (open.pop() !== { ")": "(", "]": "[", "}": "{", ">": "<" }[sign]) return false;
+  }
+  return open.length === 0 && /[()[\]{}<>]/.test(value);
+}
+
+/** Whether nothing but a name stands before it on its line. */
+function startsLine({ text, from }: Place): boolean {
+  return /^[\s|>+-]*[A-Za-z0-9_.-]*$/.test(lineBefore(text, from, 80));
+}
 
 function secretOf({ text, start, end }: Place): string {
   return text.slice(start, end);

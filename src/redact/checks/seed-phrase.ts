@@ -31,9 +31,14 @@ export function seedPhrases(text: string): Span[] {
       );
       if (count === undefined) continue;
       same = 0;
-      const end = words[first + count - 1]!.end;
-      spans.push({ start: words[first]!.start, end, next: end });
-      first += count - 1;
+      // One of 16 rows is valid by chance: its neighbours of the list may belong to the real one.
+      let from = first;
+      let last = first + count - 1;
+      while (from > 0 && first - from < 12 && words[from - 1]!.value !== undefined) from--;
+      while (last + 1 < words.length && last - first < 36 && words[last + 1]!.value !== undefined) last++;
+      const { end } = words[last]!;
+      spans.push({ start: words[from]!.start, end, next: end });
+      first = last;
     }
   }
   return spans;

@@ -16,6 +16,8 @@ export function isNoValue(value: string): boolean {
       value,
     ) ||
     /^[\w.$]+\(.*\)$|^[~^v=<>]*[0-9]+(?:\.[0-9]+){1,3}(?:-[a-z0-9.]+)?$/.test(value) ||
+    // Rules of validation: "required|min:8".
+    /^[a-z]+(?:\|[a-z_]+(?::[\w,]+)?)+$/.test(value) ||
     /^(?:x+|\*+|\.+|-+|_+|•+|\?+|#+)$|x{4,}|\*{3,}|\.{3,}|…/i.test(value) ||
     /(?:^|[^a-z])(?:your|my)?[-_ ]?(?:example|placeholder|dummy|sample|change[-_ ]?me|replace[-_ ]?me|redacted|masked|insert[-_ ])|^(?:your|my)[-_ ]|[-_ ]here$/i.test(
       value,
@@ -70,11 +72,15 @@ const sentenceWords = new Set(
 /** Lower-case words that make no sentence. */
 export function isPassphrase(value: string, minWords = 2): boolean {
   const words = value.replace(/[!?.#*]+$/, "").split(" ");
+  // Capitals begin sentences and titles; with a number among the words it is neither.
+  const hasNumber = words.some((word) => /^[0-9]+$/.test(word));
   return (
     words.length >= minWords &&
     words.length <= 24 &&
     words.every(
-      (word) => /^(?:[a-z]{3,14}|[0-9]{1,6}|[a-z]{2,12}[0-9]{1,4})$/.test(word) && !sentenceWords.has(word),
+      (word) =>
+        /^(?:[a-z]{3,14}|[0-9]{1,6}|[a-z]{2,12}[0-9]{1,4})$/.test(hasNumber ? word.toLowerCase() : word) &&
+        !sentenceWords.has(word.toLowerCase()),
     ) &&
     words.filter((word) => word.length >= 4).length >= Math.min(2, words.length - 1)
   );
@@ -147,7 +153,7 @@ function isNameOfSecret(value: string): boolean {
 }
 
 /** Joined words without a digit. */
-function isName(value: string): boolean {
+export function isName(value: string): boolean {
   return /^[A-Za-z]+(?:[._:/-][A-Za-z]+)+$/.test(value) || /^[A-Za-z]+[a-z][A-Z][A-Za-z]*$/.test(value);
 }
 

@@ -52,7 +52,7 @@ export const commandPatterns = [
   row(
     "curl-user",
     "BASIC_AUTH",
-    "-u --user",
+    "-u --user --proxy-user",
     "(?:--user|--proxy-user|-u)[ \\t=]{0,3}[\"']?(?<secret>[^\\s:\"'`$<>(){}\\\\]{1,100}:[^\\s\"'`$<>(){}\\\\]{3,200})",
     {
       check: "curl",

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { developmentSecrets } from "../../../test/support/secrets/formats/development.ts";
 import { heldOutSecretCases } from "../../../test/support/secrets/held-out-secrets.ts";
 import { lookAlikes } from "../../../test/support/secrets/look-alikes.ts";
 import { secretCases } from "../../../test/support/secrets/secrets.ts";
+import { casesOf } from "../../../test/support/secrets/templates.ts";
 import type { DefaultPattern } from "./default-pattern.ts";
 import { defaultPatterns } from "./default-patterns.ts";
 import { compileKeywords } from "./keywords.ts";
@@ -51,7 +53,9 @@ describe("the default patterns", () => {
 
   // An edited default runs on RE2 and must keep finding the same secrets.
   it("match the same with both engines", () => {
-    const texts = [...secretCases(), ...heldOutSecretCases()].map(({ text }) => text).concat(lookAlikes());
+    const texts = [...secretCases(), ...heldOutSecretCases(), ...casesOf(developmentSecrets, 1)]
+      .map(({ text }) => text)
+      .concat(lookAlikes());
     for (const pattern of defaultPatterns) {
       const slow = compileRule(pattern);
       for (const text of texts) {

@@ -2,6 +2,7 @@ import { commandPatterns } from "./command-patterns.ts";
 import { credentialPatterns } from "./credential-patterns.ts";
 import { type DefaultPattern, row } from "./default-pattern.ts";
 import { formPatterns } from "./form-patterns.ts";
+import { formatPatterns } from "./format-patterns.ts";
 import { genericPatterns } from "./generic-patterns.ts";
 import { optionPatterns } from "./option-patterns.ts";
 import { prosePatterns } from "./prose-patterns.ts";
@@ -31,6 +32,7 @@ export const defaultPatterns: readonly DefaultPattern[] = [
   ...credentialPatterns,
   ...formPatterns,
   ...prosePatterns,
+  ...formatPatterns,
   ...vendorPatterns,
   ...piiPatterns,
 ];

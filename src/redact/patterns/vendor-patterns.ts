@@ -1,4 +1,15 @@
-import { row } from "./default-pattern.ts";
+import { assigned, quote, row } from "./default-pattern.ts";
+
+/**
+ * Issuers whose keys have no shape of their own: only the name before one tells. From the rules of gitleaks
+ * (https://github.com/gitleaks/gitleaks, MIT License, copyright Zachary Rice).
+ */
+const issuers =
+  "adafruit adobe airtable algolia alibaba asana confluence jira atlassian beamer bitbucket bittrex meraki cloudflare " +
+  "codecov cohere coinbase confluent contentful datadog discord droneci dropbox etsy facebook fastly finicity finnhub " +
+  "flickr freshbooks gitter gocardless heroku hubspot intercom artifactory jfrog kraken kucoin launchdarkly linear " +
+  "linkedin looker mailgun mailchimp mapbox mattermost messagebird netlify newrelic new-relic new_relic nytimes okta " +
+  "plaid privateai rapidapi sendbird sentry sidekiq snyk sonar squarespace sumologic travis twitch twitter yandex zendesk";
 
 /**
  * Further keys with a shape of their own, `name: keywords, pattern`: facts from the issuers' documentation. The last rule
@@ -83,6 +94,28 @@ export const vendorPatterns = [
   row("razorpay-key", "RAZORPAY_KEY", "rzp_live_", "\\brzp_live_[A-Za-z0-9]{14,30}\\b"),
   row("adyen-key", "ADYEN_KEY", "aqe", "\\bAQE[a-z][A-Za-z0-9+/=]{60,300}"),
   row("wakatime-key", "WAKATIME_KEY", "waka_", "\\bwaka_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\\b"),
+  row(
+    "bedrock-key",
+    "AWS_BEDROCK_KEY",
+    "absk bedrock-api-key-",
+    "\\b(?:ABSK[A-Za-z0-9+/]{109,269}={0,2}|bedrock-api-key-[A-Za-z0-9+/=-]{20,400})",
+  ),
+  row(
+    "gitlab-other-key",
+    "GITLAB_TOKEN",
+    "glffct- gr1348941",
+    "\\b(?:glffct-|GR1348941)[A-Za-z0-9_-]{20,60}",
+  ),
+  row("octopus-key", "OCTOPUS_KEY", "api-", "\\bAPI-[A-Z0-9]{25,32}\\b", { check: "random" }),
+  row("vault-old-token", "VAULT_TOKEN", "s.", "\\bs\\.[A-Za-z0-9]{24}\\b", { check: "random" }),
+  row("jwt-encoded", "JWT", "zxlk", "\\bZXlK[A-Za-z0-9+/]{60,1000}={0,2}"),
+  row(
+    "named-by-issuer",
+    "API_KEY",
+    issuers,
+    `(?i)(?:${issuers.replaceAll(" ", "|")})(?:[a-z0-9_.-]{0,24})${assigned}(?:${quote})?(?<secret>[A-Za-z0-9_=-]{20,200})(?:[^A-Za-z0-9_./:=-]|$)`,
+    { check: "issued" },
+  ),
   row(
     "prefixed-key",
     "API_KEY",

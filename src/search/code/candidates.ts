@@ -100,12 +100,14 @@ function nearestOfEachFile(
   chunks: readonly ChunkOutline[],
   nearness: (i: number) => number,
 ): Map<FileId, number> {
-  const ofFile = new Map<FileId, [number, number, number]>();
+  const ofFile = new Map<FileId, [most: number, number, number]>();
   chunks.forEach(({ file }, i) => {
-    const top = ofFile.get(file) ?? [0, 0, 0];
-    ofFile.set(file, top);
-    const least = top.indexOf(Math.min(...top));
-    top[least] = Math.max(top[least]!, nearness(i));
+    const near = nearness(i);
+    const top = ofFile.get(file);
+    if (top === undefined) ofFile.set(file, [near, 0, 0]);
+    else if (near > top[0]) [top[0], top[1], top[2]] = [near, top[0], top[1]];
+    else if (near > top[1]) [top[1], top[2]] = [near, top[1]];
+    else if (near > top[2]) top[2] = near;
   });
   return new Map([...ofFile].map(([file, [a, b, c]]) => [file, (a + b + c) / 3]));
 }

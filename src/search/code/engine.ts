@@ -15,7 +15,7 @@ import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "..
 import { type Matcher, matchersOf, mayBeMessage } from "../verbatim/matchers.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
-import { type Background, type Ranked, rank } from "./rank.ts";
+import { type Background, type Ranked, rank, type Signals } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { filesIn } from "./scope.ts";
 import { FileReader } from "./source.ts";
@@ -218,7 +218,7 @@ export class CodeSearch {
           match_reasons: reasonsFor(entry, query, content.text, matchers, packages),
           ...(lines && { match_lines: lines.get(chunk.id) ?? [] }),
           freshness: content.drifted ? "drifted" : "fresh",
-          ...(explain && { signals: mapValues(entry.signals, round) }),
+          ...(explain && { signals: rounded(entry.signals) }),
         };
         results.push({ ranked: entry, result });
       }
@@ -262,9 +262,5 @@ function evidenceOf({ ranked, result }: Presented, query: AnalysedQuery, asked: 
 
 const round = (value: number) => Math.round(value * 1e4) / 1e4;
 
-function mapValues(
-  record: Record<string, number>,
-  change: (value: number) => number,
-): Record<string, number> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
-}
+const rounded = (signals: Signals): Record<string, number> =>
+  Object.fromEntries(Object.entries(signals).map(([signal, value]) => [signal, round(value)]));

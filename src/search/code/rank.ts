@@ -14,12 +14,32 @@ import {
 } from "./signals.ts";
 import type { Weights } from "./weights.ts";
 
+/** Contribution of each signal to the score, then the factors, and what was added for the best. The keys are those of JSON. */
+export interface Signals {
+  lexical: number;
+  phrase: number;
+  semantic: number;
+  coherence: number;
+  file_semantic: number;
+  file_name: number;
+  directories: number;
+  path: number;
+  name: number;
+  definition: number;
+  /** A factor. */
+  penalty: number;
+  mentions?: number;
+  /** A factor, of what lies in the package one works in. */
+  near?: number;
+  /** A factor. */
+  saturation?: number;
+}
+
 /** A candidate with its rank: the score and its parts. */
 export interface Ranked {
   candidate: Candidate;
   score: number;
-  /** Contribution of each signal to the score, before `penalty`, `near` and `saturation` (factors). */
-  signals: Record<string, number>;
+  signals: Signals;
 }
 
 /** Facts from the index that ranking needs beyond the candidates. */
@@ -43,31 +63,38 @@ export async function rank(
   { stemWeights, mentionsOf, isMeantByTwo, isNear }: Background,
   weights: Weights,
 ): Promise<Ranked[]> {
-  const asked = new Set(query.stems);
   const isName = query.intent === "symbol" || query.intent === "path";
   const nearness = (isName ? weights.semanticOfNames : 1) * (isMeantByTwo ? weights.semanticOfTwo : 1);
-  const ofFile = new Map<FileId, ReturnType<typeof fileSignals>>();
-  const isOlder = olderVersions(candidates.map(({ chunk }) => chunk.path));
+  const ofRole = roleFactors(query, weights);
+  const files = signalsOfFiles(candidates, query, stemWeights, weights);
   const ranked = candidates.map((candidate): Ranked => {
     const { chunk } = candidate;
-    const file = ofFile.get(chunk.file) ?? fileSignals(chunk.path, query, stemWeights, weights);
-    ofFile.set(chunk.file, file);
-    const role = roleOfChunk(chunk);
-    const signals: Record<string, number> = {
+    const file = files.get(chunk.file)!;
+    // All of one shape, and added up by hand: there are a thousand, and most are never shown.
+    const signals: Signals = {
       lexical: weights.lexical * candidate.lexical,
       phrase: weights.phrase * candidate.phrase,
       semantic: nearness * weights.semantic * candidate.semantic,
       coherence: weights.coherence * candidate.file,
       file_semantic: nearness * weights.fileSemantic * candidate.fileSemantic,
-      ...file,
+      file_name: file.fileName,
+      directories: file.directories,
+      path: file.path,
       name: weights.name * nameSignal(chunk, stemWeights),
       definition: weights.definition * definitionSignal(candidate, query, weights.definitions),
+      penalty: ofRole[roleOfChunk(chunk, file.role)] * file.older * weights.levels[chunk.level],
     };
-    const sum = Object.values(signals).reduce((a, b) => a + b, 0);
-    signals.penalty =
-      (isAskedFor(role, asked) ? 1 : weights.roles[role]) *
-      (isOlder(chunk.path, query.written) ? weights.olderVersion : 1) *
-      weights.levels[chunk.level];
+    const sum =
+      signals.lexical +
+      signals.phrase +
+      signals.semantic +
+      signals.coherence +
+      signals.file_semantic +
+      signals.file_name +
+      signals.directories +
+      signals.path +
+      signals.name +
+      signals.definition;
     return { candidate, score: sum * signals.penalty, signals };
   });
   const named = ranked
@@ -78,7 +105,7 @@ export async function rank(
   for (const entry of named) {
     const count = mentions.get(entry.candidate.chunk.name) ?? 0;
     entry.signals.mentions = weights.mentions * mentionsSignal(count);
-    entry.score += entry.signals.mentions * entry.signals.penalty!;
+    entry.score += entry.signals.mentions * entry.signals.penalty;
   }
   for (const entry of ranked) {
     if (!isNear(entry.candidate.chunk.path)) continue;
@@ -89,19 +116,47 @@ export async function rank(
   return ranked.sort(byScore);
 }
 
-/** The signals that a file's chunks share. */
-function fileSignals(path: string, query: AnalysedQuery, stemWeights: StemWeights, weights: Weights) {
-  return {
-    file_name: weights.fileName * fileNameSignal(path, query, stemWeights),
-    directories: weights.directories * directoriesSignal(path, stemWeights),
-    path: weights.path * pathSignal(path, query),
-  };
+/** What chunks of a role keep of their score. */
+function roleFactors({ stems }: AnalysedQuery, { roles }: Weights): Record<PathRole, number> {
+  const asked = new Set(stems);
+  const factors = { ...roles };
+  for (const role of Object.keys(roles) as PathRole[]) if (isAskedFor(role, asked)) factors[role] = 1;
+  return factors;
+}
+
+/** What the chunks of a file share: contributions of signals, its role, and the factor of an older version. */
+interface OfFile {
+  fileName: number;
+  directories: number;
+  path: number;
+  role: PathRole;
+  older: number;
+}
+
+function signalsOfFiles(
+  candidates: readonly Candidate[],
+  query: AnalysedQuery,
+  stemWeights: StemWeights,
+  weights: Weights,
+): ReadonlyMap<FileId, OfFile> {
+  const paths = new Map(candidates.map(({ chunk }) => [chunk.file, chunk.path]));
+  const isOlder = olderVersions([...paths.values()]);
+  const files = new Map<FileId, OfFile>();
+  for (const [file, path] of paths) {
+    files.set(file, {
+      fileName: weights.fileName * fileNameSignal(path, query, stemWeights),
+      directories: weights.directories * directoriesSignal(path, stemWeights),
+      path: weights.path * pathSignal(path, query),
+      role: roleOf(path),
+      older: isOlder(path, query.written) ? weights.olderVersion : 1,
+    });
+  }
+  return files;
 }
 
 /** A test among the code is a test; a barrel file's own definitions count in full. */
-function roleOfChunk(chunk: ChunkOutline): PathRole {
+function roleOfChunk(chunk: ChunkOutline, role: PathRole): PathRole {
   if (isInlineTest(chunk)) return "test";
-  const role = roleOf(chunk.path);
   return role === "barrel" && (chunk.level === "class" || chunk.level === "method") ? "source" : role;
 }
 

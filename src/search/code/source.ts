@@ -27,6 +27,7 @@ export function readSource(root: string, path: string): Source | null {
 
 /** Reads the lines of results, each file once. */
 export class FileReader {
+  /** Lines end in "\n" here. */
   private readonly files = new Map<string, Source | null>();
 
   constructor(private readonly root: string) {}
@@ -36,6 +37,7 @@ export class FileReader {
     let file = this.files.get(chunk.path);
     if (file === undefined) {
       file = readSource(this.root, chunk.path);
+      if (file?.text.includes("\r")) file.text = file.text.replace(/\r\n?/g, "\n");
       this.files.set(chunk.path, file);
     }
     return (
@@ -63,17 +65,17 @@ export function linesIn(text: string): (offset: number) => number {
   };
 }
 
-/** Lines `first` to `last` (1-based, inclusive), joined by "\n" regardless of the file's line ends. */
+/** Lines `first` to `last` (1-based, inclusive) of a text whose lines end in "\n". */
 function linesOf(text: string, first: number, last: number): string {
-  const lineEnd = /\r\n|\n|\r/g;
   let start = 0;
   for (let line = 1; line < first; line++) {
-    if (!lineEnd.exec(text)) return "";
-    start = lineEnd.lastIndex;
+    start = text.indexOf("\n", start) + 1;
+    if (start === 0) return "";
   }
-  lineEnd.lastIndex = start;
+  let end = start - 1;
   for (let line = first; line <= last; line++) {
-    if (!lineEnd.exec(text)) return text.slice(start).replace(/\r\n?/g, "\n");
+    end = text.indexOf("\n", end + 1);
+    if (end < 0) return text.slice(start);
   }
-  return text.slice(start, lineEnd.lastIndex).replace(/\r\n?/g, "\n").replace(/\n$/, "");
+  return text.slice(start, end);
 }

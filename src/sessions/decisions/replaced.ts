@@ -1,7 +1,10 @@
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 
-/** A note that replaces a decision quotes it: `Instead of “We poll every second”: we wait for events.` */
+/**
+ * A note that replaces a decision, or an earlier note, quotes it: `Instead of “We poll every second”: we wait for events.`
+ * docs/decisions/0016 says why by its words.
+ */
 const replacement = /^instead of (?:“([\s\S]+?)”|"([\s\S]+?)")\s*:\s*\S/i;
 
 /** The decision that a note replaces, as quoted; null: none. */

@@ -25,7 +25,7 @@ export function turnToStore(
 const strength = { read: 0, edit: 1, write: 2 } as const;
 
 /** The tool uses of a turn in order, without failed ones, which did not change files. */
-function* effectiveUses(turn: Turn): Iterable<ToolUse> {
+export function* effectiveUses(turn: Turn): Iterable<ToolUse> {
   const entries = turn.lines.flatMap((line) => line.entries);
   const failed = new Set<string>();
   for (const entry of entries) if (entry.kind === "tool_result" && entry.isError) failed.add(entry.id);

@@ -115,6 +115,7 @@ function convertAll(
   options: ConvertOptions,
 ): Conversion {
   rememberKey(key);
+  removeDrafts(project, options);
   const files: string[] = [];
   const done = (file: string) => {
     files.push(file);
@@ -133,10 +134,33 @@ function convertAll(
 
 /** The lock stays plain: whoever has no key must see who holds it. */
 function databasesOf(project: Project, options: ConvertOptions): string[] {
-  const folders = foldersOf(project, options);
-  return [...folders, ...folders.map((dir) => join(dir, "backups"))].flatMap((dir) =>
-    filesIn(dir).filter((file) => /\.db(?:$|\.)/.test(file) && !/-(?:wal|shm|journal)$/.test(file)),
+  return withBackups(foldersOf(project, options)).flatMap((dir) =>
+    filesIn(dir).filter(
+      (file) => /\.db(?:$|\.)/.test(file) && !/-(?:wal|shm|journal)$|\.pommel-\d+/.test(file),
+    ),
   );
+}
+
+const withBackups = (folders: readonly string[]) => [
+  ...folders,
+  ...folders.map((dir) => join(dir, "backups")),
+];
+
+/** What an interruption left half written, some of it plain. Drafts of processes that still run are theirs. */
+function removeDrafts(project: Project, options: ConvertOptions): void {
+  for (const file of withBackups(foldersOf(project, options)).flatMap(filesIn)) {
+    const [, pid] = /\.db.*\.pommel-(\d+)(?:-(?:wal|shm|journal))?$/.exec(file) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(file, { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === "EPERM";
+  }
 }
 
 /** The spool and the log; not what Node prints in a crash. */

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { Marked } from "./marked.tsx";
 
 interface CodeLinesProps {
@@ -40,4 +41,14 @@ export function bestWindow(lines: readonly string[], words: readonly string[], s
     if (score > best.score) best = { start, score };
   }
   return best.start;
+}
+
+/** A text with its own lines. It scrolls where it is wider than its place, so the keyboard has to reach it. */
+export function Preformatted({ class: name, children }: { class?: string; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard
+    <pre tabIndex={0} class={name}>
+      {children}
+    </pre>
+  );
 }

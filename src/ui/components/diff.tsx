@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { Preformatted } from "./code-lines.tsx";
 import { counted } from "./words.ts";
 
 const kinds: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "@": "hunk" };
@@ -9,13 +10,13 @@ export function Diff({ lines, shown = 40 }: { lines: readonly string[]; shown?: 
   const visible = isWhole ? lines : lines.slice(0, shown);
   return (
     <div class="diff">
-      <pre>
+      <Preformatted>
         {visible.map((line, i) => (
           <span key={i} class={`diff-line ${kinds[line[0] ?? ""] ?? ""}`}>
             {line || " "}
           </span>
         ))}
-      </pre>
+      </Preformatted>
       {!isWhole && (
         <button type="button" class="quiet" onClick={() => setWhole(true)}>
           Show {counted(lines.length - shown, "more line")}

@@ -3,6 +3,10 @@ import { createLedger } from "../../../src/redact/ledger.ts";
 import { scrubValue } from "../../../src/redact/scrubber.ts";
 import { blindLookAlikes } from "./blind-look-alikes.ts";
 import { blindSecrets } from "./blind-secrets.ts";
+import { developmentSecrets } from "./formats/development.ts";
+import { developmentLookAlikes } from "./formats/development-look-alikes.ts";
+import { heldOutSecrets } from "./formats/held-out.ts";
+import { heldOutLookAlikes as heldOutFormatLookAlikes } from "./formats/held-out-look-alikes.ts";
 import { goldenSecrets } from "./golden-secrets.ts";
 import { heldOutLookAlikes } from "./held-out-look-alikes.ts";
 import { heldOutSecretCases } from "./held-out-secrets.ts";
@@ -19,6 +23,8 @@ interface Corpus {
   name: string;
   secrets: SecretCase[];
   lookAlikes: SecretCase[];
+  /** Whether no pattern may be chosen on it: only its totals are looked at. */
+  isHeldOut?: boolean;
 }
 
 const plain = (texts: readonly string[]): SecretCase[] =>
@@ -39,6 +45,17 @@ export function corpora(seed = 1): Corpus[] {
     },
     { name: "written after", secrets: casesOf(lateSecrets, seed), lookAlikes: casesOf(lateLookAlikes, seed) },
     { name: "unseen", secrets: casesOf(unseenSecrets, seed), lookAlikes: casesOf(unseenLookAlikes, seed) },
+    {
+      name: "formats, development",
+      secrets: casesOf(developmentSecrets, seed),
+      lookAlikes: casesOf(developmentLookAlikes, seed),
+    },
+    {
+      name: "formats, held out",
+      secrets: casesOf(heldOutSecrets, seed),
+      lookAlikes: casesOf(heldOutFormatLookAlikes, seed),
+      isHeldOut: true,
+    },
     { name: "written last", secrets: casesOf(lastSecrets, seed), lookAlikes: casesOf(lastLookAlikes, seed) },
   ];
 }

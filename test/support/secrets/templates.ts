@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { seedWords } from "../../../src/redact/checks/seed-words.ts";
 import { base62, base64, base64url, digits, hex, lower, maker, type SecretCase, upper } from "./make.ts";
 
 /** Around the name of a key: written apart, so that no scanner of the repository takes a template for one. */
@@ -43,6 +44,19 @@ function expand(template: string, seed: number): string {
       () => `${word()}${of("!#*", 1)}${capital()}${of(digits, 3)}`,
       () => mixed(base62, 14),
     ])();
+  /** With the signs that end a value in one grammar or another, but no quotes. */
+  const odd = (signs: string) =>
+    `${capital()}${of(signs, 1)}${of(base62, 5)}${of(signs, 2)}${mixed(base62, 5)}`;
+  const mnemonic = () => {
+    const entropy = Buffer.from(of(hex, 32), "hex");
+    const bits = [...entropy, createHash("sha256").update(entropy).digest()[0]!]
+      .map((byte) => byte.toString(2).padStart(8, "0"))
+      .join("");
+    return bits
+      .slice(0, 132)
+      .match(/.{11}/g)!
+      .map((index) => seedWords[Number.parseInt(index, 2)]!);
+  };
   const base64Of = (text: string) => Buffer.from(text).toString("base64");
   const base64urlOf = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const makers: Record<string, (length: number) => string> = {
@@ -51,10 +65,23 @@ function expand(template: string, seed: number): string {
     phrase: (length) => Array.from({ length }, word).join(" "),
     dash: (length) => Array.from({ length }, word).join("-"),
     word,
+    capital,
+    odd: () => odd("$&;:?/|()=~^.,!@#%*+"),
+    odd2: () => odd("$;:?=~^.,!#%*+()"),
+    mnemonic: () => mnemonic().join(" "),
+    listed: () =>
+      mnemonic()
+        .map((item, index) => `${index + 1}. «${item}»`)
+        .join("\n"),
     b62: (length) => mixed(base62, length),
     b64: (length) => of(base64, length),
     b64u: (length) => mixed(base64url, length),
+    bytes: (length) => Array.from({ length }, () => Number.parseInt(of(hex, 2), 16)).join(","),
+    b64of: (length) => base64Of(of(base62, length)),
     b64pw: () => base64Of(password()),
+    b64url: () => base64Of(`postgres://${word()}:${password()}@db.acme.test/${word()}`),
+    b64secret: () => base64Of(`DB_PASSWORD=${password()}\nAPI_TOKEN=${mixed(base62, 32)}\n`),
+    b64docker: () => base64Of(`{"auths":{"ghcr.io":{"auth":"${base64Of(`${word()}:${password()}`)}"}}}`),
     basic: () => base64Of(`${word()}:${password()}`),
     b32: (length) => of("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", length),
     low: (length) => of(lower + digits, length),

@@ -6,7 +6,9 @@ import { resultLimit } from "../../values.ts";
 export function declareContext(program: Command): void {
   program
     .command("context")
-    .description("Show automatic context: what was injected into agents' sessions, when, why, and its size")
+    .description(
+      "Show automatic context: what was injected into agents' sessions, when, why, its size, and whether it was used",
+    )
     .option("--last", "only the latest")
     .option("--session <id>", "only this session; a prefix of its id is enough")
     .option("-n, --limit <count>", "at most this many results", resultLimit)

@@ -1,7 +1,8 @@
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject } from "../../../project/paths.ts";
-import type { ContextResponse, Injected } from "../../../protocol/operations/context.ts";
+import type { ContextResponse, Injected, InjectedUse } from "../../../protocol/operations/context.ts";
+import { type ContextUse, contextUses } from "../../../protocol/values.ts";
 import { previewContext } from "../../../queries/context/in-process.ts";
 import { injectedIn } from "../../../queries/context/injected.ts";
 import { missedInjections } from "../../../store/memory/injections.ts";
@@ -55,6 +56,7 @@ export async function contextCommand(
   output.result({ mode, told: injectedRecords, missed }, () =>
     [
       renderInjected(injectedRecords, mode, output.colors),
+      ...renderUses(injectedRecords),
       ...renderMissed(missed, config["context.deadline_ms"], output.colors),
     ].join("\n\n"),
   );
@@ -86,14 +88,30 @@ export function renderInjected(injectedRecords: readonly Injected[], mode: strin
     .map(({ session_id, event, at, reason, tokens, took_ms, items }) => {
       const head = `${localTime(at)}  ${event}  session: ${shortId(session_id)}`;
       const cost = `about ${counted(tokens, "token")}, ${took_ms} ms`;
-      const lines = items.map(({ ref, why, score, about }) => {
+      const lines = items.map(({ ref, why, score, about, use }) => {
         const what = about ?? colors.dim("(forgotten since)");
         const because = colors.dim(`${why}${score === null ? "" : `, ${score.toFixed(2)}`}`);
-        return `  ${oneLine(what, 100)}\n    ${because}  ${colors.dim(oneLine(ref, 100))}`;
+        const line = `  ${oneLine(what, 100)}\n    ${because}  ${colors.dim(oneLine(ref, 100))}`;
+        return use === null ? line : `${line}\n    ${renderUse(use, colors)}`;
       });
       return [colors.bold(head), colors.dim(`  ${oneLine(reason, 160)} | ${cost}`), ...lines].join("\n");
     })
     .join("\n\n");
+}
+
+function renderUse({ outcome, reason, turn }: InjectedUse, colors: Palette): string {
+  const words = `${useNames[outcome]}: ${oneLine(reason, 100)}${turn === null ? "" : `, turn ${turn}`}`;
+  return outcome === "used" ? colors.ok(words) : colors.dim(words);
+}
+
+const useNames = { used: "used", not_used: "not used", unknown: "use unknown" } as const;
+
+/** How many of the items were used. */
+function renderUses(injectedRecords: readonly Injected[]): string[] {
+  const uses = injectedRecords.flatMap(({ items }) => items.flatMap(({ use }) => use?.outcome ?? []));
+  if (uses.length === 0) return [];
+  const of = (outcome: ContextUse) => `${uses.filter((one) => one === outcome).length} ${useNames[outcome]}`;
+  return [`Of ${counted(uses.length, "item")}: ${contextUses.map(of).join(", ")}.`];
 }
 
 function renderPreview({ text, reason, tokens, took_ms }: ContextResponse, colors: Palette): string {

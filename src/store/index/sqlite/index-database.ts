@@ -80,13 +80,11 @@ export class IndexDatabase extends Connection {
     const insertSymbol = this.prepare(
       "INSERT INTO symbols (name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?)",
     );
-    const insertKey = this.prepare("INSERT INTO symbol_keys (rowid, key) VALUES (?, ?)");
     for (const symbol of file.symbols) {
       const chunk = rowidOf.get(symbol.chunkId);
       if (chunk === undefined) continue;
       const { name, kind, line } = symbol;
-      const { lastInsertRowid } = insertSymbol.run(name, kind, line, fileId, chunk);
-      insertKey.run(lastInsertRowid, nameKey(name));
+      insertSymbol.run(name, kind, line, fileId, chunk);
     }
   }
 
@@ -104,6 +102,8 @@ export class IndexDatabase extends Connection {
     const pathTerms = tokenStream(file.path);
     const rowidOf = new Map<string, number>();
     const nameOf = new Map(file.chunks.map((chunk) => [chunk.id, chunk.name]));
+    const namesOf = new Map<string, Set<string>>(file.chunks.map((chunk) => [chunk.id, new Set()]));
+    for (const { chunkId, name } of file.symbols) namesOf.get(chunkId)?.add(nameKey(name));
     const firstChunk = words.next;
     file.chunks.forEach((chunk) => {
       const id = words.next;
@@ -122,9 +122,8 @@ export class IndexDatabase extends Connection {
       );
       rowidOf.set(chunk.id, id);
       const { name, head, body } = chunk.terms;
-      words.add(chunk.level, [name, pathTerms, head, body]);
+      words.add(chunk.level, [name, pathTerms, head, body], namesOf.get(chunk.id)!);
     });
-    this.added += file.chunks.length;
     if (embedded) {
       const levels = file.chunks.map((chunk) => chunk.level);
       insertVectors(this, { fileId, firstChunk, levels }, embedded);
@@ -132,19 +131,20 @@ export class IndexDatabase extends Connection {
     return rowidOf;
   }
 
-  /** One transaction for all. */
-  write(changes: readonly FileChange[]): void {
-    let written = 0;
-    this.inTransaction(() => {
+  /**
+   * One transaction for all.
+   * @returns how many steps of merging (`mergeStep`) keep up with it
+   */
+  write(changes: readonly FileChange[]): number {
+    const written = this.inTransaction(() => {
       const first = this.words.nextChunk();
       const words = new SegmentBuilder(first);
       for (const change of changes) this.apply(change, words);
       this.words.add(words);
-      written = words.next - first;
+      return words.next - first;
     });
     // After a save a search should not have to wait: what it leaves is merged when there is time (`settle`).
-    if (written < fewChunks && !this.merges.isLate()) return;
-    for (let steps = Math.ceil((written + 1) / chunksPerStep); steps > 0 && this.merges.step(); steps--);
+    return written < fewChunks && !this.merges.isLate() ? 0 : Math.ceil((written + 1) / chunksPerStep);
   }
 
   private apply(change: FileChange, words: SegmentBuilder): void {
@@ -172,9 +172,6 @@ export class IndexDatabase extends Connection {
     for (const id of chunks) this.outlinesKnown.delete(id as unknown as ChunkId);
     removeVectors(this, "file_id = ?", [known.id]);
     this.words.remove(chunks);
-    this.prepare("DELETE FROM symbol_keys WHERE rowid IN (SELECT rowid FROM symbols WHERE file_id = ?)").run(
-      known.id,
-    );
     this.prepare("DELETE FROM files WHERE id = ?").run(known.id);
   }
 
@@ -182,21 +179,18 @@ export class IndexDatabase extends Connection {
     return this.prepare(sql).pluck().all(of) as number[];
   }
 
-  /** Chunks that came since the names were brought together. */
-  private added = 0;
-
   /** BM25 counts commits that went until this is called (`correctTotals`). Never within a transaction. */
   settle(): void {
     correctTotals(this, "commit_terms");
-    if (this.added * 4 <= this.chunkCount()) return;
-    // Names, which every search looks for one by one, come together in one place.
-    this.inTransaction(() => this.exec("INSERT INTO symbol_keys (symbol_keys) VALUES ('optimize')"));
-    this.added = 0;
   }
 
-  /** Does a little of what is left to do about words. @returns whether there was anything */
-  mergeStep(): boolean {
-    return this.merges.step();
+  /**
+   * Does a little of what is left to do about words.
+   * @param atRest nothing waits for it
+   * @returns whether there was anything
+   */
+  mergeStep(atRest = false): boolean {
+    return this.merges.step(atRest);
   }
 
   // Reading

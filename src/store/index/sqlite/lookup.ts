@@ -1,12 +1,21 @@
-import { phraseOf } from "../../../text/tokens.ts";
-import type { Connection } from "../../sqlite/connection.ts";
+import { nameKey } from "../../../text/tokens.ts";
 import type { Definition } from "../port.ts";
+import type { IndexDatabase } from "./index-database.ts";
 
 /** Chunks that define a symbol with one of the keys, at most `limit` a key. */
-export function definitionsOf(db: Connection, keys: readonly string[], limit: number): Definition[] {
-  const statement = db.prepare(
-    `SELECT @key AS key, name, kind, chunk_id AS id FROM symbols
-     WHERE rowid IN (SELECT rowid FROM symbol_keys WHERE symbol_keys MATCH @word LIMIT @limit)`,
-  );
-  return keys.flatMap((key) => statement.all({ key, word: phraseOf(key), limit }) as Definition[]);
+export function definitionsOf(db: IndexDatabase, keys: readonly string[], limit: number): Definition[] {
+  const definers = db.words.definers(keys, limit);
+  const symbols = db
+    .prepare(
+      `SELECT s.name, s.kind, s.chunk_id AS id FROM json_each(?) wanted JOIN symbols s ON s.chunk_id = wanted.value
+       ORDER BY s.chunk_id, s.rowid`,
+    )
+    .all(JSON.stringify([...new Set(definers.flat())])) as Omit<Definition, "key">[];
+  const byKey = new Map<string, Definition[]>(keys.map((key) => [key, []]));
+  for (const symbol of symbols) {
+    const key = nameKey(symbol.name);
+    const found = byKey.get(key);
+    if (found !== undefined && found.length < limit) found.push({ key, ...symbol });
+  }
+  return [...byKey.values()].flat();
 }

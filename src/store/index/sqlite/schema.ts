@@ -201,4 +201,9 @@ export const codeMigrations: readonly Migration[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE gone_chunks (chunk INTEGER PRIMARY KEY) STRICT;
   `,
+  `
+  -- docs/decisions/0014-own-postings.md: names have postings as well. A name of an index from before is found when its file is
+  -- indexed again.
+  DROP TABLE symbol_keys;
+  `,
 ];

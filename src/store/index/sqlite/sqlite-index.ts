@@ -19,8 +19,8 @@ import { definitionsOf } from "./lookup.ts";
 import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
 
 /**
- * The code index in SQLite: `index.db`, and the vectors of the models that were asked for in memory. Each call runs to its
- * end before anything else does, and is done when it returns its promise.
+ * The code index in SQLite: `index.db`, and the vectors of the models that were asked for in memory. Each statement, and
+ * each transaction, runs to its end before anything else does.
  */
 export class SqliteIndex implements CodeIndex {
   private readonly vectors = new Map<string, ChunkVectors>();
@@ -88,7 +88,7 @@ export class SqliteIndex implements CodeIndex {
   }
 
   phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
-    return this.read((db) => phrases.map((phrase) => db.words.holders(phrase, limit)));
+    return this.read((db) => db.words.holders(phrases, limit));
   }
 
   outlines(ids: readonly ChunkId[]) {
@@ -123,8 +123,10 @@ export class SqliteIndex implements CodeIndex {
     return this.run((db) => db.replace(file, vectors));
   }
 
-  write(changes: readonly FileChange[]) {
-    return this.run((db) => db.write(changes));
+  async write(changes: readonly FileChange[]): Promise<void> {
+    let steps = await this.run((db) => db.write(changes));
+    // A search that came meanwhile waits for one step, not for all.
+    for (; steps > 0 && (await this.run((db) => db.mergeStep())); steps--) await nextTurn();
   }
 
   remove(paths: readonly string[]) {
@@ -133,7 +135,7 @@ export class SqliteIndex implements CodeIndex {
 
   async settle(): Promise<void> {
     await this.run((db) => db.settle());
-    while (await this.run((db) => db.mergeStep())) await nextTurn();
+    while (await this.run((db) => db.mergeStep(true))) await nextTurn();
   }
 
   addVectors(file: IndexedFile, vectors: FileVectors): Promise<boolean> {

@@ -120,19 +120,19 @@ it("totals are those of the rows, and vectors in memory those that are stored, w
   );
 }, 60_000);
 
-it("totals that are wrong are damage", () => {
+it("totals that are wrong are damage", async () => {
   const index = IndexDatabase.open(file, { readonly: false });
   index.replace(indexedFile("a.go", [chunkRecord("1")]));
-  expect(sqliteDriver.check(file)).toMatchObject({ state: "sound" });
+  expect(await sqliteDriver.check(file)).toMatchObject({ state: "sound" });
   index.exec("UPDATE file_totals SET chunks = chunks + 1");
   index.close();
-  expect(sqliteDriver.check(file)).toEqual({
+  expect(await sqliteDriver.check(file)).toEqual({
     state: "damaged",
     why: "its totals of files and chunks are wrong",
   });
 });
 
-it("an index of the version before is counted once, and its names are found", () => {
+it("an index of an earlier version is counted once", () => {
   const db = new Sqlite(file, { mode: "create", timeoutMs: 0 });
   for (const step of codeMigrations.slice(0, 2)) db.exec(step as string);
   db.exec(`
@@ -148,15 +148,12 @@ it("an index of the version before is counted once, and its names are found", ()
   const index = IndexDatabase.open(file, { readonly: false });
   expect(wrongTotals(index)).toBeNull();
   expect(index.counts()).toMatchObject({ files: 1, chunks: 1, skippedByReason: { binary: 1 } });
-  // Its words are found when the file is indexed again, which a new chunker version sees to.
+  // Its words and names are found when the file is indexed again, which a new chunker version sees to.
   expect(index.words.best(["word"], { name: 8, path: 4, head: 3, body: 1 }, 9, everywhere)).toEqual([]);
   expect(index.lastIndexedAt()).toBe(9);
   expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 2, chunks: 1, missing: 0 }]);
-  expect(definitionsOf(index, ["doit", "doi"], 9)).toEqual([
-    { key: "doit", name: "doIt", kind: "function", id: 5 },
-  ]);
-  index.remove(["a.go"]);
   expect(definitionsOf(index, ["doit"], 9)).toEqual([]);
+  index.remove(["a.go"]);
   expect(index.check()).toBe("ok");
   index.close();
 });

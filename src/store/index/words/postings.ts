@@ -10,7 +10,8 @@ import type { FieldWeights } from "../port.ts";
  * - `places`: for each chunk as many varints as it has the word, the distance of each from the one before. Fields follow each
  *   other with a gap, so that no phrase reaches from one into the next.
  *
- * Scoring reads the list alone, mostly two bytes a chunk.
+ * Scoring reads the list alone, mostly two bytes a chunk. A chunk that has the word nowhere (`nameWord`) is in the list, with 0
+ * for the byte.
  */
 export interface Postings {
   /** How many chunks hold the word. */
@@ -33,7 +34,7 @@ export class PostingsWriter {
 
   /**
    * @param chunk beyond the one before
-   * @param times how often each field has the word, at least one of them
+   * @param times how often each field has the word
    * @param places ascending, as many as that is together
    */
   add(chunk: number, times: ArrayLike<number>, places: ArrayLike<number>): void {
@@ -184,16 +185,26 @@ export function countPresent(list: Uint8Array, isGone: Uint8Array): number {
   return count;
 }
 
+/** For each code how often its chunk has the word; 0 for the long ones. */
+const countsOfCodes = Uint8Array.from({ length: 256 }, (_, code) => {
+  const times = code >> 4;
+  let fields = 0;
+  for (let field = 0; field < fieldCount; field++) fields += (code >> field) & 1;
+  return times === long || fields === 0 ? 0 : fields - 1 + times;
+});
+
 /** Reads postings, chunk by chunk. */
 export class PostingsReader {
   /** Where it is; -1 before the first. */
   chunk = -1;
-  /** How often each field of that chunk has the word. */
-  readonly times = [0, 0, 0, 0];
   private at = 0;
-  private placesAt = 0;
-  /** Places of this chunk that were not read. */
+  private code = 0;
+  /** Of a long code: how often each field has the word. */
+  private readonly numbers = [0, 0, 0, 0];
+  /** Places of this chunk that were not read, and of those before it. */
   private left = 0;
+  private skipped = 0;
+  private placesAt = 0;
 
   constructor(
     private readonly list: Uint8Array,
@@ -203,17 +214,24 @@ export class PostingsReader {
   /** Goes to the next chunk; false when there is none. */
   next(): boolean {
     if (this.at >= this.list.length) return false;
-    this.skipPlaces();
+    this.skipped += this.left;
     this.chunk += this.number() + 1;
-    const code = this.list[this.at++]!;
-    const times = code >> 4;
-    for (let field = 0; field < fieldCount; field++) {
-      if ((code & (1 << field)) === 0) this.times[field] = 0;
-      else if (times === long) this.times[field] = this.number();
-      else this.times[field] = (code >> (field + 1)) & (0xf >> (field + 1)) ? 1 : times;
-    }
-    this.left = this.times[0]! + this.times[1]! + this.times[2]! + this.times[3]!;
+    this.code = this.list[this.at++]!;
+    this.left = countsOfCodes[this.code]!;
+    if (this.code >> 4 === long) this.readNumbers();
     return true;
+  }
+
+  /** How often each field of that chunk has the word. */
+  times(): number[] {
+    const { code } = this;
+    const times = code >> 4;
+    return this.numbers.map((number, field) => {
+      if ((code & (1 << field)) === 0) return 0;
+      if (times === long) return number;
+      const isLast = (code & 0xf) >> (field + 1) === 0;
+      return isLast ? times : 1;
+    });
   }
 
   /** Goes to a chunk, or the first beyond it; false when there is none. */
@@ -222,35 +240,41 @@ export class PostingsReader {
     return true;
   }
 
-  /** The places of this chunk, once. */
+  /** The places of this chunk, ascending; once. */
   places(): number[] {
+    const { bytesOfPlaces } = this;
+    let at = this.placesAt;
+    for (; this.skipped > 0; this.skipped--) while (bytesOfPlaces[at++]! > 0x7f);
     const places: number[] = [];
     let place = 0;
     for (; this.left > 0; this.left--) {
-      let byte = this.bytesOfPlaces[this.placesAt++]!;
+      let byte = bytesOfPlaces[at++]!;
       let distance = byte & 0x7f;
       while (byte > 0x7f) {
-        byte = this.bytesOfPlaces[this.placesAt++]!;
+        byte = bytesOfPlaces[at++]!;
         distance = distance * 128 + (byte & 0x7f);
       }
       place += distance;
       places.push(place);
     }
+    this.placesAt = at;
     return places;
   }
 
-  private skipPlaces(): void {
-    const { bytesOfPlaces } = this;
-    for (; this.left > 0 && this.placesAt < bytesOfPlaces.length; this.left--) {
-      while (bytesOfPlaces[this.placesAt++]! > 0x7f);
+  private readNumbers(): void {
+    for (let field = 0; field < fieldCount; field++) {
+      if ((this.code & (1 << field)) === 0) continue;
+      this.numbers[field] = this.number();
+      this.left += this.numbers[field]!;
     }
   }
 
   private number(): number {
-    let byte = this.list[this.at++]!;
+    const { list } = this;
+    let byte = list[this.at++]!;
     let value = byte & 0x7f;
     while (byte > 0x7f) {
-      byte = this.list[this.at++]!;
+      byte = list[this.at++]!;
       value = value * 128 + (byte & 0x7f);
     }
     return value;

@@ -64,6 +64,11 @@ export function placeOf(ids: Uint32Array, id: number): number {
 /** The token streams of a chunk's fields, in the order of postings. */
 export type FieldStreams = readonly [name: string, path: string, head: string, body: string];
 
+/** The word under which postings have the chunks that define a name; no token begins like that. @param key `nameKey` */
+export const nameWord = (key: string) => `=${key}`;
+
+const nowhere = new Array<number>(fieldCount).fill(0);
+
 /** A word, with what the chunk at hand has of it. */
 interface Word {
   postings: PostingsWriter;
@@ -85,19 +90,17 @@ export class SegmentBuilder {
     return this.first + this.lengths.length;
   }
 
-  add(level: Level, streams: FieldStreams): void {
+  /** @param names keys of those that the chunk defines, each once */
+  add(level: Level, streams: FieldStreams, names: Iterable<string>): void {
     const chunk = this.lengths.length;
+    for (const key of names) this.word(nameWord(key)).postings.add(chunk, nowhere, []);
     const seen: Word[] = [];
     let place = 0;
     let length = 0;
     streams.forEach((stream, field) => {
       if (stream === "") return;
       for (const token of stream.split(" ")) {
-        let word = this.words.get(token);
-        if (word === undefined) {
-          word = { postings: new PostingsWriter(), times: new Array<number>(fieldCount).fill(0), places: [] };
-          this.words.set(token, word);
-        }
+        const word = this.word(token);
         if (word.places.length === 0) seen.push(word);
         word.times[field]!++;
         word.places.push(place++);
@@ -112,6 +115,15 @@ export class SegmentBuilder {
     }
     this.lengths.push(length);
     this.levels.push(allLevels.indexOf(level));
+  }
+
+  private word(token: string): Word {
+    let word = this.words.get(token);
+    if (word === undefined) {
+      word = { postings: new PostingsWriter(), times: [...nowhere], places: [] };
+      this.words.set(token, word);
+    }
+    return word;
   }
 
   chunks(): SegmentChunks {
@@ -176,7 +188,7 @@ function present({ list, places }: Postings, isGone: Uint8Array): Postings {
   let [counted, before] = [0, 0];
   while (reader.next()) {
     for (; counted < reader.chunk; counted++) before += isGone[counted]!;
-    if (isGone[reader.chunk] === 0) writer.add(reader.chunk - before, reader.times, reader.places());
+    if (isGone[reader.chunk] === 0) writer.add(reader.chunk - before, reader.times(), reader.places());
   }
   return writer.finish();
 }

@@ -1,6 +1,7 @@
 import type { LineAuthor, NearDecision, Origin, WhyAnswer } from "../../../protocol/operations/blame.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { authorNames, Badge, type Tone } from "../../components/badge.tsx";
+import { Preformatted } from "../../components/code-lines.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { WithCode } from "../../components/marked.tsx";
 import { Failure, Hint, Loading } from "../../components/states.tsx";
@@ -35,7 +36,7 @@ export function Why({ file, line, rev }: { file: string; line: number; rev: stri
               <p class="row-meta">
                 <span>{how}</span> <Author of={written_by} /> <Time at={commit?.authored_at ?? null} />
               </p>
-              <pre class="call-text">{text.join("\n")}</pre>
+              <Preformatted class="call-text">{text.join("\n")}</Preformatted>
               {prompt !== null && <p class="faint">“{prompt}”</p>}
               {commit && <a href={commitLink(commit.hash)}>{commit.subject}</a>}
             </div>

@@ -1,4 +1,4 @@
-import type { Injected } from "../../../protocol/operations/context.ts";
+import type { Injected, InjectedUse } from "../../../protocol/operations/context.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Empty, Failure, Hint, Loading } from "../../components/states.tsx";
@@ -63,17 +63,43 @@ function Injection({ injection }: { injection: Injected }) {
         <a href={linkTo("/memory/given", { session: session_id })}>Only this session</a>
       </p>
       <ul class="given-items">
-        {items.map(({ ref, why, score, about }) => (
+        {items.map(({ ref, why, score, about, use }) => (
           <li key={ref}>
             <Reference to={ref} text={about ?? "(forgotten since)"} />{" "}
             <span class="faint">
               {why}
               {score !== null && `, ${Math.round(score * 100)} %`}
-            </span>
+            </span>{" "}
+            {use && <Use of={use} session={session_id} />}
           </li>
         ))}
       </ul>
     </li>
+  );
+}
+
+const useNames = { used: "used", not_used: "not used", unknown: "use unknown" } as const;
+const useTones = { used: "good", not_used: "warning", unknown: "unknown" } as const;
+
+/** Whether the agent used it, with the turn that did. */
+function Use({ of: { outcome, reason, turn }, session }: { of: InjectedUse; session: string }) {
+  const badge = (
+    <Badge tone={useTones[outcome]} title={reason}>
+      {useNames[outcome]}
+    </Badge>
+  );
+  if (outcome !== "used") return badge;
+  return (
+    <>
+      {badge}{" "}
+      {turn === null ? (
+        <span class="faint">{reason}</span>
+      ) : (
+        <a class="faint" href={sessionLink(session, turn)}>
+          {reason}
+        </a>
+      )}
+    </>
   );
 }
 

@@ -150,3 +150,52 @@ export function Days({ label, days }: { label: string; days: readonly { day: Dat
     </svg>
   );
 }
+
+const rowHeight = 34;
+
+/** A bar for each row, of parts side by side, with their numbers where there is room. */
+export function Bars({ label, parts, points: rows }: StackProps) {
+  const names = 190;
+  const longest = Math.max(1, ...rows.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
+  const unit = (width - names - 8) / longest;
+  return (
+    <svg viewBox={`0 0 ${width} ${rows.length * rowHeight + 4}`} role="img" aria-label={label}>
+      {rows.map(({ name, values }, row) => {
+        let x = names;
+        return (
+          <g key={name}>
+            <text x={names - 10} y={row * rowHeight + 21} text-anchor="end">
+              {name}
+            </text>
+            {values.map((value, i) => {
+              const { name: part, colour } = parts[i]!;
+              const length = value * unit;
+              x += length;
+              return (
+                value > 0 && (
+                  <g key={part}>
+                    <rect
+                      x={x - length}
+                      y={row * rowHeight + 4}
+                      width={Math.max(1, length - 2)}
+                      height={rowHeight - 8}
+                      rx="3"
+                      style={{ fill: colour }}
+                    >
+                      <title>{`${name}, ${part}: ${value.toLocaleString("en")}`}</title>
+                    </rect>
+                    {length > 30 && (
+                      <text x={x - length + 8} y={row * rowHeight + 21} class="on-part">
+                        {short(value)}
+                      </text>
+                    )}
+                  </g>
+                )
+              );
+            })}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}

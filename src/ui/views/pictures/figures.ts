@@ -1,4 +1,6 @@
+import type { Injected } from "../../../protocol/operations/context.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import type { ContextUse } from "../../../protocol/values.ts";
 
 const day = 86_400_000;
 
@@ -66,4 +68,24 @@ export function growth(
       total = { sessions: total.sessions + more.sessions, turns: total.turns + more.turns };
       return { week, ...total };
     });
+}
+
+const given = [
+  ["code", "Places of code"],
+  ["chunk", "Past passages and decisions"],
+  ["note", "Notes"],
+  ["session", "Past sessions"],
+  ["event", "Events"],
+] as const;
+
+/** What of automatic context was used, by what it was; without what was never given. */
+export function usesByKind(
+  injections: readonly Injected[],
+): { name: string; uses: Record<ContextUse, number> }[] {
+  const items = injections.flatMap((injection) => injection.items);
+  return given.flatMap(([kind, name]) => {
+    const uses = { used: 0, not_used: 0, unknown: 0 };
+    for (const { ref, use } of items) if (use !== null && ref.startsWith(`${kind}:`)) uses[use.outcome]++;
+    return uses.used + uses.not_used + uses.unknown === 0 ? [] : [{ name, uses }];
+  });
 }

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Injected } from "../../../protocol/operations/context.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
-import { growth, mondayOf, sessionsByDay, tokensByWeek, weekOf } from "./figures.ts";
+import type { ContextUse } from "../../../protocol/values.ts";
+import { growth, mondayOf, sessionsByDay, tokensByWeek, usesByKind, weekOf } from "./figures.ts";
 import { treemap } from "./treemap.ts";
 
 test("tiles have the areas of their weights, lie inside and do not overlap", () => {
@@ -64,4 +66,24 @@ test("tokens and turns add up by week", () => {
     { week: "2026-03-02", sessions: 2, turns: 3 },
     { week: "2026-03-09", sessions: 3, turns: 8 },
   ]);
+});
+
+test("uses of context are counted by what was given", () => {
+  const item = (ref: string, outcome: ContextUse | null) =>
+    ({ ref, use: outcome && { outcome, reason: "", turn: null } }) as Injected["items"][number];
+  const injections = [
+    {
+      items: [
+        item("chunk:s:raw:1", "used"),
+        item("file:src/a.ts", null),
+        item("code:src/a.ts#a", "not_used"),
+      ],
+    },
+    { items: [item("chunk:s:raw:2", "unknown"), item("chunk:s:raw:3", "unknown")] },
+  ] as Injected[];
+  expect(usesByKind(injections)).toEqual([
+    { name: "Places of code", uses: { used: 0, not_used: 1, unknown: 0 } },
+    { name: "Past passages and decisions", uses: { used: 1, not_used: 0, unknown: 2 } },
+  ]);
+  expect(usesByKind([])).toEqual([]);
 });

@@ -3,13 +3,15 @@ import { FilterChips } from "../../components/chips.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { periods } from "../../components/time.tsx";
 import type { ViewProps } from "../../views.ts";
-import { Days, Stack, Tiles } from "./charts.tsx";
+import { Bars, Days, Stack, Tiles } from "./charts.tsx";
 import { Figure } from "./figure.tsx";
-import { growth, mondayOf, sessionsByDay, tokensByWeek } from "./figures.ts";
+import { growth, mondayOf, sessionsByDay, tokensByWeek, usesByKind } from "./figures.ts";
 import "./pictures.css";
 
 /** As many sessions as the daemon lists at most. */
 const limit = 1000;
+/** Times that context was given: for each, the daemon reads what the session did next. */
+const maxInjections = 200;
 
 const authors = [
   { name: "agents", colour: "var(--agent)" },
@@ -31,7 +33,7 @@ export default function Pictures({ query }: ViewProps) {
   const since = query.get("since") ?? undefined;
   const stats = useAnswer("stats", { since, depth: 3 });
   const sessions = useAnswer("sessions", { since, limit });
-  const injections = useAnswer("injections", { limit });
+  const injections = useAnswer("injections", { limit: maxInjections });
   const failed = [stats, sessions].find(({ error }) => error !== null);
   if (failed?.error) return <Failure error={failed.error} onRetry={failed.reload} />;
   return (
@@ -54,6 +56,7 @@ export default function Pictures({ query }: ViewProps) {
           <TokensByWeek of={sessions.data} />
           <Growth of={sessions.data} />
           {injections.data && <ContextGiven of={injections.data} />}
+          {injections.data && <ContextUsed of={injections.data} />}
         </div>
       )}
     </>
@@ -191,6 +194,9 @@ function Growth({ of: { sessions } }: { of: Data<"sessions"> }) {
   );
 }
 
+const lastOnes = ({ length }: { length: number }) =>
+  length < maxInjections ? "" : `, the last ${maxInjections} times`;
+
 function ContextGiven({ of: { injections } }: { of: Data<"injections"> }) {
   if (injections.length === 0) return null;
   const byDay = new Map<string, { times: number; tokens: number }>();
@@ -204,7 +210,7 @@ function ContextGiven({ of: { injections } }: { of: Data<"injections"> }) {
   return (
     <Figure
       title="Automatic context"
-      says="Tokens that agents were given from the memory."
+      says={`Tokens that agents were given from the memory${lastOnes(injections)}.`}
       table={[["Day", "Times", "Tokens"], ...days.map(([day, { times, tokens }]) => [day, times, tokens])]}
     >
       <Stack
@@ -212,6 +218,32 @@ function ContextGiven({ of: { injections } }: { of: Data<"injections"> }) {
         parts={[{ name: "tokens", colour: "var(--accent)" }]}
         points={days.map(([name, { tokens }]) => ({ name, values: [tokens] }))}
       />
+    </Figure>
+  );
+}
+
+/** From the protocol's words to the reader's. */
+const uses = [
+  { outcome: "used", name: "used", colour: "var(--good)" },
+  { outcome: "not_used", name: "not used", colour: "var(--warning)" },
+  { outcome: "unknown", name: "cannot be known", colour: "var(--unknown)" },
+] as const;
+
+function ContextUsed({ of: { injections } }: { of: Data<"injections"> }) {
+  const kinds = usesByKind(injections);
+  if (kinds.length === 0) return null;
+  const rows = kinds.map(({ name, uses: of }) => ({ name, values: uses.map(({ outcome }) => of[outcome]) }));
+  return (
+    <Figure
+      title="Use of automatic context"
+      says={`Whether agents opened or named what they were given${lastOnes(injections)}. A text can be heeded without a trace, so often it cannot be known.`}
+      legend={uses.map(({ name, colour }) => [colour, name])}
+      table={[
+        ["Given", ...uses.map(({ name }) => name.replace(/^./, (first) => first.toUpperCase()))],
+        ...rows.map(({ name, values }) => [name, ...values]),
+      ]}
+    >
+      <Bars label="Use of automatic context by what was given" parts={uses} points={rows} />
     </Figure>
   );
 }

@@ -163,17 +163,20 @@ function Turns({ found, margins, turn, find }: TurnsProps) {
   const numbers = useMemo(() => found.turns.map(({ number }) => number), [found]);
   // Near its beginning a session is shown from there.
   const start = turn === null || numbers.indexOf(turn) < 5 ? (numbers[0] ?? 0) : turn;
-  const loaded = useRef(start);
+  const [from, setFrom] = useState(start);
   const { turns, error, hasMore, isLoading, loadMore, loadEarlier, loadWhole, retry } = useTurns(
     id,
-    loaded.current,
+    from,
     numbers,
   );
   const here = turns.find(({ number }) => number === turn);
   const isHere = turn === null || here !== undefined;
   /** The turn that was loaded without omissions to find the text. */
   const whole = useRef<number | null>(null);
-  if (!isHere && turns.length > 0 && numbers.includes(turn)) loaded.current = start;
+  const isElsewhere = !isHere && turns.length > 0 && numbers.includes(turn);
+  useEffect(() => {
+    if (isElsewhere) setFrom(start);
+  }, [isElsewhere, start]);
   useEffect(() => {
     if (turn === null || !isHere) return;
     const target = document.getElementById(`turn-${turn}`);

@@ -1,6 +1,7 @@
 import type { ToolCall as Call } from "../../../protocol/operations/sessions.ts";
 import { editorLink } from "../../api/project.ts";
 import { Badge } from "../../components/badge.tsx";
+import { Preformatted } from "../../components/code-lines.tsx";
 import { Diff, DiffCount } from "../../components/diff.tsx";
 import { fileLink, sessionLink } from "../../router.ts";
 
@@ -16,7 +17,7 @@ export function ToolCall({ call, onWhole }: { call: Call; onWhole: (() => void) 
         {edits.length > 0 && <DiffCount lines={edits.flatMap(({ lines }) => lines)} />}
         {is_error && <Badge tone="bad">failed</Badge>}
       </summary>
-      {command !== null && <pre class="call-text">{command}</pre>}
+      {command !== null && <Preformatted class="call-text">{command}</Preformatted>}
       {edits.map(({ file, is_whole, lines }, i) => (
         <section key={i}>
           <FileName file={file} isNew={is_whole} />
@@ -28,7 +29,9 @@ export function ToolCall({ call, onWhole }: { call: Call; onWhole: (() => void) 
       ) : (
         // An edit's result repeats the file.
         (edits.length === 0 || is_error) &&
-        result !== "" && <pre class={is_error ? "call-text bad" : "call-text"}>{result}</pre>
+        result !== "" && (
+          <Preformatted class={is_error ? "call-text bad" : "call-text"}>{result}</Preformatted>
+        )
       )}
       <p class="call-links">
         {subagent !== null && <a href={sessionLink(subagent)}>Read the subagent's session</a>}

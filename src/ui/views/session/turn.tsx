@@ -2,6 +2,7 @@ import type { TurnEntry, TurnInFull } from "../../../protocol/operations/session
 import type { Margin } from "../../../protocol/reading/margin.ts";
 import { turnAsMarkdown } from "../../../protocol/reading/turn-as-markdown.ts";
 import { Badge } from "../../components/badge.tsx";
+import { Preformatted } from "../../components/code-lines.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { WithCode } from "../../components/marked.tsx";
@@ -87,7 +88,7 @@ function Folded({ label, text }: { label: string; text: string }) {
       <summary>
         <span class="call-says">{label}</span>
       </summary>
-      <pre class="call-text">{text}</pre>
+      <Preformatted class="call-text">{text}</Preformatted>
     </details>
   );
 }

@@ -1,0 +1,143 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Project } from "../../src/project/paths.ts";
+import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
+import { sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
+import { cleanUp, createProject, pmJson, start, until, untilIdle } from "./daemon-fixture.ts";
+import { anyContent, browserFile, expectAccessible, faultsOf, loadAxe } from "./page-fixture.ts";
+
+/** The page with much to show: large sessions and files, and real transcripts where they are at hand. */
+
+const shared = resolve(process.env.POMMEL_SHARED ?? "../shared");
+/** Of the real client, made for tests. */
+const clientTranscripts = join(shared, "fixtures/claude-code/transcripts");
+/** Of people's own work: a folder of Claude Code's files. */
+const workTranscripts = process.env.POMMEL_SESSIONS ?? join(shared, "bench/recall/sessions");
+/** Reading takes a while: a handful of middling size. */
+const most = 6;
+
+for (const folder of [clientTranscripts, workTranscripts]) {
+  if (!existsSync(folder)) console.warn(`The page is not tested with real transcripts: no ${folder}.`);
+}
+
+let project: Project;
+let browser: Browser;
+let page: Page;
+let origin: string;
+let faults: string[];
+const turns = 5000;
+const long = "11111111-1111-4111-8111-111111111111";
+
+/** Transcripts in a folder and below, of middling size first. */
+function transcriptsIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".jsonl"))
+    .map((name) => ({ path: join(folder, name), size: statSync(join(folder, name)).size }))
+    .sort((a, b) => a.size - b.size);
+  const middle = Math.floor(files.length / 2);
+  return files.slice(middle, middle + most).map(({ path }) => path);
+}
+
+const openAt = (path: string) => page.goto(`${origin}/#${path}`);
+
+describe.skipIf(browserFile === undefined)("the page", () => {
+  beforeAll(async () => {
+    const lines = Array.from({ length: 50_000 }, (_, i) => `export const value${i} = ${i};`);
+    project = createProject({ "src/long.ts": `${lines.join("\n")}\n` });
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: project.root });
+    git("init", "--quiet", "--initial-branch=main");
+    git("add", ".");
+    git("commit", "--quiet", "-m", "Add a long file");
+    const made = sessionIn(project, long);
+    for (let i = 1; i <= turns; i++) {
+      made.prompt(`What does step ${i} do?`);
+      made.reply(`Step ${i} empties its queue.`);
+    }
+    made.writeTo(transcriptDir(project));
+    const folder = join(project.root, "../real");
+    mkdirSync(folder, { recursive: true });
+    for (const [i, file] of [
+      ...transcriptsIn(clientTranscripts),
+      ...transcriptsIn(workTranscripts),
+    ].entries())
+      cpSync(file, join(folder, `${i}.jsonl`));
+    await start(project);
+    await pmJson(project, "import", "claude", "--yes");
+    await pmJson(project, "import", "claude", folder, "--all-projects", "--yes");
+    await untilRead(project);
+    await untilIdle(project);
+    browser = await chromium.launch({ executablePath: browserFile!, args: ["--no-sandbox"] });
+    page = await (
+      await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: true })
+    ).newPage();
+    page.setDefaultTimeout(20_000);
+    origin = `http://127.0.0.1:${readDaemonRecord(project)!.port}`;
+    faults = faultsOf(page, origin);
+    await page.goto((await pmJson<{ url: string }>(project, "open", "--no-browser")).url);
+    await page.getByRole("navigation", { name: "Views" }).waitFor();
+    await loadAxe(page);
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await cleanUp();
+  });
+
+  test(`a session of ${turns} turns opens at its beginning, in its middle and at its end`, async () => {
+    await openAt(`/session/${long}`);
+    await page.locator("#turn-1").getByText("What does step 1 do?").waitFor();
+    for (const turn of [2500, turns]) {
+      await openAt(`/session/${long}?turn=${turn}`);
+      await page.locator(`#turn-${turn}`).getByText(`What does step ${turn} do?`).waitFor();
+      // The rest is drawn when it is scrolled to.
+      expect(await page.locator(".turn").count()).toBeLessThan(turns / 2);
+    }
+  });
+
+  test("a file of 50,000 lines opens at any line", async () => {
+    for (const line of [1, 25_000, 50_000]) {
+      await openAt(`/file/src/long.ts:${line}`);
+      await page
+        .locator(".cm-line")
+        .getByText(`value${line - 1} `)
+        .first()
+        .waitFor();
+      await page.getByRole("heading", { name: `Why line ${line} is there` }).waitFor();
+    }
+    expect(await page.locator(".cm-line").count()).toBeLessThan(1000);
+  });
+
+  test("every view shows real sessions without a fault", async () => {
+    const { sessions } = await pmJson<{ sessions: { id: string; turns: number }[] }>(
+      project,
+      "session",
+      "list",
+    );
+    const views = [
+      "/",
+      "/sessions",
+      "/search?q=test",
+      "/search?q=error&in=content",
+      "/timeline",
+      "/pictures",
+    ];
+    const parts = ["/memory/", "/memory/notes", "/memory/events", "/memory/given", "/memory/keeping"];
+    const settings = ["/settings/", "/settings/health", "/settings/work", "/settings/log"];
+    for (const path of [
+      ...[...views, ...parts, ...settings],
+      ...sessions.filter(({ id }) => id !== long).map(({ id }) => `/session/${id}`),
+    ]) {
+      await openAt(path);
+      await page.locator(anyContent).first().waitFor();
+      await until(async () => (await page.locator("main .skeleton").count()) === 0);
+      expect({ path, alerts: await page.getByRole("alert").allInnerTexts() }).toEqual({ path, alerts: [] });
+      await expectAccessible(page, path);
+    }
+    expect(faults).toEqual([]);
+  }, 120_000);
+});
