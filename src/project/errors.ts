@@ -39,6 +39,10 @@ const exitCodeOf = {
   uncommitted_changes: exitCode.failed,
   sync_refused: exitCode.failed,
   sync_failed: exitCode.failed,
+  encryption_locked: exitCode.failed,
+  encryption_wrong_key: exitCode.failed,
+  encryption_damaged: exitCode.failed,
+  encryption_unavailable: exitCode.failed,
   internal: exitCode.failed,
 } as const;
 
