@@ -13,6 +13,7 @@ import { type Project, projectAt, refuseForeign } from "./project/paths.ts";
 import { closeToOthers } from "./project/state-dir.ts";
 import { version } from "./project/version.ts";
 import { exitLocked } from "./protocol/daemon-record.ts";
+import { passphraseForSuccessor } from "./store/encryption/key-source.ts";
 
 const usage = `Usage: pommeld [options]
 
@@ -164,5 +165,6 @@ function startSuccessor(): void {
   spawn(process.execPath, [program!, ...args], {
     detached: true,
     stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, ...passphraseForSuccessor() },
   }).unref();
 }

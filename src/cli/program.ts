@@ -84,6 +84,10 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
       names: ["backup", "restore"],
       load: async () => (await import("./commands/backup/command.ts")).declareBackup,
     },
+    {
+      names: ["encrypt", "decrypt"],
+      load: async () => (await import("./commands/encrypt/command.ts")).declareEncrypt,
+    },
     { names: ["scrub"], load: async () => (await import("./commands/scrub/command.ts")).declareScrub },
     { names: ["bench"], load: async () => (await import("./commands/bench/command.ts")).declareBench },
     { names: ["hook"], load: async () => (await import("./commands/hook/command.ts")).declareHook },

@@ -30,7 +30,7 @@ export async function reindexInProcess(
     const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, log);
     const withVectors = config["embed.code"] !== "none";
     const rules = createIgnoreRules(project.root, config);
-    const indexer = new Indexer({ project, config, rules, index, withVectors, log, whenDiskFull: "fail" });
+    const indexer = new Indexer({ project, config, rules, index, withVectors, log, mode: "foreground" });
     const onAbort = () => void indexer.close();
     signal.addEventListener("abort", onAbort);
     const timer = setInterval(() => {

@@ -37,7 +37,7 @@ const progressMs = 100;
 export async function indexInFull(options: IndexOptions): Promise<IndexTimes> {
   const { project, config, rules, index, embedders, log, signal, onProgress = () => {} } = options;
   const withVectors = modelsOf(embedders).length > 0;
-  const indexer = new Indexer({ project, config, rules, index, withVectors, log, whenDiskFull: "fail" });
+  const indexer = new Indexer({ project, config, rules, index, withVectors, log, mode: "foreground" });
   const onAbort = () => void indexer.close();
   signal?.addEventListener("abort", onAbort);
   try {

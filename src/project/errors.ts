@@ -41,6 +41,10 @@ const exitCodeOf = {
   sync_failed: exitCode.failed,
   share_refused: exitCode.failed,
   share_unavailable: exitCode.failed,
+  encryption_locked: exitCode.failed,
+  encryption_wrong_key: exitCode.failed,
+  encryption_damaged: exitCode.failed,
+  encryption_unavailable: exitCode.failed,
   internal: exitCode.failed,
 } as const;
 

@@ -312,6 +312,13 @@ export function indexContract(
         expect([await find("one"), await find("logo")]).toEqual([[], ["2"]]);
       });
 
+      it("is forgotten with many others", async () => {
+        const paths = Array.from({ length: 100 }, (_, i) => `${i}.ts`);
+        await index.write(paths.map((path) => indexedFile(path, [chunkRecord(path)])));
+        await index.remove(paths.slice(1));
+        expect([...(await index.known()).keys()]).toEqual(["0.ts"]);
+      });
+
       it("is forgotten with everything, whether it was known or not", async () => {
         await index.replace(file("a.ts", named("1", "one")), of("m", vector(1, 0)));
         await index.remove(["a.ts", "never.ts"]);

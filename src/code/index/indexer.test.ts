@@ -264,7 +264,7 @@ it("fails with a clear error when the disk is full, and continues when there is 
     write(`src/${i}.ts`, `export function name${i}() { return "${wordsOf(i).join(" ")}"; }\n`);
   const pages = (index.prepare("SELECT page_count AS n FROM pragma_page_count").get() as { n: number }).n;
   index.exec(`PRAGMA max_page_count = ${pages}`);
-  await expect(indexer({}, { whenDiskFull: "fail" }).reconcile()).rejects.toMatchObject({
+  await expect(indexer({}, { mode: "foreground" }).reconcile()).rejects.toMatchObject({
     code: "disk_full",
   });
   expect(index.check()).toBe("ok");

@@ -29,8 +29,14 @@ const chunkerVersion = 5;
 
 /** Maximum number of files in flight: enough to keep two workers busy, few enough to stay current. */
 const maxRunning = 64;
-/** Parsed files are written together: so many chunks, or what there is after so long. Milliseconds. */
-const maxTogether = { chunks: 512, waitMs: 500 };
+/**
+ * Parsed files are written together: so many chunks, or what there is after so long (milliseconds). Questions wait for a
+ * transaction; where nobody asks, larger ones write less in all.
+ */
+const maxTogether = {
+  background: { chunks: 256, waitMs: 500 },
+  foreground: { chunks: 1024, waitMs: 3000 },
+};
 /** Poll interval while a read waits for indexing. Milliseconds. */
 const readPauseMs = 50;
 /** Waits between tries while the disk is full. Milliseconds. */
@@ -47,8 +53,11 @@ export interface IndexerOptions {
   /** The model's directory; set by tests only. */
   modelDir?: string;
   log: Logger;
-  /** A full disk: "wait" and try again (a daemon), or "fail" (a command someone waits for). */
-  whenDiskFull?: "wait" | "fail";
+  /**
+   * In the background, as the daemon does, transactions are short, as questions are answered in between, and a full disk is
+   * waited for; in the foreground someone waits for the end.
+   */
+  mode?: "background" | "foreground";
 }
 
 /**
@@ -222,11 +231,12 @@ export class Indexer {
   private async runQueue(): Promise<void> {
     const pool = await this.poolInUse();
     const running = new Set<Promise<void>>();
-    const parsed = new ParsedFiles();
+    const parsed = new ParsedFiles(maxTogether[this.options.mode ?? "background"]);
     let failure: unknown;
     let waits = 0;
     while (!this.closed && failure === undefined) {
-      const stamp = running.size < maxRunning ? this.queue.take() : null;
+      const isDue = parsed.isDue();
+      const stamp = running.size < maxRunning && !isDue ? this.queue.take() : null;
       if (stamp) {
         const work: Promise<void> = this.parse(stamp, pool, parsed)
           .catch((error: unknown) => {
@@ -235,7 +245,7 @@ export class Indexer {
           })
           .finally(() => running.delete(work));
         running.add(work);
-      } else if (parsed.isDue() || (running.size === 0 && parsed.count > 0)) {
+      } else if (isDue || (running.size === 0 && parsed.count > 0)) {
         try {
           await this.write(parsed.take());
           waits = 0;
@@ -256,12 +266,12 @@ export class Indexer {
       }
     }
     await Promise.all(running);
-    for (const { path } of parsed.take()) this.queue.putBack(path);
+    for (const { path } of parsed.takeAll()) this.queue.putBack(path);
     if (failure !== undefined && !this.closed) throw failure;
   }
 
   private isWorthWaiting(error: unknown): boolean {
-    return codeOf(error) === "disk_full" && this.options.whenDiskFull !== "fail";
+    return codeOf(error) === "disk_full" && this.options.mode !== "foreground";
   }
 
   private async waitForDisk(message: string, tries: number): Promise<void> {
@@ -346,6 +356,8 @@ class ParsedFiles {
   private chunks = 0;
   private since = 0;
 
+  constructor(private readonly max: { chunks: number; waitMs: number }) {}
+
   get count(): number {
     return this.outcomes.length;
   }
@@ -358,10 +370,25 @@ class ParsedFiles {
 
   isDue(): boolean {
     if (this.count === 0) return false;
-    return this.chunks >= maxTogether.chunks || performance.now() - this.since >= maxTogether.waitMs;
+    return this.chunks >= this.max.chunks || performance.now() - this.since >= this.max.waitMs;
   }
 
+  /** The first of them, as much as is written together. */
   take(): ParseOutcome[] {
+    let chunks = 0;
+    const end = this.outcomes.findIndex((outcome) => {
+      const isEnough = chunks >= this.max.chunks;
+      chunks += chunksOf(outcome);
+      return isEnough;
+    });
+    if (end < 0) return this.takeAll();
+    const taken = this.outcomes.splice(0, end);
+    this.chunks -= taken.reduce((sum, outcome) => sum + chunksOf(outcome), 0);
+    this.since = performance.now();
+    return taken;
+  }
+
+  takeAll(): ParseOutcome[] {
     const taken = this.outcomes;
     this.outcomes = [];
     this.chunks = 0;

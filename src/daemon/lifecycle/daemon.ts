@@ -19,7 +19,11 @@ import { rememberProject } from "../../queries/known-projects.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
 import { indexCommits } from "../../search/history/index-commits.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
+import { encryptProject } from "../../store/encryption/convert.ts";
+import { readEnvelope } from "../../store/encryption/envelope.ts";
+import { forgetPassphrase } from "../../store/encryption/key-source.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
+import { backupFolder } from "../../store/memory/backups/backups.ts";
 import { saveMissed } from "../../store/memory/injections.ts";
 import { shareOpenMemory } from "../../store/memory/with-memory.ts";
 import { acquireWriterLock } from "../../store/sqlite/lock.ts";
@@ -84,6 +88,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   try {
     const lock = acquireWriterLock(project, daemonOwner);
     endings.push(() => lock.release());
+    keepEncrypted(project, config, log);
 
     const rules = createIgnoreRules(project.root, config);
     const embedders = createEmbedders(config, "code");
@@ -257,6 +262,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await stop();
     throw error;
   }
+}
+
+/**
+ * Encrypts what is to be encrypted and is not yet, before anything is opened; what an interruption left plain as well.
+ * @throws PommelError `encryption_locked`, `encryption_wrong_key`, `encryption_unavailable`
+ */
+function keepEncrypted(project: Project, config: Config, log: Logger): void {
+  if (!config["storage.encrypt"] && readEnvelope(project.stateDir) === null) return;
+  const backups = [backupFolder(project.memoryDb, config["backup.folder"])];
+  const { files } = encryptProject(project, config["storage.key"], { backups });
+  forgetPassphrase();
+  if (files.length > 0) log.info(`encrypted ${files.length} files`);
 }
 
 type Ending = () => unknown;

@@ -4,6 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 import { stderrLog } from "../../client/connect.ts";
 import { codeOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
+import { plainText } from "../../store/encryption/plain-text.ts";
 
 /** A line of the log, or what Node printed when the daemon could not log any more. */
 export interface LogEntry {
@@ -37,7 +38,7 @@ export class LogReader {
     const newest = this.log.read();
     const isEnough = since === null && newest.length >= most;
     const lines = isEnough ? newest.slice(-most) : [...olderLines(this.project), ...newest];
-    const logged = lines.flatMap((line) => entryOf(line) ?? []);
+    const logged = lines.flatMap((line) => this.entryOf(line) ?? []);
     const recent = logged.filter(({ time }) => since === null || time >= since).slice(-most);
     const stderr = stderrEntry(this.project, this.stderr.read());
     // Its time is that of its last write: what was printed before the other entries is left out.
@@ -48,7 +49,12 @@ export class LogReader {
   /** Entries since the last call. */
   added(): LogEntry[] {
     const stderr = stderrEntry(this.project, this.stderr.read());
-    return [...this.log.read().flatMap((line) => entryOf(line) ?? []), ...(stderr ? [stderr] : [])];
+    return [...this.log.read().flatMap((line) => this.entryOf(line) ?? []), ...(stderr ? [stderr] : [])];
+  }
+
+  /** @throws PommelError where the lines are encrypted, and their key is not there */
+  private entryOf(line: string): LogEntry | null {
+    return entryOf(plainText(this.project, line));
   }
 
   close(): void {

@@ -5,6 +5,7 @@ import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { type SpoolItem, spoolItem } from "../../protocol/spool-items.ts";
+import { plainText } from "../../store/encryption/plain-text.ts";
 
 /** What to do with the items of each kind. */
 export type SpoolHandlers = Readonly<Record<string, (item: SpoolItem) => Promise<void>>>;
@@ -28,7 +29,7 @@ export async function drainSpool(
   for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const file = join(project.spoolDir, name);
     try {
-      const item = z.parse(spoolItem, JSON.parse(readFileSync(file, "utf8")));
+      const item = z.parse(spoolItem, JSON.parse(plainText(project, readFileSync(file, "utf8"))));
       const handle = Object.hasOwn(handlers, item.kind) ? handlers[item.kind] : undefined;
       if (!handle) throw new Error("unknown kind");
       await handle(item);
@@ -50,7 +51,7 @@ export async function drainSpool(
 
 /** Whether the item itself is fine. */
 function isPassing(error: unknown): boolean {
-  return /^(?:disk_full|memory_corrupt|index_too_new|unreadable|capture_off|SQLITE_.*|EMFILE|ENFILE)$/.test(
+  return /^(?:disk_full|memory_corrupt|index_too_new|unreadable|capture_off|encryption_\w+|SQLITE_.*|EMFILE|ENFILE)$/.test(
     codeOf(error),
   );
 }

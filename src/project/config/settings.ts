@@ -291,6 +291,23 @@ export const settings = {
     default: 250,
     about: "Inject nothing if it takes longer, counted from the start of the hook. Milliseconds.",
   },
+  "storage.encrypt": {
+    schema: z.boolean(),
+    default: false,
+    about:
+      "Encrypt the memory, the index, backups, the spool and the log; the daemon does it when it starts. `pm decrypt` undoes it (see docs/privacy.md). Only from your own file or the environment, not from a project's.",
+  },
+  "storage.key": {
+    schema: z
+      .string()
+      .check(
+        z.regex(/^(?:file|file:.+|keychain|passphrase)$/),
+        z.describe("file, file:PATH, keychain or passphrase"),
+      ),
+    default: "file",
+    about:
+      "Where the key of storage.encrypt is: a file in ~/.config/pommel/keys or elsewhere, the system's keychain, or a passphrase that `pm start` asks for (or POMMEL_PASSPHRASE). Only from your own file or the environment, not from a project's.",
+  },
   "audit.enabled": {
     schema: z.boolean(),
     default: false,
@@ -377,6 +394,8 @@ export type SettingKey = keyof typeof settings;
  */
 export const ownSettings: ReadonlySet<SettingKey> = new Set([
   "backup.folder",
+  "storage.encrypt",
+  "storage.key",
   "audit.enabled",
   "ui.editor",
   "index.url",

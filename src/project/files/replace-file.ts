@@ -7,20 +7,22 @@ interface ReplaceOptions {
   owner?: { uid: number; gid: number } | null;
   /** The temporary file, in the same directory. */
   draft?: string;
+  /** Its content is on the disk before it has its name. */
+  synced?: boolean;
 }
 
 /**
  * Replaces a file atomically through a temporary file. Replaces links, too: resolve them first to keep them. Not
- * synced, so the old file may return after a power failure.
+ * synced unless asked for, so the old file may return after a power failure.
  * @throws the file system's error
  */
 export function replaceFile(
   file: string,
   content: string | Uint8Array,
-  { mode = 0o600, owner = null, draft = draftOf(file) }: ReplaceOptions = {},
+  { mode = 0o600, owner = null, draft = draftOf(file), synced = false }: ReplaceOptions = {},
 ): void {
   try {
-    writeFileSync(draft, content, { mode: 0o600 });
+    writeFileSync(draft, content, { mode: 0o600, flush: synced });
     if (owner !== null) keepOwner(draft, owner);
     chmodSync(draft, mode);
     renameSync(draft, file);

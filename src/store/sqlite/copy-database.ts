@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync } from "node:fs";
+import { closeSync, openSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { PommelError } from "../../project/errors.ts";
 import { draftOf } from "../../project/files/replace-file.ts";
+import { sync } from "../../project/files/sync.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** Room that a copy leaves to everything else on the disk. Bytes. */
@@ -37,7 +38,7 @@ export function copyDatabase(
 }
 
 /** Without room for the copy none is begun, or everything else on the disk would fail with it. */
-function leaveRoom(db: Sqlite, dir: string): void {
+export function leaveRoom(db: Sqlite, dir: string): void {
   const needed = (db.pragma("page_count") as number) * (db.pragma("page_size") as number) + spare;
   const { bavail, bsize } = statfsSync(dir);
   if (bavail * bsize >= needed) return;
@@ -62,17 +63,5 @@ function looksGood(file: string, accept: (copy: Sqlite) => boolean): boolean {
     return accept(copy);
   } finally {
     copy.close();
-  }
-}
-
-/** Forces a file, or the names in a directory, to the disk. */
-export function sync(path: string): void {
-  // Windows opens no directories; it keeps names in a journal.
-  if (process.platform === "win32") return;
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -102,7 +102,7 @@ function explain(error: unknown, project: Project): PommelError {
 export function lockHolder(project: Project): LockHolder | null {
   let db: Sqlite;
   try {
-    db = new Sqlite(project.lockFile, { mode: "write", timeoutMs: timeoutMs });
+    db = new Sqlite(project.lockFile, { mode: "write", timeoutMs: timeoutMs, key: null });
   } catch {
     return null;
   }
@@ -134,7 +134,7 @@ function openLockFile(file: string): Sqlite {
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
   }
-  return new Sqlite(file, { mode: "write", timeoutMs: timeoutMs });
+  return new Sqlite(file, { mode: "write", timeoutMs: timeoutMs, key: null });
 }
 
 function lockedBy(holder: LockHolder | null): PommelError {

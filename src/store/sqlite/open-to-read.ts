@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { codeOf, PommelError } from "../../project/errors.ts";
+import { envelopeFor, writeEnvelope } from "../encryption/envelope.ts";
 
 /**
  * Opens a database to read, or a copy of it where SQLite may not write beside it, and closes it after use.
@@ -47,6 +48,9 @@ async function withCopy<Db extends { close(): void }, T>(
     for (const end of ["", "-wal"]) {
       if (existsSync(file + end)) copyFileSync(file + end, copy + end);
     }
+    // With its key, where it is encrypted: the copy is encrypted as well.
+    const envelope = envelopeFor(file);
+    if (envelope) writeEnvelope(dir, envelope);
     return await openAndUse(open, copy, use);
   } catch (error) {
     throw error instanceof PommelError && error.code !== "unreadable" ? error : cause;

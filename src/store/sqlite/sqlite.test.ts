@@ -9,154 +9,163 @@ let dir: string;
 let file: string;
 let db: Sqlite;
 
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "pommel-sqlite-"));
-  file = join(dir, "a b?c#d%e.db");
-  db = new Sqlite(file, { mode: "create", timeoutMs: 0 });
-  db.exec("CREATE TABLE t (x)");
-});
+/** Both drivers keep the same contract: the one for plain files, and the one for encrypted ones. */
+describe.each([
+  ["plain", null],
+  ["encrypted", "ab".repeat(32)],
+])("%s", (_, key) => {
+  const openAny = (name: string, options: { mode: "create" | "write" | "read"; timeoutMs: number }) =>
+    new Sqlite(name, { ...options, key });
 
-afterEach(() => {
-  db.close();
-  rmSync(dir, { recursive: true, force: true });
-});
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), "pommel-sqlite-"));
+    file = join(dir, "a b?c#d%e.db");
+    db = openAny(file, { mode: "create", timeoutMs: 0 });
+    db.exec("CREATE TABLE t (x)");
+  });
 
-const insert = (value: unknown) => db.prepare("INSERT INTO t VALUES (?)").run(value);
-const values = () => db.prepare("SELECT x FROM t ORDER BY rowid").pluck().all();
+  afterEach(() => {
+    db.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
 
-function codeOfFailing(work: () => unknown): string {
-  try {
-    work();
-  } catch (error) {
-    return codeOf(error);
+  const insert = (value: unknown) => db.prepare("INSERT INTO t VALUES (?)").run(value);
+  const values = () => db.prepare("SELECT x FROM t ORDER BY rowid").pluck().all();
+
+  function codeOfFailing(work: () => unknown): string {
+    try {
+      work();
+    } catch (error) {
+      return codeOf(error);
+    }
+    throw new Error("it did not fail");
   }
-  throw new Error("it did not fail");
-}
 
-describe("a statement", () => {
-  it("gives rows, the first row, one by one, or the first column", () => {
-    insert("a");
-    insert("b");
-    const rows = [{ x: "a" }, { x: "b" }];
-    expect(db.prepare("SELECT x FROM t").all()).toEqual(rows);
-    expect(db.prepare("SELECT x FROM t").get()).toEqual(rows[0]);
-    expect([...db.prepare("SELECT x FROM t").iterate()]).toEqual(rows);
-    expect([...db.prepare("SELECT x FROM t").pluck().iterate()]).toEqual(["a", "b"]);
-    expect(db.prepare("SELECT x FROM t WHERE x = 'c'").get()).toBeUndefined();
-    expect(db.prepare("SELECT x FROM t WHERE x = 'c'").pluck().get()).toBeUndefined();
+  describe("a statement", () => {
+    it("gives rows, the first row, one by one, or the first column", () => {
+      insert("a");
+      insert("b");
+      const rows = [{ x: "a" }, { x: "b" }];
+      expect(db.prepare("SELECT x FROM t").all()).toEqual(rows);
+      expect(db.prepare("SELECT x FROM t").get()).toEqual(rows[0]);
+      expect([...db.prepare("SELECT x FROM t").iterate()]).toEqual(rows);
+      expect([...db.prepare("SELECT x FROM t").pluck().iterate()]).toEqual(["a", "b"]);
+      expect(db.prepare("SELECT x FROM t WHERE x = 'c'").get()).toBeUndefined();
+      expect(db.prepare("SELECT x FROM t WHERE x = 'c'").pluck().get()).toBeUndefined();
+    });
+
+    it("keeps null, text, blobs and numbers", () => {
+      const given = [null, "", "ü", Uint8Array.of(0, 255), new Uint8Array(0), 1.5, 2 ** 40, -1];
+      given.forEach(insert);
+      expect(values()).toEqual(given);
+    });
+
+    it("keeps text behind a NUL", () => {
+      insert("a\0b");
+      db.prepare("INSERT INTO t VALUES (@x)").run({ x: "\0c", n: 1 });
+      expect(values()).toEqual(["a\uFFFDb", "\uFFFDc"]);
+      expect(db.prepare("SELECT count(*) FROM t WHERE x = ?").pluck().get("a\0b")).toBe(1);
+    });
+
+    it("takes named values, more than it names included", () => {
+      const named = db.prepare("SELECT @a AS a, @b AS b");
+      expect(named.get({ a: 1, b: "two", c: 3 })).toEqual({ a: 1, b: "two" });
+    });
+
+    it("says what it changed", () => {
+      expect(insert("a")).toEqual({ changes: 1, lastInsertRowid: 1 });
+      expect(insert("b")).toEqual({ changes: 1, lastInsertRowid: 2 });
+      expect(db.prepare("UPDATE t SET x = 'c'").run().changes).toBe(2);
+    });
+
+    it("deletes full-text rows, whose own row ids are no safe numbers", () => {
+      db.exec("CREATE VIRTUAL TABLE f USING fts5(x, content='', contentless_delete=1)");
+      db.prepare("INSERT INTO f (rowid, x) VALUES (1, 'word')").run();
+      expect(db.prepare("DELETE FROM f WHERE rowid = 1").run().changes).toBe(1);
+      expect(db.prepare("SELECT count(*) FROM f").pluck().get()).toBe(0);
+    });
   });
 
-  it("keeps null, text, blobs and numbers", () => {
-    const given = [null, "", "ü", Uint8Array.of(0, 255), new Uint8Array(0), 1.5, 2 ** 40, -1];
-    given.forEach(insert);
-    expect(values()).toEqual(given);
-  });
-
-  it("keeps text behind a NUL", () => {
-    insert("a\0b");
-    db.prepare("INSERT INTO t VALUES (@x)").run({ x: "\0c", n: 1 });
-    expect(values()).toEqual(["a\uFFFDb", "\uFFFDc"]);
-    expect(db.prepare("SELECT count(*) FROM t WHERE x = ?").pluck().get("a\0b")).toBe(1);
-  });
-
-  it("takes named values, more than it names included", () => {
-    const named = db.prepare("SELECT @a AS a, @b AS b");
-    expect(named.get({ a: 1, b: "two", c: 3 })).toEqual({ a: 1, b: "two" });
-  });
-
-  it("says what it changed", () => {
-    expect(insert("a")).toEqual({ changes: 1, lastInsertRowid: 1 });
-    expect(insert("b")).toEqual({ changes: 1, lastInsertRowid: 2 });
-    expect(db.prepare("UPDATE t SET x = 'c'").run().changes).toBe(2);
-  });
-
-  it("deletes full-text rows, whose own row ids are no safe numbers", () => {
-    db.exec("CREATE VIRTUAL TABLE f USING fts5(x, content='', contentless_delete=1)");
-    db.prepare("INSERT INTO f (rowid, x) VALUES (1, 'word')").run();
-    expect(db.prepare("DELETE FROM f WHERE rowid = 1").run().changes).toBe(1);
-    expect(db.prepare("SELECT count(*) FROM f").pluck().get()).toBe(0);
-  });
-});
-
-describe("a transaction", () => {
-  it("is all or nothing", () => {
-    expect(() =>
-      db.transaction("immediate", () => {
-        insert(1);
-        throw new Error("no");
-      }),
-    ).toThrow("no");
-    expect(db.transaction("immediate", () => insert(2).changes)).toBe(1);
-    expect(values()).toEqual([2]);
-    expect(db.inTransaction).toBe(false);
-  });
-
-  it("within another is undone alone", () => {
-    db.transaction("immediate", () => {
-      insert(1);
+  describe("a transaction", () => {
+    it("is all or nothing", () => {
       expect(() =>
-        db.transaction("exclusive", () => {
-          insert(2);
-          db.transaction("deferred", () => insert(3));
+        db.transaction("immediate", () => {
+          insert(1);
           throw new Error("no");
         }),
       ).toThrow("no");
-      db.transaction("deferred", () => insert(4));
+      expect(db.transaction("immediate", () => insert(2).changes)).toBe(1);
+      expect(values()).toEqual([2]);
+      expect(db.inTransaction).toBe(false);
     });
-    expect(values()).toEqual([1, 4]);
-  });
 
-  it("that SQLite has rolled back by itself passes its error on", () => {
-    const code = codeOfFailing(() =>
+    it("within another is undone alone", () => {
       db.transaction("immediate", () => {
         insert(1);
-        db.exec("INSERT OR ROLLBACK INTO sqlite_schema VALUES (1, 2, 3, 4, 5)");
-      }),
-    );
-    expect(code).toBe("SQLITE_ERROR");
-    expect(values()).toEqual([]);
-  });
-});
+        expect(() =>
+          db.transaction("exclusive", () => {
+            insert(2);
+            db.transaction("deferred", () => insert(3));
+            throw new Error("no");
+          }),
+        ).toThrow("no");
+        db.transaction("deferred", () => insert(4));
+      });
+      expect(values()).toEqual([1, 4]);
+    });
 
-describe("an error", () => {
-  it("has SQLite's name of it", () => {
-    expect(codeOfFailing(() => db.prepare("SELECT * FROM nowhere"))).toBe("SQLITE_ERROR");
-    expect(codeOfFailing(() => db.exec("nonsense"))).toBe("SQLITE_ERROR");
-    db.exec("CREATE UNIQUE INDEX one ON t (x)");
-    insert(1);
-    expect(codeOfFailing(() => insert(1))).toBe("SQLITE_CONSTRAINT");
-    const other = new Sqlite(file, { mode: "write", timeoutMs: 0 });
-    other.exec("BEGIN EXCLUSIVE");
-    expect(codeOfFailing(() => insert(2))).toBe("SQLITE_BUSY");
-    other.close();
-  });
-
-  it.each(["read", "write"] as const)("says that there is no file to %s", (mode) => {
-    const open = () => new Sqlite(join(dir, "none.db"), { mode, timeoutMs: 0 });
-    expect(codeOfFailing(open)).toBe("SQLITE_CANTOPEN");
+    it("that SQLite has rolled back by itself passes its error on", () => {
+      const code = codeOfFailing(() =>
+        db.transaction("immediate", () => {
+          insert(1);
+          db.exec("INSERT OR ROLLBACK INTO sqlite_schema VALUES (1, 2, 3, 4, 5)");
+        }),
+      );
+      expect(code).toBe("SQLITE_ERROR");
+      expect(values()).toEqual([]);
+    });
   });
 
-  it("says that a file is no database, and that one may only be read", () => {
-    writeFileSync(join(dir, "text.db"), "no database at all\n".repeat(100));
-    const open = (name: string) => new Sqlite(name, { mode: "read", timeoutMs: 0 });
-    expect(codeOfFailing(() => open(join(dir, "text.db")).prepare("SELECT * FROM t").all())).toBe(
-      "SQLITE_NOTADB",
-    );
-    const read = open(file);
-    expect(codeOfFailing(() => read.exec("DELETE FROM t"))).toBe("SQLITE_READONLY");
-    read.close();
+  describe("an error", () => {
+    it("has SQLite's name of it", () => {
+      expect(codeOfFailing(() => db.prepare("SELECT * FROM nowhere"))).toBe("SQLITE_ERROR");
+      expect(codeOfFailing(() => db.exec("nonsense"))).toBe("SQLITE_ERROR");
+      db.exec("CREATE UNIQUE INDEX one ON t (x)");
+      insert(1);
+      expect(codeOfFailing(() => insert(1))).toBe("SQLITE_CONSTRAINT");
+      const other = openAny(file, { mode: "write", timeoutMs: 0 });
+      other.exec("BEGIN EXCLUSIVE");
+      expect(codeOfFailing(() => insert(2))).toBe("SQLITE_BUSY");
+      other.close();
+    });
+
+    it.each(["read", "write"] as const)("says that there is no file to %s", (mode) => {
+      const open = () => openAny(join(dir, "none.db"), { mode, timeoutMs: 0 });
+      expect(codeOfFailing(open)).toBe("SQLITE_CANTOPEN");
+    });
+
+    it("says that a file is no database, and that one may only be read", () => {
+      writeFileSync(join(dir, "text.db"), "no database at all\n".repeat(100));
+      const open = (name: string) => openAny(name, { mode: "read", timeoutMs: 0 });
+      expect(codeOfFailing(() => open(join(dir, "text.db")).prepare("SELECT * FROM t").all())).toBe(
+        "SQLITE_NOTADB",
+      );
+      const read = open(file);
+      expect(codeOfFailing(() => read.exec("DELETE FROM t"))).toBe("SQLITE_READONLY");
+      read.close();
+    });
   });
-});
 
-it("protects shadow tables of virtual tables from SQL by default", () => {
-  db.exec("CREATE VIRTUAL TABLE f USING fts5(x)");
-  const spoil = () => db.exec("UPDATE f_data SET block = x'00' WHERE id = 1");
-  expect(codeOfFailing(spoil)).toBe("SQLITE_ERROR");
-  db.withoutDefence(spoil);
-  expect(codeOfFailing(spoil)).toBe("SQLITE_ERROR");
-});
+  it.skipIf(key !== null)("protects shadow tables of virtual tables from SQL by default", () => {
+    db.exec("CREATE VIRTUAL TABLE f USING fts5(x)");
+    const spoil = () => db.exec("UPDATE f_data SET block = x'00' WHERE id = 1");
+    expect(codeOfFailing(spoil)).toBe("SQLITE_ERROR");
+    db.withoutDefence(spoil);
+    expect(codeOfFailing(spoil)).toBe("SQLITE_ERROR");
+  });
 
-it("can be closed twice", () => {
-  db.close();
-  db.close();
+  it("can be closed twice", () => {
+    db.close();
+    db.close();
+  });
 });

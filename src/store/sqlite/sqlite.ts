@@ -1,5 +1,9 @@
+import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import type { StatementSyncInstance } from "@photostructure/sqlite";
+import { codeOf } from "../../project/errors.ts";
+import { keyOfDatabase } from "../encryption/keys.ts";
+import { type Driver, sealedEngine } from "../encryption/sealed-driver.ts";
 import { DatabaseSync } from "./driver.ts";
 
 /**
@@ -9,25 +13,20 @@ import { DatabaseSync } from "./driver.ts";
  * Blobs are `Uint8Array`s, integers numbers; one beyond `Number.MAX_SAFE_INTEGER` is an error. Text holds no NUL.
  */
 export class Sqlite {
-  private readonly db: DatabaseSyncInstance;
+  private readonly db: Driver;
   private readonly compiled = new Map<string, Statement>();
 
   /**
    * @param mode `create` makes the file where there is none; `write` and `read` want one
    * @param timeoutMs how long a statement waits for another connection's transaction
+   * @param key 64 hexadecimal digits, null for a plain one; by default what `encryption.json` beside it says
+   * @throws SQLite's errors; PommelError as `keyOfDatabase`
    */
-  constructor(file: string, { mode, timeoutMs }: { mode: "create" | "write" | "read"; timeoutMs: number }) {
-    this.db = named(
-      () =>
-        new DatabaseSync(mode === "write" ? existing(file) : file, {
-          readOnly: mode === "read",
-          timeout: timeoutMs,
-          // SQL does not get at the shadow tables of virtual tables, nor at the schema's text.
-          defensive: true,
-          // One object of parameters serves several statements.
-          allowUnknownNamedParameters: true,
-        }),
-    );
+  constructor(
+    file: string,
+    { mode, timeoutMs, key = keyOfDatabase(file) }: { mode: Mode; timeoutMs: number; key?: string | null },
+  ) {
+    this.db = key === null ? openPlain(file, mode, timeoutMs) : openEncrypted(file, key, mode, timeoutMs);
     // Eight times SQLite's default: what a search reads stays in memory.
     this.exec("PRAGMA cache_size = -16000");
   }
@@ -165,6 +164,41 @@ function withoutNul(value: unknown): unknown {
 
 const isNamed = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
+
+type Mode = "create" | "write" | "read";
+
+function openPlain(file: string, mode: Mode, timeoutMs: number): Driver {
+  return named(
+    () =>
+      new DatabaseSync(mode === "write" ? existing(file) : file, {
+        readOnly: mode === "read",
+        timeout: timeoutMs,
+        // SQL does not get at the shadow tables of virtual tables, nor at the schema's text.
+        defensive: true,
+        // One object of parameters serves several statements.
+        allowUnknownNamedParameters: true,
+      }),
+  );
+}
+
+/** While a project is being encrypted, or after that was interrupted, some of its databases are still plain. */
+function openEncrypted(file: string, key: string, mode: Mode, timeoutMs: number): Driver {
+  return named(() => {
+    // One of the packages makes what is not there.
+    if (mode !== "create" && !existsSync(file)) {
+      throw Object.assign(new Error("unable to open database file"), { errcode: 14 });
+    }
+    const db = sealedEngine().open({ file, key, readOnly: mode === "read", timeout: timeoutMs });
+    try {
+      db.prepare("SELECT count(*) FROM sqlite_schema").get();
+      return db;
+    } catch (error) {
+      db.close();
+      if (codeOf(error) !== "SQLITE_NOTADB") throw error;
+      return openPlain(file, mode, timeoutMs);
+    }
+  });
+}
 
 /** A string names a file that SQLite would make. */
 function existing(file: string): URL {

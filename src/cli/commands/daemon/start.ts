@@ -11,6 +11,7 @@ import type { QueueResponse } from "../../../protocol/operations/status.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { waitForIndex } from "../../terminal/wait-for-index.ts";
+import { givePassphrase } from "../encrypt/encrypt.ts";
 import { roughly } from "../status/memory.ts";
 
 /** The JSON of `pm start`. */
@@ -40,6 +41,7 @@ export async function startCommand(
   const project = findProject(cwd);
   // A mistake in the configuration is better shown here than found in the daemon's log.
   loadConfig(project);
+  await givePassphrase(project, output);
   if (options.foreground) {
     const running = await findDaemon(project);
     if (!running) return runDaemonHere(project);

@@ -1,7 +1,6 @@
-import { createInterface } from "node:readline";
-import { Writable } from "node:stream";
 import type { SyncDialogue } from "../../../queries/sync/sync.ts";
 import type { SyncOptions } from "../../../sync/report.ts";
+import { askSecret } from "../../terminal/ask-secret.ts";
 import { canAsk } from "../../terminal/confirm.ts";
 import type { Output } from "../../terminal/output.ts";
 import { createProgress, type Progress } from "../../terminal/progress.ts";
@@ -22,28 +21,6 @@ export function syncDialogue(output: Output): SyncDialogue {
       output.note("the shared memory cannot be read.");
     },
   };
-}
-
-/** A line that is not shown while it is written; "" for Ctrl-D. */
-function askSecret(question: string): Promise<string> {
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  process.stderr.write(question);
-  return new Promise((resolve) => {
-    const asked = createInterface({ input: process.stdin, output: silent, terminal: true });
-    let given = "";
-    asked.once("line", (line) => {
-      given = line;
-      asked.close();
-    });
-    asked.once("SIGINT", () => {
-      process.stderr.write("\n");
-      process.exit(130);
-    });
-    asked.once("close", () => {
-      process.stderr.write("\n");
-      resolve(given);
-    });
-  });
 }
 
 /** Shows how far it is, step by step. */

@@ -8,6 +8,7 @@ import {
   marked,
   type StoredSegment,
   toMerge,
+  worthMerging,
 } from "../words/loaded-segments.ts";
 import type { Postings } from "../words/postings.ts";
 import { decodeChunks, encodeChunks, placeOf, type SegmentBuilder, SegmentMerge } from "../words/segment.ts";
@@ -61,13 +62,13 @@ export class PostgresWords {
 
   /** Whether there are segments to merge. */
   async isDue(snapshot: Pick<Snapshot, "sql" | "project">): Promise<boolean> {
-    return toMerge(await this.stored(snapshot)) !== null;
+    return toMerge(await this.stored(snapshot), worthMerging.usually) !== null;
   }
 
   /** Makes one segment of several. @returns false where there was nothing to do */
   async merge(change: Change): Promise<boolean> {
     const { sql, project } = change;
-    const sources = toMerge(await this.stored(change));
+    const sources = toMerge(await this.stored(change), worthMerging.usually);
     if (sources === null) return false;
     const ids = sources.map(({ id }) => id);
     const [first, last] = [sources[0]!.first, sources.at(-1)!.last];

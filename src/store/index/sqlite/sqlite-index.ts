@@ -18,6 +18,9 @@ import { IndexDatabase } from "./index-database.ts";
 import { definitionsOf } from "./lookup.ts";
 import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
 
+/** Files that one transaction forgets: another branch may lack thousands, and questions wait for a transaction. */
+const removedTogether = 32;
+
 /**
  * The code index in SQLite: `index.db`, and the vectors of the models that were asked for in memory. Each statement, and
  * each transaction, runs to its end before anything else does.
@@ -129,8 +132,11 @@ export class SqliteIndex implements CodeIndex {
     for (; steps > 0 && (await this.run((db) => db.mergeStep())); steps--) await nextTurn();
   }
 
-  remove(paths: readonly string[]) {
-    return this.run((db) => db.remove(paths));
+  async remove(paths: readonly string[]): Promise<void> {
+    for (let start = 0; start < paths.length; start += removedTogether) {
+      if (start > 0) await nextTurn();
+      await this.run((db) => db.remove(paths.slice(start, start + removedTogether)));
+    }
   }
 
   async settle(): Promise<void> {

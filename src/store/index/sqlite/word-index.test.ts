@@ -134,6 +134,26 @@ describe("words", () => {
     index.close();
   });
 
+  it("are written again for a third that is gone at rest only, and for more than half at once", () => {
+    const index = open();
+    const files = Array.from({ length: 300 }, (_, i) => `${i}`);
+    index.write(files.map((path) => changeOf({ path, level: "method", texts: ["one"] })));
+    const stored = () =>
+      index
+        .prepare("SELECT chunks, gone FROM word_segments WHERE state = 'used'")
+        .all()
+        .map((row) => Object.values(row as object));
+    index.remove(files.slice(0, 100));
+    while (index.mergeStep());
+    expect(stored()).toEqual([[300, 100]]);
+    while (index.mergeStep(true));
+    expect(stored()).toEqual([[200, 0]]);
+    index.remove(files.slice(100, 210));
+    while (index.mergeStep());
+    expect(stored()).toEqual([[90, 0]]);
+    index.close();
+  });
+
   it("that are undone leave nothing behind", () => {
     const index = open();
     index.write([changeOf({ path: "a", level: "method", texts: ["one"] })]);

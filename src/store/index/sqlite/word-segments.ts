@@ -1,5 +1,11 @@
 import type { Connection } from "../../sqlite/connection.ts";
-import { fanIn, fanInAtRest, marked, type StoredSegment, toMerge } from "../words/loaded-segments.ts";
+import {
+  marked,
+  type StoredSegment,
+  toMerge,
+  type WorthMerging,
+  worthMerging,
+} from "../words/loaded-segments.ts";
 import type { Postings } from "../words/postings.ts";
 import { decodeChunks, encodeChunks, placeOf, type SegmentChunks, SegmentMerge } from "../words/segment.ts";
 
@@ -102,7 +108,7 @@ export class SegmentMerges {
    * @returns whether there was something to do
    */
   step(atRest: boolean): boolean {
-    const by = atRest ? fanInAtRest : fanIn;
+    const by = atRest ? worthMerging.atRest : worthMerging.whileWriting;
     if (this.running === null && this.isClean && !this.isDue(by)) return false;
     return this.db.inTransaction(() => {
       if (!this.isClean) {
@@ -123,11 +129,11 @@ export class SegmentMerges {
     return usedSegments(this.db).length > maxLeft;
   }
 
-  private isDue(by: typeof fanIn): boolean {
+  private isDue(by: WorthMerging): boolean {
     return this.merged() !== null || toMerge(usedSegments(this.db), by) !== null;
   }
 
-  private begin(by: typeof fanIn): Merge | null {
+  private begin(by: WorthMerging): Merge | null {
     const sources = toMerge(usedSegments(this.db), by);
     if (sources === null) return null;
     const merge = new SegmentMerge(

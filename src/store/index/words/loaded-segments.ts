@@ -196,25 +196,39 @@ function normsOf(segment: LoadedSegment, average: number): Float32Array {
 
 /** Each class of segments is so many times as large as the one before; those of the first are of single saves. */
 const classFactor = 16;
-/**
- * So many segments of a class become one, of those that are large and of others. What merging leaves is room in the file for
- * what comes next, so large ones are merged late.
- */
-export const fanIn = { small: 16, large: 64, largeClass: 2 };
-/** The same of small ones where nothing else is to be done: each segment costs every search. */
-export const fanInAtRest = { ...fanIn, small: 4 };
-/** A segment is written again when a larger part of its chunks is gone, and more than so many. */
-const tolerated = { share: 0.1, chunks: 64 };
+/** The class that large segments begin with. */
+const largeClass = 2;
+/** Gone chunks that are not worth writing a segment again. */
+const fewGone = 64;
+
+export interface WorthMerging {
+  /** So many segments of a class become one, of those that are large and of others. */
+  large: number;
+  small: number;
+  /** A segment is written again when a larger part of its chunks is gone. */
+  gone: number;
+}
+
+/** What merging leaves is room in the file for what comes next, so large segments are merged late. */
+const usually: WorthMerging = { small: 16, large: 64, gone: 0.1 };
+
+export const worthMerging = {
+  usually,
+  /** While much changes, segments lose some of their chunks with every transaction. */
+  whileWriting: { ...usually, gone: 0.5 },
+  /** Where nothing else is to be done: each segment costs every search. */
+  atRest: { ...usually, small: 4 },
+};
 
 /** Segments that are to become one; they follow each other. @param used those in use, in the order of their chunks */
-export function toMerge(used: readonly StoredSegment[], by = fanIn): StoredSegment[] | null {
-  const worn = used.find(({ chunks, gone }) => gone > tolerated.chunks && gone > tolerated.share * chunks);
+export function toMerge(used: readonly StoredSegment[], by: WorthMerging): StoredSegment[] | null {
+  const worn = used.find(({ chunks, gone }) => gone > fewGone && gone > by.gone * chunks);
   if (worn) return [worn];
   // The newest are the smallest: those from the last larger one on are of about the same size.
   const sizes = used.map(({ chunks, gone }) => sizeClass(chunks - gone));
   for (let size = 0; size <= Math.max(...sizes); size++) {
     const similar = used.slice(sizes.findLastIndex((other) => other > size) + 1);
-    if (similar.length >= (size < by.largeClass ? by.small : by.large)) return similar;
+    if (similar.length >= (size < largeClass ? by.small : by.large)) return similar;
   }
   return null;
 }

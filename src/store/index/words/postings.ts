@@ -63,17 +63,19 @@ export class PostingsWriter {
 export function joined(parts: readonly { postings: Postings; from: number }[]): Postings {
   const lists: Uint8Array[] = [];
   let last = -1;
-  for (const { postings, from } of parts) {
+  parts.forEach(({ postings, from }, part) => {
     const reader = new PostingsReader(postings.list);
-    if (!reader.next()) continue;
+    if (!reader.next()) return;
     const first = from + reader.chunk;
     lists.push(
       encodeVarints([first - last - 1]),
       postings.list.subarray(encodeVarints([reader.chunk]).length),
     );
+    // Where the last one ends matters to nobody.
+    if (part === parts.length - 1) return;
     while (reader.next());
     last = from + reader.chunk;
-  }
+  });
   return {
     chunks: parts.reduce((sum, { postings }) => sum + postings.chunks, 0),
     list: Buffer.concat(lists),

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
 import { draftOf } from "../../../project/files/replace-file.ts";
-import { sync } from "../../sqlite/copy-database.ts";
+import { sync } from "../../../project/files/sync.ts";
 import { enqueue } from "../jobs/jobs.ts";
 import { Memory } from "../memory.ts";
 import { type Salvaged, salvageMemory } from "./salvage.ts";

@@ -2,8 +2,9 @@ import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
 import { draftOf } from "../../../project/files/replace-file.ts";
+import { sync } from "../../../project/files/sync.ts";
 import { checkDatabase } from "../../sqlite/check-database.ts";
-import { copyDatabase, sync } from "../../sqlite/copy-database.ts";
+import { copyDatabase } from "../../sqlite/copy-database.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { Memory } from "../memory.ts";
 import { memoryMigrations } from "../schema/schema.ts";

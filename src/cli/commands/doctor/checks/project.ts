@@ -19,6 +19,7 @@ import { checkHooks, checkInstructions, checkMcp, checkOtherHooks, otherSetups }
 import { checkBackups } from "./backups.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
 import { databaseResult, serverResult } from "./database.ts";
+import { checkEncryption } from "./encryption.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGitHooks } from "./git-hooks.ts";
 import { checkPath } from "./hooks.ts";
@@ -39,6 +40,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "nested", run: () => checkNested(project) },
     { name: "memory", run: () => checkMemory(project) },
     { name: "backups", run: () => checkBackups(project) },
+    { name: "encryption", run: () => checkEncryption(project) },
     { name: "chunks", run: () => checkChunks(project) },
     { name: "capture", run: () => checkCapture(project) },
     { name: "models", run: () => checkModels(project) },

@@ -1,0 +1,132 @@
+import { withoutDaemons } from "../../../client/without-daemons.ts";
+import { loadConfig } from "../../../project/config/config.ts";
+import { PommelError } from "../../../project/errors.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
+import {
+  type ConvertOptions,
+  decryptProject,
+  encryptProject,
+  rotateKey,
+} from "../../../store/encryption/convert.ts";
+import { type KeySource, readEnvelope } from "../../../store/encryption/envelope.ts";
+import { passphraseVariable } from "../../../store/encryption/key-source.ts";
+import { unlock } from "../../../store/encryption/keys.ts";
+import { backupFolder } from "../../../store/memory/backups/backups.ts";
+import type { CommandContext } from "../../frame.ts";
+import { askSecret } from "../../terminal/ask-secret.ts";
+import { canAsk } from "../../terminal/confirm.ts";
+import { type Output, tick } from "../../terminal/output.ts";
+import { counted } from "../../terminal/text.ts";
+
+/** `pm encrypt`: encrypts what is stored, does the rest where that was interrupted, or replaces the key. */
+export async function encryptCommand(
+  { cwd, output }: CommandContext,
+  { key, rotate = false }: { key?: string; rotate?: boolean },
+): Promise<void> {
+  const project = findProject(cwd);
+  const choice = key ?? loadConfig(project).config["storage.key"];
+  if (!/^(?:file|file:.+|keychain|passphrase)$/.test(choice)) {
+    throw new PommelError("usage", `No such key: ${choice}.`, "file, file:PATH, keychain or passphrase.");
+  }
+  const known = readEnvelope(project.stateDir);
+  if (rotate) return rotateCommand(project, choice, output);
+  if (known && key !== undefined) {
+    throw new PommelError("usage", "It is encrypted already.", "Change the key with --rotate.");
+  }
+  if (known) await givePassphrase(project, output);
+  else if (choice === "passphrase") await chooseIfMissing(output);
+  const options = optionsFor(project, output);
+  const { files } = await withoutDaemons(project, "pm encrypt", () =>
+    encryptProject(project, choice, options),
+  );
+  const source = readEnvelope(project.stateDir)!.source;
+  output.result({ encrypted: true, files, key: jsonOf(source) }, () =>
+    [
+      `${tick("ok", output.colors)} Encrypted ${counted(files.length, "file")}. ${placeOf(source)}`,
+      "Keep a copy of the key in another place: without it, everything here is lost.",
+      "What was deleted from the disk just now was not encrypted, and may still be found there.",
+    ].join("\n"),
+  );
+}
+
+async function rotateCommand(project: Project, choice: string, output: Output): Promise<void> {
+  const known = readEnvelope(project.stateDir);
+  await givePassphrase(project, output);
+  // Before another passphrase is asked for.
+  if (known) unlock(known);
+  const chosen = choice === "passphrase" ? await newPassphrase(output) : null;
+  await withoutDaemons(project, "pm encrypt", () =>
+    rotateKey(project, choice, optionsFor(project, output), () => {
+      if (chosen !== null) process.env[passphraseVariable] = chosen;
+    }),
+  );
+  const source = readEnvelope(project.stateDir)!.source;
+  output.result(
+    { rotated: true, key: jsonOf(source) },
+    `${tick("ok", output.colors)} The key was replaced. ${placeOf(source)}`,
+  );
+}
+
+/** `pm decrypt` */
+export async function decryptCommand({ cwd, output }: CommandContext): Promise<void> {
+  const project = findProject(cwd);
+  if (loadConfig(project).config["storage.encrypt"]) {
+    throw new PommelError(
+      "usage",
+      "storage.encrypt is on: the daemon would encrypt everything again.",
+      "Run `pm config set --global storage.encrypt false` first.",
+    );
+  }
+  await givePassphrase(project, output);
+  const { files } = await withoutDaemons(project, "pm decrypt", () =>
+    decryptProject(project, optionsFor(project, output)),
+  );
+  output.result(
+    { encrypted: false, files },
+    `${tick("ok", output.colors)} Decrypted ${counted(files.length, "file")}. The key itself stays where it is.`,
+  );
+}
+
+function optionsFor(project: Project, output: Output): ConvertOptions {
+  const backups = [backupFolder(project.memoryDb, loadConfig(project).config["backup.folder"])];
+  return { backups, onFile: (file) => output.note(file) };
+}
+
+/** Asks for the passphrase where one is needed, is not known and can be asked for. */
+export async function givePassphrase(project: Project, output: Output): Promise<void> {
+  const envelope = readEnvelope(project.stateDir);
+  if (envelope?.source.kind !== "passphrase" || process.env[passphraseVariable] || !canAsk(output)) return;
+  process.env[passphraseVariable] = await askSecret("Passphrase of this project's memory: ");
+  unlock(envelope);
+}
+
+async function chooseIfMissing(output: Output): Promise<void> {
+  if (!process.env[passphraseVariable]) process.env[passphraseVariable] = await newPassphrase(output);
+}
+
+/** @throws PommelError `usage` */
+async function newPassphrase(output: Output): Promise<string> {
+  const given = process.env.POMMEL_NEW_PASSPHRASE;
+  if (given) return given;
+  if (!canAsk(output)) {
+    throw new PommelError(
+      "usage",
+      "There is no terminal to ask for a passphrase at.",
+      `Set ${passphraseVariable}; with --rotate, the new one as POMMEL_NEW_PASSPHRASE.`,
+    );
+  }
+  const once = await askSecret("A new passphrase: ");
+  if (once !== "" && (await askSecret("Repeat it: ")) === once) return once;
+  throw new PommelError("usage", "That is no passphrase, or they differ.", "Nothing was changed. Try again.");
+}
+
+const jsonOf = (source: KeySource) => ({
+  source: source.kind,
+  ...(source.kind === "file" && { path: source.path }),
+});
+
+function placeOf(source: KeySource): string {
+  if (source.kind === "file") return `The key is in ${source.path}.`;
+  if (source.kind === "keychain") return "The key is in the system's keychain.";
+  return "Its key comes from the passphrase.";
+}

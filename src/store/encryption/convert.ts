@@ -1,0 +1,295 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import * as z from "zod/mini";
+import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
+import { sync } from "../../project/files/sync.ts";
+import type { Project } from "../../project/paths.ts";
+import { leaveRoom } from "../sqlite/copy-database.ts";
+import { Sqlite } from "../sqlite/sqlite.ts";
+import {
+  type DataKey,
+  databaseKey,
+  envelopeName,
+  newDataKey,
+  privateKey,
+  readEnvelope,
+  wrap,
+  writeEnvelope,
+} from "./envelope.ts";
+import { newSource } from "./key-source.ts";
+import { rememberKey, unlock } from "./keys.ts";
+import { sealedEngine } from "./sealed-driver.ts";
+import { isSealed, publicKeyIn, seal, unseal } from "./sealed-text.ts";
+
+/**
+ * Encrypts what a project stores, or decrypts it, file by file: each is written anew beside the old one, checked, forced to
+ * the disk and put in its place. Whoever is interrupted leaves some files as they were and some as they will be, and all of
+ * them readable; running it again does the rest. No daemon may run.
+ */
+
+export interface Conversion {
+  /** Paths of what was written anew. */
+  files: string[];
+}
+
+export interface ConvertOptions {
+  /** Folders of backups outside of the project. */
+  backups: readonly string[];
+  onFile?: (file: string) => void;
+}
+
+/**
+ * @param choice where a new key comes from; a project that is encrypted already keeps its own
+ * @throws PommelError `encryption_unavailable`, `encryption_locked`, `locked`, `disk_full`
+ */
+export function encryptProject(project: Project, choice: string, options: ConvertOptions): Conversion {
+  sealedEngine();
+  // A worktree takes the key of the memory that it shares.
+  const known = readEnvelope(project.stateDir) ?? readEnvelope(dirname(project.memoryDb));
+  const key = known ? unlock(known) : newDataKey();
+  if (!known) {
+    const { source, wrappingKey } = newSource(choice, key.id);
+    const envelope = wrap(key, source, wrappingKey);
+    // Whether the key can be had again, before anything depends on it.
+    unlock(envelope);
+    for (const dir of foldersOf(project, options)) writeEnvelope(dir, envelope);
+  } else {
+    for (const dir of foldersOf(project, options)) if (readEnvelope(dir) === null) writeEnvelope(dir, known);
+  }
+  return convertAll(project, key, "encrypt", options);
+}
+
+/** The key stays where it is: copies that were made elsewhere may need it. */
+export function decryptProject(project: Project, options: ConvertOptions): Conversion {
+  const envelope = readEnvelope(project.stateDir);
+  if (envelope === null) return { files: [] };
+  const converted = convertAll(project, unlock(envelope), "decrypt", options);
+  for (const dir of foldersOf(project, options)) rmSync(join(dir, envelopeName), { force: true });
+  return converted;
+}
+
+/**
+ * Has the data key come from a new key of its source, or from another source. What is stored is not written anew.
+ * @param newPassphrase sets the new one, once the old one is known
+ * @throws PommelError `not_found` where nothing is encrypted, as `unlock`
+ */
+export function rotateKey(
+  project: Project,
+  choice: string,
+  options: ConvertOptions,
+  newPassphrase: () => void = () => {},
+): void {
+  const envelope = readEnvelope(project.stateDir);
+  if (envelope === null) {
+    throw new PommelError("not_found", "Nothing is encrypted here.", "`pm encrypt` encrypts it.");
+  }
+  const key = unlock(envelope);
+  newPassphrase();
+  const { source, wrappingKey } = newSource(choice, key.id);
+  const renewed = wrap(key, source, wrappingKey);
+  for (const dir of foldersOf(project, options)) writeEnvelope(dir, renewed);
+}
+
+/** The folders with databases: those of the project, of the memory that it shares, and of backups elsewhere. */
+function foldersOf(project: Project, { backups }: ConvertOptions): string[] {
+  const memory = dirname(project.memoryDb);
+  const all = [...new Set([project.stateDir, memory, ...backups])];
+  return all.filter((dir) => existsSync(dir) && dir !== join(memory, "backups"));
+}
+
+/** What a project stores without encryption, though it could be encrypted. */
+export function plainFiles(project: Project, options: ConvertOptions): string[] {
+  const texts = textsOf(project).filter((file) => {
+    const text = readFileSync(file, "utf8");
+    return text.split("\n").some((line) => line !== "" && !isSealed(line));
+  });
+  return [...plainAmong(databasesOf(project, options)), ...texts];
+}
+
+function convertAll(
+  project: Project,
+  key: DataKey,
+  to: "encrypt" | "decrypt",
+  options: ConvertOptions,
+): Conversion {
+  rememberKey(key);
+  removeDrafts(project, options);
+  const files: string[] = [];
+  const done = (file: string) => {
+    files.push(file);
+    options.onFile?.(file);
+  };
+  const databases = databasesOf(project, options);
+  const plain = plainAmong(databases);
+  for (const file of databases) {
+    if (plain.has(file) === (to === "decrypt")) continue;
+    convertDatabase(file, databaseKey(key), to);
+    done(file);
+  }
+  for (const file of textsOf(project)) if (convertText(project, file, key, to)) done(file);
+  return { files };
+}
+
+/** The lock stays plain: whoever has no key must see who holds it. */
+function databasesOf(project: Project, options: ConvertOptions): string[] {
+  return withBackups(foldersOf(project, options)).flatMap((dir) =>
+    filesIn(dir).filter(
+      (file) => /\.db(?:$|\.)/.test(file) && !/-(?:wal|shm|journal)$|\.pommel-\d+/.test(file),
+    ),
+  );
+}
+
+const withBackups = (folders: readonly string[]) => [
+  ...folders,
+  ...folders.map((dir) => join(dir, "backups")),
+];
+
+/** What an interruption left half written, some of it plain. Drafts of processes that still run are theirs. */
+function removeDrafts(project: Project, options: ConvertOptions): void {
+  for (const file of withBackups(foldersOf(project, options)).flatMap(filesIn)) {
+    const [, pid] = /\.db.*\.pommel-(\d+)(?:-(?:wal|shm|journal))?$/.exec(file) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(file, { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === "EPERM";
+  }
+}
+
+/** The spool and the log; not what Node prints in a crash. */
+const textsOf = ({ spoolDir, logDir }: Project): string[] => [
+  ...[spoolDir, join(spoolDir, "rejected")].flatMap(filesIn).filter((file) => file.endsWith(".json")),
+  ...filesIn(logDir).filter((file) => /pommeld\.log(?:\.\d)?$/.test(file)),
+];
+
+function filesIn(dir: string): string[] {
+  try {
+    const entries = readdirSync(dir, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => join(dir, name));
+  } catch (error) {
+    if (/^(?:ENOENT|ENOTDIR)$/.test(codeOf(error))) return [];
+    throw error;
+  }
+}
+
+/**
+ * Those databases that are plain. Another process looks: to close a file, or to open it with another SQLite, would drop the
+ * locks that this process has on it.
+ */
+function plainAmong(files: readonly string[]): Set<string> {
+  if (files.length === 0) return new Set();
+  const look = `
+    const { openSync, readSync } = require("node:fs");
+    const begins = (file) => {
+      const head = Buffer.alloc(16);
+      readSync(openSync(file, "r"), head, 0, 16, 0);
+      return head.toString("latin1") === "SQLite format 3\\0";
+    };
+    process.stdout.write(JSON.stringify(process.argv.slice(1).map(begins)));`;
+  const { stdout, stderr, error } = spawnSync(process.execPath, ["-e", look, "--", ...files], {
+    encoding: "utf8",
+    env: {},
+  });
+  if (error !== undefined || stdout === "") {
+    throw new PommelError("unreadable", `Databases cannot be read: ${error?.message ?? stderr}`);
+  }
+  const plain = z.parse(z.array(z.boolean()), JSON.parse(stdout));
+  return new Set(files.filter((_, i) => plain[i]));
+}
+
+function convertDatabase(file: string, key: string, to: "encrypt" | "decrypt"): void {
+  const [before, after] = to === "encrypt" ? [null, key] : [key, null];
+  const draft = draftOf(file);
+  discardWithLog(draft);
+  try {
+    const db = new Sqlite(file, { mode: "write", timeoutMs: 2000, key: before });
+    try {
+      closeLog(db, file);
+      leaveRoom(db, dirname(file));
+    } finally {
+      db.close();
+    }
+    // Made here for its mode; SQLite writes into an empty file.
+    closeSync(openSync(draft, "wx", 0o600));
+    sealedEngine().copy({ file, key: before, readOnly: false, timeout: 2000 }, draft, after);
+    check(file, before, draft, after);
+    sync(draft);
+    renameSync(draft, file);
+    sync(dirname(file));
+    for (const end of ["-wal", "-shm"]) rmSync(file + end, { force: true });
+  } finally {
+    discardWithLog(draft);
+  }
+}
+
+function discardWithLog(draft: string): void {
+  for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true });
+}
+
+/** All is in the file itself then, and nobody else has it open. */
+function closeLog(db: Sqlite, file: string): void {
+  try {
+    db.exec("PRAGMA journal_mode = DELETE");
+  } catch (error) {
+    if (!/^SQLITE_(?:BUSY|LOCKED)/.test(codeOf(error))) throw error;
+    throw new PommelError(
+      "locked",
+      `Another process has ${file} open.`,
+      "End `pm` commands and agents that use it, then try again.",
+      { cause: error },
+    );
+  }
+}
+
+function check(file: string, before: string | null, draft: string, after: string | null): void {
+  const [then, now] = [stateOf(file, before), stateOf(draft, after)];
+  if (now.verdict === "ok" && now.content === then.content) return;
+  throw new PommelError(
+    "unreadable",
+    `The new copy of ${file} is not what was written: ${now.verdict}.`,
+    "Check the disk. Nothing was changed.",
+  );
+}
+
+function stateOf(file: string, key: string | null) {
+  const db = new Sqlite(file, { mode: "read", timeoutMs: 2000, key });
+  try {
+    const tables = db
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+      .pluck()
+      .all() as string[];
+    const counts = tables.map((name) =>
+      db
+        .prepare(`SELECT count(*) FROM "${name.replaceAll('"', '""')}"`)
+        .pluck()
+        .get(),
+    );
+    const content = JSON.stringify([db.pragma("user_version"), db.pragma("auto_vacuum"), tables, counts]);
+    return { verdict: String(db.pragma("quick_check(1)")), content };
+  } catch (error) {
+    return { verdict: messageOf(error), content: "" };
+  } finally {
+    db.close();
+  }
+}
+
+/** @returns whether it was written anew */
+function convertText(project: Project, file: string, key: DataKey, to: "encrypt" | "decrypt"): boolean {
+  const lines = readFileSync(file, "utf8").split("\n");
+  const publicKey = to === "encrypt" ? publicKeyIn(project.stateDir) : null;
+  const secret = privateKey(key);
+  const converted = lines.map((line) => {
+    if (line === "" || isSealed(line) === (to === "encrypt")) return line;
+    return publicKey === null ? unseal(line, secret) : seal(line, publicKey);
+  });
+  if (converted.every((line, i) => line === lines[i])) return false;
+  replaceFile(file, converted.join("\n"), { synced: true });
+  return true;
+}

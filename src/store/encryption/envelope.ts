@@ -1,0 +1,155 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  hkdfSync,
+  randomBytes,
+} from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import * as z from "zod/mini";
+import { codeOf, PommelError } from "../../project/errors.ts";
+import { replaceFile } from "../../project/files/replace-file.ts";
+import { sync } from "../../project/files/sync.ts";
+
+/**
+ * `encryption.json`: says that what lies beside it is encrypted, and holds the data key, encrypted with the key of its
+ * source. A change of the source's key rewrites this file only. Beside each folder of backups lies a copy.
+ */
+
+export const envelopeName = "encryption.json";
+
+const source = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("file"), path: z.string() }),
+  z.object({ kind: z.literal("keychain"), account: z.string() }),
+  z.object({ kind: z.literal("passphrase"), salt: z.string() }),
+]);
+export type KeySource = z.infer<typeof source>;
+
+const envelope = z.object({
+  version: z.literal(1),
+  /** Of the data key: stays the same when the source's key changes. */
+  id: z.string(),
+  source,
+  /** The data key, AES-256-GCM: nonce, text, tag. Base64. */
+  wrapped: z.string(),
+  /** X25519, raw, base64: what hooks and logs encrypt with, who have no key. */
+  public: z.string(),
+});
+export type Envelope = z.infer<typeof envelope>;
+
+/** What databases and sealed texts are encrypted with. */
+export interface DataKey {
+  id: string;
+  bytes: Buffer;
+}
+
+/** The one that a database in the project's folder, or in a folder of backups in it, is encrypted by. */
+export function envelopeFor(file: string): Envelope | null {
+  const dir = dirname(file);
+  return readEnvelope(dir) ?? (basename(dir) === "backups" ? readEnvelope(dirname(dir)) : null);
+}
+
+/** @throws PommelError `encryption_damaged` */
+export function readEnvelope(dir: string): Envelope | null {
+  const file = join(dir, envelopeName);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (/^(?:ENOENT|ENOTDIR)$/.test(codeOf(error))) return null;
+    throw damaged(file, error);
+  }
+  try {
+    return z.parse(envelope, JSON.parse(text));
+  } catch (error) {
+    throw damaged(file, error);
+  }
+}
+
+function damaged(file: string, cause: unknown): PommelError {
+  return new PommelError(
+    "encryption_damaged",
+    `${file} cannot be read, and without it nothing here can be decrypted.`,
+    "Put back a copy of it, such as that in the folder of the backups. Nothing was changed.",
+    { cause },
+  );
+}
+
+/**
+ * Whether a file that is no database could be an encrypted one whose `encryption.json` is gone: whole pages of what looks
+ * like chance. It could not be opened, so no lock is lost with its descriptor.
+ */
+export function looksEncrypted(file: string): boolean {
+  let bytes: Buffer;
+  try {
+    const size = statSync(file).size;
+    if (size === 0 || size % 4096 !== 0) return false;
+    bytes = readFileSync(file).subarray(0, 4096);
+  } catch {
+    return false;
+  }
+  // 4096 bytes of chance have about 256 * (1 - 1/e^16) values, all of them; text and damaged pages far fewer.
+  return new Set(bytes).size >= 250;
+}
+
+export const withoutEnvelope = (file: string, cause: unknown): PommelError =>
+  damaged(join(dirname(file), envelopeName), cause);
+
+/** It is on the disk when this returns. */
+export function writeEnvelope(dir: string, content: Envelope): void {
+  const file = join(dir, envelopeName);
+  replaceFile(file, `${JSON.stringify(content, null, 2)}\n`, { synced: true });
+  sync(dir);
+}
+
+export function newDataKey(): DataKey {
+  return { id: randomBytes(8).toString("hex"), bytes: randomBytes(32) };
+}
+
+/** @param wrappingKey 32 bytes, of the source */
+export function wrap(dataKey: DataKey, from: KeySource, wrappingKey: Buffer): Envelope {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", wrappingKey, nonce).setAAD(Buffer.from(dataKey.id));
+  const text = Buffer.concat([cipher.update(dataKey.bytes), cipher.final()]);
+  return {
+    version: 1,
+    id: dataKey.id,
+    source: from,
+    wrapped: Buffer.concat([nonce, text, cipher.getAuthTag()]).toString("base64"),
+    public: rawPublicKey(dataKey).toString("base64"),
+  };
+}
+
+/** null: it was encrypted with another key. */
+export function unwrap({ id, wrapped }: Envelope, wrappingKey: Buffer): DataKey | null {
+  const bytes = Buffer.from(wrapped, "base64");
+  try {
+    const decipher = createDecipheriv("aes-256-gcm", wrappingKey, bytes.subarray(0, 12))
+      .setAAD(Buffer.from(id))
+      .setAuthTag(bytes.subarray(-16));
+    return { id, bytes: Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]) };
+  } catch {
+    return null;
+  }
+}
+
+/** What opens a database: SQLite derives its key from these 64 digits. */
+export const databaseKey = (key: DataKey): string => derived(key, "pommel database").toString("hex");
+
+/** PKCS #8 of an X25519 key, but for the key itself (RFC 8410). */
+const pkcs8 = Buffer.from("302e020100300506032b656e04220420", "hex");
+
+export const privateKey = (key: DataKey) =>
+  createPrivateKey({
+    key: Buffer.concat([pkcs8, derived(key, "pommel sealed texts")]),
+    format: "der",
+    type: "pkcs8",
+  });
+
+const rawPublicKey = (key: DataKey): Buffer =>
+  createPublicKey(privateKey(key)).export({ format: "der", type: "spki" }).subarray(-32);
+
+const derived = ({ bytes }: DataKey, purpose: string) =>
+  Buffer.from(hkdfSync("sha256", bytes, "", purpose, 32));

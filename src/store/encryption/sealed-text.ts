@@ -1,0 +1,70 @@
+import type { KeyObject } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * Texts that whoever has no key can write, and only the key's owner read: what hooks leave in the spool, and lines of the
+ * log. Each is encrypted to the project's public key: a new X25519 key for each, HKDF-SHA256, AES-256-GCM (as age's X25519
+ * recipients, https://age-encryption.org/v1, whose library would cost each hook several milliseconds).
+ *
+ * Hooks load this: it imports nothing but Node, and node:crypto only where something is encrypted.
+ */
+
+/** A sealed text stands alone on its line. */
+const prefix = "pommel-sealed-1 ";
+
+/** SPKI of an X25519 key, but for the key itself (RFC 8410). */
+const spki = Buffer.from("302a300506032b656e032100", "hex");
+
+const crypto = () => process.getBuiltinModule("node:crypto");
+
+/** The public key of a project, raw; null where it encrypts nothing. @throws for a damaged `encryption.json` */
+export function publicKeyIn(stateDir: string): Buffer | null {
+  let text: string;
+  try {
+    text = readFileSync(join(stateDir, "encryption.json"), "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+  const { public: key } = JSON.parse(text) as { public?: unknown };
+  if (typeof key === "string" && Buffer.from(key, "base64").length === 32) return Buffer.from(key, "base64");
+  // Better nothing than something plain.
+  throw new Error("encryption.json has no public key");
+}
+
+/** `text` as one line that only the owner of the key can read. */
+export function seal(text: string, publicKey: Uint8Array): string {
+  const { createCipheriv, createPublicKey, diffieHellman, generateKeyPairSync } = crypto();
+  const one = generateKeyPairSync("x25519");
+  const ephemeral = one.publicKey.export({ format: "der", type: "spki" }).subarray(-32);
+  const theirs = createPublicKey({ key: Buffer.concat([spki, publicKey]), format: "der", type: "spki" });
+  const shared = diffieHellman({ privateKey: one.privateKey, publicKey: theirs });
+  const cipher = createCipheriv("aes-256-gcm", keyFor(shared, ephemeral, publicKey), nonce);
+  const sealed = [ephemeral, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
+  return prefix + Buffer.concat(sealed).toString("base64");
+}
+
+/** Its key is used once, so its nonce need not differ. */
+const nonce = Buffer.alloc(12);
+
+function keyFor(shared: Buffer, ephemeral: Uint8Array, publicKey: Uint8Array): Buffer {
+  const salt = Buffer.concat([ephemeral, publicKey]);
+  return Buffer.from(crypto().hkdfSync("sha256", shared, salt, "pommel sealed text", 32));
+}
+
+export const isSealed = (text: string): boolean => text.startsWith(prefix);
+
+/** @throws when it was changed, or sealed for another key */
+export function unseal(line: string, privateKey: KeyObject): string {
+  const { createDecipheriv, createPublicKey, diffieHellman } = crypto();
+  const bytes = Buffer.from(line.slice(prefix.length).trim(), "base64");
+  const [ephemeral, text, tag] = [bytes.subarray(0, 32), bytes.subarray(32, -16), bytes.subarray(-16)];
+  const publicKey = createPublicKey(privateKey).export({ format: "der", type: "spki" }).subarray(-32);
+  const theirs = createPublicKey({ key: Buffer.concat([spki, ephemeral]), format: "der", type: "spki" });
+  const shared = diffieHellman({ privateKey, publicKey: theirs });
+  const decipher = createDecipheriv("aes-256-gcm", keyFor(shared, ephemeral, publicKey), nonce).setAuthTag(
+    tag,
+  );
+  return Buffer.concat([decipher.update(text), decipher.final()]).toString("utf8");
+}
