@@ -110,7 +110,8 @@ describe("loadConfig", () => {
       expect(
         loadConfig(project, {
           [envName(key)]:
-            String(defaultConfig()[key]) || (key === "index.url" ? "postgres://ann@localhost/some" : "some"),
+            String(defaultConfig()[key]) ||
+            (key === "index.url" || key === "memory.share" ? "postgres://ann@localhost/some" : "some"),
         }).origin[key],
       ).toBe("env");
     }

@@ -177,7 +177,7 @@ export type OriginCommit = z.infer<ReturnType<typeof originCommit>>;
 const originTurn = lazy(() =>
   z.object({
     session_id: text,
-    /** The colleague who shared it; null: recorded here. An older daemon sends none. */
+    /** The colleague who shared it; null or left out: recorded here. */
     author: z.optional(textOrNull),
     number: z.number(),
     started_at: timeOrNull,

@@ -156,7 +156,7 @@ const transcriptResult = lazy(() =>
     session_id: text,
     session_title: textOrNull,
     agent: text,
-    /** The colleague who shared it; null: recorded here. An older daemon sends none. */
+    /** The colleague who shared it; null or left out: recorded here. */
     author: z.optional(textOrNull),
     branch: textOrNull,
     turn: z.number(),

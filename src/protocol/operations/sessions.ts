@@ -24,7 +24,7 @@ const sessionSummary = lazy(() =>
   z.object({
     id: text,
     agent: text,
-    /** The colleague who shared it; null: recorded here. An older daemon sends none. */
+    /** The colleague who shared it; null or left out: recorded here. */
     author: z.optional(textOrNull),
     title: textOrNull,
     branch: textOrNull,

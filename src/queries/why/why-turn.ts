@@ -32,7 +32,7 @@ export function originTurn(
   const [before, after] = at < 0 ? [entries, []] : [entries.slice(0, at), entries.slice(at + 1)];
   return {
     session_id: uid,
-    author: session.author,
+    ...(session.author !== null && { author: session.author }),
     number: turn,
     started_at: isoTime(stored.record.startedAt),
     prompt: beginningOf((prompt?.text || stored.record.prompt).trim(), maxPromptLength),

@@ -378,16 +378,15 @@ export class SessionSearch {
     const ages = new FileAges(root);
     return (chunk: StoredSessionChunk): Described => {
       const session: SessionRecord | undefined = sessions.get(chunk.sessionId);
+      const note = chunk.annotationId === null ? undefined : notes.get(chunk.annotationId);
+      const author = note?.author ?? session?.author ?? null;
       return {
         id: chunk.uid,
         source: "transcript",
         session_id: session?.uid ?? "",
         session_title: session?.title ?? null,
         agent: session?.agent ?? "",
-        author:
-          (chunk.annotationId === null ? null : notes.get(chunk.annotationId)?.author) ??
-          session?.author ??
-          null,
+        ...(author !== null && { author }),
         branch: chunk.branch,
         turn: chunk.firstTurn,
         last_turn: chunk.lastTurn,
@@ -395,7 +394,7 @@ export class SessionSearch {
         kind: chunk.kind,
         event_type: chunk.eventType,
         timestamp: isoOrNull(chunk.startedAt),
-        annotation: chunk.annotationId === null ? null : (notes.get(chunk.annotationId)?.note ?? null),
+        annotation: note?.note ?? null,
         content: chunk.text,
         files: chunk.files,
         freshness: ages.freshnessOf(chunk.files, chunk.endedAt),

@@ -105,8 +105,8 @@ export interface SessionResult {
   session_id: string;
   session_title: string | null;
   agent: string;
-  /** The colleague who shared it; null: recorded here. */
-  author: string | null;
+  /** The colleague who shared it; left out: recorded here. */
+  author?: string;
   branch: string | null;
   /** First and last turn that it spans. */
   turn: number;

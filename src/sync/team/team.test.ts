@@ -9,6 +9,7 @@ import { defaultConfig } from "../../project/config/settings.ts";
 import { codeOf } from "../../project/errors.ts";
 import { forgetNow } from "../../sessions/forget/forget.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
+import { allChunks, type ChunkFilter, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { authorsHere } from "../../store/memory/team.ts";
 import { TeamServer, teamServer } from "../../store/team/team-server.ts";
@@ -116,6 +117,12 @@ describe.skipIf(server === null)(`a team on ${server?.engine}`, () => {
     expect(sessionByUid(bob.memory, "s1")?.author).toBe("ann@acme.test");
     expect(sessionByUid(ann.memory, "s1")?.author).toBeNull();
     expect(authorsHere(bob.memory)).toEqual(["ann@acme.test"]);
+    const found = ({ memory }: Member, filter: Partial<ChunkFilter>) =>
+      chunkIdsIn(memory, { ...allChunks, ...filter }).length;
+    expect(found(bob, { shared: true })).toBe(found(bob, {}));
+    expect(found(bob, { author: "ANN@" })).toBe(found(bob, {}));
+    expect(found(bob, { author: "cleo" })).toBe(0);
+    expect(found(ann, { shared: true })).toBe(0);
     for (const one of [ann, bob, bob]) {
       const nothing = { sessions: 0, turns: 0, annotations: 0, checkpoints: 0, attributions: 0, events: 0 };
       expect(await one.share()).toMatchObject({

@@ -45,7 +45,8 @@ describe("what is searched", () => {
       asks: ["transcripts"],
       request: { kind: ["decision"] },
     });
-    expect(await read(["x"], { author: "ann" })).toMatchObject({ asks: ["history"] });
+    expect(await read(["x"], { author: "ann" })).toMatchObject({ asks: ["transcripts", "history"] });
+    expect(await read(["x"], { team: true })).toMatchObject({ asks: ["transcripts"] });
     expect(await read(["x"], { path: ["src"], file: ["src"] })).toMatchObject({
       asks: ["code", "transcripts", "history"],
       request: { path: ["src"], file: ["src"] },
