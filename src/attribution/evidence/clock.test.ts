@@ -25,6 +25,7 @@ function clocks(more: Partial<ClockEvidence> & { sights?: [at: number, lines: st
   return clocksOf({
     writes: [],
     runs: [],
+    paths: [],
     seenIn: () => seen,
     committedAt: () => null,
     addedTo: () => new Set(),

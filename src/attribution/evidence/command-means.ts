@@ -15,6 +15,19 @@ export function names(command: string, path: string): boolean {
   );
 }
 
+/** The files that a command may make, of those that it names. */
+export function namedBy(command: string): string[] {
+  return partsOf(command)
+    .filter((part) => !takesAnother.test(part))
+    .flatMap((part) => {
+      const isRun = new Set([...part.matchAll(running)].map(([, word]) => word));
+      return part
+        .split(/[\s"'=<>()]+/)
+        .filter((word) => /^[\w@.-]+(?:\/[\w@.-]+)*\.\w+$/.test(word) && !isRun.has(word))
+        .map((word) => word.replace(/^\.\//, ""));
+    });
+}
+
 /** The commands of a command line, without the texts that it gives to programs which only copy them. */
 const partsOf = (command: string): string[] =>
   withoutHeredocs(command, { keeps: "scripts" })
