@@ -151,7 +151,10 @@ function judgeCommit(
       text: line.text,
       truth: owner,
       verdict,
-      isBefore: isBeforeAgents && (verdict?.author ?? "unknown") === "unknown",
+      isBefore:
+        isBeforeAgents &&
+        (verdict?.author ?? "unknown") === "unknown" &&
+        verdict?.basis !== "verbatim",
       language: languageOf(path).name,
       tags: [
         `line: ${line.via}`,

@@ -1,4 +1,4 @@
-import { names } from "./command-means.ts";
+import { bringsFrom, names } from "./command-means.ts";
 import type { ShellRun, Write } from "./writes.ts";
 
 /**
@@ -99,6 +99,8 @@ function offsetsByMaking(run: ShellRun, { paths, seenIn }: ClockEvidence): Vote 
   if (!run.mayWrite || run.isBackground) return [];
   for (const path of paths.slice(0, mostPaths)) {
     if (!run.command.includes(path) || !names(run.command, path)) continue;
+    // What is moved here keeps its time.
+    if (bringsFrom(run.command, path) !== null) continue;
     const counts = new Map<number, number>();
     for (const times of seenIn(path).values()) {
       for (const at of times) counts.set(at, (counts.get(at) ?? 0) + 1);
@@ -169,7 +171,7 @@ function ahead(
   }
   for (const [session, own] of later) {
     const gone = new Set<number>();
-    let [matched, missed, last] = [0, 0, 0];
+    let [matched, missed, blocks, last] = [0, 0, 0, 0];
     for (const write of own.sort((a, b) => a.startedAt - b.startedAt)) {
       for (const hunk of write.hunks) for (const { key } of hunk.removed) gone.add(key);
       const added = addedTo(write.path);
@@ -183,8 +185,10 @@ function ahead(
       if (weight < 1) continue;
       matched += here;
       missed += weight - here;
-      // The rest was written later.
-      if (here >= weight * 0.6 && matched >= 3 && matched >= missed * 1.5) last = write.startedAt;
+      if (here < weight * 0.6) continue;
+      if (here >= blockWeight) blocks++;
+      // The rest was written later, or is in no commit.
+      if (matched >= 3 && matched >= missed * (blocks > 1 ? 1 : 1.5)) last = write.startedAt;
     }
     if (last > 0) offsets.set(session, Math.max(offsets.get(session) ?? 0, last - until + 1000));
   }

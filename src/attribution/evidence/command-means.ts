@@ -4,7 +4,7 @@ import { withoutHeredocs } from "./shell.ts";
 /** What a shell command may write, judged by its words. */
 
 const takesAnother =
-  /\b(?:mv|cp|ln|rm|git|touch|chmod|rsync|patch|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;
+  /\b(?:mv|cp|ln|rm|mkdir|git|touch|chmod|rsync|patch|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;
 
 /** Whether a command makes a file of this path, and neither of another file nor by changing one. */
 export function names(command: string, path: string): boolean {

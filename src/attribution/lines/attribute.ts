@@ -275,9 +275,11 @@ function addBetween({ lines }: FileToAttribute, verdicts: Map<number, Verdict>):
   for (const [i, verdict] of found) verdicts.set(i, verdict);
 }
 
-/** Words for words in a call's text, but too little to be sure: then it is not a human's either. */
+/** Words for words in a call's text, but too little to be sure: then it is not a human's either, nor older. */
 const notVerbatim = (verdict: Verdict, weight: number, isVerbatim: () => boolean): Verdict =>
-  verdict.author === "human" && weight >= 0.8 && isVerbatim() ? unknown("verbatim") : verdict;
+  (verdict.author === "human" || verdict.basis === "not_covered") && weight >= 0.8 && isVerbatim()
+    ? unknown("verbatim")
+    : verdict;
 
 const based = (verdict: Verdict, basis: "written" | "written_unseen" | "written_elsewhen"): Verdict => ({
   ...verdict,
