@@ -135,7 +135,7 @@ async function measure(name: string, side: string, annotated: readonly Annotated
   mkdirSync(stateDir, { recursive: true });
   const project = { ...projectAt(join(checkouts, name)), stateDir, indexDb: join(stateDir, "index.db") };
   const embedders = createEmbedders(config, "code");
-  const { index } = await indexDriver(config).openToWrite(project.indexDb, silentLog);
+  const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   try {
     const rules = createIgnoreRules(project.root, config);
     await indexInFull({ project, config, rules, index, embedders, log: silentLog });

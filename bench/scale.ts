@@ -7,16 +7,20 @@
  *                    is used again with a third of the identifiers renamed, and the table says how often
  *   --chunks LIST    sizes, about (default: 10k,100k)
  *   --only LIST      index, engine, daemon, alone (default: all; without `index` that of the last run is used)
+ *   --engine NAME    the index driver: sqlite (default) or postgres; that with --url ADDRESS, or else a server of its own
  *   --work DIR       where corpora and indexes are kept (default: a temporary directory, removed at the end)
  *   --json           print everything as JSON
  *
  * Programs are measured as processes. CPU time and minima say more than the clock where other work runs.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { defaultConfig } from "../src/project/config/settings.ts";
+import { indexDriver } from "../src/store/index/drivers.ts";
+import { startEngine } from "./engine.ts";
 import { percentile } from "./measure.ts";
 import { buildCorpus } from "./scale/corpus.ts";
 import { measureAlone, measureDaemon } from "./scale/daemon.ts";
@@ -31,6 +35,8 @@ const { values: options } = parseArgs({
     source: { type: "string", multiple: true, default: [] },
     chunks: { type: "string", default: "10k,100k" },
     only: { type: "string", default: "index,engine,daemon,alone" },
+    engine: { type: "string", default: "sqlite" },
+    url: { type: "string" },
     work: { type: "string" },
     json: { type: "boolean", default: false },
   },
@@ -42,6 +48,8 @@ if (options.source.length === 0) {
 const only = new Set(options.only.split(","));
 const work = resolve(options.work ?? mkdtempSync(join(tmpdir(), "pommel-scale-")));
 process.env.HOME = join(work, "home");
+
+const store = await startEngine(options.engine, options.url);
 
 const units: Record<string, number> = { k: 1000, m: 1_000_000 };
 const sizeOf = (text: string) => Number.parseFloat(text) * (units[text.slice(-1).toLowerCase()] ?? 1);
@@ -57,7 +65,7 @@ async function measure(size: string) {
   console.error(`${size}: index …`);
   const index = only.has("index") ? await indexed(root) : null;
   console.error(`${size}: engine …`);
-  const engine = only.has("engine") ? await measureEngine(root) : null;
+  const engine = only.has("engine") ? await measureEngine(root, store.settings) : null;
   console.error(`${size}: daemon …`);
   const daemon = only.has("daemon") ? await measureDaemon(root) : null;
   const alone = only.has("alone") ? measureAlone(root) : null;
@@ -67,13 +75,17 @@ async function measure(size: string) {
 async function indexed(root: string) {
   rmSync(join(root, ".pommel"), { recursive: true, force: true });
   const cold = await coldIndex(root);
-  const file = join(root, ".pommel", "index.db");
-  const indexMb = statSync(file).size / 1e6;
+  const driver = await indexDriver({ ...defaultConfig(), ...store.settings });
+  const indexMb = (await driver.bytes(join(root, ".pommel", "index.db"))) / 1e6;
   return { ...cold, indexMb, writtenPerByte: cold.writtenMb / indexMb };
 }
 
 const results = [];
-for (const size of options.chunks.split(",")) results.push(await measure(size));
+try {
+  for (const size of options.chunks.split(",")) results.push(await measure(size));
+} finally {
+  await store.stop();
+}
 if (options.work === undefined) rmSync(work, { recursive: true, force: true });
 
 const both = (values: readonly number[] | undefined, digits = 1) =>
@@ -85,7 +97,7 @@ if (options.json) {
   console.log(JSON.stringify(results, null, 2));
 } else {
   const model = /model name\s*: (.*)/.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1];
-  console.log(`Node ${process.version}, ${cpus().length} × ${model}; p50 / p95 in ms\n`);
+  console.log(`Node ${process.version}, ${cpus().length} × ${model}; ${store.name}; p50 / p95 in ms\n`);
   const print = (head: string[], rows: string[][]) => {
     printTable(head, rows, { markdown: true });
     console.log();
@@ -99,7 +111,7 @@ if (options.json) {
       "index CPU s",
       "s",
       "peak RSS MB",
-      "index.db MB",
+      "index MB",
       "written MB",
       "written / byte",
     ],

@@ -8,6 +8,7 @@
  *   --modes LIST       lexical, semantic, hybrid (default: all; the last one is reported in detail)
  *   --variants LIST    normal, stress: without the words of the targets' paths (default: both)
  *   --only LIST        only these repositories
+ *   --engine NAME      the index driver: sqlite (default) or postgres; that with --url ADDRESS, or else a server of its own
  *   --repos FILE       the list of repositories (default: repos.json beside the annotations)
  *   --indexes DIR      keep the indexes there for the next run (default: a temporary directory)
  *   --markdown, --json print tables for Markdown, or everything, down to each question
@@ -27,6 +28,7 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { settings } from "../src/project/config/settings.ts";
 import { type Mode, modes } from "../src/search/code/modes.ts";
+import { startEngine } from "./engine.ts";
 import { ndcg } from "./measure.ts";
 import { loadRepositories } from "./search/data.ts";
 import { plot } from "./search/plot.ts";
@@ -45,6 +47,8 @@ const { values: options } = parseArgs({
     modes: { type: "string", default: modes.join(",") },
     variants: { type: "string", default: variants.join(",") },
     indexes: { type: "string" },
+    engine: { type: "string", default: "sqlite" },
+    url: { type: "string" },
     plot: { type: "string" },
     beside: { type: "string" },
     save: { type: "string" },
@@ -103,6 +107,7 @@ const repositories = loadRepositories(annotations, { list, only: options.only?.s
 if (repositories.length === 0) fail("There is no such repository.");
 const absent = repositories.filter(({ name }) => !existsSync(join(checkouts, name)));
 if (absent.length > 0) fail(`Not in ${checkouts}: ${absent.map(({ name }) => name).join(", ")}.`);
+const engine = await startEngine(options.engine, options.url);
 const scratch = mkdtempSync(join(tmpdir(), "pommel-bench-"));
 try {
   const wanted = chosen(options.modes, modes).filter(
@@ -119,6 +124,7 @@ try {
         model: options.model,
         modes: wanted,
         variants: chosen(options.variants, variants),
+        engine: engine.settings,
       }),
     );
   }
@@ -138,5 +144,6 @@ try {
     writeFileSync(options.plot, svg);
   }
 } finally {
+  await engine.stop();
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -84,7 +84,7 @@ function projectIn(stateDir: string, root: string): Project {
 /** Indexes a project, and reads what was indexed: grep is spared what Pommel leaves out, generated and vendored code. */
 async function index(project: Project, config: Config, rules: IgnoreRules): Promise<Sources> {
   const embedders = createEmbedders(config, "code");
-  const { index: code } = await indexDriver(config).openToWrite(project.indexDb, silentLog);
+  const { index: code } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   try {
     await indexInFull({ project, config, rules, index: code, embedders, log: silentLog });
     const files = (await code.files()).map(({ path }) => path);

@@ -34,7 +34,7 @@ export async function benchmarkOfCode(
   const root = join(checkouts, repository.name);
   const project = { ...projectAt(root), stateDir, indexDb: join(stateDir, "index.db") };
   const embedders = { first: createStaticEmbedder(), second: null, deadlineMs: 0 };
-  const { index } = await indexDriver(config).openToWrite(project.indexDb, silentLog);
+  const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   try {
     const rules = createIgnoreRules(root, config);
     await indexInFull({ project, config, rules, index, embedders, log: silentLog });

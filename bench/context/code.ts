@@ -31,7 +31,7 @@ export async function askForCode(
   const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
   const project = projectAt(root);
   const config = defaultConfig();
-  const { index } = await indexDriver(config).openToWrite(join(scratch, "code.db"), silentLog);
+  const { index } = await (await indexDriver(config)).openToWrite(join(scratch, "code.db"), silentLog);
   const named: Named[] = [];
   let last = "";
   try {

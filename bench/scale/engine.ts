@@ -4,14 +4,15 @@ import { projectAt } from "../../src/project/paths.ts";
 import { bundledQueryEmbedder } from "../../src/queries/search/embedder.ts";
 import { CodeSearch } from "../../src/search/code/engine.ts";
 import { indexDriver } from "../../src/store/index/drivers.ts";
+import type { Engine } from "../engine.ts";
 import { type QueryKind, queries } from "./queries.ts";
 
 const rounds = 3;
 
 /** Searches in this process, on a warm engine: CPU milliseconds of each query, by kind. */
-export async function measureEngine(root: string) {
+export async function measureEngine(root: string, engine: Engine["settings"]) {
   const project = projectAt(root);
-  return indexDriver(defaultConfig()).read(project.indexDb, async (index) => {
+  return (await indexDriver({ ...defaultConfig(), ...engine })).read(project.indexDb, async (index) => {
     const search = new CodeSearch({ project, index, embedder: await bundledQueryEmbedder() });
     const ask = async (query: string) => {
       const before = process.cpuUsage();

@@ -10,6 +10,7 @@ import { CodeSearch } from "../../src/search/code/engine.ts";
 import { type Mode, weightsOf } from "../../src/search/code/modes.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import { indexDriver } from "../../src/store/index/drivers.ts";
+import type { Engine } from "../engine.ts";
 import { type Answered, rankOf, type Target } from "../measure.ts";
 import type { Question, Repository } from "./data.ts";
 
@@ -45,6 +46,8 @@ interface RunOptions {
   model: string;
   modes: readonly Mode[];
   variants: readonly Variant[];
+  /** Default: sqlite. */
+  engine?: Engine["settings"];
 }
 
 /** Untimed searches at the start: they load vectors, statements and pages of the index. */
@@ -52,10 +55,10 @@ const warmUp = 5;
 
 /** Indexes a repository once and asks all its questions in every mode and variant. */
 export async function measure(repository: Repository, options: RunOptions): Promise<MeasuredRepository> {
-  const config = configFor(repository, options.model);
+  const config = { ...configFor(repository, options.model), ...options.engine };
   const project = projectFor(repository, options);
   const embedders = createEmbedders(config, "code");
-  const { index } = await indexDriver(config).openToWrite(project.indexDb, silentLog);
+  const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   try {
     const isNew = (await index.counts()).chunks === 0;
     const rules = createIgnoreRules(project.root, config);

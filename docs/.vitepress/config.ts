@@ -52,6 +52,7 @@ export default defineConfig({
           { text: "Exports", link: "/export" },
           { text: "Languages", link: "/languages" },
           { text: "Embedders", link: "/embedders" },
+          { text: "Engines", link: "/engines" },
           { text: "Containers", link: "/containers" },
           { text: "Reliability", link: "/reliability" },
         ],

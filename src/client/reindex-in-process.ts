@@ -27,7 +27,7 @@ export async function reindexInProcess(
   const { config } = loadConfig(project);
   const lock = acquireWriterLock(project, "pm reindex");
   try {
-    const { index } = await indexDriver(config).openToWrite(project.indexDb, log);
+    const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, log);
     const withVectors = config["embed.code"] !== "none";
     const rules = createIgnoreRules(project.root, config);
     const indexer = new Indexer({ project, config, rules, index, withVectors, log, whenDiskFull: "fail" });

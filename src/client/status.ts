@@ -53,7 +53,7 @@ export async function statusInProcess(project: Project): Promise<StatusResponse>
       return { ...base, ...described, models, notes: isComplete ? notesOn(error) : [neverFinished] };
     });
   } catch (error) {
-    const { error: _, ...described } = describeUnreadable(project, config, error);
+    const { error: _, ...described } = await describeUnreadable(project, config, error);
     return { ...base, ...described, notes: notesOn(error) };
   }
 }

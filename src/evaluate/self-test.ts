@@ -103,7 +103,7 @@ export async function prepare(options: SelfTestOptions, scratch: string): Promis
 
   const project = projectIn(scratch);
   await copyWithoutDocs(options, project, stamps, docPairs);
-  const { index } = await indexDriver(config).openToWrite(project.indexDb, log);
+  const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, log);
   try {
     const { embedders, names, notes } = await usableModels(options.embedders);
     const times = await indexInFull({

@@ -29,6 +29,7 @@ const exitCodeOf = {
   disk_full: exitCode.failed,
   index_corrupt: exitCode.failed,
   index_too_new: exitCode.failed,
+  index_unavailable: exitCode.failed,
   unreadable: exitCode.failed,
   embedder_unavailable: exitCode.failed,
   llm_unavailable: exitCode.failed,

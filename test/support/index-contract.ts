@@ -38,8 +38,8 @@ const of = (model: string, ...vectors: (Int8Array | null)[]): FileVectors => {
  */
 export function indexContract(
   name: string,
-  makeDriver: () => IndexDriver,
-  damage: (driver: IndexDriver, file: string) => void,
+  makeDriver: () => IndexDriver | Promise<IndexDriver>,
+  damage: (driver: IndexDriver, file: string) => unknown,
 ): void {
   describe(`${name} keeps the index contract:`, () => {
     let driver: IndexDriver;
@@ -48,7 +48,7 @@ export function indexContract(
     let index: CodeIndex;
 
     beforeEach(async () => {
-      driver = makeDriver();
+      driver = await makeDriver();
       dir = mkdtempSync(join(tmpdir(), "pommel-index-"));
       place = join(dir, "index.db");
       index = (await driver.openToWrite(place, silentLog)).index;
@@ -477,17 +477,17 @@ export function indexContract(
       });
 
       it("checks an index, and knows what it takes", async () => {
-        expect(driver.check(place)).toMatchObject({ state: "sound" });
-        expect(driver.bytes(place)).toBeGreaterThan(0);
-        expect(driver.check(join(dir, "absent.db"))).toEqual({ state: "absent" });
-        expect(driver.bytes(join(dir, "absent.db"))).toBe(0);
+        expect(await driver.check(place)).toMatchObject({ state: "sound" });
+        expect(await driver.bytes(place)).toBeGreaterThan(0);
+        expect(await driver.check(join(dir, "absent.db"))).toEqual({ state: "absent" });
+        expect(await driver.bytes(join(dir, "absent.db"))).toBe(0);
       });
 
       it("never reads what is damaged, and starts anew in its place", async () => {
         await index.replace(file("a.ts", named("1", "one")));
         await index.close();
-        damage(driver, place);
-        expect(driver.check(place)).toMatchObject({ state: "damaged" });
+        await damage(driver, place);
+        expect(await driver.check(place)).toMatchObject({ state: "damaged" });
         await expect(driver.read(place, async () => {})).rejects.toMatchObject({ code: "index_corrupt" });
         const opened = await driver.openToWrite(place, silentLog);
         index = opened.index;

@@ -379,7 +379,7 @@ export function memoryDriver(): IndexDriver & { damage(file: string): void } {
   };
   const driver: ReturnType<typeof memoryDriver> = {
     async openToWrite(file, log) {
-      const note = damaged.has(file) ? driver.moveAside(file, "It is damaged.", log) : null;
+      const note = damaged.has(file) ? await driver.moveAside(file, "It is damaged.", log) : null;
       const index = opened(file) ?? new MemoryIndex();
       indexes.set(file, index);
       return { index, note };
@@ -389,16 +389,17 @@ export function memoryDriver(): IndexDriver & { damage(file: string): void } {
       if (!index) throw new PommelError("not_indexed", `There is no ${file}.`);
       return use(index);
     },
-    moveAside(file) {
+    async moveAside(file) {
       damaged.delete(file);
       indexes.delete(file);
       return "The index was damaged and is being rebuilt.";
     },
-    check(file) {
+    async check(file) {
       if (damaged.has(file)) return { state: "damaged", why: "a test said so" };
       return indexes.has(file) ? { state: "sound", schema: 1, bytes: 1 } : { state: "absent" };
     },
-    bytes: (file) => (indexes.has(file) ? 1 : 0),
+    bytes: async (file) => (indexes.has(file) ? 1 : 0),
+    place: "",
     damage: (file) => damaged.add(file),
   };
   return driver;

@@ -9,7 +9,7 @@ import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { codeNamed } from "../../queries/context/named-code.ts";
 import type { Injection } from "../../queries/context/quote.ts";
 import { answerFromStore, type OperationName, operationNames } from "../../queries/operations.ts";
-import { toCodeQuery } from "../../queries/search/code.ts";
+import { orFromDisk, toCodeQuery } from "../../queries/search/code.ts";
 import { aboutPackage } from "../../queries/search/packages.ts";
 import { describeCodeModels } from "../../queries/status/model-status.ts";
 import { describePage } from "../../queries/status/page.ts";
@@ -72,10 +72,12 @@ export function createHandlers(options: HandlersOptions): Handlers {
     namedCode: (prompt) => namedCode(work, prompt),
   });
   async function search(request: SearchRequest): Promise<SearchResponse> {
-    const answer = await work.ask(toCodeQuery(request, config));
-    const { pending, is_idle } = work.queue();
-    // An empty queue between two files does not mean that the pass is over.
-    return { ...answer, index: await ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
+    return orFromDisk(project, config, request, async () => {
+      const answer = await work.ask(toCodeQuery(request, config));
+      const { pending, is_idle } = work.queue();
+      // An empty queue between two files does not mean that the pass is over.
+      return { ...answer, index: await ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
+    });
   }
   function queueOf(sessions: { is_idle: boolean }): QueueStatus {
     const code = work.queue();

@@ -277,7 +277,7 @@ async function startIndexWork(
   embedders: Embedders,
 ): Promise<IndexWork> {
   const notes: string[] = [];
-  const driver = indexDriver(config);
+  const driver = await indexDriver(config);
   const work = await IndexWork.start({
     log,
     moveAside: (why) => driver.moveAside(project.indexDb, why, log),

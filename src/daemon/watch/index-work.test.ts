@@ -63,7 +63,7 @@ async function createWork(
   sessions: ReturnType<typeof fakeSession>[],
   options: { releaseAfterMs?: number; unloadAfterMs?: number } = {},
 ) {
-  const moveAside = vi.fn((why: string) => `moved aside: ${why}`);
+  const moveAside = vi.fn(async (why: string) => `moved aside: ${why}`);
   const left = [...sessions];
   const open = vi.fn(async () => {
     const { index, search, indexer, embedPass } = left.shift()!;

@@ -23,7 +23,7 @@ interface IndexWorkOptions {
   /** Brings the commits of an index in step with git. */
   indexCommits: (index: CodeIndex, signal: AbortSignal) => Promise<void>;
   /** Moves a damaged index aside and returns a message for the user. */
-  moveAside: (why: string) => string;
+  moveAside: (why: string) => Promise<string>;
   log: Logger;
   /** Parse workers end after this long without work. Milliseconds. */
   releaseAfterMs?: number;
@@ -34,6 +34,8 @@ interface IndexWorkOptions {
 }
 
 const maxRetryMs = 300_000;
+/** A server that is back should not have to wait for us. Milliseconds. */
+const maxServerRetryMs = 15_000;
 
 const warmUpQuery: CodeQuery = {
   query: "where is the main entry point",
@@ -196,7 +198,8 @@ export class IndexWork {
 
   /** Reports the problem and waits, longer each time. Rejects when the daemon stops. */
   private pause(error: unknown): Promise<void> {
-    const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.retries++, maxRetryMs);
+    const most = codeOf(error) === "index_unavailable" ? maxServerRetryMs : maxRetryMs;
+    const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.retries++, most);
     this.trouble = messageOf(error);
     this.options.log.error(`indexing failed, next try in ${wait / 1000} s: ${this.trouble}`);
     return sleep(wait, undefined, { signal: this.stop.signal, ref: false });
@@ -236,7 +239,7 @@ export class IndexWork {
     const { indexer, embedPass, index } = this.session;
     await Promise.all([indexer.close(), embedPass.close()]);
     await index.close();
-    this.notes.push(this.options.moveAside(why));
+    this.notes.push(await this.options.moveAside(why));
     for (;;) {
       try {
         this.session = await this.options.open();
@@ -318,8 +321,11 @@ export class IndexWork {
     clearTimeout(this.unloadTimer);
     await Promise.all([this.session.indexer.close(), this.session.embedPass.close()]);
     await Promise.allSettled(this.running);
-    const isInStep = wasIdle && (await this.index.meta(reconciledAt)) !== null;
-    if (isInStep) await this.index.setMeta(reconciledAt, String(Date.now()));
-    await this.index.close();
+    try {
+      const isInStep = wasIdle && (await this.index.meta(reconciledAt)) !== null;
+      if (isInStep) await this.index.setMeta(reconciledAt, String(Date.now()));
+    } finally {
+      await this.index.close();
+    }
   }
 }

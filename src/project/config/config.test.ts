@@ -108,7 +108,10 @@ describe("loadConfig", () => {
       expect(loadConfig(project, {}).origin[key]).toBe("global");
       rmSync(globalConfigFile());
       expect(
-        loadConfig(project, { [envName(key)]: String(defaultConfig()[key]) || "some" }).origin[key],
+        loadConfig(project, {
+          [envName(key)]:
+            String(defaultConfig()[key]) || (key === "index.url" ? "postgres://ann@localhost/some" : "some"),
+        }).origin[key],
       ).toBe("env");
     }
   });

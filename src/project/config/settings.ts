@@ -25,6 +25,14 @@ const url = z.string().check(
   z.refine((text) => /^https?:\/\/\S+$/.test(text) && URL.canParse(text)),
   z.describe("an http:// or https:// address"),
 );
+/** A password would lie open there, and be shown. */
+const indexUrl = z.string().check(
+  z.refine(
+    (text) =>
+      text === "" || (/^postgres(?:ql)?:/.test(text) && URL.canParse(text) && new URL(text).password === ""),
+  ),
+  z.describe("postgres://USER@HOST:PORT/DATABASE, without a password"),
+);
 const variableName = z
   .string()
   .check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.describe("the name of an environment variable"));
@@ -66,9 +74,26 @@ export const settings = {
     about: "Parser threads while indexing.",
   },
   "index.driver": {
-    schema: z.enum(["sqlite"]),
-    default: "sqlite" as const,
-    about: "Where the code index is stored.",
+    schema: z.enum(["sqlite", "postgres"]),
+    default: "sqlite" as "sqlite" | "postgres",
+    about:
+      "Where the code index is stored: sqlite (in .pommel), or postgres (a PostgreSQL with pgvector; see docs/engines.md).",
+  },
+  "index.url": {
+    schema: indexUrl,
+    default: "",
+    about:
+      "The server for index.driver = postgres: postgres://USER@HOST/DATABASE, without the password. Code is sent there. Only from your own file or the environment, as are the next two.",
+  },
+  "index.password_env": {
+    schema: variableName,
+    default: "PGPASSWORD",
+    about: "The environment variable with that server's password.",
+  },
+  "index.password_file": {
+    schema: z.string(),
+    default: "",
+    about: "A file with that password, which only you can read, for when the variable is not set.",
   },
   "watch.debounce_ms": {
     schema: natural,
@@ -333,6 +358,9 @@ export const ownSettings: ReadonlySet<SettingKey> = new Set([
   "backup.folder",
   "audit.enabled",
   "ui.editor",
+  "index.url",
+  "index.password_env",
+  "index.password_file",
   "embed.ollama_url",
   "embed.openai_url",
   "embed.openai_key_env",

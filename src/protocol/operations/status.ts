@@ -141,6 +141,9 @@ const storageStatus = lazy(() =>
   z.object({
     index_bytes: count,
     fts_bytes: count,
+    /** The index driver, and the server that it is on; "" for this machine. An older daemon has neither. */
+    driver: z.optional(text),
+    place: z.optional(text),
     log_bytes: count,
     total_bytes: count,
   }),

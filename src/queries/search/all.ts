@@ -54,7 +54,11 @@ export async function searchAll(
   const wrong = failed.find((error) => ["usage", "not_found"].includes(codeOf(error)));
   const isNothing = searched.every((side) => side.status === "rejected" || side.value === null);
   if (wrong !== undefined || (isNothing && failed.length > 0)) throw wrong ?? failed[0];
-  const reasons = failed.filter((error) => codeOf(error) !== "no_memory").map(explanationOf);
+  const reported = code.status === "fulfilled" ? (code.value?.notes ?? []) : [];
+  const reasons = failed
+    .filter((error) => codeOf(error) !== "no_memory")
+    .map(explanationOf)
+    .filter((reason) => !reported.some((note) => note.startsWith(reason)));
   return {
     scope: "all",
     query: request.q,

@@ -1,9 +1,12 @@
+import { createIgnoreRules } from "../../code/files/ignore.ts";
 import { languageIdsOf } from "../../code/languages/index.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
+import { codeOf, explanationOf } from "../../project/errors.ts";
 import { levelOf } from "../../project/levels.ts";
 import type { Project } from "../../project/paths.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
+import { DiskIndex } from "../../search/code/disk-index.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
 import type { CodeQuery } from "../../search/code/types.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
@@ -42,11 +45,62 @@ function globsOf(path: string): string[] {
  */
 export async function searchInProcess(project: Project, request: SearchRequest): Promise<SearchResponse> {
   const { config } = loadConfig(project);
+  return orFromDisk(project, config, request, () => searchIndex(project, config, request));
+}
+
+function searchIndex(project: Project, config: Config, request: SearchRequest): Promise<SearchResponse> {
   return withIndex(project, config, async (index) => {
     const embedder = config["embed.code"] === "none" ? null : await bundledQueryEmbedder();
     const answer = await new CodeSearch({ project, index, embedder }).search(toCodeQuery(request, config));
     return { ...answer, index: await ageOf(index, null) };
   });
+}
+
+/** Files on disk are read again for a question that comes later. Milliseconds. */
+const diskAgeMs = 15_000;
+const onDisk = new Map<string, { at: number; index: Promise<DiskIndex> }>();
+
+/** An answer, or where the index cannot be reached, one by the words of the files on disk. */
+export async function orFromDisk(
+  project: Project,
+  config: Config,
+  request: SearchRequest,
+  search: () => Promise<SearchResponse>,
+): Promise<SearchResponse> {
+  try {
+    return await search();
+  } catch (error) {
+    if (codeOf(error) !== "index_unavailable") throw error;
+    return searchDisk(project, config, request, explanationOf(error));
+  }
+}
+
+async function searchDisk(
+  project: Project,
+  config: Config,
+  request: SearchRequest,
+  why: string,
+): Promise<SearchResponse> {
+  const now = Date.now();
+  let known = onDisk.get(project.root);
+  if (known === undefined || now - known.at > diskAgeMs) {
+    const rules = createIgnoreRules(project.root, config);
+    known = { at: now, index: DiskIndex.of(project.root, rules, config["index.max_file_size"]) };
+    onDisk.set(project.root, known);
+    setTimeout(() => onDisk.delete(project.root), diskAgeMs).unref();
+  }
+  const index = await known.index;
+  // There are no other levels.
+  const query = { ...toCodeQuery(request, config), levels: [] };
+  const answer = await new CodeSearch({ project, index, embedder: null }).search(query);
+  const part = index.isCut ? "a part of the files" : "the files";
+  const note = `${why} Until then the words of ${part} on disk are searched, without meaning and definitions.`;
+  const as_of = new Date(known.at).toISOString();
+  return {
+    ...answer,
+    notes: [note, ...answer.notes],
+    index: { pending: null, is_complete: !index.isCut, as_of },
+  };
 }
 
 /** The files that are left out, and why, whether a daemon runs or not. */
@@ -66,7 +120,7 @@ export async function withIndex<T>(
   use: (index: CodeIndex) => Promise<T>,
 ): Promise<T> {
   const owner = indexOwner(project.indexDb);
-  if (owner === null) return indexDriver(config).read(project.indexDb, use);
+  if (owner === null) return (await indexDriver(config)).read(project.indexDb, use);
   try {
     return await use(owner.index);
   } catch (error) {

@@ -47,7 +47,7 @@ export async function describeIndex(
         database: "connected",
         query_ms: await timeOfQuery(search),
       },
-      storage: storageOf(project, config, counts.termBytes),
+      storage: await storageOf(project, config, counts.termBytes),
     };
   } catch (error) {
     return describeUnreadable(project, config, error);
@@ -55,7 +55,11 @@ export async function describeIndex(
 }
 
 /** The description of an index that is not there or that fails. */
-export function describeUnreadable(project: Project, config: Config, error: unknown): IndexDescription {
+export async function describeUnreadable(
+  project: Project,
+  config: Config,
+  error: unknown,
+): Promise<IndexDescription> {
   const code = codeOf(error);
   const isMissing = code === "not_indexed" || code === "schema_outdated";
   const database = isMissing ? "missing" : code === "index_corrupt" ? "corrupt" : "unreadable";
@@ -74,7 +78,7 @@ export function describeUnreadable(project: Project, config: Config, error: unkn
       database,
       query_ms: null,
     },
-    storage: storageOf(project, config, 0),
+    storage: await storageOf(project, config, 0),
     error,
   };
 }
@@ -116,12 +120,15 @@ const lastQueries = new WeakMap<CodeSearch, { at: number; ms: number }>();
 const queryAgeMs = 30_000;
 
 /** What the project's state takes on disk. Bytes. */
-function storageOf(project: Project, config: Config, ftsBytes: number): Part<"storage"> {
-  const indexBytes = indexDriver(config).bytes(project.indexDb);
+async function storageOf(project: Project, config: Config, ftsBytes: number): Promise<Part<"storage">> {
+  const driver = await indexDriver(config);
+  const indexBytes = await driver.bytes(project.indexDb);
   const logBytes = namesIn(project.logDir).reduce((sum, name) => sum + sizeOf(join(project.logDir, name)), 0);
   return {
     index_bytes: indexBytes,
     fts_bytes: ftsBytes,
+    driver: config["index.driver"],
+    place: driver.place,
     log_bytes: logBytes,
     total_bytes: indexBytes + logBytes,
   };

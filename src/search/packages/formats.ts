@@ -109,14 +109,14 @@ function yamlList(text: string, key: string): string[] | null {
 
 /** `use ./cli` and `use ( ./cli ./api )`. */
 function goUses(text: string): string[] {
-  const uses = text.replace(/\/\/.*$/gm, "").matchAll(/^use\s+(?:\(([^)]*)\)|(\S+))/gm);
+  const uses = text.replace(/\/\/.*$/gm, "").matchAll(/^use\s+(?:\(([^()]*)\)|(\S+))/gm);
   return [...uses].flatMap(([, block, one]) => (block ?? one!).split(/\s+/).filter(Boolean));
 }
 
 /** `include ':core', 'connect:api'` and `include("core")`: a colon is a directory further down. */
 function gradleIncludes(text: string): string[] {
-  const code = text.replace(/\/\/.*$/gm, "").replace(/\/\*[\s\S]*?\*\//g, "");
-  const lists = code.matchAll(/^[ \t]*include\b[ \t]*\(?((?:\s*["'][^"'\n]+["']\s*,?)+)/gm);
+  const code = without(text.replace(/\/\/.*$/gm, ""), "/*", "*/");
+  const lists = code.matchAll(/^[ \t]*include\b[ \t]*\(?\s*(["'][^"'\n]+["'](?:\s*,\s*["'][^"'\n]+["'])*)/gm);
   return [...lists].flatMap(([, list]) =>
     [...list!.matchAll(/["']([^"'\n]+)["']/g)].map(([, path]) =>
       path!.replaceAll(":", "/").replace(/^\//, ""),
@@ -126,10 +126,26 @@ function gradleIncludes(text: string): string[] {
 
 /** A pom.xml without what it says of others. */
 const ownPart = (text: string) =>
-  text.replace(/<(parent|dependencies|dependencyManagement|build|profiles|reporting)\b[\s\S]*?<\/\1>/g, "");
+  ["parent", "dependencyManagement", "dependencies", "build", "profiles", "reporting"].reduce(
+    (rest, name) => without(rest, `<${name}>`, `</${name}>`),
+    text,
+  );
+
+/** A text without its parts from one mark to the next other one. In linear time, unlike a pattern: files may be hostile. */
+function without(text: string, begin: string, end: string): string {
+  const kept: string[] = [];
+  let at = 0;
+  for (;;) {
+    const from = text.indexOf(begin, at);
+    const to = from === -1 ? -1 : text.indexOf(end, from + begin.length);
+    if (to === -1) return kept.length === 0 ? text : kept.join("") + text.slice(at);
+    kept.push(text.slice(at, from));
+    at = to + end.length;
+  }
+}
 
 function elements(text: string, name: string): string[] {
-  const plain = text.replace(/<!--[\s\S]*?-->/g, "");
+  const plain = without(text, "<!--", "-->");
   return [...plain.matchAll(new RegExp(`<${name}>\\s*([^<\\s]+)\\s*</${name}>`, "g"))].map(
     ([, value]) => value!,
   );

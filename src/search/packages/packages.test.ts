@@ -94,6 +94,20 @@ it("reads modules of Go and Maven, projects of Gradle and uv", () => {
   ).toEqual(["python libs/a acme-a", "python libs/b acme-b"]);
 });
 
+it.each([
+  ["pom.xml", "<build>"],
+  ["pom.xml", "<!--"],
+  ["pom.xml", "<artifactId>"],
+  ["settings.gradle", "/*"],
+  ["settings.gradle", 'include "a"\n'.padEnd(5000)],
+  ["pnpm-workspace.yaml", "packages:\n".padEnd(5000)],
+  ["go.work", "use (\n"],
+])("reads a hostile %s of %j in linear time", (file, part) => {
+  const text = part.repeat(Math.ceil(1_000_000 / part.length));
+  // Quadratic patterns would take minutes, and this test with them.
+  expect(packagesIn({ [file]: text, "a/b.java": "" }).length).toBeLessThan(3);
+});
+
 it("survives manifests that are broken or gone", () => {
   expect(packagesIn({ "package.json": "{", "a/Cargo.toml": "[[[", "b/package.json": '{"name": 7}' })).toEqual(
     [],

@@ -1,11 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { indexContract } from "../../../test/support/index-contract.ts";
 import { memoryDriver } from "../../../test/support/memory-index.ts";
+import { defaultConfig } from "../../project/config/settings.ts";
 import { indexDriver } from "./drivers.ts";
 
 indexContract(
   "sqlite",
-  () => indexDriver({ "index.driver": "sqlite" }),
+  () => indexDriver({ ...defaultConfig(), "index.driver": "sqlite" }),
   (_, file) => writeFileSync(file, "this is no database ".repeat(500)),
 );
 

@@ -1,7 +1,7 @@
 import type { RequestOf, ResponseOf } from "../../../protocol/routes.ts";
 
 /** What the page asks the daemon: the same operations as the page in the browser. */
-type Asked = "sessions" | "session" | "turns" | "searchAll" | "why" | "checkpoint";
+type Asked = "sessions" | "session" | "turns" | "searchAll" | "searchTranscripts" | "why" | "checkpoint";
 
 /** A question by its operation; the same question is asked once. */
 export type Question = { [R in Asked]: { route: R; request: RequestOf<R> } }[Asked];

@@ -320,6 +320,49 @@ describe("a session", () => {
     }
   });
 
+  it("finds a text: the first turn from here that has it, then with n and p the others", () => {
+    const page = reader(firstState("session", ["8ecde0fc:5"]));
+    page.answers.set(
+      { route: "session", request: { id: "8ecde0fc" } },
+      { value: sessionOf(20, (number) => `prompt ${number}`) },
+    );
+    page.answers.set(question(1), { value: { ...page20(1), next: null } });
+    page.press("/");
+    page.type("new line");
+    expect(page.text()).toContain("Find in this session: new line");
+    page.press("enter");
+    const sought = {
+      route: "searchTranscripts" as const,
+      request: {
+        ...{ q: "new line", session: "8ecde0fc", limit: 200 },
+        ...{ in: "content" as const, match: "exact" as const, by: "turn" as const },
+      },
+    };
+    expect(page.view().asks).toContainEqual(sought);
+    expect(page.text()).toContain("looking…, turn 5 of 20");
+    const { transcripts } = found("x");
+    const results = [3, 9, 12].map((turn) => ({ ...transcripts!.results[0]!, turn }));
+    page.answers.set(sought, { value: { ...transcripts!, results } });
+    expect(page.text()).toContain("in 3 turns, turn 9 of 20");
+    // Found in what is folded otherwise.
+    expect(page.text()).toContain("+new line");
+    page.press("n");
+    expect(page.text()).toContain("turn 12 of 20");
+    page.press("n", "p", "p");
+    expect(page.text()).toContain("turn 3 of 20");
+    page.press("escape");
+    expect(page.text()).toContain("Title of 8ecde0fc");
+    expect(page.text()).not.toContain("in 3 turns");
+    page.press("/");
+    page.type("absent");
+    page.press("enter");
+    page.answers.set(
+      { ...sought, request: { ...sought.request, q: "absent" } },
+      { value: { ...transcripts!, results: [] } },
+    );
+    expect(page.text()).toContain("not found, turn 3 of 20");
+  });
+
   it("says why a turn is not there", () => {
     const page = reader(firstState("session", ["8ecde0fc:2"]));
     page.answers.set(

@@ -9,7 +9,7 @@ import { BrowsedPage } from "./browsed-page.ts";
 import type { State } from "./frame.ts";
 import { firstPages } from "./press.ts";
 import { top } from "./scroll.ts";
-import type { Page } from "./view.ts";
+import { type Page, sessionPage } from "./view.ts";
 
 /** `pm browse`: sessions, search and why, in the terminal. */
 export async function browseCommand(
@@ -71,10 +71,7 @@ export function firstState(view: string | undefined, what: readonly string[]): S
           "`pm session list` lists them.",
         );
       }
-      const page: Page = {
-        ...{ kind: "session", id, scroll: null, full: false },
-        turn: turn === undefined ? null : Number(turn),
-      };
+      const page = sessionPage(id, turn === undefined ? null : Number(turn));
       return { ...state, pages: { ...firstPages, sessions: [...firstPages.sessions, page] } };
     }
     case "why":

@@ -3,7 +3,7 @@ import { oneLine, wrapped } from "../../terminal/text.ts";
 import { renderCheckpoint } from "../checkpoint/show.ts";
 import { renderWhy } from "../why/view.ts";
 import type { Document } from "./scroll.ts";
-import type { Page, Surroundings, View } from "./view.ts";
+import { type Page, type Surroundings, sessionPage, type View } from "./view.ts";
 
 /** Pages that are one text: why lines are there, a commit, the keys. */
 
@@ -47,7 +47,7 @@ export function viewWhy(page: Page & { kind: "why" }, { answers, screen, locate 
       copies: `${value.file}:${value.first_line}`,
       edits: { file: value.file, line: value.first_line },
       ...(session !== null && {
-        opens: { kind: "session", id: session, turn, scroll: null, full: false },
+        opens: sessionPage(session, turn),
       }),
     }),
   };
@@ -71,13 +71,7 @@ export function viewCommit(
     target: () => ({
       copies: hash,
       ...(first && {
-        opens: {
-          kind: "session",
-          id: first.session_id,
-          turn: first.turns[0]?.turn ?? null,
-          scroll: null,
-          full: false,
-        },
+        opens: sessionPage(first.session_id, first.turns[0]?.turn ?? null),
       }),
     }),
     asks: [{ route: "checkpoint", request }],
@@ -86,11 +80,11 @@ export function viewCommit(
 
 const keys: [key: string, does: string][] = [
   ["1 2 3, Tab", "sessions, search, why; again: back to its beginning"],
-  ["/", "type: a filter of sessions, a search, a line"],
+  ["/", "type: a filter of sessions, a search, a line; in a session: what to find in it"],
   ["↑ ↓, j k", "up and down"],
   ["PgUp PgDn", "a screen up and down; so do b and Space"],
   ["g G", "to the beginning and the end; so do Home and End"],
-  ["n p", "in a session: the next turn, the one before"],
+  ["n p", "in a session: the next turn, the one before; while finding: of those that have it"],
   ["f", "in a session: whole results and diffs, or a line for each"],
   ["Enter", "open: a session, why a line is there, a commit"],
   ["Esc, q", "back; from the first page: leave"],

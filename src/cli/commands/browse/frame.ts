@@ -138,10 +138,12 @@ export function listPlace(
   return { at: chosen, first: firstRow(chosen, first, count, Math.max(Math.floor(height / rowHeight), 1)) };
 }
 
-function footer({ isTyping, message, tab, pages }: State, view: View, { screen }: Surroundings): string {
+function footer(state: State, view: View, { screen }: Surroundings): string {
+  const { isTyping, message, tab, pages } = state;
   const { columns, colors } = screen;
   if (message !== "") return colors.warn(cutToWidth(message, columns));
-  const canType = typeof view.title !== "string";
+  const page = currentPage(state);
+  const isFinding = page.kind === "session" && page.sought !== null;
   const canGoBack = pages[tab].length > 1;
   const { kind } = view.content;
   const hints: [key: string, does: string, isShown?: boolean][] = isTyping
@@ -154,8 +156,10 @@ function footer({ isTyping, message, tab, pages }: State, view: View, { screen }
         ["↑↓", "move", kind === "list"],
         ["Enter", "open", kind === "list"],
         ["↑↓ PgDn", "scroll", kind === "document"],
-        ["Esc", "back", canGoBack],
-        ["/", "type", canType],
+        ["n p", "next found, previous", isFinding],
+        ["Esc", isFinding ? "end finding" : "back", canGoBack || isFinding],
+        ["/", "find", page.kind === "session"],
+        ["/", "type", page.kind !== "session" && "text" in page],
         ["Tab", "next view"],
         ["?", "keys"],
         ["q", "leave", !canGoBack],

@@ -41,6 +41,8 @@ function command(state: State, key: string, view: View, around: Surroundings): P
       return { state: toTab(state, tabs[(tabs.indexOf(state.tab) + 1) % tabs.length]!) };
     case "/":
       if (typeof view.title !== "string") return { state: { ...state, isTyping: true } };
+      if (page.kind === "session")
+        return { state: { ...replaced(state, { ...page, text: page.sought?.text ?? "" }), isTyping: true } };
       return { state: { ...toTab(state, "search"), isTyping: true } };
     case "?":
       return page.kind === "help"
@@ -49,6 +51,8 @@ function command(state: State, key: string, view: View, around: Surroundings): P
     case "q":
     case "escape":
     case "left":
+      if (key === "escape" && page.kind === "session" && page.text !== null)
+        return { state: replaced(state, { ...page, text: null, sought: null, scroll: placeIn(view) }) };
       if (state.pages[state.tab].length > 1) return { state: back(state) };
       return key === "q" ? { state, effect: { kind: "leave" } } : { state };
     case "r":
@@ -87,7 +91,7 @@ function act(state: State, key: string, { opens, copies, edits }: Target): Press
 
 function typeKey(state: State, key: Key, view: View, around: Surroundings): Pressed {
   const page = currentPage(state);
-  if (!("text" in page)) return { state: { ...state, isTyping: false } };
+  if (!canType(page)) return { state: { ...state, isTyping: false } };
   if ("typed" in key)
     return { state: replaced(state, withText(page, page.text + key.typed.replace(/[\r\n]+/g, " "))) };
   switch (key.name) {
@@ -98,13 +102,27 @@ function typeKey(state: State, key: Key, view: View, around: Surroundings): Pres
     case "ctrl u":
       return { state: replaced(state, withText(page, "")) };
     case "escape":
-      return { state: { ...state, isTyping: false } };
+      return {
+        state: {
+          ...(page.kind === "session"
+            ? replaced(state, { ...page, text: page.sought?.text ?? null })
+            : state),
+          isTyping: false,
+        },
+      };
     case "tab":
       return command({ ...state, isTyping: false }, "tab", view, around);
     case "enter": {
       const after = { ...state, isTyping: false };
       if (page.kind === "why")
         return { state: replaced(after, { ...page, place: page.text.trim(), scroll: top }) };
+      if (page.kind === "session") {
+        const text = page.text.trim();
+        const place = placeIn(view);
+        const none = { text: null, sought: null, scroll: place };
+        const found = { text, sought: { text, from: place?.block ?? 0 }, scroll: null };
+        return { state: replaced(after, { ...page, ...(text === "" ? none : found) }) };
+      }
       // What is shown may be what an earlier text led to.
       return view.asks.every((question) => around.answers.has(question))
         ? act(after, "enter", targetOf(page, view, around))
@@ -115,7 +133,11 @@ function typeKey(state: State, key: Key, view: View, around: Surroundings): Pres
   }
 }
 
-function withText(page: Extract<Page, { text: string }>, text: string): Page {
+type Typed = Extract<Page, { text: string | null }> & { text: string };
+
+const canType = (page: Page): page is Typed => "text" in page && page.text !== null;
+
+function withText(page: Typed, text: string): Page {
   return "at" in page ? { ...page, text, at: 0, first: 0 } : { ...page, text };
 }
 
@@ -180,11 +202,15 @@ function move(page: Page, key: string, view: View, { height }: Surroundings): Pa
 
 /** Where the next part begins, or this one, or the one before. */
 function part(
-  { document, scroll }: View["content"] & { kind: "document" },
+  { document, scroll, stops }: View["content"] & { kind: "document" },
   step: 1 | -1,
   height: number,
 ): Place {
   const { block, line } = settled(document, scroll, height);
+  if (stops) {
+    const stop = step === 1 ? stops.find((at) => at > block) : stops.findLast((at) => at < block);
+    return stop === undefined ? scroll : { block: stop, line: 0 };
+  }
   const to = step === 1 || line === 0 ? block + step : block;
   return { block: Math.min(Math.max(to, 0), document.blocks - 1), line: 0 };
 }

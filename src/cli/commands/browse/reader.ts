@@ -5,20 +5,27 @@ import type {
   TurnInFull,
   TurnsRequest,
 } from "../../../protocol/operations/sessions.ts";
+import type { RequestOf } from "../../../protocol/routes.ts";
+import { withoutEscapes } from "../../../text/display-width.ts";
 import { counted, fitted, oneLine, shortId } from "../../terminal/text.ts";
 import { renderTurn } from "../session/log.ts";
 import { renderHead, renderRest } from "../session/show.ts";
 import type { Answer, Question } from "./answers.ts";
 import { type Document, inSight, type Place } from "./scroll.ts";
-import type { Page, Surroundings, View } from "./view.ts";
+import type { SessionPage, Surroundings, View } from "./view.ts";
 
 /** Lines of the summary above the turns, unless all is wanted. */
 const summaryLines = 8;
 /** Turns that are asked for at a time. */
 const turnsAtATime = 20;
 
+/** Turns that are listed as having what is sought. */
+const mostFound = 200;
+/** Lines above the first one that was found. */
+const linesBefore = 3;
+
 /** A session to read: what it was, its turns, and what belongs to it. Turns are asked for when they come into sight. */
-export function viewSession(page: Page & { kind: "session" }, around: Surroundings): View {
+export function viewSession(page: SessionPage, around: Surroundings): View {
   const { answers, height } = around;
   const request = { id: page.id };
   const answer = answers.to("session", request);
@@ -37,24 +44,66 @@ export function viewSession(page: Page & { kind: "session" }, around: Surroundin
   const session = answer.value;
   const { turns } = session;
   const loaded = loadedTurns(session, around);
-  const document = sessionDocument(session, loaded.turnAt, page.full, around);
-  const scroll = page.scroll ?? placeOf(page.turn, session);
+  const found = foundIn(page, session, around);
+  // What was found may stand in what is folded.
+  const document = sessionDocument(session, loaded.turnAt, page.full || found !== null, around);
+  const scroll = page.scroll ?? firstFound(page, found, document) ?? placeOf(page.turn, session);
   const { first, last } = inSight(document, scroll, height);
   const turn = turns[Math.min(Math.max(first, 1), turns.length) - 1];
   const missing = turns
     .slice(Math.max(first - 1, 0), last)
     .flatMap((_, i) => loaded.missingAt(Math.max(first - 1, 0) + i));
   return {
-    title: oneLine(session.session.title ?? `Session ${shortId(page.id)}`),
-    status: turn
-      ? `turn ${turn.number.toLocaleString("en")} of ${turns.at(-1)!.number.toLocaleString("en")}`
-      : "",
-    content: { kind: "document", document, scroll },
+    title:
+      page.text === null
+        ? oneLine(session.session.title ?? `Session ${shortId(page.id)}`)
+        : { label: "Find in this session", text: page.text, hint: "a text as it stands there" },
+    status: [
+      ...(found === null ? [] : [found.status]),
+      ...(turn
+        ? [`turn ${turn.number.toLocaleString("en")} of ${turns.at(-1)!.number.toLocaleString("en")}`]
+        : []),
+    ].join(", "),
+    content: { kind: "document", document, scroll, ...(found !== null && { stops: found.blocks }) },
     target: () => ({
       copies: first === 0 || !turn ? session.session.id : `${session.session.id}:${turn.number}`,
     }),
-    asks: [...asks, ...missing.slice(0, 1)],
+    asks: [...asks, ...(found?.asks ?? []), ...missing.slice(0, 1)],
   };
+}
+
+interface Found {
+  /** Of the turns that have what is sought. */
+  blocks: number[];
+  status: string;
+  asks: Question[];
+}
+
+/** Which turns have what is sought; null when nothing is. */
+function foundIn({ sought }: SessionPage, session: SessionResponse, { answers }: Surroundings): Found | null {
+  if (sought === null) return null;
+  const request: RequestOf<"searchTranscripts"> = {
+    ...{ q: sought.text, session: session.session.id, limit: mostFound },
+    ...{ in: "content", match: "exact", by: "turn" },
+  };
+  const asks: Question[] = [{ route: "searchTranscripts", request }];
+  const answer = answers.to("searchTranscripts", request);
+  if (answer?.value === undefined) return { blocks: [], status: answer?.error ?? "looking…", asks };
+  const numbers = new Set(answer.value.results.map(({ turn }) => turn));
+  const blocks = session.turns.flatMap(({ number }, i) => (numbers.has(number) ? [i + 1] : []));
+  const more = numbers.size < mostFound ? "" : " or more";
+  const status = blocks.length === 0 ? "not found" : `in ${counted(blocks.length, "turn")}${more}`;
+  return { blocks, status, asks };
+}
+
+/** The line of the first that was found, from where the reader was on; else from the beginning. */
+function firstFound({ sought }: SessionPage, found: Found | null, document: Document): Place | null {
+  if (sought === null || found === null) return null;
+  const block = found.blocks.find((at) => at >= sought.from) ?? found.blocks[0];
+  if (block === undefined) return { block: sought.from, line: 0 };
+  const wanted = sought.text.toLowerCase();
+  const line = document.block(block).findIndex((text) => withoutEscapes(text).toLowerCase().includes(wanted));
+  return { block, line: Math.max(line - linesBefore, 0) };
 }
 
 /** Block 0 is the session's head, then there is one for each turn, then the rest. */

@@ -10,7 +10,7 @@ import { commitAsFound, eventAsFound } from "../search/history.ts";
 import { codeFound, type ResultStyle } from "../search/results.ts";
 import { sessionFound } from "../search/transcripts.ts";
 import { top } from "./scroll.ts";
-import type { Page, Surroundings, Target, View } from "./view.ts";
+import { type Page, type Surroundings, sessionPage, type Target, type View } from "./view.ts";
 
 /** Results of each kind. */
 const limit = 20;
@@ -90,7 +90,7 @@ function hitsOf(
       ...{ isNear, probability: result.probability },
       found: sessionFound(result, style),
       target: {
-        opens: { kind: "session", id: result.session_id, turn: result.turn, scroll: null, full: false },
+        opens: sessionPage(result.session_id, result.turn),
         copies: `${result.session_id}:${result.turn}`,
       },
     }),

@@ -1,7 +1,7 @@
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { padToWidth } from "../../../text/display-width.ts";
 import { oneLine, shortId, when } from "../../terminal/text.ts";
-import type { Page, Surroundings, View } from "./view.ts";
+import { type Page, type Surroundings, sessionPage, type View } from "./view.ts";
 
 /** As many as the daemon lists at most. */
 const request = { limit: 1000 };
@@ -29,7 +29,7 @@ export function viewSessions({ text }: Page & { kind: "sessions" }, { answers, s
       const session = shown[index];
       if (!session) return {};
       return {
-        opens: { kind: "session", id: session.id, turn: null, scroll: null, full: false },
+        opens: sessionPage(session.id, null),
         copies: session.id,
       };
     },

@@ -8,10 +8,29 @@ export type Page =
   | { kind: "search"; text: string; at: number; first: number }
   /** `place`: what was asked for, when Enter was pressed. */
   | { kind: "why"; text: string; place: string; scroll: Place }
-  /** `scroll` null: at the turn; of whose number null is the beginning. */
-  | { kind: "session"; id: string; turn: number | null; scroll: Place | null; full: boolean }
+  | SessionPage
   | { kind: "commit"; hash: string; scroll: Place }
   | { kind: "help"; scroll: Place };
+
+export interface SessionPage {
+  kind: "session";
+  id: string;
+  /** Its number; null: the beginning. */
+  turn: number | null;
+  /** null: at the turn, or at the first that has what is sought. */
+  scroll: Place | null;
+  /** Whole results and diffs. */
+  full: boolean;
+  /** What is typed to find; null: nothing is to be found. */
+  text: string | null;
+  /** What was to be found when Enter was pressed, and the block that was looked at then. */
+  sought: { text: string; from: number } | null;
+}
+
+export const sessionPage = (id: string, turn: number | null): SessionPage => ({
+  ...{ kind: "session", id, turn, scroll: null, full: false },
+  ...{ text: null, sought: null },
+});
 
 /** Where pages are drawn, and with what. */
 export interface Surroundings {
@@ -49,7 +68,8 @@ export interface View {
         /** Of the chosen row, where the terminal is wide. */
         preview?(index: number, width: number): string[];
       }
-    | { kind: "document"; document: Document; scroll: Place }
+    /** `stops`: the blocks that n and p go to, if not to each. */
+    | { kind: "document"; document: Document; scroll: Place; stops?: readonly number[] }
     | { kind: "message"; text: string };
   /** Of the row with this index, or of the page. */
   target(index: number): Target;

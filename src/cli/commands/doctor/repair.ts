@@ -25,15 +25,15 @@ export interface Repairs {
  * @throws PommelError as `repairMemory` and `withoutDaemons`
  */
 export async function repairDatabases(project: Project, output: Output): Promise<Repairs> {
-  const driver = indexDriver(loadConfig(project).config);
+  const driver = await indexDriver(loadConfig(project).config);
   const isDamaged = {
-    index: driver.check(project.indexDb).state === "damaged",
+    index: (await driver.check(project.indexDb)).state === "damaged",
     memory: checkDatabase(project.memoryDb, memoryMigrations.length).state === "damaged",
   };
   if (!isDamaged.index && !isDamaged.memory) return { index: null, memory: null };
-  const repairs = await withoutDaemons(project, "pm doctor --repair", (): Repairs => {
+  const repairs = await withoutDaemons(project, "pm doctor --repair", async (): Promise<Repairs> => {
     const index = isDamaged.index
-      ? { aside: driver.moveAside(project.indexDb, "Repaired.", silentLog) }
+      ? { aside: await driver.moveAside(project.indexDb, "Repaired.", silentLog) }
       : null;
     return { index, memory: isDamaged.memory ? repairMemory(project.memoryDb) : null };
   });

@@ -93,7 +93,7 @@ function queueRows({ queue }: StatusResponse): [string, string][] {
 
 function storageRows({ storage }: StatusResponse): [string, string][] {
   return [
-    ["Index:", sizeOfIndex(storage)],
+    ["Index:", sizeOfIndex(storage) + (storage.place ? `, at ${storage.place}` : "")],
     ["Logs:", humanBytes(storage.log_bytes)],
   ];
 }

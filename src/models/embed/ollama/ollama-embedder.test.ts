@@ -159,7 +159,8 @@ describe("when the server has trouble", () => {
     server.faults.push("silence", "silence");
     const failure = unavailable("gave no answer within 0.02 s", "busy");
     await expect(hasty.embed(["open"], "passage")).rejects.toMatchObject(failure);
-    expect(server.requests).toHaveLength(2);
+    // Counted here: in so short a time a request may not have reached a busy server.
+    expect(clock.waits).toHaveLength(1);
   });
 
   it("reports a missing model and how to get it, without trying again", async () => {

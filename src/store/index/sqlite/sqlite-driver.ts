@@ -18,14 +18,15 @@ export const sqliteDriver: IndexDriver = {
       return { index: SqliteIndex.open(file, { readonly: false }), note: null };
     } catch (error) {
       if (!["index_corrupt", "unreadable"].includes(codeOf(error))) throw error;
-      const note = moveAside(file, messageOf(error), log);
+      const note = await moveAside(file, messageOf(error), log);
       return { index: SqliteIndex.open(file, { readonly: false }), note };
     }
   },
   read: (file, use) => openToRead(file, readable, (db) => use(new SqliteIndex(db))),
   moveAside,
-  check: (file) => checkDatabase(file, codeMigrations.length, wrongTotals),
-  bytes: (file) => filesOf(file).reduce((sum, one) => sum + sizeOf(one), 0),
+  check: async (file) => checkDatabase(file, codeMigrations.length, wrongTotals),
+  bytes: async (file) => filesOf(file).reduce((sum, one) => sum + sizeOf(one), 0),
+  place: "",
 };
 
 /** Whether a WAL database can be read comes out with the first read only. */
@@ -46,7 +47,7 @@ const filesOf = (file: string) => ["", "-wal", "-shm"].map((end) => file + end);
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Moves the file with its -wal and -shm to `index.db.corrupt-<time>`. */
-function moveAside(file: string, why: string, log: Logger): string {
+async function moveAside(file: string, why: string, log: Logger): Promise<string> {
   const prefix = `${basename(file)}.corrupt-`;
   for (const name of readdirSync(dirname(file))) {
     if (name.startsWith(prefix)) rmSync(join(dirname(file), name), { recursive: true, force: true });

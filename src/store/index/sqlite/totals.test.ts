@@ -120,13 +120,13 @@ it("totals are those of the rows, and vectors in memory those that are stored, w
   );
 }, 60_000);
 
-it("totals that are wrong are damage", () => {
+it("totals that are wrong are damage", async () => {
   const index = IndexDatabase.open(file, { readonly: false });
   index.replace(indexedFile("a.go", [chunkRecord("1")]));
-  expect(sqliteDriver.check(file)).toMatchObject({ state: "sound" });
+  expect(await sqliteDriver.check(file)).toMatchObject({ state: "sound" });
   index.exec("UPDATE file_totals SET chunks = chunks + 1");
   index.close();
-  expect(sqliteDriver.check(file)).toEqual({
+  expect(await sqliteDriver.check(file)).toEqual({
     state: "damaged",
     why: "its totals of files and chunks are wrong",
   });

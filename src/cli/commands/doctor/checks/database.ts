@@ -37,3 +37,12 @@ export function databaseResult(
       return fail(`${name} cannot be read: ${check.why}`, "Check who owns the file.");
   }
 }
+
+/** Formats the findings about an index on a server. */
+export function serverResult(place: string, check: StoreCheck): CheckResult {
+  if (check.state === "sound") return ok(`the index is at ${place} (about ${humanBytes(check.bytes)})`);
+  if (check.state === "damaged")
+    return fail(check.why, "Run `pm reindex`: this project's part is made again.");
+  const why = check.state === "unreadable" ? check.why : `The index at ${place} is ${check.state}.`;
+  return fail(why, "Until then code is searched by the words of the files on disk.");
+}

@@ -18,7 +18,7 @@ import { autostartText } from "../../../terminal/autostart-text.ts";
 import { checkHooks, checkInstructions, checkMcp, checkOtherHooks, otherSetups } from "./agents.ts";
 import { checkBackups } from "./backups.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
-import { databaseResult } from "./database.ts";
+import { databaseResult, serverResult } from "./database.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGitHooks } from "./git-hooks.ts";
 import { checkPath } from "./hooks.ts";
@@ -149,8 +149,14 @@ function configOf(project: Project): Config {
 
 async function checkIndex(project: Project): Promise<CheckResult> {
   const { indexDb: file } = project;
-  return databaseResult(file, indexDriver(configOf(project)).check(file), {
-    absent: warn("Nothing is indexed yet.", "Run `pm start` or `pm reindex`."),
+  const config = configOf(project);
+  const driver = await indexDriver(config);
+  const check = await driver.check(file);
+  const absent = warn("Nothing is indexed yet.", "Run `pm start` or `pm reindex`.");
+  if (config["index.driver"] !== "sqlite" && check.state !== "absent")
+    return serverResult(driver.place, check);
+  return databaseResult(file, check, {
+    absent,
     damaged: "Run `pm reindex`: the damaged file is moved aside and rebuilt.",
     tooNew: "Update Pommel, or delete the file and run `pm reindex`.",
   });

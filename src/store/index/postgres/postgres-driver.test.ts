@@ -1,0 +1,203 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { indexContract } from "../../../../test/support/index-contract.ts";
+import { startTestServer } from "../../../../test/support/postgres-server.ts";
+import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
+import { defaultConfig } from "../../../project/config/settings.ts";
+import { silentLog } from "../../../project/log.ts";
+import { indexDriver } from "../drivers.ts";
+import type { CodeIndex, FileId, Match } from "../port.ts";
+import type { FileChange } from "../records.ts";
+import { sqliteDriver } from "../sqlite/sqlite-driver.ts";
+import { Place } from "./place.ts";
+import { PostgresIndex } from "./postgres-index.ts";
+import { ProjectRows } from "./rows.ts";
+
+const server = await startTestServer();
+const settings = { ...defaultConfig(), "index.driver": "postgres", "index.url": server?.url ?? "" } as const;
+
+/** As the server's owner. */
+async function asOwner<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(server!.url, { max: 1 });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+afterAll(() => server?.stop());
+
+describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
+  indexContract(
+    "postgres",
+    () => indexDriver(settings),
+    (_, file) =>
+      asOwner(
+        (sql) => sql`UPDATE pommel_index_1.projects SET format = 99 WHERE key = ${new Place(file).key()}`,
+      ),
+  );
+
+  describe("an index in PostgreSQL", () => {
+    let dir: string;
+    const opened: CodeIndex[] = [];
+    const open = async (name: string) => {
+      const { index } = await (await indexDriver(settings)).openToWrite(
+        join(dir, name, "index.db"),
+        silentLog,
+      );
+      opened.push(index);
+      return index;
+    };
+
+    beforeEach(() => {
+      dir = mkdtempSync(join(tmpdir(), "pommel-postgres-test-"));
+      for (const name of ["one", "two"]) mkdirSync(join(dir, name));
+    });
+
+    afterEach(async () => {
+      for (const index of opened.splice(0)) await index.close();
+      rmSync(dir, { recursive: true, force: true });
+    });
+
+    const weights = { name: 8, path: 4, head: 2, body: 1 };
+    const everywhere = { files: null, levels: null };
+    const file = (path: string, ...bodies: string[]) =>
+      indexedFile(
+        path,
+        bodies.map((body, i) =>
+          chunkRecord(`${path} ${i}`, { name: body.split(" ")[0]!, terms: { name: "", head: "", body } }),
+        ),
+      );
+
+    it("is apart from others in the same database, also when it is made again", async () => {
+      const [one, two] = [await open("one"), await open("two")];
+      await one.replace(file("a.ts", "shared mine"));
+      await two.replace(file("a.ts", "shared yours"));
+      await two.commits.add([{ hash: "aa", author: "A", authoredAt: 1, subject: "s", body: "", files: [] }]);
+      const found = async (index: CodeIndex) =>
+        (
+          await index.chunks((await index.lexical(["shared"], weights, 9, everywhere)).map(({ id }) => id))
+        ).map(({ name }) => name);
+      expect([await found(one), await found(two)]).toEqual([["shared"], ["shared"]]);
+      expect(await one.lexical(["yours"], weights, 9, everywhere)).toEqual([]);
+      expect(await one.commits.hashes()).toEqual([]);
+      await one.close();
+      const driver = await indexDriver(settings);
+      await driver.moveAside(join(dir, "one", "index.db"), "A test.", silentLog);
+      expect((await (await open("one")).counts()).files).toBe(0);
+      expect([await found(two), await two.commits.hashes()]).toEqual([["shared"], ["aa"]]);
+    });
+
+    it("finds by words what SQLite finds, with the same scores, through merges and removals", async () => {
+      const ours = await open("one");
+      const { index: theirs } = await sqliteDriver.openToWrite(join(dir, "sqlite.db"), silentLog);
+      opened.push(theirs);
+      const words = ["retry", "cache", "token", "parse", "index", "ünï", "a_b"];
+      let seed = 7;
+      const random = (below: number) => {
+        seed = (seed * 16_807) % 2_147_483_647;
+        return seed % below;
+      };
+      const body = () => Array.from({ length: 1 + random(9) }, () => words[random(words.length)]).join(" ");
+      for (let round = 0; round < 12; round++) {
+        const changes: FileChange[] = Array.from({ length: 8 }, (_, i) =>
+          random(5) === 0
+            ? { status: "gone", path: `${i + random(30)}.ts` }
+            : file(`${(round % 3) * 10 + i}.ts`, ...Array.from({ length: 12 }, body)),
+        );
+        const once = [...new Map(changes.map((change) => [change.path, change])).values()];
+        await ours.write(once);
+        await theirs.write(once);
+        if (round % 4 === 3) await ours.settle();
+        const answers = async (index: CodeIndex) => {
+          const found = await index.lexical(["retry", "cache", "ünï"], weights, 30, everywhere);
+          const uids = (await index.chunks(found.map(({ id }) => id))).map(({ uid }) => uid);
+          const phrases = await index.phrases(["retry cache", "token token", "absent"], 999);
+          return {
+            scores: found.map(({ score }, i) => `${score.toFixed(5)} ${uids[i]}`).sort(),
+            holding: await index.frequencies(words),
+            phrases: phrases.map((ids) => ids.length),
+          };
+        };
+        expect(await answers(ours)).toEqual(await answers(theirs));
+      }
+      const segments = await asOwner(
+        (sql) => sql`SELECT gone FROM pommel_index_1.word_segments WHERE holds = 'chunks'`,
+      );
+      expect(segments.length).toBeGreaterThan(0);
+    });
+
+    it("holds texts that the server cannot", async () => {
+      const index = await open("one");
+      await index.replace(file("a.ts", "nul\0nul \uD800half 'quote' \\u0000"));
+      const [found] = await index.lexical(["'quote'"], weights, 1, everywhere);
+      expect((await index.chunks([found!.id]))[0]?.path).toBe("a.ts");
+    });
+
+    it("fails while the server is down, opened or not, and goes on when it is back", async () => {
+      const one = await open("one");
+      await one.replace(file("a.ts", "shared"));
+      await server!.down();
+      try {
+        await expect(one.revision()).rejects.toMatchObject({ code: "index_unavailable" });
+        const two = await open("two");
+        await expect(two.known()).rejects.toMatchObject({
+          code: "index_unavailable",
+          hint: expect.stringMatching(/index\.url/),
+        });
+        const driver = await indexDriver(settings);
+        expect(await driver.check(join(dir, "one", "index.db"))).toMatchObject({ state: "unreadable" });
+      } finally {
+        await server!.up();
+      }
+      const again = async () => (await one.counts()).files;
+      await vi.waitFor(async () => expect(await again()).toBe(1), { timeout: 20_000 });
+    });
+
+    it("finds the nearest of many vectors through an index, within the scope as well", async () => {
+      const place = new Place(join(dir, "one", "index.db"));
+      const index = new PostgresIndex(new ProjectRows(settings, place, "write"), 100);
+      opened.push(index);
+      const circle = (i: number) => {
+        const angle = (i / 300) * Math.PI;
+        return Int8Array.from([Math.cos(angle) * 100, Math.sin(angle) * 100, 1]);
+      };
+      for (let i = 0; i < 30; i++) {
+        const vectors = Array.from({ length: 10 }, (_, j) => circle(10 * i + j));
+        const bodies = vectors.map((_, j) => `word${j}`);
+        await index.replace(file(`${i}.ts`, ...bodies), { model: "m", dimensions: 3, vectors });
+      }
+      const query = { model: "m", vector: circle(157) };
+      const ask = async (files: null | FileId[]) => index.nearest(query, 5, { files, levels: null });
+      const exact = await ask(null);
+      await index.settle();
+      const plan = await asOwner(
+        (sql) => sql`SELECT indexname FROM pg_indexes WHERE indexname LIKE 'vectors_near_%'`,
+      );
+      expect(plan.length).toBe(1);
+      const scores = (found: readonly Match[]) => found.map(({ score }) => score.toFixed(6));
+      expect(scores(await ask(null))).toEqual(scores(exact));
+      const [last] = (await index.files()).filter(({ path }) => path === "29.ts");
+      const inScope = await ask([last!.id]);
+      expect(inScope).toHaveLength(5);
+      const outlines = await index.outlines(inScope.map(({ id }) => id));
+      expect(new Set(outlines.map(({ path }) => path))).toEqual(new Set(["29.ts"]));
+      await index.keepModels([]);
+      expect(await ask(null)).toEqual([]);
+    });
+
+    it("belongs to its directory: a copy is another one, what was moved stays itself", () => {
+      const [first, second] = [join(dir, "one", "index.db"), join(dir, "two", "index.db")];
+      const key = new Place(first).claim();
+      cpSync(join(dir, "one", "index.postgres"), join(dir, "two", "index.postgres"));
+      expect(new Place(second).key()).toBeNull();
+      rmSync(join(dir, "one"), { recursive: true });
+      expect(new Place(second).claim()).toBe(key);
+      expect(new Place(second).key()).toBe(key);
+    });
+  });
+});

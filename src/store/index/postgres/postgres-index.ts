@@ -1,0 +1,408 @@
+import { nameKey, tokenStream } from "../../../text/tokens.ts";
+import type {
+  ChunkId,
+  ChunkOutline,
+  CodeIndex,
+  Definition,
+  FieldWeights,
+  FileId,
+  Frequencies,
+  IndexCounts,
+  IndexEntry,
+  KnownFile,
+  Match,
+  QueryVector,
+  Scope,
+  StoredChunk,
+  VectorCounts,
+} from "../port.ts";
+import type { FileChange, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
+import { scopeFilter } from "../words/loaded-segments.ts";
+import { SegmentBuilder } from "../words/segment.ts";
+import { PostgresCommits } from "./commits.ts";
+import { type Change, jsonRows, type ProjectRows, type Snapshot } from "./rows.ts";
+import type { Queryable } from "./server.ts";
+import { PostgresVectors } from "./vectors.ts";
+import { PostgresWords } from "./words.ts";
+
+/** Segments of saves are merged when there is time; those of a pass at once. */
+const fewChunks = 64;
+
+/** A project's code index in PostgreSQL. Every change is one transaction. */
+export class PostgresIndex implements CodeIndex {
+  readonly commits: PostgresCommits;
+  private readonly words = new PostgresWords("chunks");
+  private readonly vectors: PostgresVectors;
+
+  /**
+   * @param rows belong to the index from now on, which closes them
+   * @param maxCompared vectors of a model that are compared without an index; set by tests only
+   */
+  constructor(
+    private readonly rows: ProjectRows,
+    maxCompared?: number,
+  ) {
+    this.vectors = new PostgresVectors(maxCompared);
+    this.commits = new PostgresCommits(rows);
+  }
+
+  // Searching
+
+  revision(): Promise<string> {
+    return this.rows.ask(async (sql, project) => {
+      const [row] = await sql<
+        { revision: number }[]
+      >`SELECT revision FROM pommel_index_1.projects WHERE id = ${project}`;
+      return `${project}.${row?.revision}`;
+    });
+  }
+
+  lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
+    return this.rows.read(async (snapshot) => {
+      const chunks = scope.files && (await chunksIn(snapshot, scope.files));
+      const inScope = scopeFilter(scope.levels, chunks);
+      const words = tokens.filter((token) => !token.includes(" "));
+      const best = await this.words.best(snapshot, words, weights, k, inScope);
+      return best.map(({ row, score }) => ({ id: chunkId(row), score }));
+    });
+  }
+
+  nearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+    return this.rows.read((snapshot) => this.vectors.nearest(snapshot, query, k, scope));
+  }
+
+  similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
+    return this.rows.read((snapshot) => this.vectors.similarities(snapshot, query, ids));
+  }
+
+  definitions(keys: readonly string[], limit: number): Promise<Definition[]> {
+    return this.rows.ask(
+      (sql, project) => sql<Definition[]>`
+        SELECT found.* FROM unnest(${[...keys]}::text[]) WITH ORDINALITY AS wanted (key, place),
+          LATERAL (SELECT chunk AS id, key, name, kind FROM pommel_index_1.symbols
+            WHERE project = ${project} AND symbols.key = wanted.key ORDER BY chunk LIMIT ${limit}) found
+        ORDER BY place, id`,
+    );
+  }
+
+  frequencies(tokens: readonly string[]): Promise<Frequencies> {
+    return this.rows.read((snapshot) => this.words.frequencies(snapshot, tokens));
+  }
+
+  phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
+    return this.rows.read(async (snapshot) =>
+      (await this.words.holders(snapshot, phrases, limit)).map((ids) => ids.map(chunkId)),
+    );
+  }
+
+  outlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
+    return this.rows.ask(
+      (sql, project) => sql<ChunkOutline[]>`
+        SELECT c.id, c.file, f.path, c.level, c.name, c.parent_name AS "parentName", c.start_line AS "startLine"
+        FROM pommel_index_1.chunks c JOIN pommel_index_1.files f ON f.project = ${project} AND f.id = c.file
+        WHERE c.project = ${project} AND c.id = ANY(${[...ids] as number[]}::integer[])`,
+    );
+  }
+
+  chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
+    return this.rows.ask(async (sql, project) => {
+      const rows = await storedChunks(sql, project, "id", ids);
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      return ids.flatMap((id) => byId.get(id) ?? []);
+    });
+  }
+
+  chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
+    return this.rows.ask((sql, project) => storedChunks(sql, project, "file", files));
+  }
+
+  files(): Promise<IndexEntry[]> {
+    return this.rows.ask(
+      (sql, project) => sql<IndexEntry[]>`
+        SELECT id, path, language FROM pommel_index_1.files WHERE project = ${project} AND skip_reason IS NULL`,
+    );
+  }
+
+  vectorCounts(): Promise<VectorCounts[]> {
+    return this.rows.ask((sql, project) => this.vectors.counts({ sql, project }));
+  }
+
+  async release(): Promise<void> {}
+
+  // Writing
+
+  async known(below?: string): Promise<Map<string, KnownFile>> {
+    const rows = await this.rows.ask(
+      (sql, project) => sql<KnownFile[]>`
+        SELECT path, size, mtime_ms AS "mtimeMs", hash FROM pommel_index_1.files WHERE project = ${project}
+          ${below === undefined ? sql`` : sql`AND (path = ${below} OR path > ${`${below}/`} AND path < ${`${below}0`})`}`,
+    );
+    return new Map(rows.map((row) => [row.path, row]));
+  }
+
+  replace(file: IndexedFile | SkippedFile, vectors?: FileVectors): Promise<void> {
+    return this.write([file.status === "skipped" ? file : { ...file, ...(vectors && { vectors }) }]);
+  }
+
+  async write(changes: readonly FileChange[]): Promise<void> {
+    const added = changes.reduce((sum, one) => sum + (one.status === "indexed" ? one.chunks.length : 0), 0);
+    await this.rows.write(async (change) => {
+      await this.forget(
+        change,
+        changes.flatMap(({ status, path }) => (status === "unchanged" ? [] : [path])),
+      );
+      await restamp(
+        change,
+        changes.filter((one) => one.status === "unchanged"),
+      );
+      await this.insert(
+        change,
+        changes.filter((one) => one.status === "indexed" || one.status === "skipped"),
+      );
+      if (added >= fewChunks) await this.words.merge(change);
+    });
+  }
+
+  async remove(paths: readonly string[]): Promise<void> {
+    if (paths.length > 0) await this.rows.write((change) => this.forget(change, paths));
+  }
+
+  private async forget(change: Change, paths: readonly string[]): Promise<void> {
+    const { sql, project } = change;
+    const rows = await sql<{ id: number }[]>`
+      DELETE FROM pommel_index_1.files WHERE project = ${project} AND path = ANY(${[...paths]}::text[]) RETURNING id`;
+    if (rows.length === 0) return;
+    const files = rows.map(({ id }) => id);
+    const chunks = await sql<{ id: number }[]>`
+      DELETE FROM pommel_index_1.chunks WHERE project = ${project} AND file = ANY(${files}::integer[]) RETURNING id`;
+    await sql`DELETE FROM pommel_index_1.symbols WHERE project = ${project} AND file = ANY(${files}::integer[])`;
+    await this.vectors.remove(change, files);
+    await this.words.remove(
+      change,
+      chunks.map(({ id }) => id),
+    );
+  }
+
+  private async insert(change: Change, changes: readonly FileChange[]): Promise<void> {
+    const words = new SegmentBuilder(change.nextChunk);
+    const rows = { files: [] as object[], chunks: [] as object[], symbols: [] as object[] };
+    const embedded: Parameters<PostgresVectors["add"]>[1][number][] = [];
+    const now = Date.now();
+    for (const file of changes) {
+      const id = change.nextFile++;
+      if (file.status === "skipped") {
+        rows.files.push({
+          id,
+          path: file.path,
+          size: file.size,
+          mtime: file.mtimeMs,
+          reason: file.reason,
+          at: now,
+        });
+      } else if (file.status === "indexed") {
+        const { path, size, mtimeMs: mtime, hash, language, vectors } = file;
+        rows.files.push({ id, path, size, mtime, hash, language, chunks: file.chunks.length, at: now });
+        const firstChunk = words.next;
+        addChunks(file, id, words, rows);
+        if (vectors) {
+          const levels = file.chunks.map(({ level }) => level);
+          embedded.push({ file: id, firstChunk, levels, given: vectors });
+        }
+      }
+    }
+    if (rows.files.length === 0) return;
+    const { sql, project } = change;
+    await sql`
+      INSERT INTO pommel_index_1.files (project, id, path, size, mtime_ms, skip_reason, hash, language, chunks, indexed_at)
+      SELECT ${project}, id, path, size, mtime, reason, hash, language, coalesce(chunks, 0), at
+      FROM json_to_recordset(${jsonRows(rows.files)}::text::json) AS r (id integer, path text, size bigint, mtime bigint,
+        reason text, hash text, language text, chunks integer, at bigint)`;
+    await sql`
+      INSERT INTO pommel_index_1.chunks (project, id, uid, file, parent_uid, parent_name, level, kind, name, signature, start_line, end_line)
+      SELECT ${project}, id, uid, file, parent, parent_name, level, kind, name, signature, first, last
+      FROM json_to_recordset(${jsonRows(rows.chunks)}::text::json) AS r (id integer, uid text, file integer, parent text,
+        parent_name text, level text, kind text, name text, signature text, first integer, last integer)`;
+    await sql`
+      INSERT INTO pommel_index_1.symbols (project, key, name, kind, file, chunk)
+      SELECT ${project}, key, name, kind, file, chunk
+      FROM json_to_recordset(${jsonRows(rows.symbols)}::text::json)
+        AS r (key text, name text, kind text, file integer, chunk integer)`;
+    await this.words.add(change, words);
+    change.nextChunk = words.next;
+    if (embedded.length > 0) await this.vectors.add(change, embedded);
+  }
+
+  addVectors({ path, hash, chunks }: IndexedFile, vectors: FileVectors): Promise<boolean> {
+    return this.rows.write(async (change) => {
+      const { sql, project } = change;
+      const stored = await sql<{ id: number; uid: string; file: number }[]>`
+        SELECT c.id, c.uid, c.file FROM pommel_index_1.files f JOIN pommel_index_1.chunks c ON c.project = ${project} AND c.file = f.id
+        WHERE f.project = ${project} AND f.path = ${path} AND f.hash = ${hash} ORDER BY c.id`;
+      const first = stored[0];
+      const isSame = stored.length === chunks.length && stored.every(({ uid }, i) => uid === chunks[i]!.id);
+      if (!first || !isSame) return false;
+      await this.vectors.remove(change, [first.file], vectors.model);
+      const levels = chunks.map(({ level }) => level);
+      await this.vectors.add(change, [{ file: first.file, firstChunk: first.id, levels, given: vectors }]);
+      return true;
+    });
+  }
+
+  async withoutVectors({ model, dimensions }: Pick<FileVectors, "model" | "dimensions">): Promise<string[]> {
+    const rows = await this.rows.ask(
+      (sql, project) => sql<{ path: string }[]>`
+        SELECT path FROM pommel_index_1.files f WHERE project = ${project} AND chunks > 0 AND NOT EXISTS (
+          SELECT 1 FROM pommel_index_1.spaces s JOIN pommel_index_1.embedded_files e ON e.space = s.id AND e.file = f.id
+          WHERE s.project = ${project} AND s.model = ${model} AND s.dimensions = ${dimensions})
+        ORDER BY id DESC`,
+    );
+    return rows.map(({ path }) => path);
+  }
+
+  async keepModels(models: readonly string[]): Promise<void> {
+    const others = (await this.vectorCounts()).some(({ model }) => !models.includes(model));
+    if (others) await this.vectors.keepModels(this.rows, models);
+  }
+
+  async settle(): Promise<void> {
+    const isDue = () => this.rows.ask((sql, project) => this.words.isDue({ sql, project }));
+    while (await isDue()) await this.rows.write((change) => this.words.merge(change));
+    await this.vectors.settle(this.rows);
+  }
+
+  // The index itself
+
+  counts(): Promise<IndexCounts> {
+    return this.rows.read(async ({ sql, project }) => {
+      const rows = await sql<
+        { language: string; reason: SkipReason | null; files: number; chunks: number }[]
+      >`
+        SELECT language, skip_reason AS reason, count(*)::integer AS files, sum(chunks)::integer AS chunks FROM pommel_index_1.files
+        WHERE project = ${project} GROUP BY 1, 2`;
+      const [terms] = await sql<{ bytes: number }[]>`
+        SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM pommel_index_1.word_segments WHERE project = ${project} AND holds = 'chunks'`;
+      const counts: IndexCounts = {
+        ...{ files: 0, chunks: 0, skipped: 0, languages: {}, skippedByReason: {} },
+        termBytes: terms!.bytes,
+      };
+      for (const { language, reason, files, chunks } of rows) {
+        if (reason === null) {
+          counts.files += files;
+          counts.chunks += chunks;
+          counts.languages[language] = { files, chunks };
+        } else {
+          counts.skipped += files;
+          counts.skippedByReason[reason] = files;
+        }
+      }
+      return counts;
+    });
+  }
+
+  async skipped(): Promise<{ path: string; reason: SkipReason; size: number }[]> {
+    return this.rows.ask(
+      (sql, project) => sql<{ path: string; reason: SkipReason; size: number }[]>`
+        SELECT path, skip_reason AS reason, size FROM pommel_index_1.files
+        WHERE project = ${project} AND skip_reason IS NOT NULL ORDER BY path`,
+    );
+  }
+
+  lastIndexedAt(): Promise<number | null> {
+    return this.rows.ask(async (sql, project) => {
+      const [row] = await sql<{ at: number }[]>`
+        SELECT indexed_at AS at FROM pommel_index_1.files WHERE project = ${project} ORDER BY id DESC LIMIT 1`;
+      return row?.at ?? null;
+    });
+  }
+
+  meta(key: string): Promise<string | null> {
+    return this.rows.ask(async (sql, project) => {
+      const [row] = await sql<{ value: string }[]>`
+        SELECT value FROM pommel_index_1.meta WHERE project = ${project} AND key = ${key}`;
+      return row?.value ?? null;
+    });
+  }
+
+  setMeta(key: string, value: string): Promise<void> {
+    return this.rows.ask(async (sql, project) => {
+      await sql`INSERT INTO pommel_index_1.meta (project, key, value) VALUES (${project}, ${key}, ${value})
+        ON CONFLICT (project, key) DO UPDATE SET value = excluded.value`;
+    });
+  }
+
+  /**
+   * What the index takes on the server, about: rows of several projects share their tables, so sizes of rows are assumed.
+   * Bytes.
+   */
+  async bytes(): Promise<number> {
+    const { chunks, termBytes } = await this.counts();
+    const ofVectors = (await this.vectorCounts()).reduce(
+      (sum, counted) => sum + (counted.chunks - counted.missing) * (2 * counted.dimensions + 100),
+      0,
+    );
+    const ofProject = 1000;
+    return ofProject + Math.round(termBytes * 1.5) + chunks * 400 + ofVectors;
+  }
+
+  /** @throws PommelError as `ProjectRows.open` */
+  open(): Promise<void> {
+    return this.rows.open();
+  }
+
+  close(): Promise<void> {
+    return this.rows.close();
+  }
+}
+
+const chunkId = (row: number) => row as unknown as ChunkId;
+
+function addChunks(
+  file: IndexedFile,
+  id: number,
+  words: SegmentBuilder,
+  rows: { chunks: object[]; symbols: object[] },
+): void {
+  const pathTerms = tokenStream(file.path);
+  const nameOf = new Map(file.chunks.map((chunk) => [chunk.id, chunk.name]));
+  const rowOf = new Map<string, number>();
+  for (const chunk of file.chunks) {
+    const { id: uid, parentId, level, kind, name, signature, startLine: first, endLine: last, terms } = chunk;
+    const row = words.next;
+    rowOf.set(uid, row);
+    const parent = { parent: parentId, parent_name: parentId && nameOf.get(parentId) };
+    rows.chunks.push({ id: row, uid, file: id, ...parent, level, kind, name, signature, first, last });
+    words.add(level, [terms.name, pathTerms, terms.head, terms.body], []);
+  }
+  for (const { name, kind, chunkId: uid } of file.symbols) {
+    const chunk = rowOf.get(uid);
+    if (chunk !== undefined) rows.symbols.push({ key: nameKey(name), name, kind, file: id, chunk });
+  }
+}
+
+async function restamp({ sql, project }: Change, changes: readonly FileChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  await sql`
+    UPDATE pommel_index_1.files SET size = r.size, mtime_ms = r."mtimeMs"
+    FROM json_to_recordset(${jsonRows(changes)}::text::json) AS r (path text, size bigint, "mtimeMs" bigint)
+    WHERE files.project = ${project} AND files.path = r.path`;
+}
+
+async function chunksIn({ sql, project }: Snapshot, files: readonly FileId[]): Promise<Set<number>> {
+  const rows = await sql<{ id: number }[]>`
+    SELECT id FROM pommel_index_1.chunks WHERE project = ${project} AND file = ANY(${[...files] as number[]}::integer[])`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+function storedChunks(
+  sql: Queryable,
+  project: number,
+  column: "id" | "file",
+  wanted: readonly (ChunkId | FileId)[],
+): Promise<StoredChunk[]> {
+  return sql<StoredChunk[]>`
+    SELECT c.id, c.uid, c.file, f.path, f.size, f.mtime_ms AS "mtimeMs", f.language, c.parent_uid AS "parentUid",
+      c.parent_name AS "parentName", c.level, c.kind, c.name, c.signature, c.start_line AS "startLine",
+      c.end_line AS "endLine"
+    FROM pommel_index_1.chunks c JOIN pommel_index_1.files f ON f.project = ${project} AND f.id = c.file
+    WHERE c.project = ${project} AND c.${sql(column)} = ANY(${[...wanted] as number[]}::integer[])`;
+}

@@ -1,0 +1,211 @@
+import { codeOf, PommelError } from "../../../project/errors.ts";
+import type { Place } from "./place.ts";
+import { contentFormat, createTables, schemaName } from "./schema.ts";
+import { connectTo, explained, placeOf, type Queryable, type ServerSettings, type Sql } from "./server.ts";
+
+/** A project's rows at one time, within a transaction. */
+export interface Snapshot {
+  sql: Queryable;
+  project: number;
+  revision: number;
+}
+
+/** The same for who changes them, and the ids that come next. */
+export interface Change extends Snapshot {
+  nextFile: number;
+  nextChunk: number;
+}
+
+/** After a failure to connect nothing is tried for so long, as each try may take seconds. Milliseconds. */
+const pauseMs = 2000;
+
+/**
+ * The rows of one project: connects when it is first asked and again after the server was away, and lets nobody see or change
+ * the rows of other projects. Only what is done within one call fits together.
+ */
+export class ProjectRows {
+  private sql: Sql | null = null;
+  private opened: Promise<number> | null = null;
+  private failure: { at: number; error: unknown } | null = null;
+  private isClosed = false;
+
+  constructor(
+    private readonly settings: ServerSettings,
+    private readonly place: Place,
+    private readonly mode: "read" | "write",
+  ) {}
+
+  /**
+   * Makes sure of the tables and the project.
+   * @throws PommelError `not_indexed` (to read), `index_corrupt` for rows of another format, `index_unavailable`
+   */
+  async open(): Promise<void> {
+    await this.explaining(() => this.project());
+  }
+
+  /** Statements that see the same. */
+  read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return this.explaining(async () => {
+      const project = await this.project();
+      return (await this.sql!.begin("isolation level repeatable read read only", async (sql) => {
+        const [row] = await sql<
+          { revision: number }[]
+        >`SELECT revision FROM pommel_index_1.projects WHERE id = ${project}`;
+        if (row === undefined) throw gone(this.settings);
+        return work({ sql, project, revision: row.revision });
+      })) as T;
+    });
+  }
+
+  /** One statement. */
+  ask<T>(work: (sql: Queryable, project: number) => Promise<T>): Promise<T> {
+    return this.explaining(async () => {
+      const project = await this.project();
+      return work(this.sql!, project);
+    });
+  }
+
+  /** One transaction; others that change these rows wait for it. */
+  write<T>(work: (change: Change) => Promise<T>): Promise<T> {
+    return this.explaining(async () => {
+      const project = await this.project();
+      return (await this.sql!.begin(async (sql) => {
+        const [row] = await sql<Omit<Change, "sql" | "project">[]>`
+          UPDATE pommel_index_1.projects SET revision = revision + 1, used_at = now() WHERE id = ${project}
+          RETURNING revision, next_file AS "nextFile", next_chunk AS "nextChunk"`;
+        if (row === undefined) throw gone(this.settings);
+        const change = { sql, project, ...row };
+        const { nextFile, nextChunk } = change;
+        const result = await work(change);
+        if (change.nextFile !== nextFile || change.nextChunk !== nextChunk) {
+          await sql`UPDATE pommel_index_1.projects SET next_file = ${change.nextFile}, next_chunk = ${change.nextChunk}
+            WHERE id = ${project}`;
+        }
+        return result;
+      })) as T;
+    });
+  }
+
+  /** Removes the project's rows, and those alone. */
+  async remove(): Promise<void> {
+    const key = this.place.key();
+    if (key === null) return;
+    await this.explaining(async () => {
+      this.sql ??= connectTo(this.settings);
+      await this.sql.begin(async (sql) => {
+        const [row] = await sql<
+          { id: number }[]
+        >`SELECT id FROM pommel_index_1.projects WHERE key = ${key} FOR UPDATE`;
+        if (row === undefined) return;
+        await sql`DELETE FROM pommel_index_1.postings WHERE segment IN (SELECT id FROM pommel_index_1.word_segments WHERE project = ${row.id})`;
+        for (const table of ["vectors", "embedded_files"]) {
+          await sql`DELETE FROM ${sql(`${schemaName}.${table}`)} WHERE space IN (SELECT id FROM pommel_index_1.spaces WHERE project = ${row.id})`;
+        }
+        const tables = [
+          "word_segments",
+          "gone_chunks",
+          "spaces",
+          "symbols",
+          "chunks",
+          "files",
+          "commits",
+          "meta",
+        ];
+        for (const table of tables)
+          await sql`DELETE FROM ${sql(`${schemaName}.${table}`)} WHERE project = ${row.id}`;
+        await sql`DELETE FROM pommel_index_1.projects WHERE id = ${row.id}`;
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.sql?.end({ timeout: 2 });
+  }
+
+  private project(): Promise<number> {
+    if (this.isClosed) throw new Error("The index is closed.");
+    if (this.failure !== null && Date.now() - this.failure.at < pauseMs) throw this.failure.error;
+    this.opened ??= this.prepare();
+    return this.opened;
+  }
+
+  private async prepare(): Promise<number> {
+    this.sql ??= connectTo(this.settings);
+    const { sql, mode } = this;
+    const [found] = await sql<
+      { exists: boolean }[]
+    >`SELECT to_regclass(${`${schemaName}.commits`}) IS NOT NULL AS exists`;
+    if (mode === "read") {
+      const key = this.place.key();
+      const rows =
+        found?.exists && key !== null
+          ? await sql<
+              { id: number; format: number }[]
+            >`SELECT id, format FROM pommel_index_1.projects WHERE key = ${key}`
+          : [];
+      if (rows[0] === undefined) throw notIndexed(this.settings);
+      return checked(rows[0], this.settings);
+    }
+    if (!found?.exists) {
+      // Two that make the tables at once would fail each other.
+      await sql.begin(async (tx) => {
+        await tx`SELECT pg_advisory_xact_lock(hashtext(${schemaName}))`;
+        await tx.unsafe(createTables);
+      });
+    }
+    const key = this.place.claim();
+    await sql`INSERT INTO pommel_index_1.projects (key, root, format) VALUES (${key}, ${this.place.root}, ${contentFormat})
+      ON CONFLICT (key) DO NOTHING`;
+    const [row] = await sql<
+      { id: number; format: number }[]
+    >`SELECT id, format FROM pommel_index_1.projects WHERE key = ${key}`;
+    return checked(row!, this.settings);
+  }
+
+  private async explaining<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      this.failure = null;
+      return result;
+    } catch (error) {
+      const known = explained(error, this.settings);
+      if (codeOf(known) === "index_unavailable" && this.failure?.error !== known) {
+        this.failure = { at: Date.now(), error: known };
+      }
+      // What was prepared may be gone when the server is back.
+      if (known instanceof PommelError) this.opened = null;
+      throw known;
+    }
+  }
+}
+
+function checked({ id, format }: { id: number; format: number }, settings: ServerSettings): number {
+  if (format === contentFormat) return id;
+  throw new PommelError(
+    "index_corrupt",
+    `The index of this project at ${placeOf(settings)} has the unknown format ${format}.`,
+    "Run `pm reindex`: it is made again; other projects are not touched.",
+  );
+}
+
+const gone = (settings: ServerSettings) =>
+  new PommelError(
+    "index_corrupt",
+    `The index of this project is gone from ${placeOf(settings)}.`,
+    "Run `pm reindex`: it is made again.",
+  );
+
+const notIndexed = (settings: ServerSettings) =>
+  new PommelError(
+    "not_indexed",
+    `This project is not indexed at ${placeOf(settings)}.`,
+    "Run `pm start` or `pm reindex`.",
+  );
+
+/** Rows for `json_to_recordset`. The server's texts hold neither NUL nor half a character. */
+export function jsonRows(rows: readonly object[]): string {
+  return JSON.stringify(rows, (_, value: unknown) =>
+    typeof value === "string" ? value.replaceAll("\0", "").replace(/\p{Surrogate}/gu, "\uFFFD") : value,
+  );
+}

@@ -1,0 +1,198 @@
+import { readFileSync, statSync } from "node:fs";
+import { isIP } from "node:net";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import postgres from "postgres";
+import type { Config } from "../../../project/config/settings.ts";
+import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
+import { schemaName } from "./schema.ts";
+
+export type Sql = postgres.Sql<{ bigint: number }>;
+/** A transaction, or single statements. */
+export type Queryable = Sql | postgres.TransactionSql<{ bigint: number }>;
+
+export type ServerSettings = Pick<Config, "index.url" | "index.password_env" | "index.password_file">;
+
+/** The server's address, without a password: for people. */
+export function placeOf(settings: Pick<Config, "index.url">): string {
+  const { username, host, pathname } = addressOf(settings);
+  return `postgres://${username ? `${username}@` : ""}${host}${pathname}`;
+}
+
+function addressOf({ "index.url": address }: Pick<Config, "index.url">): URL {
+  if (/^postgres(?:ql)?:\/\//.test(address) && URL.canParse(address)) return new URL(address);
+  throw new PommelError(
+    "index_unavailable",
+    address === "" ? "index.url is not set." : "index.url is no address of a PostgreSQL server.",
+    "Set it for all your projects: `pm config set --global index.url postgres://USER@HOST/DATABASE`.",
+  );
+}
+
+/**
+ * How to connect. Beyond this machine only by TLS with the server's certificate verified, or, if the address says
+ * `sslmode=require`, by TLS without that.
+ * @throws PommelError `index_unavailable` for an address or a password file that cannot be used
+ */
+export function connectionOptions(settings: ServerSettings, env: NodeJS.ProcessEnv = process.env) {
+  const url = addressOf(settings);
+  const socketDir = url.searchParams.get("host");
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const port = Number(url.port || 5432);
+  return {
+    ...(socketDir === null ? { host: host || "127.0.0.1" } : { path: `${socketDir}/.s.PGSQL.${port}` }),
+    port,
+    database: decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username) || "postgres",
+    username: decodeURIComponent(url.username) || env.PGUSER || env.USER || "postgres",
+    pass: passwordOf(settings, env),
+    max: Number(url.searchParams.get("max")) || maxConnections,
+    ssl: tlsOf(url.searchParams, socketDir !== null || isLoopback(host)),
+  } as const;
+}
+
+const isLoopback = (host: string) =>
+  host === "" || host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+
+function tlsOf(
+  parameters: URLSearchParams,
+  isLocal: boolean,
+): false | { rejectUnauthorized: boolean; ca?: string } {
+  const mode = parameters.get("sslmode") ?? (isLocal ? "disable" : "verify-full");
+  if (mode === "verify-full") {
+    const ca = parameters.get("sslrootcert");
+    return {
+      rejectUnauthorized: true,
+      ...(ca !== null && { ca: readOwn(ca, "the certificate of index.url") }),
+    };
+  }
+  if (mode === "require") return { rejectUnauthorized: false };
+  if (mode === "disable" && isLocal) return false;
+  throw new PommelError(
+    "index_unavailable",
+    `index.url says sslmode=${mode}: code would be sent to another machine without verified encryption.`,
+    "Use verify-full (the default; sslrootcert=FILE names the authority), or require, which encrypts only.",
+  );
+}
+
+function passwordOf(settings: ServerSettings, env: NodeJS.ProcessEnv): string | undefined {
+  const file = settings["index.password_file"];
+  return env[settings["index.password_env"]] || (file ? readSecret(file) : undefined);
+}
+
+function readSecret(file: string): string {
+  const secret = readOwn(file, "index.password_file").replace(/\r?\n$/, "");
+  if (process.platform !== "win32" && (statSync(expanded(file)).mode & 0o077) !== 0) {
+    throw new PommelError("index_unavailable", `Others can read ${file}.`, `Run \`chmod 600 ${file}\`.`);
+  }
+  return secret;
+}
+
+function readOwn(file: string, what: string): string {
+  try {
+    return readFileSync(expanded(file), "utf8");
+  } catch (error) {
+    throw new PommelError(
+      "index_unavailable",
+      `Cannot read ${what}: ${messageOf(error)}.`,
+      "Check the file's owner and permissions.",
+      { cause: error },
+    );
+  }
+}
+
+const expanded = (file: string) => resolve(file.replace(/^~(?=\/|$)/, homedir()));
+
+/** Waits that a search bears. Seconds. */
+const connectSeconds = 3;
+/** Enough for a search beside an indexing pass; `max=` in the address says otherwise. */
+const maxConnections = 4;
+/** An unused connection is closed. Seconds. */
+const idleSeconds = 60;
+
+/** Connects with the first statement. @throws PommelError as `connectionOptions` */
+export function connectTo(settings: ServerSettings): Sql {
+  const { pass, ...options } = connectionOptions(settings);
+  return postgres({
+    ...options,
+    // undefined would be replaced by the environment's.
+    pass: pass ?? (() => ""),
+    idle_timeout: idleSeconds,
+    connect_timeout: connectSeconds,
+    onnotice: () => {},
+    // A statement is tried again by who asked, not by the pool.
+    backoff: () => 0.1,
+    connection: { application_name: "pommel" },
+    types: {
+      // Counts and times: below 2^53.
+      bigint: { to: 20, from: [20], serialize: String, parse: Number },
+    },
+  }) as unknown as Sql;
+}
+
+const unreachableCodes = new Set([
+  ...[
+    "ECONNREFUSED",
+    "ECONNRESET",
+    "ENOTFOUND",
+    "EAI_AGAIN",
+    "ETIMEDOUT",
+    "EHOSTUNREACH",
+    "ENETUNREACH",
+    "ENOENT",
+  ],
+  ...["EPIPE", "EACCES", "CONNECT_TIMEOUT", "CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED"],
+  // It shuts down, or starts, or has too many connections.
+  ...["57P01", "57P02", "57P03", "53300"],
+]);
+
+/** An error of the server or the connection as one for people; others as they are. */
+export function explained(error: unknown, settings: Pick<Config, "index.url">): unknown {
+  if (error instanceof PommelError) return error;
+  const code = codeOf(error);
+  const place = placeOf(settings);
+  const because = { cause: error };
+  const unavailable = (what: string, hint: string) =>
+    new PommelError("index_unavailable", what, hint, because);
+  if (
+    unreachableCodes.has(code) ||
+    /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)
+  ) {
+    return unavailable(
+      `The index at ${place} cannot be reached: ${messageOf(error)}.`,
+      "Start the server or check index.url; `pm config set index.driver sqlite` keeps the index on this machine.",
+    );
+  }
+  if (code === "28P01" || code === "28000") {
+    return unavailable(
+      `${place} refused the sign-in: ${messageOf(error)}.`,
+      "Put the password into the variable that index.password_env names, or into a file (index.password_file).",
+    );
+  }
+  if (code === "3D000") {
+    return unavailable(`${place} does not exist.`, "Create the database, or correct index.url.");
+  }
+  if (code === "42501") {
+    return unavailable(
+      `${place}: ${messageOf(error)}.`,
+      `The user needs CREATE on the database once, or a schema ${schemaName} of their own and the extension vector.`,
+    );
+  }
+  if (
+    /extension "vector" is not available|extension control file/.test(messageOf(error)) ||
+    code === "42704"
+  ) {
+    return unavailable(
+      `The server at ${place} has no pgvector, or one before 0.7.`,
+      "Install pgvector there (https://github.com/pgvector/pgvector), or use another driver.",
+    );
+  }
+  if (code === "53100") {
+    return new PommelError("disk_full", `The disk of ${place} is full.`, "Make room there.", because);
+  }
+  if (code === "42P01" || code === "42703") {
+    return unavailable(
+      `The schema ${schemaName} at ${place} is not Pommel's: ${messageOf(error)}.`,
+      "Drop that schema if nothing else is in it: all indexes in it are then made again.",
+    );
+  }
+  return error;
+}

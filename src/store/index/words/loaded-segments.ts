@@ -1,0 +1,222 @@
+import { levels as allLevels } from "../../../project/levels.ts";
+import { Best, type Scored } from "../best.ts";
+import type { FieldWeights } from "../port.ts";
+import { addScores, countPresent, FieldSums, lengthNorm, type Postings } from "./postings.ts";
+import { placeOf, type SegmentChunks } from "./segment.ts";
+
+/** What is stored of a segment beside its chunks and postings. */
+export interface StoredSegment {
+  id: number;
+  chunks: number;
+  /** How many of them are gone. */
+  gone: number;
+  /** Ids of chunks; those of segments in use do not overlap. */
+  first: number;
+  last: number;
+}
+
+/** A segment in memory: all but its postings. */
+export interface LoadedSegment extends SegmentChunks {
+  id: number;
+  /** How many of its chunks are gone, and for each whether it is; null for none. */
+  gone: number;
+  isGone: Uint8Array | null;
+  /** Words in those that are there. */
+  words: number;
+  /** In how many of them a word occurs, where that was asked. */
+  holding: Map<string, number>;
+  /** What their lengths mean for BM25 at an average length. */
+  norms: Float32Array;
+  normsAt: number;
+}
+
+/** What a segment has of a word. */
+export type FoundList = Pick<Postings, "chunks" | "list">;
+
+/** What is read of a segment when it is new, or when others of its chunks are gone. */
+export interface SegmentContent {
+  chunks: SegmentChunks;
+  isGone: Uint8Array | null;
+}
+
+/** Words whose frequencies a segment remembers. */
+const maxRemembered = 50_000;
+
+/**
+ * The segments of an index in memory as they were at one time, and BM25 over their postings: the same for each driver, which
+ * stores segments and reads postings (docs/decisions/0014-own-postings.md). To follow the index costs as much as what
+ * changed.
+ */
+export class LoadedSegments {
+  constructor(readonly all: readonly LoadedSegment[] = []) {}
+
+  /** The segments of now. @param read a segment that is new, or whose chunks went; `known` is as it was */
+  following(
+    stored: readonly StoredSegment[],
+    read: (stored: StoredSegment, known: SegmentChunks | undefined) => SegmentContent,
+  ): LoadedSegments {
+    const known = this.byId();
+    return new LoadedSegments(
+      stored.map((one) => {
+        const segment = known.get(one.id);
+        return segment?.gone === one.gone ? segment : loaded(one, read(one, segment), segment);
+      }),
+    );
+  }
+
+  /** Those that `following` would read. */
+  outdated(stored: readonly StoredSegment[]): { stored: StoredSegment; isKnown: boolean }[] {
+    const known = this.byId();
+    return stored.flatMap((one) => {
+      const segment = known.get(one.id);
+      return segment?.gone === one.gone ? [] : [{ stored: one, isKnown: segment !== undefined }];
+    });
+  }
+
+  private byId(): Map<number, LoadedSegment> {
+    return new Map(this.all.map((segment) => [segment.id, segment]));
+  }
+
+  /** How many chunks there are. */
+  get total(): number {
+    return this.all.reduce((sum, { ids, gone }) => sum + ids.length - gone, 0);
+  }
+
+  /**
+   * The best `k` chunks that hold any of the tokens. Scores fit together within one answer; where chunks are equally good,
+   * the older is first.
+   * @param found for each token what each segment has of it
+   */
+  best(
+    tokens: readonly string[],
+    found: readonly ReadonlyMap<number, FoundList>[],
+    weights: FieldWeights,
+    k: number,
+    inScope: (segment: LoadedSegment, place: number) => boolean,
+  ): Scored[] {
+    const { all: segments, total } = this;
+    const words = segments.reduce((sum, segment) => sum + segment.words, 0);
+    const idfs = tokens.map((token, i) =>
+      idf(
+        total,
+        this.holding(token, ({ id }) => found[i]!.get(id)),
+      ),
+    );
+    const sums = new FieldSums(weights);
+    const best = new Best(k);
+    for (const segment of segments) {
+      const lists = found.map((ofSegment) => ofSegment.get(segment.id)?.list);
+      if (lists.every((list) => list === undefined)) continue;
+      const scores = cleared(segment.ids.length);
+      const norms = normsOf(segment, words / total);
+      lists.forEach((list, i) => {
+        if (list !== undefined) addScores(list, sums, idfs[i]!, norms, scores);
+      });
+      const { ids, isGone } = segment;
+      for (let i = 0; i < scores.length; i++) {
+        const score = scores[i]!;
+        if (score > 0 && score >= best.least && !isGone?.[i] && inScope(segment, i))
+          best.offer(ids[i]!, score);
+      }
+    }
+    return best.sorted();
+  }
+
+  /** In how many chunks a word occurs. @param find what a segment has of it, where that is not remembered */
+  holding(token: string, find: (segment: LoadedSegment) => FoundList | undefined): number {
+    let sum = 0;
+    for (const segment of this.all) {
+      let count = segment.holding.get(token);
+      if (count === undefined) {
+        const found = find(segment);
+        count =
+          found === undefined ? 0 : segment.isGone ? countPresent(found.list, segment.isGone) : found.chunks;
+        if (segment.holding.size >= maxRemembered) segment.holding.clear();
+        segment.holding.set(token, count);
+      }
+      sum += count;
+    }
+    return sum;
+  }
+}
+
+/** Scoring runs to its end before anything else does, so one is enough. */
+let scoresInUse = new Float32Array(0);
+
+function cleared(size: number): Float32Array {
+  if (scoresInUse.length < size) scoresInUse = new Float32Array(size);
+  return scoresInUse.subarray(0, size).fill(0);
+}
+
+/** @param known as it was, when only others of its chunks are gone now */
+function loaded(
+  { id, gone }: StoredSegment,
+  { chunks, isGone }: SegmentContent,
+  known: LoadedSegment | undefined,
+): LoadedSegment {
+  const { ids, lengths, levels } = chunks;
+  const words = lengths.reduce((sum, length, i) => sum + (isGone?.[i] ? 0 : length), 0);
+  const { norms, normsAt } = known ?? { norms: new Float32Array(ids.length), normsAt: Number.NaN };
+  return { id, ids, lengths, levels, gone, isGone, words, norms, normsAt, holding: new Map() };
+}
+
+/** For each chunk whether it is among those that are gone; null for none. */
+export function marked(ids: Uint32Array, gone: readonly number[]): Uint8Array | null {
+  if (gone.length === 0) return null;
+  const isGone = new Uint8Array(ids.length);
+  for (const chunk of gone) isGone[placeOf(ids, chunk)] = 1;
+  return isGone;
+}
+
+/**
+ * Whether a chunk of a segment is in the scope.
+ * @param chunks the ids of the chunks that the scope's files have; null: it has all files
+ */
+export function scopeFilter(
+  levels: readonly string[] | null,
+  chunks: ReadonlySet<number> | null,
+): (segment: LoadedSegment, place: number) => boolean {
+  const isWanted = allLevels.map((level) => levels === null || levels.includes(level));
+  if (chunks === null) return (segment, place) => isWanted[segment.levels[place]!]!;
+  return (segment, place) => isWanted[segment.levels[place]!]! && chunks.has(segment.ids[place]!);
+}
+
+/** As FTS5 has it: a word in more than half of all chunks counts next to nothing. */
+const idf = (total: number, holding: number) =>
+  Math.max(Math.log((total - holding + 0.5) / (holding + 0.5)), 1e-6);
+
+function normsOf(segment: LoadedSegment, average: number): Float32Array {
+  const { norms, lengths } = segment;
+  if (segment.normsAt !== average) {
+    for (let i = 0; i < norms.length; i++) norms[i] = lengthNorm(lengths[i]!, average);
+    segment.normsAt = average;
+  }
+  return norms;
+}
+
+/** Each class of segments is so many times as large as the one before; those of the first are of single saves. */
+const classFactor = 16;
+/**
+ * So many segments of a class become one, of those that are large and of others. What merging leaves is room in the file for
+ * what comes next, so large ones are merged late.
+ */
+export const fanIn = { small: 16, large: 64, largeClass: 2 };
+/** The same of small ones where nothing else is to be done: each segment costs every search. */
+export const fanInAtRest = { ...fanIn, small: 4 };
+/** A segment is written again when a larger part of its chunks is gone, and more than so many. */
+const tolerated = { share: 0.1, chunks: 64 };
+
+/** Segments that are to become one; they follow each other. @param used those in use, in the order of their chunks */
+export function toMerge(used: readonly StoredSegment[], by = fanIn): StoredSegment[] | null {
+  const worn = used.find(({ chunks, gone }) => gone > tolerated.chunks && gone > tolerated.share * chunks);
+  if (worn) return [worn];
+  // The newest are the smallest: those from the last larger one on are of about the same size.
+  const sizes = used.map(({ chunks, gone }) => sizeClass(chunks - gone));
+  for (let size = 0; size <= Math.max(...sizes); size++) {
+    const similar = used.slice(sizes.findLastIndex((other) => other > size) + 1);
+    if (similar.length >= (size < by.largeClass ? by.small : by.large)) return similar;
+  }
+  return null;
+}
+
+const sizeClass = (chunks: number) => Math.max(0, Math.floor(Math.log(chunks) / Math.log(classFactor)) - 1);

@@ -1,0 +1,170 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+
+/** A PostgreSQL with pgvector on loopback, of this process alone. */
+export interface TestServer {
+  /** For `index.url`. */
+  url: string;
+  /** Which engine it is, for titles. */
+  engine: string;
+  /** As a server that fails: connections end, and nothing answers any more. */
+  down(): Promise<void>;
+  /** Starts it again, with what was stored. */
+  up(): Promise<void>;
+  /** Ends it and removes what it stored. */
+  stop(): Promise<void>;
+}
+
+/** Starts a server: an installed one, or PGlite (also if POMMEL_TEST_POSTGRES is pglite); null, and a reason on stderr, where there is nothing to start. */
+export async function startTestServer(): Promise<TestServer | null> {
+  const binaries = process.env.POMMEL_TEST_POSTGRES === "pglite" ? null : serverBinaries();
+  if (binaries !== null) return startInstalled(binaries);
+  const embedded = await startPglite().catch((error: unknown) => {
+    process.stderr.write(`PGlite does not start: ${error}\n`);
+    return null;
+  });
+  process.stderr.write(
+    embedded === null
+      ? "\nSKIPPED: tests of the PostgreSQL driver need postgresql with pgvector, or PGlite.\n"
+      : "\nNOTE: no PostgreSQL with pgvector is installed; its driver is tested with PGlite.\n",
+  );
+  return embedded;
+}
+
+/** The directory of an installed server's programs, if pgvector is installed for it. */
+function serverBinaries(): string | null {
+  const base = "/usr/lib/postgresql";
+  const versions = existsSync(base) ? readdirSync(base) : [];
+  for (const version of versions.sort((a, b) => Number(b) - Number(a))) {
+    const hasVector = existsSync(`/usr/share/postgresql/${version}/extension/vector.control`);
+    if (hasVector && existsSync(join(base, version, "bin/initdb"))) return join(base, version, "bin");
+  }
+  return null;
+}
+
+async function startInstalled(binaries: string): Promise<TestServer> {
+  const dir = mkdtempSync(join(tmpdir(), "pommel-postgres-"));
+  // A server refuses to run as root.
+  const uid = process.getuid?.() === 0 ? idOf("-u") : undefined;
+  const user = uid === undefined ? {} : { uid, gid: idOf("-g") };
+  if (user.uid !== undefined) chownSync(dir, user.uid, user.gid!);
+  const data = join(dir, "data");
+  const initdb = [
+    "-D",
+    data,
+    "--username=pommel",
+    "--auth=trust",
+    "--no-sync",
+    "--encoding=UTF8",
+    "--locale=C",
+  ];
+  execFileSync(join(binaries, "initdb"), initdb, { ...user, cwd: dir, stdio: "ignore" });
+  const port = await freePort();
+  const url = `postgres://pommel@127.0.0.1:${port}/postgres`;
+  let server: ChildProcess | null = null;
+  const up = async () => {
+    const settings = [
+      "listen_addresses=127.0.0.1",
+      `port=${port}`,
+      `unix_socket_directories=${dir}`,
+      "fsync=off",
+    ];
+    const options = { ...user, cwd: dir, stdio: "ignore" as const };
+    server = spawn(
+      join(binaries, "postgres"),
+      ["-D", data, ...settings.flatMap((one) => ["-c", one])],
+      options,
+    );
+    await answers(url);
+  };
+  const down = async () => {
+    const ended = new Promise((resolve) => server?.once("exit", resolve));
+    server?.kill("SIGINT");
+    await ended;
+  };
+  await up();
+  return {
+    ...{
+      url,
+      engine: execFileSync(join(binaries, "postgres"), ["--version"], { encoding: "utf8" }).trim(),
+      up,
+      down,
+    },
+    async stop() {
+      await down();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+const idOf = (which: string) => {
+  for (const name of ["postgres", "nobody"]) {
+    try {
+      return Number(
+        execFileSync("id", [which, name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),
+      );
+    } catch {
+      // Another one may be there.
+    }
+  }
+  return 65_534;
+};
+
+/** PostgreSQL compiled to WebAssembly, behind a socket. */
+async function startPglite(): Promise<TestServer> {
+  const [{ PGlite }, { vector }, { PGLiteSocketServer }] = await Promise.all([
+    import("@electric-sql/pglite"),
+    import("@electric-sql/pglite-pgvector"),
+    import("@electric-sql/pglite-socket"),
+  ]);
+  const db = await PGlite.create({ extensions: { vector } });
+  const port = await freePort();
+  const listen = async () => {
+    const server = new PGLiteSocketServer({ db, port, host: "127.0.0.1", maxConnections: 20 });
+    await server.start();
+    return server;
+  };
+  let server = await listen();
+  return {
+    // It has one session; statements of several connections would mix.
+    url: `postgres://postgres@127.0.0.1:${port}/postgres?max=1`,
+    engine: "PGlite",
+    async up() {
+      server = await listen();
+    },
+    down: () => server.stop(),
+    async stop() {
+      await server.stop();
+      await db.close();
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" ? address!.port : 0));
+    });
+  });
+}
+
+async function answers(url: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const sql = postgres(url, { max: 1, connect_timeout: 2 });
+    try {
+      await sql`SELECT 1`;
+      return;
+    } catch (error) {
+      if (tries > 300) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    } finally {
+      await sql.end();
+    }
+  }
+}
