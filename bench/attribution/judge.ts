@@ -152,9 +152,7 @@ function judgeCommit(
       truth: owner,
       verdict,
       isBefore:
-        isBeforeAgents &&
-        (verdict?.author ?? "unknown") === "unknown" &&
-        verdict?.basis !== "verbatim",
+        isBeforeAgents && (verdict?.author ?? "unknown") === "unknown" && verdict?.basis !== "verbatim",
       language: languageOf(path).name,
       tags: [
         `line: ${line.via}`,

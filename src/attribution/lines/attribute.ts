@@ -191,6 +191,7 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
   const moved = others.length > 0 ? writtenBy(file, others, new Map(), 0) : new Map<number, WrittenLine>();
   const replaced = replacedLines(file, attributionEvidence);
   const verbatim = verbatimKeys(file, writes, consumed);
+  const spare = spareKeys(file, evidence, freshSince);
   const seen = attributionEvidence.seenIn(path);
   const fresh = attributionEvidence.freshIn(path);
   const mayBeLeftOut = writes.some((write) => write.at >= freshSince && isCut(write));
@@ -207,6 +208,8 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
     const elsewhereMatch = moved.get(i);
     const replacement = replaced.get(key);
     const line = { path, bare, isNewFile: status === "A", isAnew };
+    const isVerbatim = () =>
+      (weight >= 0.5 && spare.has(key)) || (weight >= 0.8 && (verbatim.has(key) || later(i)));
     if (origin) verdicts.set(i, origin);
     else if (match && isSeen === "before" && match.support >= sure && !before)
       verdicts.set(i, unknown("several"));
@@ -230,16 +233,12 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
     else if (times !== undefined && weight >= weak)
       verdicts.set(
         i,
-        notVerbatim(attributionEvidence.byFirstSeen(line, fresh.get(key) ?? times, writes), weight, () =>
-          verbatim.has(key),
-        ),
+        notVerbatim(attributionEvidence.byFirstSeen(line, fresh.get(key) ?? times, writes), isVerbatim),
       );
     else if (weight >= 0.5)
       verdicts.set(
         i,
-        mayBeLeftOut
-          ? unknown("left_out")
-          : notVerbatim(attributionEvidence.byAbsence(line), weight, () => verbatim.has(key) || later(i)),
+        mayBeLeftOut ? unknown("left_out") : notVerbatim(attributionEvidence.byAbsence(line), isVerbatim),
       );
   });
   addBetween(file, verdicts);
@@ -276,8 +275,8 @@ function addBetween({ lines }: FileToAttribute, verdicts: Map<number, Verdict>):
 }
 
 /** Words for words in a call's text, but too little to be sure: then it is not a human's either, nor older. */
-const notVerbatim = (verdict: Verdict, weight: number, isVerbatim: () => boolean): Verdict =>
-  (verdict.author === "human" || verdict.basis === "not_covered") && weight >= 0.8 && isVerbatim()
+const notVerbatim = (verdict: Verdict, isVerbatim: () => boolean): Verdict =>
+  (verdict.author === "human" || verdict.basis === "not_covered") && isVerbatim()
     ? unknown("verbatim")
     : verdict;
 
@@ -305,6 +304,28 @@ function verbatimKeys(file: FileToAttribute, writes: readonly Write[], consumed:
   const isOwn = ([key, known]: [number, { calls: Set<string>; bare: string }]) =>
     known.bare.length >= long || (places.get(key) === 1 && known.calls.size === 1);
   return new Set([...calls].filter(isOwn).map(([key]) => key));
+}
+
+/** Lines that calls wrote more often since the commit before than they are found. */
+function spareKeys(
+  file: FileToAttribute,
+  { written, writes, consumed }: Pick<Evidence, "written" | "writes" | "consumed">,
+  freshSince: number,
+): Set<number> {
+  const left = new Map<number, number>();
+  for (const { at, toolUse, hunks } of writes) {
+    if (at !== 0 && at < freshSince) continue;
+    const used = consumed.get(toolUse);
+    for (const { lines } of hunks) {
+      for (const { key, isNew } of lines)
+        if (isNew && !used?.has(key)) left.set(key, (left.get(key) ?? 0) + 1);
+    }
+  }
+  for (const i of written.keys()) {
+    const { key } = file.lines[i]!;
+    left.set(key, (left.get(key) ?? 0) - 1);
+  }
+  return new Set([...left].filter(([, count]) => count > 0).map(([key]) => key));
 }
 
 /** By the key of a line that a command's replacement makes of a removed one, the command. */
