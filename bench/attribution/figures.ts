@@ -23,7 +23,8 @@ const share = (part: number, of: number) => (of === 0 ? null : part / of);
 
 export function figuresOf(judged: readonly Judged[]): Figures {
   const count = (test: (one: Judged) => boolean) => judged.filter(test).length;
-  const saysHuman = ({ verdict }: Judged) => verdict?.author === "human";
+  // From before agents: that it is no agent's is said of it, and may be wrong.
+  const saysHuman = ({ verdict, isBefore }: Judged) => verdict?.author === "human" || isBefore;
   const right = judged.filter((one) => saysAgent(one) && isAgent(one));
   const named = right.filter(({ verdict }) => verdict!.sessionUid !== null);
   return {
@@ -39,7 +40,10 @@ export function figuresOf(judged: readonly Judged[]): Figures {
       count(({ truth }) => truth.kind === "human"),
     ),
     unknown: share(
-      count(({ verdict, truth }) => truth.kind !== "untold" && (verdict?.author ?? "unknown") === "unknown"),
+      count(
+        ({ verdict, truth, isBefore }) =>
+          truth.kind !== "untold" && !isBefore && (verdict?.author ?? "unknown") === "unknown",
+      ),
       count(({ truth }) => truth.kind !== "untold"),
     ),
     session: share(named.filter(isSession).length, named.length),

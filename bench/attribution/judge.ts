@@ -15,6 +15,8 @@ export interface Judged {
   truth: Owner;
   /** null: no attribution. */
   verdict: AttributionRecord | null;
+  /** Unknown, and said to be from before agents. */
+  isBefore: boolean;
   language: string;
   /** What made the line, and what happened to the commit. */
   tags: string[];
@@ -40,7 +42,7 @@ export function judge(world: World, keeper: Keeper): { lines: Judged[]; bindings
     if (!commit) continue;
     const added = addedLines(world, commit);
     const truths = truthsOf(world, commit, added);
-    lines.push(...judgeCommit(commit, truths, keeper.rangesOf(hash)));
+    lines.push(...judgeCommit(commit, truths, keeper.rangesOf(hash), keeper.isBeforeAgents(hash)));
     bindings.push(judgeBindings(world, commit, truths, keeper.bindingsOf(hash) ?? []));
   }
   return { lines, bindings };
@@ -131,6 +133,7 @@ function judgeCommit(
   commit: KnownCommit,
   truths: readonly Truth[],
   ranges: readonly AttributionRecord[],
+  isBeforeAgents: boolean,
 ): Judged[] {
   const verdicts = new Map<string, AttributionRecord>();
   for (const range of ranges) {
@@ -140,13 +143,16 @@ function judgeCommit(
   return truths.flatMap(({ path, number, line, owner }) => {
     if (line.isMixed) return [];
     const kind = /^\W*$/.test(line.text) ? (line.text.trim() === "" ? "blank" : "punctuation") : "worded";
+    const verdict = verdicts.get(`${number} ${path}`) ?? null;
     return {
       commit: commit.hash,
       path,
       line: number,
       text: line.text,
       truth: owner,
-      verdict: verdicts.get(`${number} ${path}`) ?? null,
+      verdict,
+      isBefore:
+        isBeforeAgents && (verdict?.author ?? "unknown") === "unknown" && verdict?.basis !== "verbatim",
       language: languageOf(path).name,
       tags: [
         `line: ${line.via}`,

@@ -14,6 +14,8 @@ export interface Keeper {
   /** The simulation is over. */
   finish(world: World): Promise<void>;
   rangesOf(hash: string): AttributionRecord[];
+  /** Whether unknown lines of a commit are said to be from before agents, as `pm blame` says it. */
+  isBeforeAgents(hash: string): boolean;
   bindingsOf(hash: string): Binding[] | null;
   /** Milliseconds that taking in each commit took. */
   times: number[];

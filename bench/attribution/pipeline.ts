@@ -12,6 +12,7 @@ import { checkpointOfCommit } from "../../src/store/memory/commits/checkpoints.t
 import { commitByHash, commitsSince } from "../../src/store/memory/commits/commits.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { saveObservation } from "../../src/store/memory/observations.ts";
+import { firstSession } from "../../src/store/memory/sessions/turn-lookup.ts";
 import type { Keeper } from "./keeper.ts";
 import type { Line } from "./lines.ts";
 import { type Checkout, newKeys, type World } from "./world.ts";
@@ -136,6 +137,12 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
     rangesOf(hash) {
       const commit = commitByHash(memory, hash);
       return commit === null ? [] : attributionsOf(memory, commit.id);
+    },
+    isBeforeAgents(hash) {
+      const commit = commitByHash(memory, hash);
+      const first = firstSession(memory);
+      if (commit === null || first === null) return false;
+      return commit.authoredAt < first.startedAt || commit.parents.length === 0;
     },
     bindingsOf: (hash) => checkpointOfCommit(memory, hash)?.sessions ?? [],
     close: () => memory.close(),

@@ -187,8 +187,8 @@ export function explain(measured: readonly MeasuredRepository[], most: number, h
   }
 }
 
-function isWrong({ truth, verdict }: Judged): boolean {
-  const author = verdict?.author ?? "unknown";
+function isWrong({ truth, verdict, isBefore }: Judged): boolean {
+  const author = isBefore ? "human" : (verdict?.author ?? "unknown");
   if (truth.kind === "untold") return author === "agent";
   return author !== truth.kind;
 }

@@ -18,6 +18,8 @@ export interface State {
   ownShells: Set<string>;
   /** Calls of `exec` in code mode: the commands they ran are separate items. */
   scripts: Set<string>;
+  /** When the last of them was called: what it ran began no earlier. */
+  scriptAt: number | null;
   /** How often each message of this turn occurred as an event and as an item. */
   messageCounts: Map<string, { event: number; item: number }>;
   /** Occurrences of equal content, to give each line its own id. */
@@ -43,6 +45,7 @@ export function newState(identity: Identity | null): State {
     answered: new Set(),
     ownShells: new Set(),
     scripts: new Set(),
+    scriptAt: null,
     messageCounts: new Map(),
     seen: new Map(),
     total: null,

@@ -203,6 +203,19 @@ it("gives calls of a script their own lines, at their start time", () => {
   expect(result!.at! - use!.at!).toBe(400);
 });
 
+it("what a script ran without saying how long it took began with the script", () => {
+  const r = rollout({ format: "code" });
+  r.bash("npm test", "ok");
+  const [use, result] = read(r.text());
+  expect(
+    Date.parse(
+      (r.lines.find((line) => JSON.stringify(line).includes("custom_tool_call")) as { timestamp: string })
+        .timestamp,
+    ),
+  ).toBe(use!.at);
+  expect(result!.at! - use!.at!).toBe(1000);
+});
+
 it("omits Pommel's resources, and later output of its commands", () => {
   const r = rollout();
   const running = "Chunk ID: 1\nWall time: 10.0 seconds\nProcess running with session ID 7\nOutput:\nown";

@@ -35,11 +35,17 @@ export function understand(value: Record<string, unknown>, state: State): Parsed
   const by = model !== null && usage === null ? { model } : {};
   const lines: TranscriptLine[] = [{ uid, parentUid, at, cwd, branch, entries, usage, ...by }];
   if (began) {
-    const start = at === null ? null : Math.floor(at - Math.max(0, began.tookMs));
+    const start = at === null ? null : startOf(began.tookMs, at, state);
     const { uid: first, entries: use } = began;
     lines.unshift({ uid: first, parentUid, at: start, cwd, branch, entries: use, usage: null, ...by });
   }
   return { lines, skipped: null };
+}
+
+/** When a call began of which only the end is known, and perhaps how long it took. */
+function startOf(tookMs: number, end: number, { scriptAt }: State): number {
+  if (tookMs > 0) return Math.floor(end - tookMs);
+  return scriptAt === null ? end : Math.min(scriptAt, end);
 }
 
 function partsOf(line: Line, state: State): Understood {
@@ -55,7 +61,7 @@ function partsOf(line: Line, state: State): Understood {
     }
     case "response_item": {
       const item = asResponseItem(line.payload);
-      return item ? understandResponse(item, state) : {};
+      return item ? understandResponse(item, timeOf(line.timestamp), state) : {};
     }
     case "event_msg": {
       const event = asEvent(line.payload);
@@ -69,13 +75,13 @@ function partsOf(line: Line, state: State): Understood {
 }
 
 /** Messages come from the events and items beside them, which identify human text. */
-function understandResponse(item: ResponseItem, state: State): Understood {
+function understandResponse(item: ResponseItem, at: number | null, state: State): Understood {
   const id = known(item.call_id);
   switch (item.type) {
     case "function_call":
     case "custom_tool_call":
     case "local_shell_call":
-      return id === null ? {} : called(id, item, state);
+      return id === null ? {} : called(id, item, at, state);
     case "function_call_output":
     case "custom_tool_call_output":
       return id === null ? {} : answered(id, item.output, state);
@@ -92,11 +98,12 @@ function understandResponse(item: ResponseItem, state: State): Understood {
   }
 }
 
-function called(id: string, item: ResponseItem, state: State): Understood {
+function called(id: string, item: ResponseItem, at: number | null, state: State): Understood {
   if (state.open.has(id) || state.answered.has(id)) return {};
   const call = callIn(item, state);
   if (call === null) {
     state.scripts.add(id);
+    state.scriptAt = at;
     return {};
   }
   const isOwn = call.isOwn || state.ownShells.has(String(call.input.session_id));
@@ -114,6 +121,7 @@ function callIn(item: ResponseItem, state: State): Call | null {
 }
 
 function answered(id: string, output: unknown, state: State): Understood {
+  if (state.scripts.has(id)) state.scriptAt = null;
   if (state.scripts.has(id) || state.answered.has(id)) return {};
   const { text, isError, running } = outcomeOf(output);
   if (running !== null && state.open.get(id)?.isOwn) state.ownShells.add(running);

@@ -25,6 +25,7 @@ function clocks(more: Partial<ClockEvidence> & { sights?: [at: number, lines: st
   return clocksOf({
     writes: [],
     runs: [],
+    paths: [],
     seenIn: () => seen,
     committedAt: () => null,
     addedTo: () => new Set(),
@@ -83,6 +84,20 @@ describe("a session's clock", () => {
     expect(of(0).right.has("s")).toBe(true);
   });
 
+  it("shows in the file that a command makes by its name, whenever else lines showed up there", () => {
+    const makes = (at: number) =>
+      run("node scripts/make.mjs src/made.ts", { startedAt: at, endedAt: at + 1000, mayWrite: true });
+    const sights: [number, string[]][] = [
+      [now - 2 * hour, block(1)],
+      [now - hour, block(2)],
+    ];
+    const of = (...runs: ShellRun[]) => clocks({ runs, sights, paths: ["src/made.ts"] });
+    expect(of(makes(now + hour), makes(now + 2 * hour)).offsets.get("s")).toBe(3 * hour);
+    expect(of(makes(now - hour)).right.has("s")).toBe(true);
+    const { offsets, right, unclear } = of(makes(now + 5 * hour));
+    expect([offsets.size, right.size, [...unclear]]).toEqual([0, 0, ["s"]]);
+  });
+
   it("is ahead where it wrote after the commit what the commit holds", () => {
     const late = wrote(now + 3 * hour, block(1));
     const { offsets } = clocks({ writes: [late], addedTo: () => keysOf(block(1)) });
@@ -100,6 +115,13 @@ describe("a session's clock", () => {
     expect(clocks({ writes: [gone, back], addedTo: () => added }).offsets.size).toBe(0);
     const other = wrote(now + hour, block(2));
     expect(clocks({ writes: [other, back], addedTo: () => added }).offsets.size).toBe(0);
+  });
+
+  it("is ahead as far as what it wrote is mostly there, though some was changed again", () => {
+    const [changed, kept] = [wrote(now + hour, block(1).slice(0, 1)), wrote(now + 2 * hour, block(2))];
+    const later = wrote(now + 3 * hour, block(3));
+    const { offsets } = clocks({ writes: [changed, kept, later], addedTo: () => keysOf(block(2)) });
+    expect(offsets.get("s")).toBe(2 * hour + 1000);
   });
 
   it("is shared by its subagents", () => {

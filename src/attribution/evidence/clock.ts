@@ -1,3 +1,4 @@
+import { bringsFrom, names } from "./command-means.ts";
 import type { ShellRun, Write } from "./writes.ts";
 
 /**
@@ -16,11 +17,16 @@ const lateMs = 10_000;
 /** Lines that weigh less are in many places. */
 const weighty = 0.5;
 const blockWeight = 4;
+const blockLines = 4;
+/** Of a larger change the first ones are enough. */
+const mostPaths = 300;
 
 export interface ClockEvidence {
   /** With the times of the transcripts. */
   writes: readonly Write[];
   runs: readonly ShellRun[];
+  /** Of the change. */
+  paths: readonly string[];
   /** When lines showed up in a file. */
   seenIn(path: string): ReadonlyMap<number, readonly number[]>;
   /** When a commit was made, of which only the beginning of the hash is known. */
@@ -41,15 +47,17 @@ export interface Clocks {
   offsets: ReadonlyMap<string, number>;
   /** Sessions whose clocks are right. */
   right: ReadonlySet<string>;
+  /** Sessions whose clocks are wrong, as far as that shows, by nobody knows how much. */
+  unclear: ReadonlySet<string>;
 }
 
 export function clocksOf(evidence: ClockEvidence): Clocks {
-  const votes = new Map<string, number[]>();
-  const vote = (uid: string, offset: number) => {
+  const votes = new Map<string, Vote[]>();
+  const vote = (uid: string, offsets: Vote) => {
     const session = clockOf(uid);
     const known = votes.get(session);
-    if (known) known.push(offset);
-    else votes.set(session, [offset]);
+    if (known) known.push(offsets);
+    else votes.set(session, [offsets]);
   };
   for (const run of evidence.runs) {
     for (const short of run.commits) {
@@ -58,61 +66,87 @@ export function clocksOf(evidence: ClockEvidence): Clocks {
       const isThen = at >= run.startedAt - slackMs && at <= run.endedAt + slackMs;
       const offset = isThen ? 0 : run.endedAt - at;
       // A hash is certain.
-      if (Number.isFinite(offset)) for (let n = 0; n < 4; n++) vote(run.sessionUid, offset);
+      if (Number.isFinite(offset)) for (let n = 0; n < 4; n++) vote(run.sessionUid, [offset]);
     }
+    const offsets = offsetsByMaking(run, evidence);
+    if (offsets.length > 0) vote(run.sessionUid, offsets);
   }
   for (const write of evidence.writes) {
-    const offset = offsetBySight(write, evidence.seenIn(write.path));
-    if (offset === null) continue;
-    vote(write.sessionUid, offset.ms);
+    const { offsets, weight } = offsetsBySight(write, evidence.seenIn(write.path));
+    if (offsets.length === 0) continue;
+    vote(write.sessionUid, offsets);
     // A whole block at once is no coincidence.
-    if (offset.weight >= blockWeight) vote(write.sessionUid, offset.ms);
+    if (weight >= blockWeight) vote(write.sessionUid, offsets);
   }
   const offsets = new Map<string, number>();
   const right = new Set<string>();
+  const unclear = new Set<string>();
   for (const [session, all] of votes) {
     const offset = agreed(all);
     if (offset !== 0) offsets.set(session, offset);
-    else if (all.includes(0)) right.add(session);
+    else if (all.some((each) => each.includes(0))) right.add(session);
+    else if (all.every((each) => each.every((one) => Math.abs(one) > least))) unclear.add(session);
   }
   for (const [session, offset] of ahead(evidence, votes)) offsets.set(session, offset);
-  return { offsets, right };
+  return { offsets, right, unclear };
+}
+
+/** What a session's clock may be ahead by, as one event shows. */
+type Vote = readonly number[];
+
+/** A command that makes a file by its name ran when the file's lines showed up. */
+function offsetsByMaking(run: ShellRun, { paths, seenIn }: ClockEvidence): Vote {
+  if (!run.mayWrite || run.isBackground) return [];
+  for (const path of paths.slice(0, mostPaths)) {
+    if (!run.command.includes(path) || !names(run.command, path)) continue;
+    // What is moved here keeps its time.
+    if (bringsFrom(run.command, path) !== null) continue;
+    const counts = new Map<number, number>();
+    for (const times of seenIn(path).values()) {
+      for (const at of times) counts.set(at, (counts.get(at) ?? 0) + 1);
+    }
+    const together = [...counts].filter(([, count]) => count >= blockLines).map(([at]) => at);
+    if (together.length === 0) continue;
+    if (together.some((at) => at >= run.startedAt - slackMs && at <= run.endedAt + lateMs)) return [0];
+    return together.map((at) => run.startedAt - at);
+  }
+  return [];
 }
 
 /** Subagents run where their session does. */
 export const clockOf = (sessionUid: string): string => sessionUid.split("/", 1)[0]!;
 
-/** Whether most of a write's lines showed up together, and how far from when it says that it wrote them. */
-function offsetBySight(
+/** When most of a write's lines showed up together, against when it says that it wrote them. */
+function offsetsBySight(
   write: Write,
   seen: ReadonlyMap<number, readonly number[]>,
-): { ms: number; weight: number } | null {
-  if (write.startedAt === 0 || seen.size === 0) return null;
+): { offsets: Vote; weight: number } {
   const lines = write.hunks
     .flatMap((hunk) => hunk.lines)
     .filter(({ isNew, weight }) => isNew && weight >= weighty);
   const keys = new Set(lines.map(({ key }) => key));
   const total = lines.reduce((sum, { weight }) => sum + weight, 0);
-  if (total < 1.5) return null;
+  if (write.startedAt === 0 || seen.size === 0 || total < 1.5) return { offsets: [], weight: total };
   const together = new Map<number, number>();
   for (const key of keys) {
     for (const at of seen.get(key) ?? []) together.set(at, (together.get(at) ?? 0) + 1);
   }
   const times = [...together].filter(([, count]) => count >= keys.size / 2).map(([at]) => at);
-  if (times.length === 0) return null;
-  if (times.some((at) => at >= write.startedAt - slackMs && at <= write.at + lateMs))
-    return { ms: 0, weight: total };
-  const offsets = times.map((at) => write.startedAt - at);
-  return { ms: offsets.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a)), weight: total };
+  const isThen = times.some((at) => at >= write.startedAt - slackMs && at <= write.at + lateMs);
+  return { offsets: isThen ? [0] : times.map((at) => write.startedAt - at), weight: total };
 }
 
 /** The offset that most agree on; 0 where they do not. */
-function agreed(offsets: readonly number[]): number {
-  const near = (one: number) => offsets.filter((other) => Math.abs(other - one) <= spread);
-  const best = offsets.map(near).reduce((a, b) => (b.length > a.length ? b : a));
+function agreed(votes: readonly Vote[]): number {
+  const isNear = (one: number) => (other: number) => Math.abs(other - one) <= spread;
+  const near = (one: number) => votes.flatMap((vote) => vote.find(isNear(one)) ?? []);
+  const best = votes
+    .flat()
+    .map(near)
+    .reduce((a, b) => (b.length > a.length ? b : a));
   const offset = [...best].sort((a, b) => a - b)[best.length >> 1]!;
   const isOff = Math.abs(offset) > least && Math.abs(offset) <= widestOffset;
-  return isOff && best.length >= 2 && best.length > offsets.length / 2 ? offset : 0;
+  return isOff && best.length >= 2 && best.length > votes.length / 2 ? offset : 0;
 }
 
 /**
@@ -121,7 +155,7 @@ function agreed(offsets: readonly number[]): number {
  */
 function ahead(
   { writes, addedTo, isNew, heldSince, until }: ClockEvidence,
-  votes: ReadonlyMap<string, readonly number[]>,
+  votes: ReadonlyMap<string, readonly Vote[]>,
 ): Map<string, number> {
   const offsets = new Map<string, number>();
   const later = new Map<string, Write[]>();
@@ -137,7 +171,7 @@ function ahead(
   }
   for (const [session, own] of later) {
     const gone = new Set<number>();
-    let [matched, missed, last] = [0, 0, 0];
+    let [matched, missed, blocks, last] = [0, 0, 0, 0];
     for (const write of own.sort((a, b) => a.startedAt - b.startedAt)) {
       for (const hunk of write.hunks) for (const { key } of hunk.removed) gone.add(key);
       const added = addedTo(write.path);
@@ -151,11 +185,12 @@ function ahead(
       if (weight < 1) continue;
       matched += here;
       missed += weight - here;
-      if (matched < missed * 1.5) break;
-      if (here >= weight * 0.6) last = write.startedAt;
+      if (here < weight * 0.6) continue;
+      if (here >= blockWeight) blocks++;
+      // The rest was written later, or is in no commit.
+      if (matched >= 3 && matched >= missed * (blocks > 1 ? 1 : 1.5)) last = write.startedAt;
     }
-    if (last > 0 && matched >= 3)
-      offsets.set(session, Math.max(offsets.get(session) ?? 0, last - until + 1000));
+    if (last > 0) offsets.set(session, Math.max(offsets.get(session) ?? 0, last - until + 1000));
   }
   return offsets;
 }

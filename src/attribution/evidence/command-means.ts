@@ -4,7 +4,7 @@ import { withoutHeredocs } from "./shell.ts";
 /** What a shell command may write, judged by its words. */
 
 const takesAnother =
-  /\b(?:mv|cp|ln|rm|git|touch|chmod|rsync|patch|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;
+  /\b(?:mv|cp|ln|rm|mkdir|git|touch|chmod|rsync|patch|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;
 
 /** Whether a command makes a file of this path, and neither of another file nor by changing one. */
 export function names(command: string, path: string): boolean {
@@ -13,6 +13,19 @@ export function names(command: string, path: string): boolean {
       part.split(/[\s"'=<>()]+/).some((word) => word.replace(/^\.\//, "") === path) &&
       !takesAnother.test(part),
   );
+}
+
+/** The files that a command may make, of those that it names. */
+export function namedBy(command: string): string[] {
+  return partsOf(command)
+    .filter((part) => !takesAnother.test(part))
+    .flatMap((part) => {
+      const isRun = new Set([...part.matchAll(running)].map(([, word]) => word));
+      return part
+        .split(/[\s"'=<>()]+/)
+        .filter((word) => /^[\w@.-]+(?:\/[\w@.-]+)*\.\w+$/.test(word) && !isRun.has(word))
+        .map((word) => word.replace(/^\.\//, ""));
+    });
 }
 
 /** The commands of a command line, without the texts that it gives to programs which only copy them. */

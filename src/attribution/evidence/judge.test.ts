@@ -13,6 +13,7 @@ import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
 import { fillBetween } from "../lines/fill-between.ts";
+import { lineKey } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
 import { AttributionEvidence } from "./judge.ts";
@@ -134,6 +135,16 @@ describe("a line that showed up", () => {
     expect(seen("src/a.ts", parentAt - minute + 500, at - minute)).toEqual(human(0.95, "alone"));
   });
 
+  it("with others that a command had made in another file is that command's", () => {
+    const keys = ["one(a)", "two(b)", "three(c)"].map(lineKey);
+    saveObservation(memory, { path: "gen/old.ts", at: at + 5000, keys });
+    saveObservation(memory, { path: "gen/new.ts", at: at + minute, keys });
+    const look = () => attributionEvidence().byFirstSeen(lineIn("gen/new.ts", "two(b)"), [at + minute], []);
+    expect(look()).toEqual(human(0.95, "alone"));
+    running("node make.mjs gen/old.ts");
+    expect(look()).toEqual(byAgent(by(), 0.9, "shell", "moved"));
+  });
+
   it("just after an agent's edit comes from a formatter if it says nearly the same", () => {
     const call = ["const total = sumOf(cart, prices);"];
     const by1 = { at, sessionUid: "s", toolUse: "s:1:1", model: "big-model" };
@@ -219,6 +230,17 @@ describe("a line without evidence", () => {
   it("is a human's if no agent was active", () => {
     wasBefore();
     expect(absent()).toEqual(human(0.95, "absence"));
+  });
+
+  it("is unknown in a new file beside one that a command made and nobody committed", () => {
+    running("node make.mjs gen/old.ts");
+    const of = (path: string, isNew: boolean, more: Partial<ChangeToAttribute> = {}) =>
+      attributionEvidence(more).byAbsence(lineIn(path, "x", isNew));
+    expect(of("gen/new.ts", true)).toEqual(unknown("command"));
+    const others = [of("gen/new.ts", false), of("src/new.ts", true), of("gen/new.md", true)];
+    const files = [{ ...fileOfDiff(["+x"]).change, path: "gen/old.ts" }];
+    for (const verdict of [...others, of("gen/new.ts", true, { files })])
+      expect(verdict).toEqual(human(0.9, "absence"));
   });
 
   it("is unknown before the first stored session, and in commits of others", () => {

@@ -1,15 +1,16 @@
+import { dirname, extname } from "node:path/posix";
 import { firstCommitsOf } from "../../store/memory/commits/attribution-lookup.ts";
-import { committedAtOf } from "../../store/memory/commits/commits.ts";
+import { commitsTouching, committedAtOf } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { observationsOf } from "../../store/memory/observations.ts";
 import { bareLine, lineKey, plainLineOf } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
 import { type Clocks, clockOf, clocksOf, widestOffset } from "./clock.ts";
-import { bringsFrom, isFormatter, isSpelledOut, mayMean, names } from "./command-means.ts";
+import { bringsFrom, isFormatter, isSpelledOut, mayMean, namedBy, names } from "./command-means.ts";
 import { installs } from "./packages.ts";
 import { resembles } from "./resembles.ts";
 import { writesIn } from "./shell.ts";
+import { Sightings } from "./sightings.ts";
 import { replacementsIn, type Substitution, substitutionsIn } from "./substitutions.ts";
 import type { TurnActivity } from "./turn-activity.ts";
 import type { Delegation, ShellRun, Write } from "./writes.ts";
@@ -50,9 +51,13 @@ export class AttributionEvidence {
   readonly runs: ShellRun[];
   /** All writes that may have led to the change, by this machine's clock; oldest first. */
   readonly writes: Write[];
+  /** Writes after the change, by clocks that nothing shows to be right; oldest first. */
+  readonly laterWrites: Write[];
+  /** Commands of sessions whose clocks are wrong, and nobody knows how far. */
+  private readonly timelessRuns: readonly ShellRun[];
   readonly delegations: Delegation[];
   private presence: { wasActive: boolean; isCovered: boolean } | null = null;
-  private readonly seen = new Map<string, Map<number, number[]>>();
+  private readonly sightings: Sightings;
   /** When sessions wrote lines of the change: first and last. */
   private readonly spans = new Map<string, [first: number, last: number]>();
   private readonly clocks: Clocks;
@@ -69,6 +74,7 @@ export class AttributionEvidence {
     this.until = this.isRebased && change.predecessors.length === 0 ? change.authoredAt : change.committedAt;
     const made = Math.min(change.authoredAt, change.committedAt);
     this.since = Math.min(made - workMs, Math.max(this.parentAt ?? 0, made - longestWorkMs));
+    this.sightings = new Sightings(memory, { since: this.since, until: change.committedAt + clockMs });
     const paths = this.paths();
     const wide = activity.between(this.since - widestOffset, this.until + widestOffset);
     const known = new Set(wide.writes.map((write) => `${write.toolUse} ${write.path} ${write.how}`));
@@ -79,6 +85,7 @@ export class AttributionEvidence {
     this.clocks = clocksOf({
       writes: all.filter(({ path }) => path !== ""),
       runs: wide.runs,
+      paths,
       seenIn: (path) => this.seenIn(path),
       committedAt: (short) =>
         change.hash?.startsWith(short) ? change.committedAt : committedAtOf(memory, short),
@@ -94,12 +101,19 @@ export class AttributionEvidence {
         ({ startedAt, endedAt, isBackground }) => startedAt <= until && (isBackground || endedAt >= since),
       )
       .sort((a, b) => a.startedAt - b.startedAt);
-    this.writes = all
+    // Squashed into it may be what was written after its first version.
+    const last = Math.max(until, change.committedAt) + slack;
+    const written = all
       .map((write) => this.inTime(write, ["startedAt", "at"]))
-      // Squashed into it may be what was written after its first version.
-      .filter(({ startedAt }) => startedAt <= Math.max(until, change.committedAt) + slack)
       .sort((a, b) => a.at - b.at || a.startedAt - b.startedAt)
       .map(withoutPutBack());
+    this.writes = written.filter(({ startedAt }) => startedAt <= last);
+    this.laterWrites = written.filter(
+      ({ startedAt, sessionUid }) => startedAt > last && !this.clocks.right.has(clockOf(sessionUid)),
+    );
+    this.timelessRuns = wide.runs.filter(
+      ({ mayWrite, sessionUid }) => mayWrite && this.clocks.unclear.has(clockOf(sessionUid)),
+    );
     this.delegations = wide.delegations.map((each) => this.inTime(each, ["startedAt", "endedAt"]));
   }
 
@@ -154,21 +168,13 @@ export class AttributionEvidence {
   }
 
   /** The times when each line of a file showed up, in order; empty if it was not watched. */
-  seenIn(path: string): Map<number, number[]> {
-    const known = this.seen.get(path);
-    if (known) return known;
-    const seen = new Map<number, number[]>();
-    this.seen.set(path, seen);
-    const range = { since: this.since, until: this.change.committedAt + clockMs };
-    for (const { at, keys } of observationsOf(this.memory, path, range)) {
-      for (const key of keys) {
-        const times = seen.get(key);
-        if (times) times.push(at);
-        else seen.set(key, [at]);
-      }
-    }
-    for (const times of seen.values()) times.sort((a, b) => a - b);
-    return seen;
+  seenIn(path: string): ReadonlyMap<number, readonly number[]> {
+    return this.sightings.in(path);
+  }
+
+  /** Those of lines that did not only come back, as from a stash. */
+  freshIn(path: string): ReadonlyMap<number, readonly number[]> {
+    return this.sightings.freshIn(path);
   }
 
   /**
@@ -201,7 +207,7 @@ export class AttributionEvidence {
     const { path, bare } = line;
     const runs = this.runsAt(seenAt, path).filter(
       ({ isBackground, startedAt, endedAt }) =>
-        !isBackground || seenAt <= endedAt || seenAt <= this.firstSightIn(path, startedAt) + runSlack,
+        !isBackground || seenAt <= endedAt || seenAt <= this.sightings.firstIn(path, startedAt) + runSlack,
     );
     const meant = runs.findLast(({ command }) => mayMean(command, path) || installs(command, path, bare));
     if (meant) return byAgent(meant, meant.isBackground ? 0.85 : 0.95, "shell", "ran");
@@ -215,16 +221,14 @@ export class AttributionEvidence {
     );
     const edit = during.findLast((write) => resembles(bare, write));
     if (edit) return byAgent(edit, 0.95, "edit", "formatted");
-    return human(during.length > 0 ? 0.9 : 0.95, "alone");
-  }
-
-  /** When something showed up first in a file since a time. */
-  private firstSightIn(path: string, since: number): number {
-    let first = Number.POSITIVE_INFINITY;
-    for (const times of this.seenIn(path).values()) {
-      for (const at of times) if (at >= since && at < first) first = at;
+    const before = this.sightings.before(path, seenAt, lineKey(bare));
+    if (before !== null) {
+      const there = this.at({ ...line, path: before.path }, before.at, []);
+      if (there.author === "agent") return { ...there, confidence: 0.9, basis: "moved" };
+      if (there.author === "unknown") return there;
     }
-    return first;
+    if (this.timelessRuns.some((run) => this.mayHaveMade(run, line))) return unknown("command");
+    return human(during.length > 0 ? 0.9 : 0.95, "alone");
   }
 
   /** Commands that may write and ran then; those in the background only where they mean the file. */
@@ -271,15 +275,32 @@ export class AttributionEvidence {
     const { wasActive, isCovered } = this.presence;
     if (!isCovered) return unknown("not_covered");
     // A command that names no file may have written any: a generator.
-    const isOpen = recent.some(
-      (run) =>
-        mayMean(run.command, path) &&
-        !isFormatter(run.command) &&
-        !this.isSpelledOut(run, path) &&
-        !this.onlyReplaces(run, bare),
-    );
-    if (isOpen) return unknown("command");
+    const isOpen = [...recent, ...this.timelessRuns].some((run) => this.mayHaveMade(run, line));
+    if (isOpen || (isNewFile && recent.some((run) => this.mayBeRenamed(run, path))))
+      return unknown("command");
     return human(wasActive ? 0.9 : 0.95, "absence");
+  }
+
+  /** Whether a line may be a command's of which nothing else is known. */
+  private mayHaveMade(run: ShellRun, { path, bare }: LineHere): boolean {
+    return (
+      mayMean(run.command, path) &&
+      !isFormatter(run.command) &&
+      !this.isSpelledOut(run, path) &&
+      !this.onlyReplaces(run, bare)
+    );
+  }
+
+  /** Whether a command made a file beside this one that is in no commit: somebody may have renamed it. */
+  private mayBeRenamed(run: ShellRun, path: string): boolean {
+    const placeOf = (of: string) => `${dirname(of)} ${extname(of)}`;
+    return namedBy(run.command).some(
+      (made) =>
+        placeOf(made) === placeOf(path) &&
+        !this.isSpelledOut(run, made) &&
+        !this.change.files.some((file) => file.path === made || file.oldPath === made) &&
+        commitsTouching(this.memory, made, { since: 0, until: this.until, limit: 1 }).length === 0,
+    );
   }
 
   /** Whether all that a command writes is in its text: other lines are not its. */

@@ -232,6 +232,27 @@ describe("in a repository", () => {
     expect(repo.authors(hash, "b.ts")).toEqual({ 1: "human absence" });
   });
 
+  it("a short line that a call wrote more often than it is found is not a human's for sure", async () => {
+    const short = "retries += 1;";
+    repo.did("s", wrote(path("a.ts"), text(short), repo.soon()));
+    repo.did("s2", wrote(path("b.ts"), text(short, short), repo.soon()));
+    for (const name of ["a.ts", "b.ts"])
+      saveObservation(repo.memory, { path: name, at: repo.soon() - 60_000, keys: [lineKey(short)] });
+    const hash = await repo.commitAndTake("First", { "a.ts": text(short), "b.ts": text(short) });
+    expect(repo.authors(hash, "a.ts")).toEqual({ 1: "human absence" });
+    expect(repo.authors(hash, "b.ts")).toEqual({ 1: "unknown none" });
+  });
+
+  it("what a call wrote only later, by a clock that nothing shows to be right, is unknown", async () => {
+    const { memory } = repo;
+    rememberTurn(memory, "first", [ran("ls", repo.soon() - 600_000)]);
+    const late = repo.soon() + 600_000;
+    rememberTurn(memory, "s", [wrote(path("a.ts"), text(...total.slice(0, 2)), late)]);
+    await repo.commitAndTake("First", { "b.ts": text(...most) });
+    const hash = await repo.commitAndTake("Second", { "a.ts": text(...total.slice(0, 2), ...byHand) });
+    expect(repo.authors(hash, "a.ts")).toEqual({ 1: "unknown none", 2: "unknown none", 3: "human absence" });
+  });
+
   it("in a project in a subdirectory, and for commits of others", async () => {
     const { memory } = repo;
     const root = path("sub");

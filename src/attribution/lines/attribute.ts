@@ -92,6 +92,7 @@ export async function attributeChange(
     const verdicts = verdictsOf(file, {
       written: written.get(file)!,
       writes: ownWrites(file, all),
+      later: laterLines(file, attributionEvidence.laterWrites),
       others: othersFor(file, all, holders),
       consumed,
       origins: origins.get(file) ?? new Map(),
@@ -115,6 +116,8 @@ export async function attributeChange(
 interface Evidence {
   written: ReadonlyMap<number, WrittenLine>;
   writes: readonly Write[];
+  /** Whether a line is in what was written later, by a clock that may be wrong. */
+  later: (i: number) => boolean;
   /** To other files, and texts of commands. */
   others: readonly Write[];
   consumed: Consumed;
@@ -129,6 +132,21 @@ const ownWrites = (file: FileToAttribute, all: readonly Write[]): Write[] => {
   const own = new Set(pathsOf(file));
   return all.filter(({ path }) => own.has(path));
 };
+
+/** Asked only for lines that would be a human's. */
+function laterLines(file: FileToAttribute, later: readonly Write[]): (i: number) => boolean {
+  let found: ReadonlyMap<number, WrittenLine> | null = null;
+  return (i) => {
+    // A command may write over what is there.
+    found ??= writtenBy(
+      file,
+      ownWrites(file, later).filter(({ how }) => how === "edit" || file.change.status === "A"),
+      new Map(),
+      0,
+    );
+    return (found.get(i)?.support ?? 0) >= sure;
+  };
+}
 
 /** The writes that hold an added line as a new one, by the line's key: their places in `all`. */
 function holdersOf(files: readonly FileToAttribute[], all: readonly Write[]): Map<number, number[]> {
@@ -167,13 +185,15 @@ function othersFor(
 
 /** Who wrote the added lines, by index in `lines`; of lines that say nothing alone only where they are known. */
 function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verdict> {
-  const { written, writes, others, consumed, origins, inherited, attributionEvidence } = evidence;
+  const { written, writes, later, others, consumed, origins, inherited, attributionEvidence } = evidence;
   const { path, status } = file.change;
   const { freshSince } = attributionEvidence;
   const moved = others.length > 0 ? writtenBy(file, others, new Map(), 0) : new Map<number, WrittenLine>();
   const replaced = replacedLines(file, attributionEvidence);
   const verbatim = verbatimKeys(file, writes, consumed);
+  const spare = spareKeys(file, evidence, freshSince);
   const seen = attributionEvidence.seenIn(path);
+  const fresh = attributionEvidence.freshIn(path);
   const mayBeLeftOut = writes.some((write) => write.at >= freshSince && isCut(write));
   const isAnew =
     status === "A" || file.lines.filter(({ isAdded }) => isAdded).length >= file.lines.length * anewShare;
@@ -188,6 +208,8 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
     const elsewhereMatch = moved.get(i);
     const replacement = replaced.get(key);
     const line = { path, bare, isNewFile: status === "A", isAnew };
+    const isVerbatim = () =>
+      (weight >= 0.5 && spare.has(key)) || (weight >= 0.8 && (verbatim.has(key) || later(i)));
     if (origin) verdicts.set(i, origin);
     else if (match && isSeen === "before" && match.support >= sure && !before)
       verdicts.set(i, unknown("several"));
@@ -211,14 +233,12 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
     else if (times !== undefined && weight >= weak)
       verdicts.set(
         i,
-        notVerbatim(attributionEvidence.byFirstSeen(line, times, writes), weight, verbatim.has(key)),
+        notVerbatim(attributionEvidence.byFirstSeen(line, fresh.get(key) ?? times, writes), isVerbatim),
       );
     else if (weight >= 0.5)
       verdicts.set(
         i,
-        mayBeLeftOut
-          ? unknown("left_out")
-          : notVerbatim(attributionEvidence.byAbsence(line), weight, verbatim.has(key)),
+        mayBeLeftOut ? unknown("left_out") : notVerbatim(attributionEvidence.byAbsence(line), isVerbatim),
       );
   });
   addBetween(file, verdicts);
@@ -254,9 +274,11 @@ function addBetween({ lines }: FileToAttribute, verdicts: Map<number, Verdict>):
   for (const [i, verdict] of found) verdicts.set(i, verdict);
 }
 
-/** Words for words in a call's text, but too little to be sure: then it is not a human's either. */
-const notVerbatim = (verdict: Verdict, weight: number, isVerbatim: boolean): Verdict =>
-  verdict.author === "human" && isVerbatim && weight >= 0.8 ? unknown("verbatim") : verdict;
+/** Words for words in a call's text, but too little to be sure: then it is not a human's either, nor older. */
+const notVerbatim = (verdict: Verdict, isVerbatim: () => boolean): Verdict =>
+  (verdict.author === "human" || verdict.basis === "not_covered") && isVerbatim()
+    ? unknown("verbatim")
+    : verdict;
 
 const based = (verdict: Verdict, basis: "written" | "written_unseen" | "written_elsewhen"): Verdict => ({
   ...verdict,
@@ -282,6 +304,28 @@ function verbatimKeys(file: FileToAttribute, writes: readonly Write[], consumed:
   const isOwn = ([key, known]: [number, { calls: Set<string>; bare: string }]) =>
     known.bare.length >= long || (places.get(key) === 1 && known.calls.size === 1);
   return new Set([...calls].filter(isOwn).map(([key]) => key));
+}
+
+/** Lines that calls wrote more often since the commit before than they are found. */
+function spareKeys(
+  file: FileToAttribute,
+  { written, writes, consumed }: Pick<Evidence, "written" | "writes" | "consumed">,
+  freshSince: number,
+): Set<number> {
+  const left = new Map<number, number>();
+  for (const { at, toolUse, hunks } of writes) {
+    if (at !== 0 && at < freshSince) continue;
+    const used = consumed.get(toolUse);
+    for (const { lines } of hunks) {
+      for (const { key, isNew } of lines)
+        if (isNew && !used?.has(key)) left.set(key, (left.get(key) ?? 0) + 1);
+    }
+  }
+  for (const i of written.keys()) {
+    const { key } = file.lines[i]!;
+    left.set(key, (left.get(key) ?? 0) - 1);
+  }
+  return new Set([...left].filter(([, count]) => count > 0).map(([key]) => key));
 }
 
 /** By the key of a line that a command's replacement makes of a removed one, the command. */

@@ -48,7 +48,13 @@ export async function authorsOf(
   const isBefore = beforeAgentsIn(memory, commits, since.at);
   return {
     authors: authors.map((author, i) =>
-      author.author === "unknown" && author.hint === null && isBefore(lines[i]!) ? beforeAgents : author,
+      // What a call holds word for word is no older than the first session, whatever the clocks say.
+      author.author === "unknown" &&
+      author.hint === null &&
+      author.basis !== "verbatim" &&
+      isBefore(lines[i]!)
+        ? beforeAgents
+        : author,
     ),
     unseen: remembered.unseen.filter((hash) => !isBefore({ commit: hash, isBoundary: true })),
   };

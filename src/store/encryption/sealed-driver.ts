@@ -55,7 +55,7 @@ function installedEngine(): Engine {
   throw new PommelError(
     "encryption_unavailable",
     `Encryption needs a package that is not installed${problems.length > 0 ? `, or cannot be loaded.${problems.join("")}` : "."}`,
-    `Install it where Pommel is: \`npm install -g ${hasNodeApi10 ? multipleCiphers : sqlcipher}\`.`,
+    `Install it where Pommel is: \`npm install -g --ignore-scripts ${hasNodeApi10 ? multipleCiphers : sqlcipher}\`.`,
   );
 }
 

@@ -31,6 +31,17 @@ export function observationsOf(
   return rows.map(({ at, keys }) => ({ at, keys: unpack(keys) }));
 }
 
+/** What showed up in all files in a time, both ends included; the earliest first. */
+export function observationsBetween(
+  memory: Memory,
+  { since, until }: { since: number; until: number },
+): (Observation & { path: string })[] {
+  const rows = memory
+    .prepare("SELECT path, at, keys FROM observations WHERE at BETWEEN ? AND ? ORDER BY at, id")
+    .all(since, until) as { path: string; at: number; keys: Uint8Array }[];
+  return rows.map(({ path, at, keys }) => ({ path, at, keys: unpack(keys) }));
+}
+
 /** Since when it is known what showed up in files: the earliest that is stored; infinite where nothing is. */
 export function observedSince(memory: Memory): number {
   const found = memory.prepare("SELECT min(at) FROM observations").pluck().get() as number | null;

@@ -1,0 +1,116 @@
+import type { Memory } from "../../store/memory/memory.ts";
+import { observationsBetween, observationsOf } from "../../store/memory/observations.ts";
+
+/** Fewer lines may be equal by chance. */
+const fewest = 3;
+/** Of lines that show up together, that were together before. */
+const enough = 0.75;
+
+/** When each line of a file showed up, in order. */
+type Times = Map<number, number[]>;
+
+/** When lines showed up in files, as far as these were watched. */
+export class Sightings {
+  private readonly known = new Map<string, { all: Times; fresh: Times }>();
+  private readonly sources = new Map<string, readonly string[]>();
+  private everywhere: Map<string, Times> | null = null;
+
+  constructor(
+    private readonly memory: Memory,
+    private readonly range: { since: number; until: number },
+  ) {}
+
+  /** Empty if the file was not watched. */
+  in(path: string): ReadonlyMap<number, readonly number[]> {
+    return this.of(path).all;
+  }
+
+  /** Without those of lines that came back together, as from a stash or with another branch. */
+  freshIn(path: string): ReadonlyMap<number, readonly number[]> {
+    return this.of(path).fresh;
+  }
+
+  private of(path: string): { all: Times; fresh: Times } {
+    const known = this.known.get(path);
+    if (known) return known;
+    const times = { all: new Map(), fresh: new Map() };
+    for (const { at, keys } of observationsOf(this.memory, path, this.range)) {
+      if (!isBack(times.all, keys)) add(times.fresh, at, keys);
+      else
+        add(
+          times.fresh,
+          at,
+          keys.filter((key) => !times.all.has(key)),
+        );
+      add(times.all, at, keys);
+    }
+    this.known.set(path, times);
+    return times;
+  }
+
+  /** When something showed up first in a file since a time; infinite where nothing did. */
+  firstIn(path: string, since: number): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const times of this.in(path).values()) {
+      for (const at of times) if (at >= since && at < first) first = at;
+    }
+    return first;
+  }
+
+  /**
+   * Where a line was before it showed up here: what showed up with it was in another file, which was renamed, or from
+   * which it was copied.
+   */
+  before(path: string, at: number, key: number): { path: string; at: number } | null {
+    for (const source of this.sourcesOf(path, at)) {
+      const found = this.inAllFiles()
+        .get(source)
+        ?.get(key)
+        ?.findLast((time) => time < at);
+      if (found !== undefined) return { path: source, at: found };
+    }
+    return null;
+  }
+
+  /** Files in which most of what showed up together was before. */
+  private sourcesOf(path: string, at: number): readonly string[] {
+    const known = this.sources.get(`${at} ${path}`);
+    if (known) return known;
+    const together = [...this.in(path)].flatMap(([key, times]) => (times.includes(at) ? [key] : []));
+    const sources: string[] = [];
+    for (const [other, times] of together.length < fewest ? [] : this.inAllFiles()) {
+      if (other === path) continue;
+      const count = together.filter((key) => times.get(key)?.some((time) => time < at)).length;
+      if (count >= fewest && count >= together.length * enough) sources.push(other);
+    }
+    this.sources.set(`${at} ${path}`, sources);
+    return sources;
+  }
+
+  private inAllFiles(): ReadonlyMap<string, Times> {
+    if (this.everywhere) return this.everywhere;
+    const all = new Map<string, Times>();
+    for (const { path, at, keys } of observationsBetween(this.memory, this.range)) {
+      const times = all.get(path) ?? new Map<number, number[]>();
+      all.set(path, times);
+      add(times, at, keys);
+    }
+    this.everywhere = all;
+    return all;
+  }
+}
+
+/** Whether what shows up was there together before. */
+function isBack(times: Times, keys: readonly number[]): boolean {
+  const distinct = new Set(keys);
+  const back = [...distinct].filter((key) => times.has(key)).length;
+  return back >= fewest && back >= distinct.size * enough;
+}
+
+function add(times: Times, at: number, keys: readonly number[]): void {
+  for (const key of keys) {
+    const own = times.get(key);
+    if (own === undefined) times.set(key, [at]);
+    else own.push(at);
+  }
+}
