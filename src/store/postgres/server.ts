@@ -160,6 +160,19 @@ const unreachableCodes = new Set([
   ...["57P01", "57P02", "57P03", "53300"],
 ]);
 
+/**
+ * A transaction. Unlike `sql.begin` it survives a connection that is cut: postgres.js sends a rollback to a socket that is
+ * gone, which ends the process. So an error of the connection never reaches it from here; it learns of the end itself.
+ */
+export function inTransaction<T>(sql: Sql, mode: string, work: (sql: Queryable) => Promise<T>): Promise<T> {
+  return sql.begin(mode, (within) =>
+    work(within).catch((error: unknown) => {
+      if (unreachableCodes.has(codeOf(error))) return new Promise<never>(() => {});
+      throw error;
+    }),
+  ) as Promise<T>;
+}
+
 /** An error of the server or the connection as one for people; others as they are. */
 export function explained(error: unknown, settings: ServerSettings): unknown {
   if (error instanceof PommelError) return error;

@@ -159,6 +159,25 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       await vi.waitFor(async () => expect(await again()).toBe(1), { timeout: 20_000 });
     });
 
+    it("outlives a connection that is cut within a transaction, and connects anew", async () => {
+      const rows = new ProjectRows(indexServer(settings), new Place(join(dir, "one", "index.db")), "write");
+      const count = () => rows.read(async ({ sql }) => (await sql`SELECT 1 AS one`).length);
+      try {
+        expect(await count()).toBe(1);
+        for (const access of ["read", "write"] as const) {
+          const cut = rows[access](async ({ sql }) => {
+            await server!.down();
+            await sql`SELECT 1`;
+          });
+          await expect(cut).rejects.toMatchObject({ code: "index_unavailable" });
+          await server!.up();
+          await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 20_000 });
+        }
+      } finally {
+        await rows.close();
+      }
+    });
+
     it("finds the nearest of many vectors through an index, within the scope as well", async () => {
       const place = new Place(join(dir, "one", "index.db"));
       const index = new PostgresIndex(new ProjectRows(indexServer(settings), place, "write"), 100);

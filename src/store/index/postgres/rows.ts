@@ -2,6 +2,7 @@ import { codeOf, PommelError } from "../../../project/errors.ts";
 import {
   connectTo,
   explained,
+  inTransaction,
   placeOf,
   type Queryable,
   type ServerSettings,
@@ -23,6 +24,11 @@ export interface Change extends Snapshot {
   nextChunk: number;
 }
 
+interface Opened {
+  sql: Sql;
+  project: number;
+}
+
 /** After a failure to connect nothing is tried for so long, as each try may take seconds. Milliseconds. */
 const pauseMs = 2000;
 
@@ -32,7 +38,7 @@ const pauseMs = 2000;
  */
 export class ProjectRows {
   private sql: Sql | null = null;
-  private opened: Promise<number> | null = null;
+  private opened: Promise<Opened> | null = null;
   private failure: { at: number; error: unknown } | null = null;
   private isClosed = false;
 
@@ -53,30 +59,30 @@ export class ProjectRows {
   /** Statements that see the same. */
   read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     return this.explaining(async () => {
-      const project = await this.project();
-      return (await this.sql!.begin("isolation level repeatable read read only", async (sql) => {
+      const { sql, project } = await this.project();
+      return inTransaction(sql, "isolation level repeatable read read only", async (sql) => {
         const [row] = await sql<
           { revision: number }[]
         >`SELECT revision FROM pommel_index_1.projects WHERE id = ${project}`;
         if (row === undefined) throw gone(this.settings);
         return work({ sql, project, revision: row.revision });
-      })) as T;
+      });
     });
   }
 
   /** One statement. */
   ask<T>(work: (sql: Queryable, project: number) => Promise<T>): Promise<T> {
     return this.explaining(async () => {
-      const project = await this.project();
-      return work(this.sql!, project);
+      const { sql, project } = await this.project();
+      return work(sql, project);
     });
   }
 
   /** One transaction; others that change these rows wait for it. */
   write<T>(work: (change: Change) => Promise<T>): Promise<T> {
     return this.explaining(async () => {
-      const project = await this.project();
-      return (await this.sql!.begin(async (sql) => {
+      const { sql, project } = await this.project();
+      return inTransaction(sql, "", async (sql) => {
         const [row] = await sql<Omit<Change, "sql" | "project">[]>`
           UPDATE pommel_index_1.projects SET revision = revision + 1, used_at = now() WHERE id = ${project}
           RETURNING revision, next_file AS "nextFile", next_chunk AS "nextChunk"`;
@@ -89,7 +95,7 @@ export class ProjectRows {
             WHERE id = ${project}`;
         }
         return result;
-      })) as T;
+      });
     });
   }
 
@@ -99,7 +105,7 @@ export class ProjectRows {
     if (key === null) return;
     await this.explaining(async () => {
       this.sql ??= connectTo(this.settings);
-      await this.sql.begin(async (sql) => {
+      await inTransaction(this.sql, "", async (sql) => {
         const [row] = await sql<
           { id: number }[]
         >`SELECT id FROM pommel_index_1.projects WHERE key = ${key} FOR UPDATE`;
@@ -130,14 +136,14 @@ export class ProjectRows {
     await this.sql?.end({ timeout: 2 });
   }
 
-  private project(): Promise<number> {
+  private project(): Promise<Opened> {
     if (this.isClosed) throw new Error("The index is closed.");
     if (this.failure !== null && Date.now() - this.failure.at < pauseMs) throw this.failure.error;
     this.opened ??= this.prepare();
     return this.opened;
   }
 
-  private async prepare(): Promise<number> {
+  private async prepare(): Promise<Opened> {
     this.sql ??= connectTo(this.settings);
     const { sql, mode } = this;
     const [found] = await sql<
@@ -152,11 +158,11 @@ export class ProjectRows {
             >`SELECT id, format FROM pommel_index_1.projects WHERE key = ${key}`
           : [];
       if (rows[0] === undefined) throw notIndexed(this.settings);
-      return checked(rows[0], this.settings);
+      return { sql, project: checked(rows[0], this.settings) };
     }
     if (!found?.exists) {
       // Two that make the tables at once would fail each other.
-      await sql.begin(async (tx) => {
+      await inTransaction(sql, "", async (tx) => {
         await tx`SELECT pg_advisory_xact_lock(hashtext(${schemaName}))`;
         await tx.unsafe(createTables);
       });
@@ -167,7 +173,7 @@ export class ProjectRows {
     const [row] = await sql<
       { id: number; format: number }[]
     >`SELECT id, format FROM pommel_index_1.projects WHERE key = ${key}`;
-    return checked(row!, this.settings);
+    return { sql, project: checked(row!, this.settings) };
   }
 
   private async explaining<T>(work: () => Promise<T>): Promise<T> {
@@ -179,6 +185,9 @@ export class ProjectRows {
       const known = explained(error, this.settings);
       if (codeOf(known) === "index_unavailable" && this.failure?.error !== known) {
         this.failure = { at: Date.now(), error: known };
+        // A connection of postgres.js that was cut while something waited to be sent never sends again.
+        void this.sql?.end({ timeout: 0 });
+        this.sql = null;
       }
       // What was prepared may be gone when the server is back.
       if (known instanceof PommelError) this.opened = null;
