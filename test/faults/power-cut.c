@@ -70,17 +70,27 @@ __attribute__((destructor)) static void end(void) {
   }
 }
 
-/* The file of a descriptor, if it is one to watch. SQLite's -shm is made anew from the log. */
-static file *watched(int fd) {
+/*
+ * Whether a descriptor is of a file to watch: SQLite's -shm is made anew from the log. Asked before the lock is taken:
+ * a signal's handler writes to a pipe, and may interrupt who holds it.
+ */
+static int is_watched(int fd) {
   char link[64], path[4096];
   struct stat info;
-  if (!directory || !real_pwrite) return NULL;
+  if (!directory || !real_pwrite || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(link, path, sizeof path - 1);
-  if (length <= 0) return NULL;
+  if (length <= 0) return 0;
   path[length] = 0;
-  if (strncmp(path, directory, strlen(directory)) != 0 || strstr(path, "-shm")) return NULL;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return NULL;
+  return strncmp(path, directory, strlen(directory)) == 0 && !strstr(path, "-shm");
+}
+
+/* The watched file of a descriptor. */
+static file *file_of(int fd) {
+  char link[64];
+  struct stat info;
+  if (fstat(fd, &info) != 0) return NULL;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   for (file *f = files; f; f = f->next)
     if (f->device == info.st_dev && f->inode == info.st_ino) return f;
   file *f = calloc(1, sizeof *f);
@@ -153,8 +163,9 @@ static void note(file *f, off_t offset, const void *data, size_t length) {
 }
 
 ssize_t pwrite64(int fd, const void *data, size_t length, off_t offset) {
+  if (!is_watched(fd)) return real_pwrite(fd, data, length, offset);
   pthread_mutex_lock(&mutex);
-  file *f = watched(fd);
+  file *f = file_of(fd);
   if (f) note(f, offset, data, length);
   ssize_t written = real_pwrite(fd, data, length, offset);
   pthread_mutex_unlock(&mutex);
@@ -165,19 +176,22 @@ ssize_t pwrite(int fd, const void *data, size_t length, off_t offset) { return p
 
 ssize_t write(int fd, const void *data, size_t length) {
   if (!real_write) real_write = dlsym(RTLD_NEXT, "write");
+  if (!is_watched(fd)) return real_write(fd, data, length);
   pthread_mutex_lock(&mutex);
-  file *f = watched(fd);
+  file *f = file_of(fd);
   if (f) {
     int flags = fcntl(fd, F_GETFL);
     note(f, flags & O_APPEND ? lseek(fd, 0, SEEK_END) : lseek(fd, 0, SEEK_CUR), data, length);
   }
+  ssize_t written = real_write(fd, data, length);
   pthread_mutex_unlock(&mutex);
-  return real_write(fd, data, length);
+  return written;
 }
 
 int ftruncate64(int fd, off_t size) {
+  if (!is_watched(fd)) return real_ftruncate(fd, size);
   pthread_mutex_lock(&mutex);
-  file *f = watched(fd);
+  file *f = file_of(fd);
   if (f) note(f, size, NULL, 0);
   int result = real_ftruncate(fd, size);
   pthread_mutex_unlock(&mutex);
@@ -187,9 +201,10 @@ int ftruncate64(int fd, off_t size) {
 int ftruncate(int fd, off_t size) { return ftruncate64(fd, size); }
 
 static int synced(int fd, int (*real)(int)) {
+  if (!is_watched(fd)) return real(fd);
   pthread_mutex_lock(&mutex);
   int result = real(fd);
-  file *f = result == 0 ? watched(fd) : NULL;
+  file *f = result == 0 ? file_of(fd) : NULL;
   if (f) forget(f);
   pthread_mutex_unlock(&mutex);
   return result;
