@@ -122,7 +122,7 @@ export const developmentLookAlikes: Templates = {
     `token.split(".")[1]`,
   ],
   "wrapped over lines": [
-    `"resolved": "https://registry.npmjs.org/a/-/a-1.0.0.tgz",\n"integrity": "sha512-{b64:86}=="`,
+    `"resolved": "https://registry.example.org/a/-/a-1.0.0.tgz",\n"integrity": "sha512-{b64:86}=="`,
     `data:image/png;base64,iVBORw0KGgo{b64:60}`,
     `The token\nis long and\nhas many words`,
     `{hex:40} refs/heads/main\n{hex:40} refs/heads/dev`,
@@ -239,7 +239,7 @@ export const developmentLookAlikes: Templates = {
   ],
   "credential files": [
     `[pypi]\nusername = __token__`,
-    `registry=https://registry.npmjs.org/`,
+    `registry=https://registry.example.org/`,
     `//npm.acme.test/:always-auth=true`,
     `login ann\n  password-store pass`,
     `_authToken=\${TOKEN}`,

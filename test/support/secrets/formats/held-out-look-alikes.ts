@@ -187,8 +187,8 @@ export const heldOutLookAlikes: Templates = {
     `wget --quiet --tries=3 https://acme.test/f`,
   ],
   "credential files": [
-    `//registry.npmjs.org/:_authToken=\${NPM_TOKEN}`,
-    `[pypi]\nrepository = https://upload.pypi.org/legacy/`,
+    `//registry.example.org/:_authToken=\${NPM_TOKEN}`,
+    `[pypi]\nrepository = https://upload.example.org/legacy/`,
     `machine, login and password are read from .netrc`,
     `always-auth=true`,
   ],

@@ -220,7 +220,7 @@ export const heldOutSecrets: Templates = {
   ],
   "credential files": [
     `machine git.acme.test\n  login ann\n  password «{pw}»`,
-    `//registry.npmjs.org/:_authToken=«npm_{b62:36}»`,
+    `//registry.example.org/:_authToken=«npm_{b62:36}»`,
     `[pypi]\nusername = __token__\npassword = «pypi-{b64u:80}»`,
     `https://ann:«{b62:32}»@github.com`,
     `<server><id>nexus</id><username>ann</username><password>«{pw}»</password></server>`,
