@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import { sep } from "node:path";
 import { loadConfig } from "../project/config/config.ts";
 import { codeOf, explanationOf } from "../project/errors.ts";
-import { type Project, projectAt } from "../project/paths.ts";
+import { isInside, type Project, projectAt } from "../project/paths.ts";
 import {
   type HistorySearchRequest,
   resultUnitOf,
@@ -51,9 +50,7 @@ const isProject = (here: Here): here is Project => here !== null && "root" in he
 
 /** The projects in a directory ("" for any), those used last first. */
 export function projectsBelow(dir: string): Project[] {
-  const listed = listProjects().filter(
-    ({ isGone, root }) => !isGone && (dir === "" || root.startsWith(dir + sep)),
-  );
+  const listed = listProjects().filter(({ isGone, root }) => !isGone && (dir === "" || isInside(root, dir)));
   return listed.map(({ project }) => project);
 }
 

@@ -134,6 +134,20 @@ export async function gitText(dir: string, args: readonly string[], signal?: Abo
   return bytes.toString().replaceAll("\0", "").trimEnd();
 }
 
+/** The same; null where git fails or is not installed: what was asked for is not there. */
+export async function gitTextIfAny(
+  dir: string,
+  args: readonly string[],
+  signal?: AbortSignal,
+): Promise<string | null> {
+  try {
+    return await gitText(dir, args, signal);
+  } catch (error) {
+    if (error instanceof GitFailure) return null;
+    throw error;
+  }
+}
+
 /** A git command's raw output. Same errors as `gitFields`. */
 export async function gitBuffer(dir: string, args: readonly string[], input: GitInput = {}): Promise<Buffer> {
   const parts: Buffer[] = [];

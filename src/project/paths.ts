@@ -163,7 +163,8 @@ export function placeInProject(project: Project, dir: string): string {
     : place.split(sep).join("/");
 }
 
-function isInside(path: string, dir: string): boolean {
+/** Whether an absolute path is a directory or lies in it. */
+export function isInside(path: string, dir: string): boolean {
   return path === dir || path.startsWith(dir.endsWith(sep) ? dir : dir + sep);
 }
 

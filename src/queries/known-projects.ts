@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { GitFailure, gitText } from "../git/git.ts";
+import { gitTextIfAny } from "../git/git.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import {
   type KnownProject,
@@ -32,13 +32,8 @@ export async function rememberProject(project: Project): Promise<void> {
 
 /** The address of a repository's origin, without user and password; null where there is none. */
 export async function remoteOf(root: string): Promise<string | null> {
-  try {
-    const url = await gitText(root, ["config", "--get", "remote.origin.url"]);
-    return url === "" ? null : withoutCredentials(url);
-  } catch (error) {
-    if (error instanceof GitFailure) return null;
-    throw error;
-  }
+  const url = await gitTextIfAny(root, ["config", "--get", "remote.origin.url"]);
+  return url ? withoutCredentials(url) : null;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
-import { GitFailure, gitText } from "../../git/git.ts";
+import { GitFailure, gitTextIfAny } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import type { CommitSeen } from "../../store/memory/git-records.ts";
 import type { GitWork } from "./work.ts";
@@ -52,11 +52,6 @@ export async function isMadeHere(
 
 /** Who would be the author of a commit made here now; null where git does not know. */
 async function ownEmail(dir: string): Promise<string | null> {
-  try {
-    const [, email] = /<([^<>]*)> \d+ [+-]\d+$/.exec(await gitText(dir, ["var", "GIT_AUTHOR_IDENT"])) ?? [];
-    return email ?? null;
-  } catch (error) {
-    if (error instanceof GitFailure) return null;
-    throw error;
-  }
+  const identity = await gitTextIfAny(dir, ["var", "GIT_AUTHOR_IDENT"]);
+  return /<([^<>]*)> \d+ [+-]\d+$/.exec(identity ?? "")?.[1] ?? null;
 }

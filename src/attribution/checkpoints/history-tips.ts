@@ -1,4 +1,4 @@
-import { GitFailure, gitFields, gitText } from "../../git/git.ts";
+import { gitFields, gitText, gitTextIfAny } from "../../git/git.ts";
 import { projectRoots } from "../../git/project-roots.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
@@ -39,11 +39,5 @@ export async function historyTips(project: Project, signal?: AbortSignal): Promi
   return [...tips];
 }
 
-async function headIfAny(root: string, signal?: AbortSignal): Promise<string | null> {
-  try {
-    return await gitText(root, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], signal);
-  } catch (error) {
-    if (error instanceof GitFailure) return null;
-    throw error;
-  }
-}
+const headIfAny = (root: string, signal?: AbortSignal): Promise<string | null> =>
+  gitTextIfAny(root, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], signal);

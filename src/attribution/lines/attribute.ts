@@ -1,4 +1,4 @@
-import { GitFailure, gitText } from "../../git/git.ts";
+import { gitTextIfAny } from "../../git/git.ts";
 import type { Lineage } from "../../git/history/lineage.ts";
 import type { ReadObjects } from "../../git/objects.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
@@ -373,14 +373,8 @@ async function timeOf(
 ): Promise<number | null> {
   const known = commitByHash(memory, hash);
   if (known) return known.committedAt;
-  try {
-    return (
-      Number(await gitText(root, ["show", "-s", "--no-show-signature", "--format=%ct", hash], signal)) * 1000
-    );
-  } catch (error) {
-    if (error instanceof GitFailure) return null;
-    throw error;
-  }
+  const shown = await gitTextIfAny(root, ["show", "-s", "--no-show-signature", "--format=%ct", hash], signal);
+  return shown === null ? null : Number(shown) * 1000;
 }
 
 /** All added lines of a file, in ranges; those without a verdict are unknown. */

@@ -3,6 +3,7 @@ import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { syncFact } from "../../store/memory/sync.ts";
+import { teamProject } from "../../store/memory/team.ts";
 
 interface TeamShareOptions {
   config: Config;
@@ -40,7 +41,7 @@ export class TeamShare {
     const { config, log } = this.options;
     try {
       const work = this.options.work();
-      if (syncFact(work.memory, "team project") === null) return;
+      if (syncFact(work.memory, teamProject) === null) return;
       // Most never need it.
       const { shareWithTeam } = await import("../../sync/team/team.ts");
       const { teamSettings } = await import("../../queries/sync/team.ts");

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { GitFailure, gitText } from "../git.ts";
+import { gitTextIfAny } from "../git.ts";
 import { commonDirectoryOf, gitDirectoryOf } from "../git-dir.ts";
 
 /**
@@ -109,11 +109,6 @@ export async function branchAtHand(dir: string): Promise<string | null> {
 
 /** The branch checked out in `dir`, even without commits; null when detached or without a repository. */
 export async function branchOf(dir: string): Promise<string | null> {
-  try {
-    const ref = await gitText(dir, ["symbolic-ref", "--quiet", "HEAD"]);
-    return ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null;
-  } catch (error) {
-    if (error instanceof GitFailure) return null;
-    throw error;
-  }
+  const ref = await gitTextIfAny(dir, ["symbolic-ref", "--quiet", "HEAD"]);
+  return ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { GitFailure, gitFields, gitText } from "../git.ts";
+import { gitFields, gitText, gitTextIfAny } from "../git.ts";
 import { RepositoryCache } from "../repository-cache.ts";
 
 /** A commit in the log. */
@@ -93,13 +93,8 @@ export function headOf(dir: string): Promise<string | null> {
 }
 
 /** The hash of a named commit (HEAD, a tag, a branch, a short hash); null when it is unknown or without git. */
-export async function commitNamed(dir: string, name: string): Promise<string | null> {
-  try {
-    return await gitText(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
-  } catch (error) {
-    if (error instanceof GitFailure) return null;
-    throw error;
-  }
+export function commitNamed(dir: string, name: string): Promise<string | null> {
+  return gitTextIfAny(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
 }
 
 /** Whether the repository is a shallow clone. */

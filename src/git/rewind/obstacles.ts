@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { GitFailure, gitBuffer, gitText, plain } from "../git.ts";
+import { gitBuffer, gitTextIfAny, plain } from "../git.ts";
 
 /**
  * Paths as git and the file system have them, which need not be UTF-8: each character is a byte (latin1). Taken for
@@ -139,12 +139,7 @@ export async function overwritten(top: string, changes: readonly TreeChange[]): 
 }
 
 async function ignoresCase(top: string): Promise<boolean> {
-  try {
-    return (await gitText(top, ["config", "--type=bool", "--get", "core.ignorecase"])) === "true";
-  } catch (error) {
-    if (error instanceof GitFailure) return false;
-    throw error;
-  }
+  return (await gitTextIfAny(top, ["config", "--type=bool", "--get", "core.ignorecase"])) === "true";
 }
 
 /** directory: no obstacle; going: tracked, will be removed; lost: untracked, would be lost. */

@@ -1,7 +1,7 @@
-import { resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { launchVariables } from "../../agents/profiles.ts";
 import { codeOf, PommelError } from "../../project/errors.ts";
-import { findProject, type Project, projectAround } from "../../project/paths.ts";
+import { findProject, isInside, type Project, projectAround } from "../../project/paths.ts";
 import type { ToolName } from "../shapes/definitions.ts";
 import type { CallContext } from "../tool.ts";
 
@@ -61,7 +61,7 @@ export async function placesOf(
 
 /** A server that was started elsewhere works as if it had been started at the project's root. */
 function placeIn(root: string, cwd: string): string {
-  return cwd === root || cwd.startsWith(`${root}${sep}`) ? cwd : root;
+  return isInside(cwd, root) ? cwd : root;
 }
 
 /** The project of the files that a call names, if they are of one. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { GitFailure, gitText } from "../../git/git.ts";
+import { gitTextIfAny } from "../../git/git.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
@@ -11,6 +11,7 @@ import { type TeamMember, teamServer } from "../../store/team/team-server.ts";
 import {
   joinTeam,
   leaveTeam,
+  notShared,
   shareWithTeam,
   type TeamOptions,
   type TeamReport,
@@ -25,8 +26,8 @@ import { withWritableMemory } from "../writable-memory.ts";
 
 /** @throws PommelError `share_refused` where no name is known */
 export async function teamSettings(root: string, config: Config): Promise<TeamSettings> {
-  const author = config["memory.share_author"] || (await gitValue(root, ["config", "user.email"]));
-  if (author === null) {
+  const author = config["memory.share_author"] || (await gitTextIfAny(root, ["config", "user.email"]));
+  if (!author) {
     throw new PommelError(
       "share_refused",
       "Under which name to share is not known: git has no user.email.",
@@ -36,20 +37,10 @@ export async function teamSettings(root: string, config: Config): Promise<TeamSe
   return { server: teamServer(config), author };
 }
 
-/** null where git has none, or there is no git. */
-async function gitValue(root: string, args: readonly string[]): Promise<string | null> {
-  try {
-    return (await gitText(root, args)).trim() || null;
-  } catch (error) {
-    if (error instanceof GitFailure) return null;
-    throw error;
-  }
-}
-
 /** What all clones of a repository have in common: its first commit. A shallow clone does not have it. */
 async function projectName(root: string): Promise<string> {
-  const isShallow = (await gitValue(root, ["rev-parse", "--is-shallow-repository"])) === "true";
-  const firsts = isShallow ? null : await gitValue(root, ["rev-list", "--max-parents=0", "HEAD"]);
+  const isShallow = (await gitTextIfAny(root, ["rev-parse", "--is-shallow-repository"])) === "true";
+  const firsts = isShallow ? null : await gitTextIfAny(root, ["rev-list", "--max-parents=0", "HEAD"]);
   const [first] = (firsts ?? "").split("\n").sort();
   if (first) return first;
   throw new PommelError(
@@ -110,13 +101,7 @@ export async function changeMembers(
   { add, remove }: { add: readonly string[]; remove: readonly string[] },
 ): Promise<{ members: TeamMember[]; authors: { author: string; records: number }[] }> {
   const { team } = await teamStatus(project);
-  if (team === null) {
-    throw new PommelError(
-      "share_refused",
-      "This project is not shared with a team.",
-      "Run `pm share on` first.",
-    );
-  }
+  if (team === null) throw notShared();
   return withServer({ server: teamServer(loadConfig(project).config) }, async (server) => {
     if (add.length > 0) await server.addMembers(team.project, add);
     if (remove.length > 0) await server.removeMembers(team.project, remove);

@@ -5,6 +5,9 @@ import type { ChangedThing } from "./sync.ts";
 
 /** What is shared with a team's server, and what came from it (docs/share.md). */
 
+/** The sync_state key of the project that is shared; absent: none is. The schema's triggers ask for it as well. */
+export const teamProject = "team project";
+
 /** The uids of sessions that were recorded here, from a transcript; others' are theirs to share. */
 export function recordedSessions(memory: Memory): Set<string> {
   const uids = memory

@@ -1,7 +1,7 @@
 import { PommelError } from "../../project/errors.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { markAllChanged, setSyncFact, syncFact } from "../../store/memory/sync.ts";
-import { forgetShared, overwriteDropped } from "../../store/memory/team.ts";
+import { forgetShared, overwriteDropped, teamProject } from "../../store/memory/team.ts";
 import type { ServerSettings } from "../../store/postgres/server.ts";
 import { type TeamProject, TeamServer } from "../../store/team/team-server.ts";
 import { noCounts, type SyncCounts } from "../report.ts";
@@ -10,8 +10,7 @@ import { importTeamRecord } from "./import-team.ts";
 
 /** Keys of sync_state: what is shared here as whom, and how far it was read. */
 const facts = {
-  /** The schema's triggers ask for it. */
-  project: "team project",
+  project: teamProject,
   author: "team author",
   place: "team place",
   epoch: "team epoch",
@@ -244,5 +243,5 @@ export async function withServer<T>(
   }
 }
 
-const notShared = () =>
+export const notShared = () =>
   new PommelError("share_refused", "This project is not shared with a team.", "Run `pm share on` first.");

@@ -1,5 +1,6 @@
 import { nameKey, tokenStream } from "../../../text/tokens.ts";
 import type { Queryable } from "../../postgres/server.ts";
+import { countsOf, type FileTotals } from "../counts.ts";
 import type {
   ChunkId,
   ChunkOutline,
@@ -274,28 +275,12 @@ export class PostgresIndex implements CodeIndex {
 
   counts(): Promise<IndexCounts> {
     return this.rows.read(async ({ sql, project }) => {
-      const rows = await sql<
-        { language: string; reason: SkipReason | null; files: number; chunks: number }[]
-      >`
+      const rows = await sql<FileTotals[]>`
         SELECT language, skip_reason AS reason, count(*)::integer AS files, sum(chunks)::integer AS chunks FROM pommel_index_1.files
         WHERE project = ${project} GROUP BY 1, 2`;
       const [terms] = await sql<{ bytes: number }[]>`
         SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM pommel_index_1.word_segments WHERE project = ${project} AND holds = 'chunks'`;
-      const counts: IndexCounts = {
-        ...{ files: 0, chunks: 0, skipped: 0, languages: {}, skippedByReason: {} },
-        termBytes: terms!.bytes,
-      };
-      for (const { language, reason, files, chunks } of rows) {
-        if (reason === null) {
-          counts.files += files;
-          counts.chunks += chunks;
-          counts.languages[language] = { files, chunks };
-        } else {
-          counts.skipped += files;
-          counts.skippedByReason[reason] = files;
-        }
-      }
-      return counts;
+      return countsOf(rows, terms!.bytes);
     });
   }
 

@@ -2,6 +2,7 @@ import { nameKey, tokenStream } from "../../../text/tokens.ts";
 import { Connection } from "../../sqlite/connection.ts";
 import { openDatabase } from "../../sqlite/database.ts";
 import { correctTotals } from "../../sqlite/full-text-totals.ts";
+import { countsOf, type FileTotals } from "../counts.ts";
 import type {
   ChunkId,
   ChunkOutline,
@@ -207,24 +208,9 @@ export class IndexDatabase extends Connection {
   counts(): IndexCounts {
     const rows = this.prepare(
       "SELECT language, skip_reason AS reason, files, chunks FROM file_totals WHERE files > 0",
-    ).all() as { language: string; reason: SkipReason | null; files: number; chunks: number }[];
-    const counts: IndexCounts = {
-      ...{ files: 0, chunks: 0, skipped: 0, languages: {}, skippedByReason: {} },
-      termBytes: this.prepare("SELECT coalesce(sum(bytes), 0) FROM word_segments WHERE state = 'used'")
-        .pluck()
-        .get() as number,
-    };
-    for (const { language, reason, files, chunks } of rows) {
-      if (reason === null) {
-        counts.files += files;
-        counts.chunks += chunks;
-        counts.languages[language] = { files, chunks };
-      } else {
-        counts.skipped += files;
-        counts.skippedByReason[reason] = files;
-      }
-    }
-    return counts;
+    ).all() as FileTotals[];
+    const bytes = this.prepare("SELECT coalesce(sum(bytes), 0) FROM word_segments WHERE state = 'used'");
+    return countsOf(rows, bytes.pluck().get() as number);
   }
 
   chunkCount(): number {
