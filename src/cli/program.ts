@@ -18,6 +18,7 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
       names: ["decisions", "related"],
       load: async () => (await import("./commands/decisions/command.ts")).declareDecisions,
     },
+    { names: ["chunk"], load: async () => (await import("./commands/chunk/command.ts")).declareChunk },
     {
       names: ["packages"],
       load: async () => (await import("./commands/packages/command.ts")).declarePackages,

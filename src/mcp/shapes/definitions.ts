@@ -40,7 +40,7 @@ export const tools = {
   search_code: tool({
     title: "Search code",
     description:
-      "Find code by meaning, words or names: files with lines and how they begin, best first. " +
+      "Find code by meaning, words or names: files with lines and how they begin. " +
       "Use it before grep to find where something is.",
     isAlwaysLoaded: true,
     input: search.searchCodeInput,
