@@ -20,7 +20,7 @@ import {
   wrapped,
 } from "../../terminal/text.ts";
 import { homeRelative } from "../search/across.ts";
-import { renderLog } from "./log.ts";
+import { endOf, renderLog } from "./log.ts";
 
 interface ShowOptions {
   turn?: number;
@@ -186,6 +186,7 @@ function turnLine(turn: Turn, screen: Screen): string {
   const facts = [
     when(turn.started_at, screen),
     changed > 0 ? counted(changed, "changed file") : "",
+    endOf(turn),
     turn.abandoned ? "abandoned branch" : "",
   ].filter((fact) => fact !== "");
   const prompt = turn.number === 0 ? "(before the first prompt)" : turn.prompt;
