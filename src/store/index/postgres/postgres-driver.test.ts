@@ -9,10 +9,10 @@ import { chunkRecord, indexedFile } from "../../../../test/support/record-fixtur
 import { defaultConfig } from "../../../project/config/settings.ts";
 import { silentLog } from "../../../project/log.ts";
 import { indexDriver } from "../drivers.ts";
+import { Place } from "../place.ts";
 import type { CodeIndex, FileId, Match } from "../port.ts";
 import type { FileChange } from "../records.ts";
 import { sqliteDriver } from "../sqlite/sqlite-driver.ts";
-import { Place } from "./place.ts";
 import { indexServer } from "./postgres-driver.ts";
 import { PostgresIndex } from "./postgres-index.ts";
 import { ProjectRows } from "./rows.ts";
@@ -38,7 +38,8 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     () => indexDriver(settings),
     (_, file) =>
       asOwner(
-        (sql) => sql`UPDATE pommel_index_1.projects SET format = 99 WHERE key = ${new Place(file).key()}`,
+        (sql) =>
+          sql`UPDATE pommel_index_1.projects SET format = 99 WHERE key = ${new Place(file, "postgres").key()}`,
       ),
   );
 
@@ -160,7 +161,11 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     });
 
     it("outlives a connection that is cut within a transaction, and connects anew", async () => {
-      const rows = new ProjectRows(indexServer(settings), new Place(join(dir, "one", "index.db")), "write");
+      const rows = new ProjectRows(
+        indexServer(settings),
+        new Place(join(dir, "one", "index.db"), "postgres"),
+        "write",
+      );
       const count = () => rows.read(async ({ sql }) => (await sql`SELECT 1 AS one`).length);
       try {
         expect(await count()).toBe(1);
@@ -179,7 +184,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     });
 
     it("finds the nearest of many vectors through an index, within the scope as well", async () => {
-      const place = new Place(join(dir, "one", "index.db"));
+      const place = new Place(join(dir, "one", "index.db"), "postgres");
       const index = new PostgresIndex(new ProjectRows(indexServer(settings), place, "write"), 100);
       opened.push(index);
       const circle = (i: number) => {
@@ -212,12 +217,12 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
 
     it("belongs to its directory: a copy is another one, what was moved stays itself", () => {
       const [first, second] = [join(dir, "one", "index.db"), join(dir, "two", "index.db")];
-      const key = new Place(first).claim();
+      const key = new Place(first, "postgres").claim();
       cpSync(join(dir, "one", "index.postgres"), join(dir, "two", "index.postgres"));
-      expect(new Place(second).key()).toBeNull();
+      expect(new Place(second, "postgres").key()).toBeNull();
       rmSync(join(dir, "one"), { recursive: true });
-      expect(new Place(second).claim()).toBe(key);
-      expect(new Place(second).key()).toBe(key);
+      expect(new Place(second, "postgres").claim()).toBe(key);
+      expect(new Place(second, "postgres").key()).toBe(key);
     });
   });
 });
