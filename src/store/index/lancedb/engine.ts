@@ -299,7 +299,8 @@ function arrowTable(layout: Layout, rows: readonly Record<string, unknown>[]): u
     const { type } = schema.fields[i] as { type: unknown };
     if (typeof column !== "object") return arrow.vectorFromArray(values, type).data[0];
     const data = new Uint16Array(rows.length * column.vector);
-    values.forEach((vector, row) => data.set(halvesOf(vector as Int8Array), row * column.vector));
+    for (const [row, vector] of values.entries())
+      data.set(halvesOf(vector as Int8Array), row * column.vector);
     const child = arrow.makeData({ type: new arrow.Float16(), data });
     return arrow.makeData({ type, length: rows.length, nullCount: 0, child });
   });
