@@ -4,6 +4,9 @@ import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { replaceFile } from "../../project/files/replace-file.ts";
 
+/** The folder beside `index.db` with the tables of LanceDB. */
+export const lanceFolder = (file: string) => `${file.replace(/\.db$/, "")}.lance`;
+
 const placeFile = z.object({ key: z.string(), of: z.string() });
 
 /**

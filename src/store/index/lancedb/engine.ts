@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
+import { join } from "node:path";
+import { messageOf, PommelError } from "../../../project/errors.ts";
 
 /**
  * LanceDB, a package of 160 MB that a user installs beside Pommel (docs/decisions/0021-lancedb.md): what the index uses of it,
@@ -22,13 +24,13 @@ type Value<C extends Column> = C extends "integer" | "number"
       : Int8Array;
 export type Row<L extends Layout> = { [K in keyof L]: Value<L[K]> };
 
-interface Vector {
-  get(row: number): unknown;
+interface ArrowVector extends Iterable<unknown> {
+  data: readonly { length: number; stride: number; children: readonly { values: Uint16Array }[] }[];
 }
 
 interface ArrowTable {
   numRows: number;
-  getChild(name: string): Vector | null;
+  getChild(name: string): ArrowVector | null;
 }
 
 interface LanceQuery {
@@ -47,6 +49,7 @@ interface LanceTable {
   countRows(filter?: string): Promise<number>;
   optimize(options: { cleanupOlderThan: Date }): Promise<unknown>;
   stats(): Promise<{ totalBytes: number }>;
+  version(): Promise<number>;
   close(): void;
 }
 
@@ -88,31 +91,37 @@ interface Engine {
   arrow: ArrowModule;
 }
 
+const name = "@lancedb/lancedb";
 const load = createRequire(import.meta.url);
 let loaded: Engine | null = null;
 
 /** @throws PommelError `index_unavailable` when the package is not installed, or cannot be loaded */
 function engine(): Engine {
   if (loaded !== null) return loaded;
+  if (!isInstalled()) throw unavailable("index.driver = lancedb needs a package that is not installed.");
   // It would write on stderr that it makes what is not there.
   process.env.LANCEDB_LOG ??= "error";
   try {
     // Its own Arrow, wherever that was installed.
-    const arrow = createRequire(load.resolve("@lancedb/lancedb"))("apache-arrow") as ArrowModule;
-    loaded = { lance: load("@lancedb/lancedb") as LanceModule, arrow };
+    const arrow = createRequire(load.resolve(name))("apache-arrow") as ArrowModule;
+    loaded = { lance: load(name) as LanceModule, arrow };
     return loaded;
   } catch (error) {
-    const isAbsent = codeOf(error) === "MODULE_NOT_FOUND";
-    throw new PommelError(
-      "index_unavailable",
-      isAbsent
-        ? "index.driver = lancedb needs a package that is not installed."
-        : `The package @lancedb/lancedb cannot be loaded: ${messageOf(error).split("\n")[0]}`,
-      `Install it where Pommel is: \`npm install -g --ignore-scripts ${installed}\`. \`pm config set index.driver sqlite\` does without.`,
-      { cause: error },
-    );
+    const [why] = messageOf(error).split("\n");
+    throw unavailable(`The package ${name} cannot be loaded: ${why}`, error);
   }
 }
+
+/** Node remembers what it did not find, and a daemon is not to be restarted for it. */
+const isInstalled = () => (load.resolve.paths(name) ?? []).some((dir) => existsSync(join(dir, name)));
+
+const unavailable = (message: string, cause?: unknown) =>
+  new PommelError(
+    "index_unavailable",
+    message,
+    `Install it where Pommel is: \`npm install -g --ignore-scripts ${installed}\`. \`pm config set index.driver sqlite\` does without.`,
+    { cause },
+  );
 
 /** Whether the package can be loaded, and why not; for tests that need it. */
 export function whyUnavailable(): string | null {
@@ -238,26 +247,23 @@ export class Table<L extends Layout> {
     await this.table.optimize({ cleanupOlderThan: new Date(Date.now() - keptMs) });
   }
 
+  /** Changes with each change of the table. */
+  version(): Promise<number> {
+    return this.table.version();
+  }
+
   async bytes(): Promise<number> {
     return (await this.table.stats()).totalBytes;
   }
 
   private decoded<K extends keyof L & string>(columns: readonly K[], found: ArrowTable): Pick<Row<L>, K>[] {
     if (found.numRows === 0) return [];
-    const vectors = columns.map((name): [K, Column, Vector] => [
-      name,
-      this.layout[name]!,
-      found.getChild(name)!,
-    ]);
+    const values = columns.map((name): [K, unknown[]] => {
+      const column = found.getChild(name)!;
+      return [name, typeof this.layout[name] === "object" ? vectorsIn(column) : [...column]];
+    });
     return Array.from({ length: found.numRows }, (_, row) => {
-      const values = vectors.map(([name, column, vector]) => {
-        const value = vector.get(row);
-        return [
-          name,
-          typeof column === "object" ? bytesOf((value as { toArray(): Uint16Array }).toArray()) : value,
-        ];
-      });
-      return Object.fromEntries(values) as Pick<Row<L>, K>;
+      return Object.fromEntries(values.map(([name, ofColumn]) => [name, ofColumn[row]])) as Pick<Row<L>, K>;
     });
   }
 }
@@ -316,7 +322,17 @@ const halves = Uint16Array.from({ length: 256 }, (_, i) => {
   const fraction = (Math.abs(value) - 2 ** exponent) * 2 ** (10 - exponent);
   return (value < 0 ? 0x8000 : 0) | ((exponent + 15) << 10) | fraction;
 });
-const bytesOfHalves = new Map(Array.from(halves, (bits, i) => [bits, i - 128]));
+/** The other way round. */
+const bytes = new Int8Array(2 ** 16);
+halves.forEach((bits, i) => {
+  bytes[bits] = i - 128;
+});
 
 const halvesOf = (vector: Int8Array) => Uint16Array.from(vector, (value) => halves[value + 128]!);
-const bytesOf = (bits: Uint16Array) => Int8Array.from(bits, (value) => bytesOfHalves.get(value) ?? 0);
+
+function vectorsIn({ data }: ArrowVector): Int8Array[] {
+  return data.flatMap(({ length, stride, children: [child] }) => {
+    const all = Int8Array.from(child!.values, (bits) => bytes[bits]!);
+    return Array.from({ length }, (_, row) => all.subarray(row * stride, (row + 1) * stride));
+  });
+}

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,11 +8,11 @@ import { expectWordsOfSqlite, indexContract } from "../../../../test/support/ind
 import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
 import { defaultConfig } from "../../../project/config/settings.ts";
 import { silentLog } from "../../../project/log.ts";
+import { writeEnvelope } from "../../encryption/envelope.ts";
 import { indexDriver } from "../drivers.ts";
-import { Place } from "../place.ts";
+import { lanceFolder, Place } from "../place.ts";
 import type { CodeIndex, Match } from "../port.ts";
 import { whyUnavailable } from "./engine.ts";
-import { lanceFolder } from "./lance-driver.ts";
 import { LanceStore } from "./store.ts";
 
 const missing = whyUnavailable();
@@ -182,6 +182,18 @@ describe.skipIf(missing !== null)("with LanceDB", () => {
     }));
     await store.close();
     expect([chunks, journal]).toEqual([12, 1]);
+  });
+
+  it("is never in a project that is encrypted", async () => {
+    writeEnvelope(dir, {
+      ...{ version: 1, id: "some", wrapped: "", public: "" },
+      source: { kind: "file", path: "/absent" },
+    });
+    await expect((await open()).known()).rejects.toMatchObject({
+      code: "index_unavailable",
+      message: expect.stringContaining("encrypted"),
+    });
+    expect(existsSync(lanceFolder(place))).toBe(false);
   });
 
   describe("in object storage", () => {

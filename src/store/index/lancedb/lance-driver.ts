@@ -1,13 +1,10 @@
 import { existsSync } from "node:fs";
 import { driverOf } from "../driver-of.ts";
 import type { DriverSettings, IndexDriver } from "../drivers.ts";
-import { Place } from "../place.ts";
+import { lanceFolder, Place } from "../place.ts";
 import { whyUnavailable } from "./engine.ts";
 import { LanceIndex } from "./lance-index.ts";
 import { LanceStore, type Location } from "./store.ts";
-
-/** Where the tables of a project are that are on this machine. */
-export const lanceFolder = (file: string) => `${file.replace(/\.db$/, "")}.lance`;
 
 /** The code index in LanceDB: tables in a folder of the project, or in object storage. */
 export function lanceDriver({ "index.url": url }: Pick<DriverSettings, "index.url">): IndexDriver {

@@ -148,6 +148,7 @@ export class LanceIndex implements CodeIndex {
   async release(): Promise<void> {
     this.words.release();
     this.wordsOfCommits.release();
+    this.vectors.release();
     this.remembered.clear();
   }
 

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import pLimit from "p-limit";
 import * as z from "zod/mini";
 import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
+import { envelopeFor } from "../../encryption/envelope.ts";
 import type { Place } from "../place.ts";
 import { Database, type Layout, type Table } from "./engine.ts";
 import { type Next, State, type StateChange, stateChange, wholeState } from "./state.ts";
@@ -43,6 +44,8 @@ export interface Opened {
   state: State;
   /** Changes whenever the state does. */
   revision: number;
+  /** The version of the journal that was read last. */
+  version: number;
 }
 
 /** What a question met is no longer there: it is asked again. */
@@ -160,6 +163,8 @@ export class LanceStore {
   private async current(): Promise<Opened> {
     if (this.isClosed) throw new Error("The index is closed.");
     if (this.failure !== null && Date.now() - this.failure.at < pauseMs) throw this.failure.error;
+    const { dir } = this.location;
+    if (dir !== null && envelopeFor(dir) !== null) throw notEncrypted();
     this.opened ??= this.mode === "write" ? this.openToWrite() : this.openToRead();
     const opened = await this.opened;
     if (this.mode === "read") await follow(opened);
@@ -184,7 +189,7 @@ export class LanceStore {
     // It is made last.
     if (!names.includes("journal")) {
       for (const [name, layout] of Object.entries(layouts).reverse()) await db.create(name, layout);
-      const opened = { db, tables: await tablesOf(db), state: new State(), revision: 0 };
+      const opened = { db, tables: await tablesOf(db), state: new State(), revision: 0, version: 0 };
       // Or revisions of an index that was made again would be those of the one before.
       opened.state.meta.set(identity, randomUUID());
       await writeWhole(opened);
@@ -229,7 +234,7 @@ async function tablesOf(db: Database): Promise<Tables> {
 async function openTables(db: Database, names: readonly string[], address: string): Promise<Opened> {
   const missing = Object.keys(layouts).find((name) => !names.includes(name));
   if (missing) throw damaged(address, `its table ${missing} is missing`);
-  const opened = { db, tables: await tablesOf(db), state: new State(), revision: -1 };
+  const opened = { db, tables: await tablesOf(db), state: new State(), revision: -1, version: -1 };
   await follow(opened);
   if (opened.revision < 0) throw damaged(address, "its journal is empty");
   return opened;
@@ -238,6 +243,8 @@ async function openTables(db: Database, names: readonly string[], address: strin
 /** Brings the state up to date with the journal. */
 async function follow(opened: Opened): Promise<void> {
   const { journal } = opened.tables;
+  const version = await journal.version();
+  if (version === opened.version) return;
   const rows = await journal.rows(["seq", "format", "is_whole", "content"], `seq > ${opened.revision}`);
   // All that was before is in the last one that is whole.
   rows.sort((a, b) => a.seq - b.seq || b.is_whole - a.is_whole);
@@ -253,6 +260,7 @@ async function follow(opened: Opened): Promise<void> {
     else opened.state.apply(stateChange.parse(content) as StateChange);
     opened.revision = row.seq;
   }
+  opened.version = version;
 }
 
 async function writeWhole({ tables, state, revision }: Opened): Promise<void> {
@@ -322,6 +330,13 @@ const damaged = (address: string, why: string, cause?: unknown) =>
     `The index at ${address} is damaged: ${why}.`,
     "Run `pm reindex`: it is made again.",
     { cause },
+  );
+
+const notEncrypted = () =>
+  new PommelError(
+    "index_unavailable",
+    "index.driver = lancedb stores the index plain, and this project is encrypted.",
+    "`pm config set index.driver sqlite` keeps the index encrypted.",
   );
 
 const notIndexed = (address: string) =>

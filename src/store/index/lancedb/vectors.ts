@@ -7,6 +7,14 @@ import { type Opened, type VectorTable, vectorLayout, vectorTableName } from "./
 /** Several chunks may be equally near, and of those the older are wanted. */
 const spare = 32;
 
+/** Vectors of a space that are remembered, as searches meet the same chunks again and again. They take about 20 MB. */
+const maxRemembered = 50_000;
+
+interface Remembered {
+  of: number;
+  vector: Int8Array;
+}
+
 interface EmbeddedFile {
   entry: FileEntry;
   levels: readonly Level[];
@@ -16,6 +24,8 @@ interface EmbeddedFile {
 /** Vectors of chunks, compared by LanceDB: all of them, so that the nearest are found. */
 export class LanceVectors {
   private readonly tables = new Map<number, VectorTable>();
+  /** By space and chunk. */
+  private readonly remembered = new Map<number, Map<number, Remembered>>();
 
   /** Adds a model's vectors of files, and notes them in their entries. @returns spaces that are new */
   async add(opened: Opened, next: Next, files: readonly EmbeddedFile[]): Promise<Space[]> {
@@ -76,11 +86,14 @@ export class LanceVectors {
     const where = conditionOf(state, space, scope);
     if (where === nothing) return [];
     const table = await this.tableOf(opened, space);
-    const rows = await table.nearest(["id", "of", "vector"], vector, k + spare, where);
-    const counts = isLive(state);
-    return rows
-      .filter(({ of }) => counts(of))
-      .map(({ id, vector: other }) => ({ id: id as unknown as ChunkId, score: cosine(vector, other) }))
+    const rows = await table.nearest(["id"], vector, k + spare, where);
+    const found = rows.map(({ id }) => id);
+    const vectors = await this.vectorsOf(opened, space, found);
+    return found
+      .flatMap((id): Match[] => {
+        const other = vectors.get(id);
+        return other ? [{ id: id as unknown as ChunkId, score: cosine(vector, other) }] : [];
+      })
       .sort((a, b) => b.score - a.score || Number(a.id) - Number(b.id))
       .slice(0, k);
   }
@@ -93,16 +106,46 @@ export class LanceVectors {
     const similarities = new Float64Array(ids.length).fill(Number.NaN);
     const space = opened.state.spaces.find(isOf(model, vector.length));
     if (space === undefined || ids.length === 0) return similarities;
-    const table = await this.tableOf(opened, space);
-    const rows = await table.among(["id", "of", "vector"], "id", ids as unknown as number[]);
-    const counts = isLive(opened.state);
-    const scores = new Map(
-      rows.flatMap(({ id, of, vector: other }) => (counts(of) ? [[id, cosine(vector, other)] as const] : [])),
-    );
+    const vectors = await this.vectorsOf(opened, space, ids as unknown as number[]);
     ids.forEach((id, i) => {
-      similarities[i] = scores.get(Number(id)) ?? Number.NaN;
+      const other = vectors.get(Number(id));
+      if (other) similarities[i] = cosine(vector, other);
     });
     return similarities;
+  }
+
+  /** Vectors of chunks; those that are gone, or have none, are missing. */
+  private async vectorsOf(
+    opened: Opened,
+    space: Space,
+    ids: readonly number[],
+  ): Promise<Map<number, Int8Array>> {
+    const remembered = this.remembered.get(space.id) ?? new Map<number, Remembered>();
+    this.remembered.set(space.id, remembered);
+    const counts = isLive(opened.state);
+    const known = (id: number) => {
+      const one = remembered.get(id);
+      return one && counts(one.of) ? one : undefined;
+    };
+    const unknown = ids.filter((id) => known(id) === undefined);
+    const vectors = new Map<number, Int8Array>();
+    for (const id of ids) {
+      const one = known(id);
+      if (one) vectors.set(id, one.vector);
+    }
+    if (unknown.length === 0) return vectors;
+    if (remembered.size > maxRemembered) remembered.clear();
+    const table = await this.tableOf(opened, space);
+    for (const { id, of, vector } of await table.among(["id", "of", "vector"], "id", unknown)) {
+      if (!counts(of)) continue;
+      vectors.set(id, vector);
+      remembered.set(id, { of, vector: vector.slice() });
+    }
+    return vectors;
+  }
+
+  release(): void {
+    this.remembered.clear();
   }
 
   /** Removes rows of what is gone. */
@@ -114,6 +157,7 @@ export class LanceVectors {
     }
     for (const id of dead.spaces) {
       this.tables.delete(id);
+      this.remembered.delete(id);
       await opened.db.drop(vectorTableName(id));
     }
   }
