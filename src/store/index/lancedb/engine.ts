@@ -54,7 +54,6 @@ interface LanceTable {
 }
 
 interface LanceConnection {
-  tableNames(): Promise<string[]>;
   openTable(name: string): Promise<LanceTable>;
   createEmptyTable(name: string, schema: unknown, options: { mode: "overwrite" }): Promise<LanceTable>;
   dropTable(name: string): Promise<void>;
@@ -152,12 +151,14 @@ export class Database {
     return new Database(await lance.connect(uri, options));
   }
 
-  names(): Promise<string[]> {
-    return this.connection.tableNames();
-  }
-
-  async open<L extends Layout>(name: string, layout: L): Promise<Table<L>> {
-    return new Table(await this.connection.openTable(name), layout);
+  /** @returns null where there is none; asked for by name, as to list what is there takes rights of its own */
+  async open<L extends Layout>(name: string, layout: L): Promise<Table<L> | null> {
+    try {
+      return new Table(await this.connection.openTable(name), layout);
+    } catch (error) {
+      if (/was not found/.test(messageOf(error))) return null;
+      throw error;
+    }
   }
 
   /** In the place of one that is there. */
@@ -167,7 +168,7 @@ export class Database {
   }
 
   async drop(name: string): Promise<void> {
-    if ((await this.names()).includes(name)) await this.connection.dropTable(name);
+    if ((await this.open(name, {})) !== null) await this.connection.dropTable(name);
   }
 
   dropAll(): Promise<void> {

@@ -175,19 +175,17 @@ export class LanceStore {
     const { dir, place, address } = this.location;
     if (dir === null ? place.key() === null : !existsSync(dir)) throw notIndexed(address);
     const db = await Database.connect(this.uri(), true);
-    const names = await db.names();
-    if (!names.includes("journal")) throw notIndexed(address);
-    return openTables(db, names, address);
+    if ((await db.open("journal", layouts.journal)) === null) throw notIndexed(address);
+    return openTables(db);
   }
 
   private async openToWrite(): Promise<Opened> {
-    const { dir, place, address } = this.location;
+    const { dir, place } = this.location;
     if (dir !== null) mkdirSync(dir, { recursive: true, mode: 0o700 });
     else place.claim();
     const db = await Database.connect(this.uri(), false);
-    const names = await db.names();
     // It is made last.
-    if (!names.includes("journal")) {
+    if ((await db.open("journal", layouts.journal)) === null) {
       for (const [name, layout] of Object.entries(layouts).reverse()) await db.create(name, layout);
       const opened = { db, tables: await tablesOf(db), state: new State(), revision: 0, version: 0 };
       // Or revisions of an index that was made again would be those of the one before.
@@ -195,7 +193,7 @@ export class LanceStore {
       await writeWhole(opened);
       return opened;
     }
-    const opened = await openTables(db, names, address);
+    const opened = await openTables(db);
     await removeUnnamed(opened);
     return opened;
   }
@@ -226,17 +224,22 @@ export class LanceStore {
 
 async function tablesOf(db: Database): Promise<Tables> {
   const opened = await Promise.all(
-    Object.entries(layouts).map(async ([name, layout]) => [name, await db.open(name, layout)]),
+    Object.entries(layouts).map(async ([name, layout]) => [name, await tableIn(db, name, layout)]),
   );
   return Object.fromEntries(opened) as Tables;
 }
 
-async function openTables(db: Database, names: readonly string[], address: string): Promise<Opened> {
-  const missing = Object.keys(layouts).find((name) => !names.includes(name));
-  if (missing) throw damaged(address, `its table ${missing} is missing`);
+/** A table that has to be there. */
+export async function tableIn<L extends Layout>(db: Database, name: string, layout: L): Promise<Table<L>> {
+  const table = await db.open(name, layout);
+  if (table === null) throw new Damage(`its table ${name} is missing`);
+  return table;
+}
+
+async function openTables(db: Database): Promise<Opened> {
   const opened = { db, tables: await tablesOf(db), state: new State(), revision: -1, version: -1 };
   await follow(opened);
-  if (opened.revision < 0) throw damaged(address, "its journal is empty");
+  if (opened.revision < 0) throw new Damage("its journal is empty");
   return opened;
 }
 
@@ -274,7 +277,7 @@ async function removeUnnamed({ db, tables, state }: Opened): Promise<void> {
   await tables.commits.removeFrom("id", next.chunk);
   await tables.words.removeFrom("block", next.block);
   for (const space of spaces) {
-    const table = await db.open(vectorTableName(space.id), vectorLayout(space.dimensions));
+    const table = await tableIn(db, vectorTableName(space.id), vectorLayout(space.dimensions));
     await table.removeFrom("of", next.embedded);
   }
 }

@@ -2,7 +2,7 @@ import { levels as allLevels, type Level } from "../../../project/levels.ts";
 import type { ChunkId, FileId, Match, QueryVector, Scope, VectorCounts } from "../port.ts";
 import type { FileVectors } from "../records.ts";
 import type { FileEntry, Next, Space, State } from "./state.ts";
-import { type Opened, type VectorTable, vectorLayout, vectorTableName } from "./store.ts";
+import { type Opened, tableIn, type VectorTable, vectorLayout, vectorTableName } from "./store.ts";
 
 /** Several chunks may be equally near, and of those the older are wanted. */
 const spare = 32;
@@ -165,7 +165,7 @@ export class LanceVectors {
   async tableOf({ db }: Opened, { id, dimensions }: Space): Promise<VectorTable> {
     let table = this.tables.get(id);
     if (table === undefined) {
-      table = await db.open(vectorTableName(id), vectorLayout(dimensions));
+      table = await tableIn(db, vectorTableName(id), vectorLayout(dimensions));
       this.tables.set(id, table);
     }
     return table;
