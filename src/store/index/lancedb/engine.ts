@@ -12,7 +12,7 @@ import { messageOf, PommelError } from "../../../project/errors.ts";
 const installed = "@lancedb/lancedb@0.30 apache-arrow@18.1";
 
 /** How a column is stored; `{ vector }` holds so many int8 components as half-precision numbers, which is exact. */
-export type Column = "integer" | "number" | "text" | "bytes" | { vector: number };
+type Column = "integer" | "number" | "text" | "bytes" | { vector: number };
 export type Layout = Readonly<Record<string, Column>>;
 
 type Value<C extends Column> = C extends "integer" | "number"

@@ -298,7 +298,9 @@ const isOutdated = (error: unknown) =>
 
 function explained(error: unknown, { dir, address }: Location): unknown {
   if (error instanceof PommelError) return error;
-  const why = messageOf(error).split(/[\n,]? *Caused by|, \/\S+\.rs:/)[0]!;
+  const why = messageOf(error)
+    .split(/[\n,]? *Caused by|, \/\S+\.rs:/)[0]!
+    .replace(/^.*LanceError\(\w+\): /s, "");
   if (
     error instanceof Damage ||
     error instanceof SyntaxError ||
