@@ -137,13 +137,6 @@ describe("a file that changed", () => {
   });
 });
 
-it("embeds a text that occurs twice once", async () => {
-  write("a.ts", "same", "same", "other");
-  await passWith(fake()).run();
-  expect(embedded).toEqual(["same", "other"]);
-  expect(lengths("m")).toEqual([4, 4, 5]);
-});
-
 it("hands over a bounded number of texts at a time", async () => {
   const sizes: number[] = [];
   write("big.ts", ...Array.from({ length: 200 }, (_, i) => `text ${i}`));

@@ -188,12 +188,12 @@ class ModelWork {
     if (this.model.dimensions === 0) await this.model.prepare();
     const space = { model: this.model.id, dimensions: this.model.dimensions };
     const texts = items.flatMap((item) => item.texts);
-    const known = new Map<string, Int8Array | null>(await this.options.source.known?.(space, new Set(texts)));
-    const unknown = [...new Set(texts)].filter((text) => !known.has(text));
+    const known = await this.options.source.known?.(space, new Set(texts));
+    const unknown = texts.filter((text) => !known?.has(text));
     const made = await embedTexts(this.model, unknown, this.stop);
     this.stop.throwIfAborted();
-    for (const [i, text] of unknown.entries()) known.set(text, made[i]!);
-    const vectors = texts.map((text) => known.get(text)!);
+    let next = 0;
+    const vectors = texts.map((text) => known?.get(text) ?? made[next++]!);
     let start = 0;
     const embedded = items.map((item) => {
       const its = vectors.slice(start, start + item.texts.length);
