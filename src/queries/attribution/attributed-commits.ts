@@ -88,7 +88,8 @@ const noRange = (range: string) =>
     "Name a commit or a range: HEAD, v1.2.0, main..HEAD.",
   );
 
-async function orNoRepository<T>(root: string, asked: Promise<T>): Promise<T> {
+/** @throws PommelError `usage` where git says that there is no repository */
+export async function orNoRepository<T>(root: string, asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {

@@ -1,30 +1,63 @@
+import { resolve } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import { findProject, inWorktreeOf, type Project } from "../../../project/paths.ts";
+import { exportTraces } from "../../../queries/attribution/export-agent-trace.ts";
 import { exportGitAi, type GitAiExport } from "../../../queries/attribution/export-git-ai.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
+import { writeNew } from "../export/write.ts";
 
 interface ExportOptions {
   gitAi?: boolean;
+  agentTrace?: boolean;
+  to?: string;
   force?: boolean;
   dryRun?: boolean;
 }
 
 /** `pm attribution export [range]` */
 export async function attributionExportCommand(
-  { cwd, output }: CommandContext,
+  context: CommandContext,
   range: string | undefined,
-  { gitAi = false, force = false, dryRun = false }: ExportOptions,
+  { gitAi = false, agentTrace = false, to, force = false, dryRun = false }: ExportOptions,
 ): Promise<void> {
-  if (!gitAi) throw new PommelError("usage", "Which format?", "Choose --git-ai.");
+  const { cwd, output } = context;
+  if (gitAi === agentTrace)
+    throw new PommelError("usage", "Which format?", "Choose one: --git-ai or --agent-trace.");
   const project = inWorktreeOf(findProject(cwd), cwd);
+  if (agentTrace) {
+    if (dryRun) throw new PommelError("usage", "--dry-run is for --git-ai.", "Omit it.");
+    return traces(context, project, { range: range ?? null, to, force });
+  }
+  if (to !== undefined) throw new PommelError("usage", "Notes go to no file.", "Omit --to.");
   const report = await withMemory(project, (memory) =>
     exportGitAi(project, memory, { range: range ?? null, force, dryRun }),
   );
   output.result({ format: "git-ai", dry_run: dryRun, ...report }, () =>
     gitAiText(report, dryRun, output.colors),
+  );
+}
+
+async function traces(
+  { cwd, output }: CommandContext,
+  project: Project,
+  { range, to, force }: { range: string | null; to: string | undefined; force: boolean },
+): Promise<void> {
+  const records: object[] = [];
+  const lines: string[] = [];
+  await withMemory(project, async (memory) => {
+    for await (const record of exportTraces(project, memory, range)) {
+      if (to === undefined && output.json) records.push(record);
+      else lines.push(JSON.stringify(record));
+    }
+  });
+  if (to === undefined) return output.result(records, lines.join("\n"));
+  const file = writeNew(resolve(cwd, to), "traces.jsonl", lines.map((line) => `${line}\n`).join(""), force);
+  output.result(
+    { format: "agent-trace", to: file, records: lines.length },
+    `${tick("ok", output.colors)} Wrote ${counted(lines.length, "trace record")} to ${file}.`,
   );
 }
 
