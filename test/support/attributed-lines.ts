@@ -50,7 +50,7 @@ export const attributedLines: fc.Arbitrary<AttributedLines[]> = fc
         line = last + 1;
         const who =
           author === "agent"
-            ? { author: "agent" as const, ...sessions[session % sessions.length]!, call }
+            ? { author: "agent" as const, ...sessions[session % sessions.length]!, call, person: null }
             : { author: author as "human" | "unknown", ...nobody };
         const before = lines.at(-1);
         if (before && before.last === first - 1 && saying(before) === saying({ ...before, ...who }))
@@ -61,7 +61,7 @@ export const attributedLines: fc.Arbitrary<AttributedLines[]> = fc
     }),
   );
 
-const nobody = { tool: null, model: null, session: null, call: null };
+const nobody = { tool: null, model: null, session: null, call: null, person: null };
 const saying = (lines: AttributedLines) => JSON.stringify({ ...lines, first: 0, last: 0 });
 
 /** Line by line: what a reader of the attribution can ask. */

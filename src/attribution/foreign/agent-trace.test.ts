@@ -10,7 +10,14 @@ const commit = "7734793b756b3921c88db5375a8c156e9532447b";
 const published = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
 const write = (lines: readonly AttributedLines[]) =>
   traceRecordOf({ commit, at: Date.UTC(2026, 0, 5), version: "1.2.3", lines });
-const nobody = { author: "unknown", tool: null, model: null, session: null, call: null } as const;
+const nobody = {
+  author: "unknown",
+  tool: null,
+  model: null,
+  session: null,
+  call: null,
+  person: null,
+} as const;
 const read = (record: object) => readTraces(JSON.stringify(record)).traces[0]!.lines;
 const trace = (conversations: object[], more = {}) => ({
   version: "0.1.0",

@@ -99,6 +99,7 @@ function traceOf({ vcs, files }: z.infer<typeof traceRecord>): Trace {
                 last,
                 ...authorOf(contributor ?? conversation.contributor, conversation.url),
                 call: null,
+                person: null,
               },
             ],
       ),

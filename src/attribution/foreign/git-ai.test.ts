@@ -8,8 +8,15 @@ import type { AttributedLines } from "./types.ts";
 const hash = "7734793b756b3921c88db5375a8c156e9532447b";
 const write = (lines: readonly AttributedLines[], more: Partial<LogToWrite> = {}) =>
   writeAuthorshipLog({ hash, person: "Ann <ann@example.com>", version: "1.2.3", lines, ...more });
-const human = { author: "human", tool: null, model: null, session: null, call: null } as const;
-const agent = { author: "agent", tool: "claude", model: "opus", session: "one", call: "a" } as const;
+const human = { author: "human", tool: null, model: null, session: null, call: null, person: null } as const;
+const agent = {
+  author: "agent",
+  tool: "claude",
+  model: "opus",
+  session: "one",
+  call: "a",
+  person: null,
+} as const;
 
 describe("writing an authorship log", () => {
   it("groups the lines of a file by session and call, and names people by the commit's author", () => {
@@ -41,6 +48,18 @@ describe("writing an authorship log", () => {
     expect(write([])).toBeNull();
     expect(write([{ path: "a.ts", first: 1, last: 2, ...human, author: "unknown" }])).toBeNull();
     expect(write([{ path: 'a"b\n  h_0 1', first: 1, last: 2, ...human }])).toBeNull();
+  });
+
+  it("keeps the names of people that a note has, and the commit's author for others", () => {
+    const log = write([
+      { path: "a.ts", first: 1, last: 1, ...human },
+      { path: "a.ts", first: 2, last: 2, ...human, person: "Ben <ben@example.com>" },
+    ])!;
+    expect(readAuthorshipLog(log).map(({ person }) => person)).toEqual([
+      "Ann <ann@example.com>",
+      "Ben <ben@example.com>",
+    ]);
+    expect(violations(log)).toEqual([]);
   });
 
   it("gives a session the model of most of its lines", () => {

@@ -29,6 +29,7 @@ const short = z.string().check(z.maxLength(200));
 const author = z.object({
   agent_id: z.object({ tool: short, id: z.optional(short), model: z.optional(short) }),
 });
+const human = z.object({ author: short });
 const metadata = z.object({
   schema_version: z.string().check(z.regex(/^authorship\/3\./)),
   /** A field of ours, beside the standard's: this note is Pommel's. */
@@ -64,7 +65,7 @@ export function readAuthorshipLog(note: string): AttributedLines[] {
     if (who === undefined) continue;
     for (const [first, last] of rangesOf(ranges)) {
       if (lines.length >= maxRanges) return lines;
-      lines.push({ path: path!, first, last, ...who, call: null });
+      lines.push({ path: path!, first, last, ...who, call: hash.split("::", 2)[1] ?? null });
     }
   }
   return lines;
@@ -79,7 +80,7 @@ export function writerOf(note: string): string | null {
 /** A commit's attribution to write as an authorship log. */
 export interface LogToWrite {
   hash: string;
-  /** Who stands for people's lines: "Name <address>". */
+  /** Who made the commit: "Name <address>". */
   person: string;
   /** They do not overlap. */
   lines: readonly AttributedLines[];
@@ -104,11 +105,12 @@ export function writeAuthorshipLog({ hash, person, lines, version }: LogToWrite)
     files.set(line.path, file);
     const { tool, id } = agentOf(line);
     const session = `s_${digest(`${tool}:${id}`)}`;
-    const human = `h_${digest(person)}`;
+    const name = line.person ?? person;
+    const human = `h_${digest(name)}`;
     const key =
       line.author === "human" ? human : `${session}::t_${digest(`${tool}:${id}:${line.call ?? ""}`)}`;
     file.set(key, [...(file.get(key) ?? []), line]);
-    if (line.author === "human") humans[human] = { author: person };
+    if (line.author === "human") humans[human] = { author: name };
     else {
       const counts = models.get(session) ?? new Map<string, number>();
       const model = line.model ?? unknownModel;
@@ -182,11 +184,11 @@ function pathOf(line: string): string | null {
 function authorOf(
   hash: string,
   { prompts, sessions, humans }: z.infer<typeof metadata>,
-): Pick<AttributedLines, "author" | "tool" | "model" | "session"> | undefined {
+): Omit<AttributedLines, "path" | "first" | "last" | "call"> | undefined {
   if (hash.startsWith("h_")) {
-    return Object.hasOwn(humans, hash)
-      ? { author: "human", tool: null, model: null, session: null }
-      : undefined;
+    const { data } = human.safeParse(Object.hasOwn(humans, hash) ? humans[hash] : undefined);
+    if (data === undefined) return undefined;
+    return { author: "human", tool: null, model: null, session: null, person: data.author };
   }
   const key = hash.split("::", 1)[0]!;
   const records = key.startsWith("s_") ? sessions : prompts;
@@ -198,6 +200,7 @@ function authorOf(
     tool: tool === unknownTool || tool === "" ? null : tool,
     model: model === unknownModel ? null : model || null,
     session: id || null,
+    person: null,
   };
 }
 

@@ -42,4 +42,6 @@ export interface AttributedLines {
   session: string | null;
   /** The agent's own id of the tool call. */
   call: string | null;
+  /** Of a person's lines: "Name <address>"; null: whoever made the commit. */
+  person: string | null;
 }

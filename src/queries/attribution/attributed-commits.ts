@@ -60,6 +60,7 @@ function linesOf(
     model: isAgent ? model : null,
     session: isAgent ? sessionUid : null,
     call: isAgent ? toolUse : null,
+    person: null,
   };
 }
 
