@@ -7,7 +7,7 @@ import type { AttributedLines } from "./types.ts";
  * conversations, each with its contributor (ai, human, mixed, unknown) and the ranges of lines that came of it.
  */
 
-export const agentTraceVersion = "0.1.0";
+const agentTraceVersion = "0.1.0";
 
 /** Ranges of one record; the rest is left out. */
 const maxRanges = 20_000;
@@ -41,7 +41,7 @@ type Contributor = z.infer<typeof contributor>;
 type Conversation = z.infer<typeof traceRecord>["files"][number]["conversations"][number];
 
 /** Who wrote lines, as a trace record says; paths from the top of the repository. */
-export interface Trace {
+interface Trace {
   /** The whole hash of a git commit; null: the record names none. */
   commit: string | null;
   lines: AttributedLines[];

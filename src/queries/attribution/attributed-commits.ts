@@ -65,7 +65,7 @@ function linesOf(
 }
 
 /** The commits of a range, newest first; see `attributedCommits`. */
-export async function* commitsInRange(
+async function* commitsInRange(
   root: string,
   range: string | null,
   signal?: AbortSignal,
