@@ -67,7 +67,9 @@ export function trajectoryOf({ id, agent, cwd, branch, title, lines }: SessionTo
       } else add(otherStep(entry), at);
     }
   }
-  const [main] = [...models].sort(([, a], [, b]) => b - a)[0] ?? [];
+  // A step without a model has the trajectory's.
+  const isOfAll = steps.every(({ source, model_name }) => source !== "agent" || model_name !== undefined);
+  const [main] = isOfAll ? ([...models].sort(([, a], [, b]) => b - a)[0] ?? []) : [];
   return {
     schema_version: atifVersion,
     session_id: id.endsWith(idSuffix) ? id.slice(0, -idSuffix.length) : id,
