@@ -3,7 +3,7 @@ import { loadConfig } from "../../../../project/config/config.ts";
 import { PommelError } from "../../../../project/errors.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { plainFiles } from "../../../../store/encryption/convert.ts";
-import { readEnvelope } from "../../../../store/encryption/envelope.ts";
+import { envelopeOf } from "../../../../store/encryption/envelope.ts";
 import { unlock } from "../../../../store/encryption/keys.ts";
 import { sealedEngine } from "../../../../store/encryption/sealed-driver.ts";
 import { backupFolder } from "../../../../store/memory/backups/backups.ts";
@@ -17,7 +17,7 @@ const alwaysPlain =
 export function checkEncryption(project: Project): CheckResult {
   try {
     const { config } = loadConfig(project);
-    const envelope = readEnvelope(project.stateDir);
+    const envelope = envelopeOf(project);
     if (envelope === null) {
       return config["storage.encrypt"]
         ? warn("storage.encrypt is on, and nothing is encrypted yet", "Run `pm encrypt`, or `pm start`.")
