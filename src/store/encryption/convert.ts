@@ -3,9 +3,10 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync,
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { withFileLock } from "../../project/files/file-lock.ts";
 import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
-import type { Project } from "../../project/paths.ts";
+import { auditLock, type Project } from "../../project/paths.ts";
 import { leaveRoom } from "../sqlite/copy-database.ts";
 import { isDamaged } from "../sqlite/database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
@@ -128,7 +129,7 @@ export function plainFiles(project: Project, options: ConvertOptions): string[] 
 
 /** Each is converted with the key of its folder. */
 function convertAll(project: Project, to: "encrypt" | "decrypt", options: ConvertOptions): Conversion {
-  removeDrafts(project, options);
+  removeLeftovers(project, options);
   const files: string[] = [];
   const done = (file: string) => {
     files.push(file);
@@ -143,7 +144,12 @@ function convertAll(project: Project, to: "encrypt" | "decrypt", options: Conver
     done(file);
   }
   for (const one of allOf(project, options)) {
-    for (const file of textsOf(one)) if (convertText(one, file, to)) done(file);
+    const texts = () => {
+      for (const file of textsOf(one)) if (convertText(one, file, to)) done(file);
+    };
+    // Commands that read go on, and are recorded.
+    if (existsSync(one.auditDir)) withFileLock(auditLock(one), texts);
+    else texts();
   }
   return { files };
 }
@@ -162,11 +168,15 @@ const withBackups = (folders: readonly string[]) => [
   ...folders.map((dir) => join(dir, "backups")),
 ];
 
-/** What an interruption left half written, some of it plain. Drafts of processes that still run are theirs. */
-function removeDrafts(project: Project, options: ConvertOptions): void {
+/**
+ * What an interruption left half written, some of it plain, and damaged indexes, which were rebuilt. Drafts of processes
+ * that still run are theirs.
+ */
+function removeLeftovers(project: Project, options: ConvertOptions): void {
   for (const file of withBackups(foldersOf(project, options)).flatMap(filesIn)) {
     const [, pid] = /\.db.*\.pommel-(\d+)(?:-(?:wal|shm|journal))?$/.exec(file) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(file, { force: true });
+    const isDraft = pid !== undefined && !isAlive(Number(pid));
+    if (isDraft || /index\.db\.corrupt-[^/\\]+$/.test(file)) rmSync(file, { force: true });
   }
 }
 
@@ -179,8 +189,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The spool and the log; not what Node prints in a crash. */
-const textsOf = ({ spoolDir, logDir }: Project): string[] => [
+/** The audit log, the spool and the log; not what Node prints in a crash. */
+const textsOf = ({ auditDir, spoolDir, logDir }: Project): string[] => [
+  ...filesIn(auditDir).filter((file) => file.endsWith(".jsonl")),
   ...[spoolDir, join(spoolDir, "rejected")].flatMap(filesIn).filter((file) => file.endsWith(".json")),
   ...filesIn(logDir).filter((file) => /pommeld\.log(?:\.\d)?$/.test(file)),
 ];

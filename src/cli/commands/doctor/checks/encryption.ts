@@ -11,7 +11,7 @@ import { type CheckResult, fail, ok, warn } from "./check.ts";
 
 /** What never is encrypted, as it is needed before the key, or holds nothing of the memory. */
 const alwaysPlain =
-  "config.toml, daemon.json, writer.lock, audit/ and what Node prints in a crash stay plain";
+  "config.toml, daemon.json, writer.lock, the hash of the last audit record and what Node prints in a crash stay plain";
 
 /** What is stored plain, and whether what is not can be read. */
 export function checkEncryption(project: Project): CheckResult {
@@ -29,7 +29,7 @@ export function checkEncryption(project: Project): CheckResult {
     const plain = plainFiles(project, { backups });
     if (plain.length === 0) {
       return ok(
-        `memory, index, backups, spool and log are encrypted (key: ${envelope.source.kind}); ${alwaysPlain}`,
+        `memory, index, backups, audit log, spool and log are encrypted (key: ${envelope.source.kind}); ${alwaysPlain}`,
       );
     }
     const names = plain.map((file) => basename(file)).join(", ");
