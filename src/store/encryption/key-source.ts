@@ -136,6 +136,9 @@ interface KeychainEntry {
 
 const keychainPackage = "@napi-rs/keyring";
 
+/** Without a Secret Service, the package would keep the key in Linux' kernel, which forgets it at the next boot. */
+const lasting = { linux: { store: "secret-service" } };
+
 function fromKeychain(account: string, id: string): string {
   const secret = inKeychain(account, (entry) => entry.getPassword());
   if (secret !== null) return secret;
@@ -147,7 +150,7 @@ function fromKeychain(account: string, id: string): string {
 }
 
 function inKeychain<T>(account: string, use: (entry: KeychainEntry) => T): T {
-  let Entry: new (service: string, account: string) => KeychainEntry;
+  let Entry: new (service: string, account: string, options: object) => KeychainEntry;
   try {
     ({ Entry } = createRequire(import.meta.url)(keychainPackage));
   } catch (error) {
@@ -159,12 +162,12 @@ function inKeychain<T>(account: string, use: (entry: KeychainEntry) => T): T {
     );
   }
   try {
-    return use(new Entry("pommel", account));
+    return use(new Entry("pommel", account, lasting));
   } catch (error) {
     throw new PommelError(
       "encryption_locked",
       `The system's keychain cannot be used: ${messageOf(error)}.`,
-      "Unlock it, or choose storage.key = file or passphrase. Nothing was changed.",
+      "Unlock it; without a desktop there is none, and a new key has to be a file or a passphrase. Nothing was changed.",
       { cause: error },
     );
   }
