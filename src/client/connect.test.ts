@@ -52,3 +52,11 @@ it("a daemon is given the keys that the project's models want", () => {
   vi.stubEnv("POMMEL_LLM_OPENAI_KEY_ENV", "OTHER_KEY");
   expect(given("")).toEqual(["MALLOC_TRIM_THRESHOLD_", "OTHER_KEY"]);
 });
+
+it("a daemon is given the keys of the object storage with its index", () => {
+  const env = { AWS_REGION: "one", GOOGLE_SERVICE_ACCOUNT: "two" };
+  const given = (config: string) => Object.keys(daemonEnvironment(projectWith(config), env));
+  vi.stubEnv("POMMEL_INDEX_URL", "s3://bucket/code");
+  expect(given('[index]\ndriver = "lancedb"\n')).toEqual(["MALLOC_TRIM_THRESHOLD_", "AWS_REGION"]);
+  expect(given("")).toEqual(["MALLOC_TRIM_THRESHOLD_"]);
+});

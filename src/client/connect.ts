@@ -141,7 +141,8 @@ function launch(project: Project): Launched {
 export function daemonEnvironment(project: Project, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const agents = Object.values(profiles).flatMap(({ environment }) => environment);
   const names = new Set([...passedOn, ...agents, ...variablesOfModels(project)]);
-  const isPassedOn = (name: string) => names.has(name) || name.startsWith("POMMEL_");
+  const prefixes = ["POMMEL_", ...prefixesOfIndex(project)];
+  const isPassedOn = (name: string) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
   return {
     // glibc keeps freed memory by default; with this, a daemon whose models were unloaded is small again.
     MALLOC_TRIM_THRESHOLD_: "131072",
@@ -159,6 +160,19 @@ function variablesOfModels(project: Project): string[] {
       ...embedders.flatMap((one) => one.driver.environment?.(embedderSettings(config)) ?? []),
       ...(driver.environment?.(llmSettingsOf(config)) ?? []),
     ];
+  } catch {
+    // The daemon reports errors of the configuration.
+    return [];
+  }
+}
+
+/** What the variables with the keys of the index's object storage begin with. */
+function prefixesOfIndex(project: Project): readonly string[] {
+  try {
+    const { config } = loadConfig(project);
+    const [scheme] = config["index.url"].split(":");
+    if (config["index.driver"] !== "lancedb") return [];
+    return { s3: ["AWS_"], gs: ["GOOGLE_"], az: ["AZURE_"] }[scheme ?? ""] ?? [];
   } catch {
     // The daemon reports errors of the configuration.
     return [];

@@ -7,6 +7,7 @@ import { withFileLock } from "../../project/files/file-lock.ts";
 import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
 import { auditLock, type Project } from "../../project/paths.ts";
+import { lanceFolder } from "../index/place.ts";
 import { leaveRoom } from "../sqlite/copy-database.ts";
 import { isDamaged } from "../sqlite/database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
@@ -124,7 +125,8 @@ export function plainFiles(project: Project, options: ConvertOptions): string[] 
     const text = readFileSync(file, "utf8");
     return text.split("\n").some((line) => line !== "" && !isSealed(line));
   });
-  return [...plainAmong(databasesOf(project, options)), ...texts];
+  const tables = [lanceFolder(project.indexDb)].filter((dir) => existsSync(dir));
+  return [...plainAmong(databasesOf(project, options)), ...texts, ...tables];
 }
 
 /** Each is converted with the key of its folder. */
@@ -144,6 +146,8 @@ function convertAll(project: Project, to: "encrypt" | "decrypt", options: Conver
     done(file);
   }
   for (const one of allOf(project, options)) {
+    // LanceDB cannot encrypt it; an index is made again.
+    if (to === "encrypt") rmSync(lanceFolder(one.indexDb), { recursive: true, force: true });
     const texts = () => {
       for (const file of textsOf(one)) if (convertText(one, file, to)) done(file);
     };
