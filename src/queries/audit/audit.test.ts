@@ -143,10 +143,10 @@ describe("of an encrypted project", () => {
     append(3);
     const plain = verifyAudit(project);
     encrypt();
-    expect(text()).not.toContain("q1");
+    expect(text()).not.toContain('"q1"');
     expect(verifyAudit(project)).toEqual(plain);
     append(3);
-    expect(text()).not.toContain("search");
+    expect(text()).not.toContain('"search"');
     expect(records().map(({ question }) => question)).toEqual(["q0", "q1", "q2", "q0", "q1", "q2"]);
     const sealed = verifyAudit(project);
     expect(sealed).toMatchObject({ records: 6, broken: null });
