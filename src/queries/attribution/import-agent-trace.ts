@@ -42,8 +42,13 @@ export async function importTraces(
   };
   const said = new Map<string, AttributedLines[]>();
   for (const { commit, lines } of traces) {
-    if (commit === null) report.elsewhere++;
-    else said.set(commit, [...(said.get(commit) ?? []), ...lines]);
+    if (commit === null) {
+      report.elsewhere++;
+      continue;
+    }
+    const known = said.get(commit) ?? [];
+    said.set(commit, known);
+    for (const line of lines) known.push(line);
   }
   await withWritableMemory(
     project,
