@@ -2,6 +2,7 @@ import type { AgentProfile } from "./agent.ts";
 import { claudeProfile } from "./claude/profile.ts";
 import { codexProfile } from "./codex/profile.ts";
 import { geminiProfile } from "./gemini/profile.ts";
+import { opencodeProfile } from "./opencode/profile.ts";
 
 /**
  * The agents' profiles, without the adapters in `registry.ts`: enough for hooks, help texts and the start of a daemon.
@@ -11,6 +12,7 @@ export const profiles = {
   claude: claudeProfile,
   codex: codexProfile,
   gemini: geminiProfile,
+  opencode: opencodeProfile,
 } satisfies Record<string, AgentProfile>;
 
 export type AgentName = keyof typeof profiles;

@@ -1,3 +1,4 @@
+import { posix, win32 } from "node:path";
 import type { FileEdit, ToolAction, ToolUse } from "../agent.ts";
 import { bounded, bounds } from "./bounds.ts";
 
@@ -24,6 +25,15 @@ export function actionByInput({ input, files }: Pick<ToolUse, "input" | "files">
 }
 
 const isText = (value: unknown) => typeof value === "string";
+
+/** A path in a transcript, absolute if the working directory is known. */
+export function absolute(path: string, cwd: string | null): string {
+  // Transcripts may come from another system: a drive letter means Windows paths.
+  const { isAbsolute, resolve } =
+    /^[A-Za-z]:[\\/]/.test(path) || /^[A-Za-z]:[\\/]/.test(cwd ?? "") ? win32 : posix;
+  if (isAbsolute(path) || cwd === null || !isAbsolute(cwd)) return path;
+  return resolve(cwd, path);
+}
 
 /** A replacement without a known position. */
 export function replacement(before: string, after: string): FileEdit["hunks"][number] {
