@@ -232,7 +232,7 @@ export interface Agent extends AgentProfile {
   };
   /** Names of large directories under a root that hold no transcripts, and are not watched. */
   readonly unwatched?: readonly string[];
-  /** Every transcript under `dir`, or `dir` itself, in order of path. Skips unreadable ones. */
+  /** Every transcript under `dir`, or `dir` itself, in order of path (in a database, of time). Skips unreadable ones. */
   list(dir: string): AsyncIterable<TranscriptFile>;
   /** Transcripts that cannot be read, and why. */
   readonly sealed?: { why: string; list(dir: string): AsyncIterable<SealedTranscript> };

@@ -3,6 +3,7 @@ import { claudeProfile } from "./claude/profile.ts";
 import { codexProfile } from "./codex/profile.ts";
 import { geminiProfile } from "./gemini/profile.ts";
 import { opencodeProfile } from "./opencode/profile.ts";
+import { qwenProfile } from "./qwen/profile.ts";
 
 /**
  * The agents' profiles, without the adapters in `registry.ts`: enough for hooks, help texts and the start of a daemon.
@@ -13,6 +14,7 @@ export const profiles = {
   codex: codexProfile,
   gemini: geminiProfile,
   opencode: opencodeProfile,
+  qwen: qwenProfile,
 } satisfies Record<string, AgentProfile>;
 
 export type AgentName = keyof typeof profiles;

@@ -5,9 +5,10 @@ import { codex } from "./codex/codex.ts";
 import { gemini } from "./gemini/gemini.ts";
 import { opencode } from "./opencode/opencode.ts";
 import { type AgentName, defaultAgentName } from "./profiles.ts";
+import { qwen } from "./qwen/qwen.ts";
 import type { AgentSetup } from "./setup.ts";
 
-const byName = { claude, codex, gemini, opencode } satisfies Record<AgentName, Agent>;
+const byName = { claude, codex, gemini, opencode, qwen } satisfies Record<AgentName, Agent>;
 
 /** Every supported coding agent. */
 export const agents: readonly Agent[] = Object.values(byName);

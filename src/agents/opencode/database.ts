@@ -83,11 +83,14 @@ const sizes = new Map<string, { changed: number; size: number }>();
 /** Milliseconds. */
 const atRest = 60_000;
 
-/** A database's sessions, or one of them, in order of id. Their size is that of all their parts. Bytes. */
+/**
+ * A database's sessions, or one of them, the oldest first: a fork is then read after its origin, whose lines it copies.
+ * Their size is that of all their parts. Bytes.
+ */
 export function sessionsIn(db: ForeignDatabase, file: string, only?: string): TranscriptFile[] {
   const rows = only
     ? db.rows("SELECT id, time_updated, 0 AS size FROM session WHERE id = ?", only)
-    : db.rows("SELECT id, time_updated, 0 AS size FROM session ORDER BY id");
+    : db.rows("SELECT id, time_updated, 0 AS size FROM session ORDER BY time_created, id");
   return [...rows].flatMap((row) => {
     const session = asSize(row);
     if (!session) return [];

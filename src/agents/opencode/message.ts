@@ -3,6 +3,7 @@ import type { Entry, TranscriptLine, Usage } from "../agent.ts";
 import { bounded, bounds } from "../reading/bounds.ts";
 import { known } from "../reading/json.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
+import { unquoted } from "./profile.ts";
 import type { MessageData, PartData } from "./row-schema.ts";
 import { toolEntries } from "./tools.ts";
 
@@ -88,7 +89,7 @@ function userEntries(parts: Message["parts"]): Entry[] {
     else if (part?.type === "subtask")
       texts.push([part.command && `/${part.command}`, part.prompt].filter(Boolean).join(" "));
     else if (part?.type === "file" && part.mime?.startsWith("image/")) images++;
-    else if (part?.type === "text" && !part.synthetic && !part.ignored) texts.push(part.text ?? "");
+    else if (part?.type === "text" && !part.synthetic && !part.ignored) texts.push(unquoted(part.text ?? ""));
   }
   const text = bounded(withoutOwnContext(texts.join("\n"))).trim();
   if (text !== "" || images > 0) entries.push({ kind: "prompt", text, images });

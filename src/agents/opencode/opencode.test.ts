@@ -61,7 +61,7 @@ describe("A session of OpenCode", () => {
 
   it("has prompts without what the client and Pommel added, and with the number of pictures", async () => {
     const s = opencodeSession(dir);
-    s.prompt("What is in @src/heron.ts?", [
+    s.prompt('"What is in @src/\\"heron.ts\\"?"', [
       { type: "text", text: "Called the Read tool", synthetic: true },
       { type: "file", mime: "text/plain", url: `file://${heron}` },
       { type: "file", mime: "image/png", url: `data:image/png;base64,${pictureData}` },
@@ -69,7 +69,7 @@ describe("A session of OpenCode", () => {
     ]);
     s.answer([said("A number.")]);
     const entries = await entriesOf(s);
-    expect(entries[0]).toEqual({ kind: "prompt", text: "What is in @src/heron.ts?", images: 1 });
+    expect(entries[0]).toEqual({ kind: "prompt", text: 'What is in @src/"heron.ts"?', images: 1 });
     expect(JSON.stringify(entries)).not.toMatch(/Called|known|AAAB3NCSVQ/);
   });
 

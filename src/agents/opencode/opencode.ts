@@ -3,13 +3,13 @@ import { type ForeignDatabase, openForeignDatabase } from "../../store/sqlite/fo
 import type { Agent, Cursor, ReadBatch, TranscriptFile, TranscriptInfo, TranscriptLine } from "../agent.ts";
 import { bounded } from "../reading/bounds.ts";
 import { known } from "../reading/json.ts";
+import { todosOf } from "../reading/tool-calls.ts";
 import { databaseAt, databasesIn, isOurs, placeOf, sessionIn, sessionsIn, withDatabase } from "./database.ts";
 import { linesOf } from "./message.ts";
 import { dataDir, opencodeProfile } from "./profile.ts";
 import type { SessionRow } from "./row-schema.ts";
 import { SessionMessages } from "./session-messages.ts";
 import { opencodeSetup } from "./setup.ts";
-import { todosIn } from "./tools.ts";
 
 /** OpenCode; its database as clients from 1.2 to 1.18 write it. */
 export const opencode: Agent = {
@@ -22,7 +22,7 @@ export const opencode: Agent = {
   database: { isPart: (path) => databaseAt(path) !== null, stat },
   // Copies of repositories, for its own undo.
   unwatched: ["snapshot", "repos", "log", "bin"],
-  todosIn,
+  todosIn: (entries) => todosOf("todowrite", entries),
   lacksBranch: true,
   list,
   describe: async (path) => {

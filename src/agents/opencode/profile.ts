@@ -18,10 +18,16 @@ export const opencodeProfile = {
       "post-tool-use": "post-tool-use",
       stop: "stop",
     },
-    read: (given) =>
-      typeof given.session_id === "string"
-        ? { ...given, transcript_path: join(dataDir(process.env), "opencode.db", given.session_id) }
-        : given,
+    read({ session_id, prompt, ...more }) {
+      const transcript_path =
+        typeof session_id === "string" ? join(dataDir(process.env), "opencode.db", session_id) : undefined;
+      return {
+        ...more,
+        session_id,
+        transcript_path,
+        prompt: typeof prompt === "string" ? unquoted(prompt) : prompt,
+      };
+    },
     editedFiles: (tool, { filePath, files }) => {
       if (tool === "edit" || tool === "write") return [filePath];
       return tool === "apply_patch" && Array.isArray(files) ? files : [];
@@ -32,4 +38,10 @@ export const opencodeProfile = {
 /** Its data directory; the client uses `~/.local/share` on every system. */
 export function dataDir(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_DATA_HOME || join(env.HOME || homedir(), ".local", "share"), "opencode");
+}
+
+/** A prompt without the quotation marks that `opencode run` puts around an argument with spaces. */
+export function unquoted(prompt: string): string {
+  const [, inside] = /^"((?:[^"\\]|\\[\s\S])*)"$/.exec(prompt) ?? [];
+  return inside?.includes(" ") ? inside.replaceAll('\\"', '"') : prompt;
 }

@@ -1,5 +1,4 @@
-import * as z from "zod/mini";
-import type { Entry, FileEdit, FileTouch, Todo, ToolResult } from "../agent.ts";
+import type { Entry, FileEdit, FileTouch, ToolResult } from "../agent.ts";
 import { bounded, boundedInput, bounds } from "../reading/bounds.ts";
 import { known } from "../reading/json.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
@@ -91,17 +90,4 @@ function patched(files: unknown): FileEdit[] | null {
     const path = known(movePath) ?? known(filePath);
     return path === null ? [] : [{ path, hunks: hunksOf(patch ?? ""), content: null }];
   });
-}
-
-const todoList = z.object({ todos: z.array(z.object({ content: z.string(), status: z.string() })) });
-
-/** The list of things to do that an agent kept, as it was after these entries. */
-export function todosIn(entries: Iterable<Entry>): Todo[] {
-  let todos: Todo[] = [];
-  for (const entry of entries) {
-    if (entry.kind !== "tool_use" || entry.tool !== "todowrite") continue;
-    const { success, data } = todoList.safeParse(entry.input);
-    if (success) todos = data.todos.map(({ content: text, status }) => ({ text, status }));
-  }
-  return todos.filter(({ status }) => status !== "cancelled");
 }

@@ -1,5 +1,6 @@
 import { posix, win32 } from "node:path";
-import type { FileEdit, ToolAction, ToolUse } from "../agent.ts";
+import * as z from "zod/mini";
+import type { Entry, FileEdit, Todo, ToolAction, ToolUse } from "../agent.ts";
 import { bounded, bounds } from "./bounds.ts";
 
 /** Operations of the Messages API's text editor; its `command` is not a shell command. */
@@ -56,4 +57,17 @@ export function hunkLines(sign: "-" | "+", written: string): string[] {
     .replace(/\n$/, "")
     .split("\n")
     .map((line) => `${sign}${line}`);
+}
+
+const todoList = z.object({ todos: z.array(z.object({ content: z.string(), status: z.string() })) });
+
+/** The list of things to do in the last call of a tool that gets all of it. */
+export function todosOf(tool: string, entries: Iterable<Entry>): Todo[] {
+  let todos: Todo[] = [];
+  for (const entry of entries) {
+    if (entry.kind !== "tool_use" || entry.tool !== tool) continue;
+    const { success, data } = todoList.safeParse(entry.input);
+    if (success) todos = data.todos.map(({ content: text, status }) => ({ text, status }));
+  }
+  return todos.filter(({ status }) => status !== "cancelled");
 }
