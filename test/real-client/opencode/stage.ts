@@ -17,7 +17,7 @@ export const filesBefore = {
 } as const;
 
 /** What stays of a conversation when it is compacted. */
-export const compaction = "Of the puffin kind: an exporter got a label.";
+const compaction = "Of the puffin kind: an exporter got a label.";
 
 /** A repository, a home and the mock: all that a client is given. */
 export interface OpencodeStage extends Pick<Ground, "project" | "pm" | "hooksRun" | "hooksSaid"> {

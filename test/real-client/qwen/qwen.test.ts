@@ -70,14 +70,14 @@ describe.each(qwens)("%s", (bin) => {
 
   it("runs every hook, without a word and without a failure", () => {
     const run = stage.hooksRun().filter(({ hook }) => !hook.startsWith("git-"));
-    const ours = ["session-start", "user-prompt", "post-tool-use", "stop"];
+    const ours = [...(stage.isCurrent ? ["session-start"] : []), "user-prompt", "post-tool-use", "stop"];
     expect(run.map(({ hook }) => hook)).toEqual(expect.arrayContaining(ours));
     expect(run.filter(({ code }) => code !== "0")).toEqual([]);
     expect(stage.hooksSaid()).toBe("");
   });
 
   it("leaves in the spool what happened without a daemon, which a daemon imports", () => {
-    expect(spooledAlone.length).toBeGreaterThanOrEqual(5);
+    expect(spooledAlone.length).toBeGreaterThanOrEqual(stage.isCurrent ? 5 : 3);
     expect(readdirSync(stage.project.spoolDir)).toEqual([]);
     expect(logOf(stage.project)).not.toMatch(/rejected|"level":(?:40|50)/);
   });
@@ -90,8 +90,9 @@ describe.each(qwens)("%s", (bin) => {
       expect(session.tokens.output).toBeGreaterThan(0);
     }
     const { sessions: all } = await stage.pm<SessionsResponse>("session", "list", "--agents");
-    expect(all.filter(({ id }) => id.startsWith(`${ids.delegate}/`))).toHaveLength(1);
-    expect((await search("albatross constant farthest"))[0]!.session_id).toContain(ids.delegate);
+    expect(all.filter(({ id }) => id.startsWith(`${ids.delegate}/`))).toHaveLength(stage.isCurrent ? 1 : 0);
+    if (stage.isCurrent)
+      expect((await search("albatross constant farthest"))[0]!.session_id).toContain(ids.delegate);
   });
 
   it("is found by its conversation, and its edits by the lines that they wrote", async () => {
@@ -114,7 +115,7 @@ describe.each(qwens)("%s", (bin) => {
     const { told } = await stage.pm<{ told: Injected[] }>("context");
     const eventsOf = (id: string) =>
       told.flatMap(({ session_id, event }) => (session_id === id ? event : []));
-    expect(eventsOf(ids.again)).toContain("session-start");
+    expect(eventsOf(ids.again)).toContain(stage.isCurrent ? "session-start" : "user-prompt");
     expect(stage.api.wasGiven(label)).toBe(true);
     for (const id of [ids.again, ids.write])
       expect(JSON.stringify(await show(id))).not.toMatch(/From Pommel|banned by the server/);

@@ -24,6 +24,8 @@ const userSettings = {
 
 /** A repository, a home and the mock: all that a client is given. */
 export interface QwenStage extends Pick<Ground, "project" | "pm" | "hooksRun" | "hooksSaid"> {
+  /** Whether the client reports a session's start without a terminal, and keeps subagents: 0.24 does, 0.15 does not. */
+  isCurrent: boolean;
   /** The client's API key. */
   key: string;
   api: MockApi;
@@ -46,8 +48,9 @@ export async function setQwenStage(bin: string): Promise<QwenStage> {
   const env = { ...ground.env, ANTHROPIC_BASE_URL: api.url, ANTHROPIC_API_KEY: key };
   const chats = () =>
     logsBelow(join(home, ".qwen", "projects")).filter((file) => /\/(?:chats|subagents)\//.test(file));
+  const isCurrent = !/^0\.(?:\d|1[0-5])\./.test((await run({ bin, cwd: repo, env }, ["--version"])).trim());
   return {
-    ...{ project, pm, hooksRun, hooksSaid, key, api },
+    ...{ project, pm, hooksRun, hooksSaid, isCurrent, key, api },
     async say(prompt, ...more) {
       const stdout = await run({ bin, cwd: repo, env }, ["--yolo", "-o", "json", ...more, prompt]);
       const messages = z.parse(printed, JSON.parse(stdout));
