@@ -3,6 +3,8 @@ import { atifProfile } from "./atif/profile.ts";
 import { claudeProfile } from "./claude/profile.ts";
 import { codexProfile } from "./codex/profile.ts";
 import { geminiProfile } from "./gemini/profile.ts";
+import { opencodeProfile } from "./opencode/profile.ts";
+import { qwenProfile } from "./qwen/profile.ts";
 
 /**
  * The agents' profiles, without the adapters in `registry.ts`: enough for hooks, help texts and the start of a daemon.
@@ -12,6 +14,8 @@ export const profiles = {
   claude: claudeProfile,
   codex: codexProfile,
   gemini: geminiProfile,
+  opencode: opencodeProfile,
+  qwen: qwenProfile,
   atif: atifProfile,
 } satisfies Record<string, AgentProfile>;
 
