@@ -38,7 +38,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     () => indexDriver(settings),
     (_, file) =>
       asOwner(
-        (sql) => sql`UPDATE pommel_index_1.projects SET format = 99 WHERE key = ${new Place(file).key()}`,
+        (sql) => sql`UPDATE pommel_index_2.projects SET format = 99 WHERE key = ${new Place(file).key()}`,
       ),
   );
 
@@ -127,7 +127,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
         expect(await answers(ours)).toEqual(await answers(theirs));
       }
       const segments = await asOwner(
-        (sql) => sql`SELECT gone FROM pommel_index_1.word_segments WHERE holds = 'chunks'`,
+        (sql) => sql`SELECT gone FROM pommel_index_2.word_segments WHERE holds = 'chunks'`,
       );
       expect(segments.length).toBeGreaterThan(0);
     });
