@@ -84,15 +84,18 @@ function skipped(text: string, at: number): number | null {
   let depth = 0;
   for (let i = at; i < text.length; i++) {
     if (text[i] === opening) depth++;
-    else if (text[i] === closing && !(closing === ">" && /[-=]/.test(text[i - 1]!)) && --depth === 0) return i + 1;
+    else if (text[i] === closing && !(closing === ">" && /[-=]/.test(text[i - 1]!)) && --depth === 0)
+      return i + 1;
   }
   return null;
 }
 
 /** Types that hand on what they wrap, or are of no interest themselves. */
 const wrappers = new Set(
-  ("Promise Awaited Readonly Partial Required NonNullable Optional Option Result Box Arc Rc Ref Final Awaitable " +
-    "ClassVar Annotated PromiseLike LazyLock OnceLock Mutex RwLock MutexGuard Pin Cow Type type").split(" "),
+  (
+    "Promise Awaited Readonly Partial Required NonNullable Optional Option Result Box Arc Rc Ref Final Awaitable " +
+    "ClassVar Annotated PromiseLike LazyLock OnceLock Mutex RwLock MutexGuard Pin Cow Type type"
+  ).split(" "),
 );
 const nothing = /^(?:null|undefined|None|nil|void|error)$/;
 
@@ -111,7 +114,8 @@ function baseTypeOf(text: string, depth: number): string | null {
     .trim();
   const parts = splitAt(plain, "|").filter((part) => !nothing.test(part.trim()));
   if (parts.length !== 1) return null;
-  const [, base, args] = /^([\p{L}_$][\p{L}\p{N}_$.:]*)\s*(?:[<[](.*)[>\]])?\??$/su.exec(parts[0]!.trim()) ?? [];
+  const [, base, args] =
+    /^([\p{L}_$][\p{L}\p{N}_$.:]*)\s*(?:[<[](.*)[>\]])?\??$/su.exec(parts[0]!.trim()) ?? [];
   if (base === undefined || (args === undefined && /\[\s*\]$/.test(plain)) || args === "") return null;
   const dotted = base.replaceAll("::", ".");
   if (args === undefined || !wrappers.has(dotted.slice(dotted.lastIndexOf(".") + 1))) return dotted;
@@ -138,6 +142,8 @@ function splitAt(text: string, separator: string): string[] {
 /** The root of an expression and its steps: `this.engine.run()` -> `this`, [`engine`, `run`, `()`]. */
 export function stepsOf(expression: Expression): { root: string; steps: string[] } {
   const isType = expression.startsWith(":");
-  const [root = "", ...steps] = (isType ? expression.slice(1) : expression).replaceAll("()", ".()").split(".");
+  const [root = "", ...steps] = (isType ? expression.slice(1) : expression)
+    .replaceAll("()", ".()")
+    .split(".");
   return { root: isType ? `:${root}` : root, steps };
 }

@@ -1,4 +1,5 @@
 import { type Language, type Node, Query } from "web-tree-sitter";
+import type { EdgeKind } from "../../protocol/values.ts";
 import type { Definition, Outline } from "../chunk/chunk-definitions.ts";
 import { follow } from "../chunk/chunk-names.ts";
 import { Lines, type Range } from "../chunk/lines.ts";
@@ -13,7 +14,6 @@ import {
   type GraphDefinition,
   type Import,
   type Reference,
-  type ReferenceKind,
   unknownExpression,
 } from "./record.ts";
 
@@ -31,7 +31,7 @@ const kindOf = {
   base: "base",
   use: "use",
   type_name: "type",
-} as const satisfies Record<string, ReferenceKind>;
+} as const satisfies Record<string, EdgeKind>;
 const mentionKinds = Object.keys(kindOf) as (keyof typeof kindOf)[];
 
 type Match = Readonly<Record<string, Node>>;
@@ -160,10 +160,13 @@ class Extraction {
     else if (match.import_all) this.imports.push({ local: "*", from, name: "*" });
     else if (match.path) this.takePath(this.textOf(match.path), as);
     else if (match.module) this.takeWhole(this.textOf(match.module), as);
-    else if (match.export) this.exports.push({ as: as ?? this.textOf(match.export), from, name: this.textOf(match.export) });
-    else if (match.export_all_as) this.exports.push({ as: this.textOf(match.export_all_as), from, name: "*" });
+    else if (match.export)
+      this.exports.push({ as: as ?? this.textOf(match.export), from, name: this.textOf(match.export) });
+    else if (match.export_all_as)
+      this.exports.push({ as: this.textOf(match.export_all_as), from, name: "*" });
     else if (match.export_all) this.exports.push({ as: "*", from, name: "*" });
-    else if (match.export_default) this.exports.push({ as: "default", from: "", name: this.textOf(match.export_default) });
+    else if (match.export_default)
+      this.exports.push({ as: "default", from: "", name: this.textOf(match.export_default) });
   }
 
   /** Of a module that is imported as a whole a file knows the first part of a dotted name, the last of a path. */
@@ -198,7 +201,8 @@ class Extraction {
       return;
     }
     // An import within a function.
-    if (match.all || match.import || match.default || (scope.start < 0 && this.importedNames.has(name))) return;
+    if (match.all || match.import || match.default || (scope.start < 0 && this.importedNames.has(name)))
+      return;
     const known = scope.names.get(name);
     const own: Local = (depth) => this.meaningOf(match, name, node.startIndex, depth);
     if (known === undefined) scope.names.set(name, own);
@@ -230,7 +234,8 @@ class Extraction {
     const node = match.field ?? match.method;
     if (node === undefined) return;
     let holder = this.around.at(node.startIndex)?.at ?? -1;
-    while (holder >= 0 && !/class|type/.test(this.definitions[holder]!.level)) holder = this.definitions[holder]!.parent;
+    while (holder >= 0 && !/class|type/.test(this.definitions[holder]!.level))
+      holder = this.definitions[holder]!.parent;
     if (holder >= 0) this.addField(holder, node, match);
   }
 
@@ -261,7 +266,8 @@ class Extraction {
     const line = this.lines.at(offset);
     const key = `${within} ${kind} ${name} ${on}`;
     const known = this.references.get(key);
-    if (known === undefined) this.references.set(key, { name, kind: kindOf[kind], within, on, lines: [line] });
+    if (known === undefined)
+      this.references.set(key, { name, kind: kindOf[kind], within, on, lines: [line] });
     else if (known.lines.at(-1)! < line) known.lines.push(line);
   }
 

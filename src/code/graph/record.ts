@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { type EdgeKind, edgeKinds } from "../../protocol/values.ts";
 import type { Expression } from "./expression.ts";
 
 /**
@@ -15,7 +16,7 @@ export interface FileGraph {
 }
 
 /** What a definition is good for: to be called, to have members, to hold a value. */
-export type DefinitionLevel = "class" | "method" | "type" | "constant";
+type DefinitionLevel = "class" | "method" | "type" | "constant";
 
 export interface GraphDefinition {
   name: string;
@@ -60,12 +61,9 @@ export interface Export {
   name: string;
 }
 
-export const referenceKinds = ["call", "construct", "base", "use", "type"] as const;
-export type ReferenceKind = (typeof referenceKinds)[number];
-
 export interface Reference {
   name: string;
-  kind: ReferenceKind;
+  kind: EdgeKind;
   /** The place of the innermost definition around it in `definitions`; -1: the file. */
   within: number;
   /** What the name is a member of; null: of nothing, "?": of something unknown. */
@@ -90,7 +88,7 @@ export function encodeGraph({ definitions, fields, imports, exports, references 
     imports.map(({ local, from, name }) => (local === name ? [from, name] : [from, name, local])),
     exports.map(({ as, from, name }) => [as, from, name]),
     references.map(({ name, kind, within, on, lines }) => [
-      ...[name, referenceKinds.indexOf(kind), within, on],
+      ...[name, edgeKinds.indexOf(kind), within, on],
       ...lines.map((line, i) => line - (lines[i - 1] ?? 0)),
     ]),
   ];
@@ -110,12 +108,18 @@ export function decodeGraph(data: Uint8Array): FileGraph {
     definitions: definitions.map(([name, kind, level, line, lines, parent, value = null, owner = ""]) => {
       return { name, kind, level: levelNames[level]!, line, endLine: line + lines, parent, owner, value };
     }),
-    fields: fields.map(([of, name, value, line, method]) => ({ of, name, value, line, isMethod: method === 1 })),
+    fields: fields.map(([of, name, value, line, method]) => ({
+      of,
+      name,
+      value,
+      line,
+      isMethod: method === 1,
+    })),
     imports: imports.map(([from, name, local = name]) => ({ local, from, name })),
     exports: exports.map(([as, from, name]) => ({ as, from, name })),
     references: references.map(([name, kind, within, on, ...steps]) => {
       let line = 0;
-      return { name, kind: referenceKinds[kind]!, within, on, lines: steps.map((step) => (line += step)) };
+      return { name, kind: edgeKinds[kind]!, within, on, lines: steps.map((step) => (line += step)) };
     }),
   };
 }

@@ -1,7 +1,6 @@
 import { decodeGraph, type FileGraph } from "../../code/graph/record.ts";
 import { grammarOf } from "../../code/languages/index.ts";
-import type { Modules } from "../../code/languages/references/references.ts";
-import type { References } from "../../code/languages/references/references.ts";
+import type { Modules, References } from "../../code/languages/references/references.ts";
 import type { FileId, IndexEntry, SearchableIndex } from "../../store/index/port.ts";
 import { packagesOfIndex } from "../packages/packages.ts";
 import { ModuleFinder } from "./modules.ts";

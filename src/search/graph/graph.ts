@@ -1,18 +1,9 @@
-import type { FileGraph, Reference, ReferenceKind } from "../../code/graph/record.ts";
+import type { FileGraph, Reference } from "../../code/graph/record.ts";
+import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
 import type { SearchableIndex } from "../../store/index/port.ts";
 import { identifiersOf, nameKey } from "../../text/tokens.ts";
 import { GraphFiles } from "./files.ts";
 import { type Resolution, Resolver, type Target } from "./resolve.ts";
-
-/**
- * How sure an edge is:
- * - resolved: by imports, scopes and declared types.
- * - dispatch: it calls a method that this one implements or overrides.
- * - unique: what it is a member of is not known, and only one definition has this name.
- * - ambiguous: several have it.
- */
-export const edgeConfidences = ["resolved", "dispatch", "unique", "ambiguous"] as const;
-export type EdgeConfidence = (typeof edgeConfidences)[number];
 
 /** A definition, as edges name it. */
 export interface GraphNode {
@@ -31,7 +22,7 @@ export interface Edge {
   node: GraphNode;
   /** The same, to ask on. */
   target: Target;
-  kind: ReferenceKind;
+  kind: EdgeKind;
   /** Where it is mentioned. */
   lines: number[];
   confidence: EdgeConfidence;
@@ -81,19 +72,43 @@ export class CodeGraph {
   async definitionsAt(file: string, first: number, last: number): Promise<Target[]> {
     const graph = await this.files.graph(file);
     if (graph === null) return [];
-    const within = graph.definitions.flatMap(({ line, endLine }, at) => (line <= last && endLine >= first ? [at] : []));
+    const within = graph.definitions.flatMap(({ line, endLine }, at) =>
+      line <= last && endLine >= first ? [at] : [],
+    );
     // Those whose own lines they are, rather than those of what they hold.
     const found = within.filter((at) => {
       const inner = within.filter((other) => graph.definitions[other]!.parent === at);
       for (let line = first; line <= last; line++) {
         const { line: start, endLine } = graph.definitions[at]!;
         if (line < start || line > endLine) continue;
-        if (!inner.some((one) => graph.definitions[one]!.line <= line && graph.definitions[one]!.endLine >= line))
+        if (
+          !inner.some(
+            (one) => graph.definitions[one]!.line <= line && graph.definitions[one]!.endLine >= line,
+          )
+        )
           return true;
       }
       return false;
     });
     return found.map((at) => ({ file, at, field: null }));
+  }
+
+  /** The definition that a span of a file is, or is in; the file itself where there is none. */
+  async definitionAt({
+    file,
+    name,
+    first,
+    last,
+  }: {
+    file: string;
+    name: string;
+    first: number;
+    last: number;
+  }): Promise<Target> {
+    const definitions = (await this.files.graph(file))?.definitions ?? [];
+    const own = definitions.findIndex((one) => one.name === name && one.line >= first && one.line <= last);
+    const around = definitions.findLastIndex(({ line, endLine }) => line <= first && endLine >= first);
+    return { file, at: own >= 0 ? own : around, field: null };
   }
 
   /** Every definition of a file. */
@@ -122,19 +137,36 @@ export class CodeGraph {
     const graph = await this.files.graph(file);
     const definition = graph?.definitions[at];
     if (definition === undefined) {
-      return { file, name: file.slice(file.lastIndexOf("/") + 1), kind: "file", parent: null, line: 1, endLine: 1 };
+      return {
+        file,
+        name: file.slice(file.lastIndexOf("/") + 1),
+        kind: "file",
+        parent: null,
+        line: 1,
+        endLine: 1,
+      };
     }
     const member = field === null ? undefined : graph!.fields[field];
     if (member !== undefined) {
       const { name, line, isMethod } = member;
-      return { file, name, kind: isMethod ? "method" : "field", parent: definition.name, line, endLine: line };
+      return {
+        file,
+        name,
+        kind: isMethod ? "method" : "field",
+        parent: definition.name,
+        line,
+        endLine: line,
+      };
     }
     const { name, kind, line, endLine, owner, parent } = definition;
     return { file, name, kind, parent: owner || (graph!.definitions[parent]?.name ?? null), line, endLine };
   }
 
   /** What a mention leads to, and how sure that is. */
-  async resolve(file: string, reference: Reference): Promise<Omit<Resolution, "by"> & { by: string; confidence: EdgeConfidence | null }> {
+  async resolve(
+    file: string,
+    reference: Reference,
+  ): Promise<Omit<Resolution, "by"> & { by: string; confidence: EdgeConfidence | null }> {
     const { by, targets } = await this.resolver.resolve(file, reference);
     if (targets.length > 0) return { by, targets, confidence: "resolved" };
     if (by === "external") return { by, targets, confidence: null };
@@ -159,7 +191,13 @@ export class CodeGraph {
       const other = targets[0]!;
       // What is within it is no other end.
       if (other.file === target.file && isWithin(graph, other.at, target.at)) continue;
-      edges.add({ target: other, kind: reference.kind, lines: reference.lines, confidence, candidates: targets.length });
+      edges.add({
+        target: other,
+        kind: reference.kind,
+        lines: reference.lines,
+        confidence,
+        candidates: targets.length,
+      });
     }
     return { edges: await this.withNodes(edges), unknown, isCut: false };
   }
@@ -180,7 +218,8 @@ export class CodeGraph {
         const { targets: found, confidence } = await this.resolve(file, reference);
         if (confidence === null) continue;
         const isDirect = found.some((one) => wanted.has(one));
-        const isDispatched = !isDirect && confidence === "resolved" && found.some((one) => wanted.hasBase(one));
+        const isDispatched =
+          !isDirect && confidence === "resolved" && found.some((one) => wanted.hasBase(one));
         if (!isDirect && !isDispatched) continue;
         const { within, kind, lines } = reference;
         const caller: Target = { file, at: within, field: null };

@@ -76,7 +76,8 @@ export class ModuleFinder {
       if (this.paths.has(file)) return { files: [file], below: tidy };
     }
     // Python's packages without a file of their own.
-    const isPackage = rules.style !== "path" && this.inDirectory.get(tidy)?.some((file) => hasExtension(file, rules));
+    const isPackage =
+      rules.style !== "path" && this.inDirectory.get(tidy)?.some((file) => hasExtension(file, rules));
     return isPackage ? { files: [], below: tidy } : null;
   }
 
@@ -115,7 +116,9 @@ export class ModuleFinder {
     const named = [manifest?.source, manifest?.module, manifest?.main, manifest?.types].filter(
       (one) => typeof one === "string",
     );
-    const sources = named.map((one) => one.replace(/^(?:\.\/)?(?:dist|build|lib|out)\//, "src/").replace(/(?:\.d)?\.[mc]?[jt]s$/, ""));
+    const sources = named.map((one) =>
+      one.replace(/^(?:\.\/)?(?:dist|build|lib|out)\//, "src/").replace(/(?:\.d)?\.[mc]?[jt]s$/, ""),
+    );
     return ["src/index", ...sources, ...named, "index", "src/main", "lib/index"];
   }
 
@@ -129,7 +132,9 @@ export class ModuleFinder {
       }
       const places = aliases.flatMap(({ prefix, suffix, targets }) =>
         from.startsWith(prefix) && from.endsWith(suffix) && from.length >= prefix.length + suffix.length
-          ? targets.map((target) => target.replace("*", from.slice(prefix.length, from.length - suffix.length)))
+          ? targets.map((target) =>
+              target.replace("*", from.slice(prefix.length, from.length - suffix.length)),
+            )
           : [],
       );
       if (places.length > 0 || dir === "") return places;
@@ -150,14 +155,17 @@ export class ModuleFinder {
         return { prefix, suffix: suffix ?? "", targets: places.map((one) => posix.join(base, one)) };
       },
     );
-    if (typeof baseUrl === "string") aliases.push({ prefix: "", suffix: "", targets: [posix.join(base, "*")] });
+    if (typeof baseUrl === "string")
+      aliases.push({ prefix: "", suffix: "", targets: [posix.join(base, "*")] });
     return aliases;
   }
 
   private json(path: string): Record<string, unknown> | null {
     try {
       const text = readFileSync(join(this.root, path), "utf8");
-      const plain = text.replace(/("(?:[^"\\\n]|\\.)*")|\/\/.*|\/\*[\s\S]*?\*\//g, "$1").replace(/,(\s*[\]}])/g, "$1");
+      const plain = text
+        .replace(/("(?:[^"\\\n]|\\.)*")|\/\/.*|\/\*[\s\S]*?\*\//g, "$1")
+        .replace(/,(\s*[\]}])/g, "$1");
       const parsed: unknown = JSON.parse(plain);
       return typeof parsed === "object" && parsed !== null ? (parsed as Record<string, unknown>) : null;
     } catch {
@@ -176,8 +184,12 @@ export class ModuleFinder {
     // A name from the root of the sources, wherever that is: the nearest to the file that asks.
     const files = (this.byStem.get(posix.basename(below)) ?? []).filter((file) => hasExtension(file, rules));
     const roots = files.flatMap((file) => {
-      const place = /\/(?:__init__|mod|index)\.\w+$/.test(`/${file}`) ? directoryOf(file) : withoutExtension(file);
-      return place === below || place.endsWith(`/${below}`) ? [place.slice(0, place.length - below.length)] : [];
+      const place = /\/(?:__init__|mod|index)\.\w+$/.test(`/${file}`)
+        ? directoryOf(file)
+        : withoutExtension(file);
+      return place === below || place.endsWith(`/${below}`)
+        ? [place.slice(0, place.length - below.length)]
+        : [];
     });
     const fitting = roots.filter((root) => !this.paths.has(posix.join(root, "__init__.py")));
     const nearest = (fitting.length > 0 ? fitting : []).toSorted(
@@ -209,11 +221,13 @@ export class ModuleFinder {
       const crate = this.packages.packages.find(
         ({ kind, name }) => kind === "cargo" && name.replaceAll("-", "_") === first,
       );
-      module = this.within(this.moduleOf(path), first, rules) ?? (crate ? this.crateAt(crate.dir, path) : null);
+      module =
+        this.within(this.moduleOf(path), first, rules) ?? (crate ? this.crateAt(crate.dir, path) : null);
       if (module === null) return external;
     }
     for (const part of rest) {
-      const next = part === "super" ? this.above(module?.files[0] ?? path) : module && this.within(module, part, rules);
+      const next =
+        part === "super" ? this.above(module?.files[0] ?? path) : module && this.within(module, part, rules);
       // The rest are names within the module.
       if (next === null) return module && { ...module, files: module.files, below: null };
       module = next;

@@ -1,5 +1,10 @@
 import { type Expression, stepsOf } from "../../code/graph/expression.ts";
-import { type FileGraph, type GraphDefinition, type Reference, unknownExpression } from "../../code/graph/record.ts";
+import {
+  type FileGraph,
+  type GraphDefinition,
+  type Reference,
+  unknownExpression,
+} from "../../code/graph/record.ts";
 import type { GraphFiles } from "./files.ts";
 import { external, type Module } from "./modules.ts";
 
@@ -13,7 +18,7 @@ export interface Target {
 }
 
 /** By what an edge is known: an import, the file, the directory's names, or the type of what it is a member of. */
-export type Way = "import" | "file" | "directory" | "type";
+type Way = "import" | "file" | "directory" | "type";
 
 export type Resolution =
   | { by: Way; targets: Target[] }
@@ -70,7 +75,8 @@ export class Resolver {
       });
     }
     own.push(...(await this.ownedBy(type, name)));
-    if (own.length > 0) return own.some(({ field }) => field === null) ? own.filter(({ field }) => field === null) : own;
+    if (own.length > 0)
+      return own.some(({ field }) => field === null) ? own.filter(({ field }) => field === null) : own;
     for (const part of parts) {
       for (const base of await this.basesOf(part)) {
         const inherited = await this.membersOf(base, name, depth + 1);
@@ -147,7 +153,8 @@ export class Resolver {
       }
     }
     const own = topLevel(graph, name);
-    if (own.length > 0) return { is: "definition", by: "file", targets: own.map((at) => ({ file, at, field: null })) };
+    if (own.length > 0)
+      return { is: "definition", by: "file", targets: own.map((at) => ({ file, at, field: null })) };
     const imported = await this.imported(file, graph, name, depth);
     if (imported !== null) return imported;
     if (rules.sharesDirectory) {
@@ -161,7 +168,8 @@ export class Resolver {
     for (const { local, from } of graph.imports) {
       if (local !== "*") continue;
       const module = this.files.modules.find(file, from, rules);
-      const found = module === null || module === external ? null : await this.exported(module, name, file, depth + 1);
+      const found =
+        module === null || module === external ? null : await this.exported(module, name, file, depth + 1);
       if (found !== null) return found;
     }
     return rules.style === "crate" ? this.ofCrate(file, name) : null;
@@ -207,7 +215,12 @@ export class Resolver {
     return below ? { is: "module", module: below, by: "import" } : null;
   }
 
-  private async exportedBy(file: string, graph: FileGraph, name: string, depth: number): Promise<Value | null> {
+  private async exportedBy(
+    file: string,
+    graph: FileGraph,
+    name: string,
+    depth: number,
+  ): Promise<Value | null> {
     for (const one of graph.exports) {
       if (one.as !== name) continue;
       const found =
@@ -233,7 +246,12 @@ export class Resolver {
   }
 
   /** The value of an expression, as far as it can be known. */
-  private async evaluate(file: string, expression: Expression, within: number, depth: number): Promise<Value | null> {
+  private async evaluate(
+    file: string,
+    expression: Expression,
+    within: number,
+    depth: number,
+  ): Promise<Value | null> {
     if (depth > deepest || expression === unknownExpression) return null;
     const { root, steps } = stepsOf(expression);
     let value = await this.rootValue(file, root, within, depth);
@@ -284,7 +302,10 @@ export class Resolver {
   }
 
   /** A value that is no type is one of its type: a constant, a field, an alias. */
-  private async asInstance(value: Extract<Value, { targets: Target[] }>, depth: number): Promise<Value | null> {
+  private async asInstance(
+    value: Extract<Value, { targets: Target[] }>,
+    depth: number,
+  ): Promise<Value | null> {
     const [target] = value.targets;
     if (target === undefined) return null;
     const graph = await this.files.graph(target.file);
@@ -303,7 +324,8 @@ export class Resolver {
   }
 
   private async called(value: Value, depth: number): Promise<Value | null> {
-    if (value.is === "module") return this.exported(value.module, "default", value.module.files[0] ?? "", depth + 1);
+    if (value.is === "module")
+      return this.exported(value.module, "default", value.module.files[0] ?? "", depth + 1);
     if (value.is !== "definition") return value.is === "instance" ? value : null;
     const [target] = value.targets;
     const graph = target === undefined ? null : await this.files.graph(target.file);
@@ -315,7 +337,8 @@ export class Resolver {
     // Of overloads the first that says what it returns.
     for (const one of value.targets) {
       const graph = (await this.files.graph(one.file))!;
-      const expression = one.field === null ? graph.definitions[one.at]!.value : graph.fields[one.field]!.value;
+      const expression =
+        one.field === null ? graph.definitions[one.at]!.value : graph.fields[one.field]!.value;
       if (expression !== null) return instance(await this.evaluate(one.file, expression, one.at, depth + 1));
     }
     return null;
@@ -344,8 +367,12 @@ export class Resolver {
     const definition = graph?.definitions[type.at];
     if (!graph || !definition || type.field !== null) return [];
     const isPart = (one: GraphDefinition) =>
-      one.name === definition.name && one.parent === definition.parent && (one.level === "class" || one.level === "type");
-    return graph.definitions.flatMap((one, at) => (isPart(one) ? [{ file: type.file, at, field: null }] : []));
+      one.name === definition.name &&
+      one.parent === definition.parent &&
+      (one.level === "class" || one.level === "type");
+    return graph.definitions.flatMap((one, at) =>
+      isPart(one) ? [{ file: type.file, at, field: null }] : [],
+    );
   }
 
   /** Members that are written apart from their type. */

@@ -196,7 +196,12 @@ export class PostgresIndex implements CodeIndex {
 
   private async insert(change: Change, changes: readonly FileChange[]): Promise<void> {
     const words = new SegmentBuilder(change.nextChunk);
-    const rows = { files: [] as object[], chunks: [] as object[], symbols: [] as object[], graphs: [] as object[] };
+    const rows = {
+      files: [] as object[],
+      chunks: [] as object[],
+      symbols: [] as object[],
+      graphs: [] as object[],
+    };
     const embedded: Parameters<PostgresVectors["add"]>[1][number][] = [];
     const now = Date.now();
     for (const file of changes) {

@@ -77,8 +77,7 @@ export class IndexDatabase extends Connection {
       file.chunks.length,
       Date.now(),
     );
-    if (file.graph)
-      this.prepare("INSERT INTO graphs (file_id, data) VALUES (?, ?)").run(fileId, file.graph);
+    if (file.graph) this.prepare("INSERT INTO graphs (file_id, data) VALUES (?, ?)").run(fileId, file.graph);
     const rowidOf = this.insertChunks(file, Number(fileId), words, embedded);
     const insertSymbol = this.prepare(
       "INSERT INTO symbols (name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?)",
