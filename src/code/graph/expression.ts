@@ -97,7 +97,7 @@ const wrappers = new Set(
     "ClassVar Annotated PromiseLike LazyLock OnceLock Mutex RwLock MutexGuard Pin Cow Type type"
   ).split(" "),
 );
-const nothing = /^(?:null|undefined|None|nil|void|error)$/;
+const nothing = /^(?:null|undefined|None|nil|void|error|var|auto|any|unknown|object)$/;
 
 /** The expression of a value of a type; null for one that has no name: a list, a function, one of several. */
 export function typeExpressionOf(text: string): Expression | null {
@@ -112,6 +112,11 @@ function baseTypeOf(text: string, depth: number): string | null {
     .replace(/^["']|["']$/g, "")
     .replace(/^(?:(?:readonly|final|const|mut|dyn|impl|\*|&)\s*|'\w+\s+)+/, "")
     .trim();
+  // Of several results the first, which may have a name: `(engine *Engine, err error)`.
+  if (plain.startsWith("(") && plain.endsWith(")")) {
+    const [first = ""] = splitAt(plain.slice(1, -1), ",");
+    return baseTypeOf(first.replace(/^\s*\w+\s+(?=[*\w])/, ""), depth + 1);
+  }
   const parts = splitAt(plain, "|").filter((part) => !nothing.test(part.trim()));
   if (parts.length !== 1) return null;
   const [, base, args] =

@@ -142,13 +142,14 @@ class Extraction {
         if (type !== null) one.value = typeExpressionOf(this.textOf(type).replace(/^\s*(?::|->)/, ""));
       } else if (one.level === "constant") {
         const scope = this.scopes.at(definition.declaration)!;
-        one.value = scope.names.get(one.name)?.(0) ?? null;
+        const field = this.fields.find(({ of, name }) => of === one.parent && name === one.name);
+        one.value = scope.names.get(one.name)?.(0) ?? field?.value ?? null;
       }
     }
   }
 
   private takeModule(match: Match): void {
-    const from = match.from ? this.textOf(match.from) : "";
+    const from = match.from ? this.textOf(match.from).replaceAll("::", ".") : "";
     const as = match.as ? this.textOf(match.as) : undefined;
     const named = (node: Node, name: string) => {
       this.imports.push({ local: as ?? this.textOf(node), from, name });
@@ -158,6 +159,8 @@ class Extraction {
     else if (match.default) named(match.default, "default");
     else if (match.all) named(match.all, "*");
     else if (match.import_all) this.imports.push({ local: "*", from, name: "*" });
+    // Other files of the package are seen as if they were imported.
+    else if (match.package) this.imports.push({ local: "*", from: this.textOf(match.package), name: "*" });
     else if (match.path) this.takePath(this.textOf(match.path), as);
     else if (match.module) this.takeWhole(this.textOf(match.module), as);
     else if (match.export)

@@ -206,3 +206,173 @@ def local(make):
     expect((await around(graph, "local")).unknown).toBe(1);
   });
 });
+
+describe("edges in Go", () => {
+  it("follow packages by directory, receivers, fields and results", async () => {
+    const graph = await graphOf({
+      "go.mod": "module acme.dev/app\n",
+      "store/store.go": `package store
+
+type Store struct {
+	log *Log
+}
+
+func Open(path string) (*Store, error) {
+	return &Store{}, nil
+}
+
+func (s *Store) Get(key string) string {
+	s.log.Print(key)
+	return decode(key)
+}
+`,
+      "store/log.go": `package store
+
+type Log struct{}
+
+func (l *Log) Print(text string) {}
+
+func decode(text string) string { return text }
+`,
+      "main.go": `package main
+
+import "acme.dev/app/store"
+
+func main() {
+	opened, err := store.Open("x")
+	opened.Get("key")
+	decode := func(text string) {}
+	decode("x")
+}
+`,
+    });
+    expect((await around(graph, "Get")).callers).toEqual(["call main.go main resolved 7"]);
+    expect((await around(graph, "Get")).callees).toEqual([
+      "call store/log.go Print resolved 12",
+      "call store/log.go decode resolved 13",
+      "type store/store.go Store resolved 11",
+    ]);
+    expect((await around(graph, "Open")).callers).toEqual(["call main.go main resolved 6"]);
+    const [local, shared] = await graph.named("decode");
+    expect((await graph.callers([local!])).edges.map(text)).toEqual(["call main.go main resolved 9"]);
+    expect((await graph.callers([shared!])).edges.map(text)).toEqual(["call store/store.go Get resolved 13"]);
+  });
+});
+
+describe("edges in Java", () => {
+  it("follow packages, imports, declared types and what a class inherits", async () => {
+    const graph = await graphOf({
+      "src/main/java/acme/store/Store.java": `package acme.store;
+
+public class Store extends Base {
+  private final Log log = new Log();
+
+  public static Store open() { return new Store(); }
+
+  public String get(String key) {
+    log.print(key);
+    return decode(key);
+  }
+}
+`,
+      "src/main/java/acme/store/Base.java": `package acme.store;
+
+abstract class Base {
+  String decode(String text) { return text; }
+}
+`,
+      "src/main/java/acme/store/Log.java":
+        "package acme.store;\n\nclass Log {\n  void print(String text) {}\n}\n",
+      "src/main/java/acme/Main.java": `package acme;
+
+import acme.store.Store;
+import static acme.store.Store.open;
+
+class Main {
+  void run(Store store) {
+    store.get("a");
+    Store.open().get("b");
+    open();
+  }
+}
+`,
+      "src/test/java/acme/store/StoreTest.java": `package acme.store;
+
+class StoreTest {
+  void gets() {
+    var store = new Store();
+    store.get("c");
+  }
+}
+`,
+    });
+    expect((await around(graph, "get")).callers).toEqual([
+      "call src/main/java/acme/Main.java run resolved 8,9",
+      "call src/test/java/acme/store/StoreTest.java gets resolved 6",
+    ]);
+    expect((await around(graph, "get")).callees).toEqual([
+      "call src/main/java/acme/store/Base.java decode resolved 10",
+      "call src/main/java/acme/store/Log.java print resolved 9",
+      "use src/main/java/acme/store/Store.java log resolved 9",
+    ]);
+    expect((await around(graph, "open")).callers).toEqual([
+      "call src/main/java/acme/Main.java run resolved 9,10",
+    ]);
+  });
+});
+
+describe("edges in Rust", () => {
+  it("follow paths of the crate, impl blocks, fields and results", async () => {
+    const graph = await graphOf({
+      "Cargo.toml": '[package]\nname = "acme-app"\n',
+      "src/lib.rs": "pub mod store;\nmod util;\n\npub use store::Store;\n",
+      "src/store.rs": `use crate::util::{decode, Log as Logger};
+
+pub struct Store {
+    log: Logger,
+}
+
+impl Store {
+    pub fn open() -> Result<Self, Error> {
+        Self::build()
+    }
+
+    fn build() -> Result<Store, Error> {
+        todo!()
+    }
+
+    pub fn get(&self, key: &str) -> String {
+        self.log.print(key);
+        decode(key)
+    }
+}
+`,
+      "src/util.rs": `pub struct Log;
+
+impl Log {
+    pub fn print(&self, text: &str) {}
+}
+
+pub fn decode(text: &str) -> String {
+    text.into()
+}
+`,
+      "tests/store.rs": `use acme_app::Store;
+
+fn reads() {
+    let store = Store::open().unwrap();
+    store.get("a");
+    let other: Store = make();
+    other.get("b");
+}
+`,
+    });
+    expect((await around(graph, "get")).callees).toEqual([
+      "call src/util.rs decode resolved 18",
+      "call src/util.rs print resolved 17",
+    ]);
+    expect((await around(graph, "get")).callers).toEqual(["call tests/store.rs reads resolved 5,7"]);
+    expect((await around(graph, "open")).callers).toEqual(["call tests/store.rs reads resolved 4"]);
+    expect((await around(graph, "build")).callers).toEqual(["call src/store.rs open resolved 9"]);
+  });
+});

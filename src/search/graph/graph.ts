@@ -366,20 +366,14 @@ class Wanted {
 
 type Found = Omit<Edge, "node">;
 
-/** Edges with the same ends are one. */
+/** Edges with the same ends, and as sure, are one. */
 class EdgeList {
   private readonly byEnd = new Map<string, Found>();
 
   add(edge: Found): void {
-    const key = `${keyOf(edge.target)}\n${edge.kind}`;
-    const known = this.byEnd.get(key);
-    if (known === undefined) {
-      this.byEnd.set(key, edge);
-      return;
-    }
-    const isSurer = edgeConfidences.indexOf(edge.confidence) < edgeConfidences.indexOf(known.confidence);
-    const lines = [...new Set([...known.lines, ...edge.lines])].sort((a, b) => a - b);
-    this.byEnd.set(key, { ...(isSurer ? edge : known), lines });
+    const key = `${keyOf(edge.target)}\n${edge.kind}\n${edge.confidence}`;
+    const lines = [...(this.byEnd.get(key)?.lines ?? []), ...edge.lines];
+    this.byEnd.set(key, { ...edge, lines: [...new Set(lines)].sort((a, b) => a - b) });
   }
 
   /** The surest first. */

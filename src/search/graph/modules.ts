@@ -9,6 +9,8 @@ export interface Module {
   files: readonly string[];
   /** Where modules lie that are named as its members; null: nowhere. */
   below: string | null;
+  /** The type in them whose members are meant; none: what is at their top. */
+  inside?: string;
 }
 
 /** An import of something that is not in the project. */
@@ -19,6 +21,7 @@ export class ModuleFinder {
   private readonly paths: ReadonlySet<string>;
   private readonly byStem = new Map<string, string[]>();
   private readonly inDirectory = new Map<string, string[]>();
+  private readonly byDirectoryName = new Map<string, string[]>();
   private readonly aliasesIn = new Map<string, Alias[]>();
 
   constructor(
@@ -29,6 +32,7 @@ export class ModuleFinder {
     this.paths = new Set(paths);
     for (const path of paths) {
       const dir = directoryOf(path);
+      if (!this.inDirectory.has(dir)) add(this.byDirectoryName, posix.basename(dir), dir);
       add(this.inDirectory, dir, path);
       const stem = stemOf(path);
       add(this.byStem, stem, path);
@@ -181,6 +185,7 @@ export class ModuleFinder {
       for (let i = 1; i < dots.length; i++) dir = directoryOf(dir);
       return this.at(posix.join(dir, below), rules);
     }
+    if (rules.sharesDirectory) return this.byPackage(below, rules);
     // A name from the root of the sources, wherever that is: the nearest to the file that asks.
     const files = (this.byStem.get(posix.basename(below)) ?? []).filter((file) => hasExtension(file, rules));
     const roots = files.flatMap((file) => {
@@ -198,6 +203,20 @@ export class ModuleFinder {
     if (nearest !== undefined) return this.at(nearest + below, rules);
     const isPackage = this.inDirectory.get(below)?.some((file) => hasExtension(file, rules));
     return isPackage ? { files: [], below } : external;
+  }
+
+  /** A package is in all directories of its name: those of sources and of tests. The last part may be a type. */
+  private byPackage(below: string, rules: Modules): Module | typeof external {
+    const dirs = this.byDirectoryName.get(posix.basename(below)) ?? [];
+    const files = dirs
+      .filter((dir) => dir === below || dir.endsWith(`/${below}`))
+      .flatMap((dir) => (this.inDirectory.get(dir) ?? []).filter((file) => hasExtension(file, rules)));
+    if (files.length > 0) return { files, below: null };
+    const type = posix.basename(below);
+    const own = (this.byStem.get(type) ?? []).filter(
+      (file) => hasExtension(file, rules) && `/${withoutExtension(file)}`.endsWith(`/${below}`),
+    );
+    return own.length > 0 ? { files: own, below: null, inside: type } : external;
   }
 
   private byDirectory(from: string, rules: Modules): Module | typeof external {

@@ -205,6 +205,11 @@ export class Resolver {
   private async exported(module: Module, name: string, asker: string, depth: number): Promise<Value | null> {
     if (depth > deepest) return null;
     const rules = this.files.rulesOf(asker);
+    if (module.inside !== undefined) {
+      const type = await this.exported({ files: module.files, below: null }, module.inside, asker, depth + 1);
+      return this.member(type, name, depth + 1);
+    }
+    await this.files.load(module.files);
     for (const file of module.files) {
       const graph = await this.files.graph(file);
       if (graph === null) continue;
@@ -254,10 +259,13 @@ export class Resolver {
   ): Promise<Value | null> {
     if (depth > deepest || expression === unknownExpression) return null;
     const { root, steps } = stepsOf(expression);
+    const handsOn = this.files.referencesOf(file)?.handsOn ?? [];
     let value = await this.rootValue(file, root, within, depth);
     for (const step of steps) {
       if (value === null || value.is === "external") return value;
-      value = step === "()" ? await this.called(value, depth + 1) : await this.member(value, step, depth + 1);
+      const found: Value | null =
+        step === "()" ? await this.called(value, depth + 1) : await this.member(value, step, depth + 1);
+      value = found ?? (handsOn.includes(step) ? value : null);
     }
     return value;
   }

@@ -15,6 +15,8 @@ export interface References {
   query: string;
   /** What the enclosing type's value is called. */
   self?: readonly string[];
+  /** Members of the language's own types whose value is what they are members of, as far as its type goes. */
+  handsOn?: readonly string[];
   modules: Modules;
 }
 
