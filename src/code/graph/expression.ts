@@ -5,6 +5,9 @@
  */
 export type Expression = string;
 
+/** A value of one of the language's own types: nothing in the project has that name. */
+const ownExpression: Expression = ":0";
+
 /** Longer ones say little, and take long. */
 const maxLength = 300;
 /** Steps from a root; longer chains are builders, whose types nobody could follow. */
@@ -33,6 +36,11 @@ export function expressionOf(text: string, root: (name: string) => Expression | 
     const inner = end === null ? null : expressionOf(plain.slice(1, end - 1), root);
     return inner === null ? null : steps(plain, end!, inner, false);
   }
+  // Of the language itself, whatever it calls that.
+  if (
+    /^(?:["'`[{\d]|[rbfu]["']|true\b|false\b|True\b|False\b|function\b|lambda\b|typeof\b|not\b|!)/.test(plain)
+  )
+    return ownExpression;
   name.lastIndex = 0;
   const first = name.exec(plain)?.[0];
   if (first === undefined || nothing.test(first)) return null;

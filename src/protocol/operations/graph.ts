@@ -15,7 +15,7 @@ const graphNode = {
   end_line: lineNumber,
 };
 
-const edge = lazy(() =>
+export const edge = lazy(() =>
   z.object({
     /** Its other end; the file itself where a mention is in no definition. */
     ...graphNode,

@@ -175,6 +175,24 @@ export class CodeGraph {
     return { by: "name", targets: guessed, confidence };
   }
 
+  /** What the mention of a name on a line leads to, the surest if there are several; null: nothing that is known. */
+  async edgeAt(
+    file: string,
+    line: number,
+    name: string,
+  ): Promise<{ targets: Target[]; confidence: EdgeConfidence } | null> {
+    const graph = await this.files.graph(file);
+    let best: { targets: Target[]; confidence: EdgeConfidence } | null = null;
+    for (const reference of graph?.references ?? []) {
+      if (reference.name !== name || !reference.lines.includes(line)) continue;
+      const { targets, confidence } = await this.resolve(file, reference);
+      if (confidence === null) continue;
+      if (best === null || edgeConfidences.indexOf(confidence) < edgeConfidences.indexOf(best.confidence))
+        best = { targets, confidence };
+    }
+    return best;
+  }
+
   /** What a definition calls and uses. */
   async callees(target: Target): Promise<Edges> {
     const graph = await this.files.graph(target.file);

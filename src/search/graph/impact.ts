@@ -7,9 +7,9 @@ import type { Target } from "./resolve.ts";
 
 /** Callers of callers are looked for no further from here: everything touches everything. */
 const maxTouched = 2000;
-/** A change of a type is a change of what is made of it, but not of whatever names it. */
+/** Guesses are named, but nothing is concluded from them. A change of a type is a change of what is made of it, but not of whatever names it. */
 const carriesOn: ReadonlySet<EdgeKind> = new Set(["call", "construct", "base"]);
-const isSure: ReadonlySet<EdgeConfidence> = new Set(["resolved", "dispatch", "unique"]);
+const isSure: ReadonlySet<EdgeConfidence> = new Set(["resolved", "dispatch"]);
 
 export interface Impact {
   touched: TouchedCode[];

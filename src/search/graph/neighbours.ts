@@ -22,6 +22,6 @@ export function nodeFor({ file, name, kind, parent, line, endLine }: GraphNode) 
   return { file, name, kind, parent, line, end_line: endLine };
 }
 
-function edgeFor({ node, kind, lines, confidence, candidates }: Edge): GraphEdge {
+export function edgeFor({ node, kind, lines, confidence, candidates }: Edge): GraphEdge {
   return { ...nodeFor(node), how: kind, lines, confidence, candidates };
 }

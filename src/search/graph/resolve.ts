@@ -152,7 +152,7 @@ export class Resolver {
         if (targets.length > 0) return { is: "definition", by: "file", targets };
       }
     }
-    const own = topLevel(graph, name);
+    const own = isImported(graph, name) ? [] : topLevel(graph, name);
     if (own.length > 0)
       return { is: "definition", by: "file", targets: own.map((at) => ({ file, at, field: null })) };
     const imported = await this.imported(file, graph, name, depth);
@@ -234,7 +234,8 @@ export class Resolver {
           : await this.ofModule(file, one.from, one.name, depth + 1);
       if (found !== null) return byImport(found);
     }
-    const own = topLevel(graph, name).map((at) => ({ file, at, field: null }));
+    const places = isImported(graph, name) ? [] : topLevel(graph, name);
+    const own = places.map((at) => ({ file, at, field: null }));
     if (own.length > 0) return { is: "definition", by: "import", targets: own };
     // What a file imports it may offer: `from .engine import Engine` in an __init__.py, `pub use`.
     const imported = await this.imported(file, graph, name, depth + 1);
@@ -414,6 +415,12 @@ function topLevel({ definitions }: FileGraph, name: string): number[] {
   return definitions.flatMap((one, at) =>
     one.parent === -1 && one.owner === "" && one.kind !== "impl" && one.name === name ? [at] : [],
   );
+}
+
+/** A constant may be what is imported: `const retry = require("./retry")`. */
+function isImported(graph: FileGraph, name: string): boolean {
+  if (!graph.imports.some(({ local }) => local === name)) return false;
+  return topLevel(graph, name).every((at) => graph.definitions[at]!.level === "constant");
 }
 
 const byImport = (value: Value): Value => (value.is === "external" ? value : { ...value, by: "import" });

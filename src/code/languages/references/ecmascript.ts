@@ -64,11 +64,11 @@ const shared = `
     value: (await_expression (call_expression function: (import) arguments: (arguments (string (string_fragment) @from)))))
   (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @import)
     value: (await_expression (call_expression function: (import) arguments: (arguments (string (string_fragment) @from)))))
-  (variable_declarator name: (identifier) @default
+  (variable_declarator name: (identifier) @as
     value: (member_expression
       object: (call_expression function: (identifier) @_require arguments: (arguments (string (string_fragment) @from)))
-      property: (_) @_default)
-    (#eq? @_require "require") (#eq? @_default "default"))
+      property: (_) @import)
+    (#eq? @_require "require"))
 
   (export_statement (export_clause (export_specifier name: (_) @export !alias)) source: (string (string_fragment) @from))
   (export_statement (export_clause (export_specifier name: (_) @export alias: (_) @as))
