@@ -80,9 +80,6 @@ const shared = `
   (export_statement "default" value: (identifier) @export_default)
   (assignment_expression left: (member_expression object: (identifier) @_module property: (_) @_exports)
     right: (identifier) @export_default (#eq? @_module "module") (#eq? @_exports "exports"))
-  (assignment_expression left: (identifier) @_exports right: (assignment_expression
-    left: (member_expression object: (identifier) @_module property: (_) @_exports2)
-    right: (identifier) @export_default) (#eq? @_module "module"))
 `;
 
 const jsx = `
