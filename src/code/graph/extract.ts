@@ -42,6 +42,15 @@ export function extractGraph(syntax: Syntax, text: string, grammar: Grammar): Fi
   return references === undefined ? null : new Extraction(syntax, text, grammar, references).run();
 }
 
+type Purpose = "scopes" | "locals" | "fields" | "modules" | "mentions";
+
+function purposeOf(match: Match): Purpose {
+  if (match.scope) return "scopes";
+  if (match.local) return "locals";
+  if (match.field || match.method) return "fields";
+  return mentionKinds.some((one) => match[one]) ? "mentions" : "modules";
+}
+
 interface Placed extends Range {
   at: number;
   definition: Definition;
@@ -89,33 +98,40 @@ class Extraction {
   run(): FileGraph {
     this.define(this.outline.definitions, -1);
     this.around = new Nesting(this.placed);
-    const matches = this.matches();
-    const scopes = matches.flatMap(({ scope }) =>
-      scope ? [{ start: scope.startIndex, end: scope.endIndex, names: new Map<string, Local>() }] : [],
-    );
-    this.scopes = new Nesting([{ start: -1, end: Number.MAX_SAFE_INTEGER, names: new Map() }, ...scopes]);
-    for (const match of matches) this.takeModule(match);
-    for (const match of matches) if (match.local) this.takeLocal(match.local, match);
-    for (const match of matches) this.takeField(match);
+    const { scopes, locals, fields: members, modules, mentions } = this.matches();
+    this.scopes = new Nesting([
+      { start: -1, end: Number.MAX_SAFE_INTEGER, names: new Map<string, Local>() },
+      ...scopes.map(({ scope }) => ({ start: scope!.startIndex, end: scope!.endIndex, names: new Map() })),
+    ]);
+    for (const match of modules) this.takeModule(match);
+    for (const match of locals) this.takeLocal(match.local!, match);
+    for (const match of members) this.takeField(match);
     this.takeValues();
-    for (const match of matches) {
-      const kind = mentionKinds.find((one) => match[one] !== undefined);
-      if (kind !== undefined && this.references.size < maxReferences) this.takeMention(match, kind);
+    for (const match of mentions) {
+      const kind = mentionKinds.find((one) => match[one] !== undefined)!;
+      if (this.references.size < maxReferences) this.takeMention(match, kind);
     }
     const { definitions, fields, imports, exports } = this;
     return { definitions, fields, imports, exports, references: [...this.references.values()] };
   }
 
-  private matches(): Match[] {
-    const language = this.language;
+  /** What the query finds, by what it is for: that is the same for all matches of a pattern. */
+  private matches(): Record<Purpose, Match[]> {
+    const { language } = this;
     let query = queries.get(language);
     if (query === undefined) {
       query = new Query(language, this.data.query);
       queries.set(language, query);
     }
-    return query
-      .matches(this.root)
-      .map(({ captures }) => Object.fromEntries(captures.map(({ name, node }) => [name, node])));
+    const found: Record<Purpose, Match[]> = { scopes: [], locals: [], fields: [], modules: [], mentions: [] };
+    const purposes: Purpose[] = [];
+    for (const { patternIndex, captures } of query.matches(this.root)) {
+      const match: Record<string, Node> = {};
+      for (const { name, node } of captures) match[name] = node;
+      purposes[patternIndex] ??= purposeOf(match);
+      found[purposes[patternIndex]].push(match);
+    }
+    return found;
   }
 
   private define(definitions: readonly Definition[], parent: number): void {

@@ -92,7 +92,7 @@ export function encodeGraph({ definitions, fields, imports, exports, references 
       ...lines.map((line, i) => line - (lines[i - 1] ?? 0)),
     ]),
   ];
-  return deflateRawSync(JSON.stringify(rows), { level: 3 });
+  return deflateRawSync(JSON.stringify(rows), { level: 1 });
 }
 
 export function decodeGraph(data: Uint8Array): FileGraph {
