@@ -43,3 +43,23 @@ it("a daemon is given the keys that the project's models want", () => {
   vi.stubEnv("POMMEL_LLM_OPENAI_KEY_ENV", "OTHER_KEY");
   expect(given("")).toEqual(["MALLOC_TRIM_THRESHOLD_", "OTHER_KEY"]);
 });
+
+it("a daemon is given the keys of the object storage with its index", () => {
+  const env = { AWS_REGION: "one", GOOGLE_SERVICE_ACCOUNT: "two" };
+  const given = (config: string) => Object.keys(daemonEnvironment(projectWith(config), env));
+  vi.stubEnv("POMMEL_INDEX_URL", "s3://bucket/code");
+  expect(given('[index]\ndriver = "lancedb"\n')).toEqual(["MALLOC_TRIM_THRESHOLD_", "AWS_REGION"]);
+  expect(given("")).toEqual(["MALLOC_TRIM_THRESHOLD_"]);
+});
+
+it("a daemon is given the passwords of the servers that it uses, and the passphrase of sync", () => {
+  const env = { PGPASSWORD: "one", TEAM_PASSWORD: "two", SYNC_WORDS: "three" };
+  const given = (config = "") => Object.keys(daemonEnvironment(projectWith(config), env)).slice(1);
+  expect(given()).toEqual([]);
+  expect(given('[index]\ndriver = "postgres"\n')).toEqual(["PGPASSWORD"]);
+  vi.stubEnv("POMMEL_MEMORY_SHARE", "postgres://ann@db.acme.test/team");
+  vi.stubEnv("POMMEL_MEMORY_SHARE_PASSWORD_ENV", "TEAM_PASSWORD");
+  vi.stubEnv("POMMEL_SYNC_ENCRYPTION", "passphrase");
+  vi.stubEnv("POMMEL_SYNC_PASSPHRASE_ENV", "SYNC_WORDS");
+  expect(given()).toEqual(["TEAM_PASSWORD", "SYNC_WORDS"]);
+});

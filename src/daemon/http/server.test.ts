@@ -119,7 +119,8 @@ const handlers = {
   injections: never,
   page: vi.fn(
     (): Answered<"page"> => ({
-      ...{ name: "p", root: "/p", version: "0", editor: null, agents: [], branches: [], languages: [] },
+      ...{ name: "p", root: "/p", version: "0", editor: null, agents: [], authors: [] },
+      ...{ branches: [], languages: [] },
     }),
   ),
   pageCode: vi.fn(() => ({ code: "x", expires_in_seconds: 60 })),

@@ -96,6 +96,8 @@ interface SessionFound {
   session_id: string;
   title: string | null;
   agent: string;
+  /** The colleague who shared it; null: recorded here. */
+  author: string | null;
   branch: string | null;
   /** The root of another project; null: this one. */
   project: string | null;

@@ -6,6 +6,7 @@ import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
 import type { Project } from "../../project/paths.ts";
+import { lanceFolder } from "../index/place.ts";
 import { leaveRoom } from "../sqlite/copy-database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
 import {
@@ -105,7 +106,8 @@ export function plainFiles(project: Project, options: ConvertOptions): string[] 
     const text = readFileSync(file, "utf8");
     return text.split("\n").some((line) => line !== "" && !isSealed(line));
   });
-  return [...plainAmong(databasesOf(project, options)), ...texts];
+  const tables = [lanceFolder(project.indexDb)].filter((dir) => existsSync(dir));
+  return [...plainAmong(databasesOf(project, options)), ...texts, ...tables];
 }
 
 function convertAll(
@@ -128,6 +130,8 @@ function convertAll(
     convertDatabase(file, databaseKey(key), to);
     done(file);
   }
+  // LanceDB cannot encrypt it; an index is made again.
+  if (to === "encrypt") rmSync(lanceFolder(project.indexDb), { recursive: true, force: true });
   for (const file of textsOf(project)) if (convertText(project, file, key, to)) done(file);
   return { files };
 }

@@ -84,8 +84,7 @@ export class PostgresCommits implements CommitIndex {
                 AND authored_at BETWEEN ${since ?? Number.MIN_SAFE_INTEGER} AND ${until ?? Number.MAX_SAFE_INTEGER}
               ORDER BY id`;
       const ids = within && Uint32Array.from(within, ({ id }) => id);
-      const best = await this.words.best(
-        snapshot,
+      const best = await (await this.words.at(snapshot)).best(
         tokens,
         { name: subject, path: body, head: files, body: author },
         k,
@@ -103,7 +102,7 @@ export class PostgresCommits implements CommitIndex {
   }
 
   frequencies(tokens: readonly string[]): Promise<Frequencies> {
-    return this.rows.read((snapshot) => this.words.frequencies(snapshot, tokens));
+    return this.rows.read(async (snapshot) => (await this.words.at(snapshot)).frequencies(tokens));
   }
 
   get(hashes: readonly string[]): Promise<IndexedCommit[]> {

@@ -1,5 +1,5 @@
-import { nameKey, tokenStream } from "../../../text/tokens.ts";
 import type { Queryable } from "../../postgres/server.ts";
+import { chunkRows } from "../chunk-rows.ts";
 import { countsOf, type FileTotals } from "../counts.ts";
 import type {
   ChunkId,
@@ -63,7 +63,7 @@ export class PostgresIndex implements CodeIndex {
       const chunks = scope.files && (await chunksIn(snapshot, scope.files));
       const inScope = scopeFilter(scope.levels, chunks);
       const words = tokens.filter((token) => !token.includes(" "));
-      const best = await this.words.best(snapshot, words, weights, k, inScope);
+      const best = await (await this.words.at(snapshot)).best(words, weights, k, inScope);
       return best.map(({ row, score }) => ({ id: chunkId(row), score }));
     });
   }
@@ -87,12 +87,12 @@ export class PostgresIndex implements CodeIndex {
   }
 
   frequencies(tokens: readonly string[]): Promise<Frequencies> {
-    return this.rows.read((snapshot) => this.words.frequencies(snapshot, tokens));
+    return this.rows.read(async (snapshot) => (await this.words.at(snapshot)).frequencies(tokens));
   }
 
   phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
     return this.rows.read(async (snapshot) =>
-      (await this.words.holders(snapshot, phrases, limit)).map((ids) => ids.map(chunkId)),
+      (await (await this.words.at(snapshot)).holders(phrases, limit)).map((ids) => ids.map(chunkId)),
     );
   }
 
@@ -219,7 +219,9 @@ export class PostgresIndex implements CodeIndex {
         const { path, size, mtimeMs: mtime, hash, language, vectors } = file;
         rows.files.push({ id, path, size, mtime, hash, language, chunks: file.chunks.length, at: now });
         const firstChunk = words.next;
-        addChunks(file, id, words, rows);
+        const { chunks, symbols } = chunkRows(file, words);
+        rows.chunks.push(...chunks.map((chunk) => ({ ...chunk, file: id })));
+        rows.symbols.push(...symbols.map((symbol) => ({ ...symbol, file: id })));
         if (file.graph) rows.graphs.push({ file: id, data: Buffer.from(file.graph).toString("base64") });
         if (vectors) {
           const levels = file.chunks.map(({ level }) => level);
@@ -236,9 +238,9 @@ export class PostgresIndex implements CodeIndex {
         reason text, hash text, language text, chunks integer, at bigint)`;
     await sql`
       INSERT INTO pommel_index_2.chunks (project, id, uid, file, parent_uid, parent_name, level, kind, name, signature, start_line, end_line)
-      SELECT ${project}, id, uid, file, parent, parent_name, level, kind, name, signature, first, last
-      FROM json_to_recordset(${jsonRows(rows.chunks)}::text::json) AS r (id integer, uid text, file integer, parent text,
-        parent_name text, level text, kind text, name text, signature text, first integer, last integer)`;
+      SELECT ${project}, id, uid, file, "parentUid", "parentName", level, kind, name, signature, "startLine", "endLine"
+      FROM json_to_recordset(${jsonRows(rows.chunks)}::text::json) AS r (id integer, uid text, file integer, "parentUid" text,
+        "parentName" text, level text, kind text, name text, signature text, "startLine" integer, "endLine" integer)`;
     await sql`
       INSERT INTO pommel_index_2.symbols (project, key, name, kind, file, chunk)
       SELECT ${project}, key, name, kind, file, chunk
@@ -359,29 +361,6 @@ export class PostgresIndex implements CodeIndex {
 }
 
 const chunkId = (row: number) => row as unknown as ChunkId;
-
-function addChunks(
-  file: IndexedFile,
-  id: number,
-  words: SegmentBuilder,
-  rows: { chunks: object[]; symbols: object[] },
-): void {
-  const pathTerms = tokenStream(file.path);
-  const nameOf = new Map(file.chunks.map((chunk) => [chunk.id, chunk.name]));
-  const rowOf = new Map<string, number>();
-  for (const chunk of file.chunks) {
-    const { id: uid, parentId, level, kind, name, signature, startLine: first, endLine: last, terms } = chunk;
-    const row = words.next;
-    rowOf.set(uid, row);
-    const parent = { parent: parentId, parent_name: parentId && nameOf.get(parentId) };
-    rows.chunks.push({ id: row, uid, file: id, ...parent, level, kind, name, signature, first, last });
-    words.add(level, [terms.name, pathTerms, terms.head, terms.body], []);
-  }
-  for (const { name, kind, chunkId: uid } of file.symbols) {
-    const chunk = rowOf.get(uid);
-    if (chunk !== undefined) rows.symbols.push({ key: nameKey(name), name, kind, file: id, chunk });
-  }
-}
 
 async function restamp({ sql, project }: Change, changes: readonly FileChange[]): Promise<void> {
   if (changes.length === 0) return;
