@@ -1,4 +1,5 @@
 import type { AgentProfile } from "./agent.ts";
+import { atifProfile } from "./atif/profile.ts";
 import { claudeProfile } from "./claude/profile.ts";
 import { codexProfile } from "./codex/profile.ts";
 import { geminiProfile } from "./gemini/profile.ts";
@@ -11,11 +12,15 @@ export const profiles = {
   claude: claudeProfile,
   codex: codexProfile,
   gemini: geminiProfile,
+  atif: atifProfile,
 } satisfies Record<string, AgentProfile>;
 
 export type AgentName = keyof typeof profiles;
 
 export const agentNames = Object.keys(profiles) as AgentName[];
+
+/** Those that Pommel can be set up in; the others only leave files to import. */
+export const setupNames = agentNames.filter((name) => profileOf(name)?.hooks !== undefined);
 
 /** The agent when none is named. */
 export const defaultAgentName: AgentName = "claude";
@@ -37,4 +42,4 @@ export function sessionAround(env: NodeJS.ProcessEnv = process.env): string | nu
 export const launchVariables = all.flatMap(({ hooks }) => hooks?.launchedIn ?? []);
 
 /** "`pm import claude` (codex, gemini)" */
-export const importCommand = `\`pm import ${defaultAgentName}\` (${agentNames.filter((name) => name !== defaultAgentName).join(", ")})`;
+export const importCommand = `\`pm import ${defaultAgentName}\` (${setupNames.filter((name) => name !== defaultAgentName).join(", ")})`;

@@ -1,11 +1,12 @@
 import type { Agent, TranscriptInfo } from "./agent.ts";
+import { atif } from "./atif/atif.ts";
 import { claude } from "./claude/claude.ts";
 import { codex } from "./codex/codex.ts";
 import { gemini } from "./gemini/gemini.ts";
 import { type AgentName, defaultAgentName } from "./profiles.ts";
 import type { AgentSetup } from "./setup.ts";
 
-const byName = { claude, codex, gemini } satisfies Record<AgentName, Agent>;
+const byName = { claude, codex, gemini, atif } satisfies Record<AgentName, Agent>;
 
 /** Every supported coding agent. */
 export const agents: readonly Agent[] = Object.values(byName);

@@ -95,6 +95,10 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
   ],
   Share: [
     { names: ["export"], load: async () => (await import("./commands/export/command.ts")).declareExport },
+    {
+      names: ["attribution"],
+      load: async () => (await import("./commands/attribution/command.ts")).declareAttribution,
+    },
     { names: ["sync", "pull"], load: async () => (await import("./commands/sync/command.ts")).declareSync },
     { names: ["share"], load: async () => (await import("./commands/share/command.ts")).declareShare },
   ],

@@ -17,16 +17,25 @@ function projectWith(config: string): Project {
   return project;
 }
 
-it("passes a daemon the folders of every agent's files, and no secrets", () => {
+it("passes a daemon the folders of every agent's files, the way to the keychain, and no secrets", () => {
   const homes = Object.fromEntries(
     agents.flatMap(({ name, environment }) =>
       environment.map((variable) => [variable, `/elsewhere/${name}`]),
     ),
   );
-  const env = { ...homes, PATH: "/bin", POMMEL_SEARCH_LIMIT: "3", OPENAI_API_KEY: "key", TOKEN: "secret" };
+  const keychain = { XDG_RUNTIME_DIR: "/run/user/1", DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/user/1/bus" };
+  const env = {
+    ...homes,
+    ...keychain,
+    PATH: "/bin",
+    POMMEL_SEARCH_LIMIT: "3",
+    OPENAI_API_KEY: "key",
+    TOKEN: "secret",
+  };
   expect(Object.keys(homes)).toContain("CODEX_HOME");
   expect(daemonEnvironment(projectWith(""), env)).toEqual({
     ...homes,
+    ...keychain,
     PATH: "/bin",
     POMMEL_SEARCH_LIMIT: "3",
     MALLOC_TRIM_THRESHOLD_: "131072",

@@ -42,6 +42,9 @@ const passedOn = [
   "XDG_CONFIG_HOME",
   "XDG_DATA_HOME",
   "XDG_STATE_HOME",
+  // Where the system's keychain is.
+  "XDG_RUNTIME_DIR",
+  "DBUS_SESSION_BUS_ADDRESS",
   "SystemRoot",
   "USERPROFILE",
   "TEMP",

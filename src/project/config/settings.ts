@@ -297,7 +297,7 @@ export const settings = {
     schema: z.boolean(),
     default: false,
     about:
-      "Encrypt the memory, the index, backups, the spool and the log; the daemon does it when it starts. `pm decrypt` undoes it (see docs/privacy.md). Only from your own file or the environment, not from a project's.",
+      "Encrypt the memory, the index, backups, the audit log, the spool and the log; the daemon does it when it starts. `pm decrypt` undoes it (see docs/privacy.md). Only from your own file or the environment, not from a project's.",
   },
   "storage.key": {
     schema: z
