@@ -18,6 +18,7 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
       names: ["decisions", "related"],
       load: async () => (await import("./commands/decisions/command.ts")).declareDecisions,
     },
+    { names: ["impact"], load: async () => (await import("./commands/impact/command.ts")).declareImpact },
     {
       names: ["packages"],
       load: async () => (await import("./commands/packages/command.ts")).declarePackages,

@@ -125,6 +125,7 @@ const handlers = {
   ),
   pageCode: vi.fn(() => ({ code: "x", expires_in_seconds: 60 })),
   retry: never,
+  impact: never,
   redactions: never,
   forget: never,
   scrub: never,
