@@ -218,6 +218,18 @@ export function indexContract(
       expect(await uids(await index.definitions(keys, 9))).toEqual(["2", "1", "3", "4"]);
     });
 
+    it("keeps what files define and refer to for as long as they stay the same", async () => {
+      const graph = Uint8Array.of(0, 255, 7);
+      await index.write([{ ...file("a.ts", named("1", "one")), graph }, file("b.ts", named("2", "two"))]);
+      const idsOf = async () => (await index.files()).map(({ id }) => id);
+      const [a, b] = (await index.files()).sort((x, y) => (x.path < y.path ? -1 : 1));
+      const found = await index.graphs([a!.id, b!.id]);
+      expect([...found].map(([id, data]) => [id, [...data]])).toEqual([[a!.id, [0, 255, 7]]]);
+      expect(await index.graphs([b!.id])).toEqual(new Map());
+      await index.replace(file("a.ts", named("1", "one")));
+      expect(await index.graphs(await idsOf())).toEqual(new Map());
+    });
+
     it("returns complete chunks, and leaves out those that are gone", async () => {
       const inner = named("2", "inner", "", { parentId: "1", startLine: 2, endLine: 3 });
       await index.replace(file("src/a.ts", named("1", "Outer", "", { level: "class" }), inner));

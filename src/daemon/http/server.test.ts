@@ -126,6 +126,7 @@ const handlers = {
   ),
   pageCode: vi.fn(() => ({ code: "x", expires_in_seconds: 60 })),
   retry: never,
+  impact: never,
   redactions: never,
   forget: never,
   scrub: never,

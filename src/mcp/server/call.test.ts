@@ -46,7 +46,7 @@ describe("arguments", () => {
   ])("%j are refused with what is wrong", (args, message) => {
     expect(refusal(args)).toMatchObject({ code: "usage", message });
     expect(refusal(args).hint).toBe(
-      "search_code takes: query, chunk, path, language, level, package, regex, all_projects, limit, cursor, max_tokens.",
+      "search_code takes: query, chunk, path, language, level, package, regex, graph, all_projects, limit, cursor, max_tokens.",
     );
   });
 

@@ -16,12 +16,13 @@ export const searchCodeInput = z
   .strictObject({
     query: field('what it does, name or error; "quotes": exact', ofCode.q),
     chunk: field("FILE:LINES: that code, its parents and children", chunkRequest().shape.id),
-    path: ofCode.path,
+    path: described("paths or globs", ofCode.path),
     language: described('"typescript", "go"', ofCode.language),
     level: field("only these", z.array(z.enum(levels))),
     package: described("only this", ofCode.package),
     regex: field("RE2", z.boolean()),
-    all_projects: field("other projects too", z.boolean()),
+    graph: described("callers, callees", ofCode.graph),
+    all_projects: field("others too", z.boolean()),
     limit: limit(50, 10),
     cursor,
     // What stands on top is found as quickly in a short answer, and a miss costs less (bench:agent).
@@ -55,6 +56,9 @@ interface CodeFound {
   is_stale: boolean;
   /** How it begins; with regex or quotes from the first match on. */
   content: string;
+  /** With graph: what calls it and what it calls, with its place, and how sure that is unless it is resolved. */
+  callers?: string[];
+  callees?: string[];
 }
 
 const { q, file, session, ...ofSessions } = z.omit(transcriptSearchRequest(), {
@@ -82,7 +86,7 @@ export const searchSessionsInput = z.strictObject({
   files: described("touched these paths", file),
   session_id: described("only this", session),
   project,
-  all_projects: field("other projects too", z.boolean()),
+  all_projects: field("others too", z.boolean()),
   limit: limit(50, 10),
   cursor,
   max_tokens: maxTokens(),
