@@ -62,6 +62,8 @@ export class AttributionEvidence {
   private readonly spans = new Map<string, [first: number, last: number]>();
   private readonly clocks: Clocks;
   private recent: readonly ShellRun[] | null = null;
+  /** In the days around the change, commands ran whose times nothing shows to be right. */
+  private readonly mayBeUntimed: boolean;
   private readonly added = new Map<string, ReadonlySet<number>>();
   private byCall: Map<string, Write[]> | null = null;
   /** Of each file, whether a command may have made lines of it. */
@@ -105,7 +107,8 @@ export class AttributionEvidence {
     const writes =
       this.clocks.offsets.size === 0 ? all : all.map((each) => this.inTime(each, ["startedAt", "at"]));
     this.allWrites = writes.sort((a, b) => a.at - b.at || a.startedAt - b.startedAt);
-    const { unclear } = this.clocks;
+    const { right, unclear } = this.clocks;
+    this.mayBeUntimed = wide.runs.some((run) => run.mayWrite && !right.has(clockOf(run.sessionUid)));
     this.timelessRuns =
       unclear.size === 0
         ? []
@@ -325,7 +328,7 @@ export class AttributionEvidence {
     const isOpen = [...recent, ...this.timelessRuns].some((run) => this.mayHaveMade(run, line));
     if (isOpen || (isNewFile && recent.some((run) => this.mayBeRenamed(run, path))))
       return unknown("command");
-    return human(wasActive ? 0.9 : 0.95, "absence");
+    return human(wasActive || this.mayBeUntimed ? 0.9 : 0.95, "absence");
   }
 
   /** Whether a line may be a command's of which nothing else is known. */
