@@ -21,7 +21,7 @@ export async function startEngine(driver: string, url: string | undefined): Prom
     if (at !== "") process.env.POMMEL_INDEX_URL = at;
     return { settings: { "index.driver": known, "index.url": at }, name, stop };
   };
-  if (known === "sqlite") return engine("", "sqlite");
+  if (known === "sqlite" || (known === "lancedb" && url === undefined)) return engine("", known);
   if (url !== undefined) return engine(url, known);
   const server = await startTestServer();
   if (server === null) throw new Error("There is no PostgreSQL with pgvector; name one with --url.");

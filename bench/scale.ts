@@ -7,7 +7,7 @@
  *                    is used again with a third of the identifiers renamed, and the table says how often
  *   --chunks LIST    sizes, about (default: 10k,100k)
  *   --only LIST      index, engine, daemon, alone (default: all; without `index` that of the last run is used)
- *   --engine NAME    the index driver: sqlite (default) or postgres; that with --url ADDRESS, or else a server of its own
+ *   --engine NAME    the index driver: sqlite (default), lancedb or postgres; that with --url ADDRESS, or else its own server
  *   --work DIR       where corpora and indexes are kept (default: a temporary directory, removed at the end)
  *   --json           print everything as JSON
  *

@@ -8,7 +8,7 @@
  *   --modes LIST       lexical, semantic, hybrid (default: all; the last one is reported in detail)
  *   --variants LIST    normal, stress: without the words of the targets' paths (default: both)
  *   --only LIST        only these repositories
- *   --engine NAME      the index driver: sqlite (default) or postgres; that with --url ADDRESS, or else a server of its own
+ *   --engine NAME      the index driver: sqlite (default), lancedb or postgres; that with --url ADDRESS, or else its own server
  *   --repos FILE       the list of repositories (default: repos.json beside the annotations)
  *   --indexes DIR      keep the indexes there for the next run (default: a temporary directory)
  *   --markdown, --json print tables for Markdown, or everything, down to each question

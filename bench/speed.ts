@@ -43,6 +43,14 @@ export function usageOf(pid: number): Usage {
   }
 }
 
+/** CPU time of the processes that this one has waited for. */
+export function childrenCpuMs(): number {
+  const fields = readFileSync("/proc/self/stat", "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return (Number(fields[13]) + Number(fields[14])) * 10;
+}
+
 /** `pm init` and `pm reindex` without a daemon on a project that was never indexed: the whole process. */
 export async function coldIndex(root: string) {
   runPm(root, "init");

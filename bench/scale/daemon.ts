@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { askDaemon } from "../../src/client/daemon-client.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { percentile } from "../measure.ts";
-import { runPm, saves, untilIdle, usageOf } from "../speed.ts";
+import { childrenCpuMs, runPm, saves, untilIdle, usageOf } from "../speed.ts";
 import { queries } from "./queries.ts";
 
 const pm = fileURLToPath(new URL("../../bin/pm.cjs", import.meta.url));
@@ -81,12 +81,4 @@ export function measureAlone(root: string) {
     return childrenCpuMs() - before;
   });
   return { cpuMs: percentile(cpuMs, 50) };
-}
-
-/** CPU time of the processes that this one has waited for. */
-function childrenCpuMs(): number {
-  const fields = readFileSync("/proc/self/stat", "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  return (Number(fields[13]) + Number(fields[14])) * 10;
 }

@@ -8,6 +8,7 @@ export const forwarded: ReadonlySet<string> = new Set([
   "decisions",
   "event",
   "events",
+  "impact",
   "notes",
   "packages",
   "queue",

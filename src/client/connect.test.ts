@@ -17,16 +17,25 @@ function projectWith(config: string): Project {
   return project;
 }
 
-it("passes a daemon the folders of every agent's files, and no secrets", () => {
+it("passes a daemon the folders of every agent's files, the way to the keychain, and no secrets", () => {
   const homes = Object.fromEntries(
     agents.flatMap(({ name, environment }) =>
       environment.map((variable) => [variable, `/elsewhere/${name}`]),
     ),
   );
-  const env = { ...homes, PATH: "/bin", POMMEL_SEARCH_LIMIT: "3", OPENAI_API_KEY: "key", TOKEN: "secret" };
+  const keychain = { XDG_RUNTIME_DIR: "/run/user/1", DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/user/1/bus" };
+  const env = {
+    ...homes,
+    ...keychain,
+    PATH: "/bin",
+    POMMEL_SEARCH_LIMIT: "3",
+    OPENAI_API_KEY: "key",
+    TOKEN: "secret",
+  };
   expect(Object.keys(homes)).toContain("CODEX_HOME");
   expect(daemonEnvironment(projectWith(""), env)).toEqual({
     ...homes,
+    ...keychain,
     PATH: "/bin",
     POMMEL_SEARCH_LIMIT: "3",
     MALLOC_TRIM_THRESHOLD_: "131072",
@@ -42,4 +51,24 @@ it("a daemon is given the keys that the project's models want", () => {
   vi.stubEnv("POMMEL_LLM_MODEL", "openai/gpt-4o-mini");
   vi.stubEnv("POMMEL_LLM_OPENAI_KEY_ENV", "OTHER_KEY");
   expect(given("")).toEqual(["MALLOC_TRIM_THRESHOLD_", "OTHER_KEY"]);
+});
+
+it("a daemon is given the keys of the object storage with its index", () => {
+  const env = { AWS_REGION: "one", GOOGLE_SERVICE_ACCOUNT: "two" };
+  const given = (config: string) => Object.keys(daemonEnvironment(projectWith(config), env));
+  vi.stubEnv("POMMEL_INDEX_URL", "s3://bucket/code");
+  expect(given('[index]\ndriver = "lancedb"\n')).toEqual(["MALLOC_TRIM_THRESHOLD_", "AWS_REGION"]);
+  expect(given("")).toEqual(["MALLOC_TRIM_THRESHOLD_"]);
+});
+
+it("a daemon is given the passwords of the servers that it uses, and the passphrase of sync", () => {
+  const env = { PGPASSWORD: "one", TEAM_PASSWORD: "two", SYNC_WORDS: "three" };
+  const given = (config = "") => Object.keys(daemonEnvironment(projectWith(config), env)).slice(1);
+  expect(given()).toEqual([]);
+  expect(given('[index]\ndriver = "postgres"\n')).toEqual(["PGPASSWORD"]);
+  vi.stubEnv("POMMEL_MEMORY_SHARE", "postgres://ann@db.acme.test/team");
+  vi.stubEnv("POMMEL_MEMORY_SHARE_PASSWORD_ENV", "TEAM_PASSWORD");
+  vi.stubEnv("POMMEL_SYNC_ENCRYPTION", "passphrase");
+  vi.stubEnv("POMMEL_SYNC_PASSPHRASE_ENV", "SYNC_WORDS");
+  expect(given()).toEqual(["TEAM_PASSWORD", "SYNC_WORDS"]);
 });

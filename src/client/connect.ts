@@ -42,6 +42,9 @@ const passedOn = [
   "XDG_CONFIG_HOME",
   "XDG_DATA_HOME",
   "XDG_STATE_HOME",
+  // Where the system's keychain is.
+  "XDG_RUNTIME_DIR",
+  "DBUS_SESSION_BUS_ADDRESS",
   "SystemRoot",
   "USERPROFILE",
   "TEMP",
@@ -137,8 +140,10 @@ function launch(project: Project): Launched {
 /** What of `env` the daemon of `project` is started with. */
 export function daemonEnvironment(project: Project, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const agents = Object.values(profiles).flatMap(({ environment }) => environment);
-  const names = new Set([...passedOn, ...agents, ...variablesOfModels(project)]);
-  const isPassedOn = (name: string) => names.has(name) || name.startsWith("POMMEL_");
+  const keys = keysOf(project);
+  const names = new Set([...passedOn, ...agents, ...keys.names]);
+  const prefixes = ["POMMEL_", ...keys.prefixes];
+  const isPassedOn = (name: string) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
   return {
     // glibc keeps freed memory by default; with this, a daemon whose models were unloaded is small again.
     MALLOC_TRIM_THRESHOLD_: "131072",
@@ -146,19 +151,28 @@ export function daemonEnvironment(project: Project, env: NodeJS.ProcessEnv = pro
   };
 }
 
-/** What the models that embed and write summaries for this project want from the environment: keys of their APIs. */
-function variablesOfModels(project: Project): string[] {
+/** Variables with the keys and passwords of what this project uses: models, servers, object storage, encrypted sync. */
+function keysOf(project: Project): { names: readonly string[]; prefixes: readonly string[] } {
   try {
     const { config } = loadConfig(project);
     const embedders = [config["embed.code"], config["embed.text"]].map(readEmbedderSpec);
-    const { driver } = readLlmSpec(config["llm.model"]);
-    return [
-      ...embedders.flatMap((one) => one.driver.environment?.(embedderSettings(config)) ?? []),
-      ...(driver.environment?.(llmSettingsOf(config)) ?? []),
-    ];
+    const llm = readLlmSpec(config["llm.model"]).driver;
+    const engine = config["index.driver"];
+    const [storage = ""] = config["index.url"].split(":");
+    const ofStorage: Record<string, string[]> = { s3: ["AWS_"], gs: ["GOOGLE_"], az: ["AZURE_"] };
+    return {
+      names: [
+        ...embedders.flatMap(({ driver }) => driver.environment?.(embedderSettings(config)) ?? []),
+        ...(llm.environment?.(llmSettingsOf(config)) ?? []),
+        ...(engine === "postgres" ? [config["index.password_env"]] : []),
+        ...(config["memory.share"] !== "" ? [config["memory.share_password_env"]] : []),
+        ...(config["sync.encryption"] === "passphrase" ? [config["sync.passphrase_env"]] : []),
+      ],
+      prefixes: (engine === "lancedb" && ofStorage[storage]) || [],
+    };
   } catch {
     // The daemon reports errors of the configuration.
-    return [];
+    return { names: [], prefixes: [] };
   }
 }
 

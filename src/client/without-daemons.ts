@@ -8,21 +8,23 @@ import { stopDaemon } from "./stop-daemon.ts";
 /**
  * Stops the daemons that share a memory, keeps new ones from starting while `work` runs, and starts those again that ran.
  * @param owner who it is that keeps them from starting
+ * @param work is given the projects, this one first
  * @throws PommelError `locked` when another process writes an index, as `stopDaemon`
  */
 export async function withoutDaemons<T>(
   project: Project,
   owner: string,
-  work: () => T | Promise<T>,
+  work: (sharing: readonly Project[]) => T | Promise<T>,
 ): Promise<T> {
   const locks: WriterLock[] = [];
   const stopped: Project[] = [];
   try {
-    for (const one of await sharing(project)) {
+    const all = await sharing(project);
+    for (const one of all) {
       if (await stopDaemon(one)) stopped.push(one);
       locks.push(acquireWriterLock(one, owner));
     }
-    return await work();
+    return await work(all);
   } finally {
     for (const lock of locks) lock.release();
     for (const one of stopped) await findOrStartDaemon(one);

@@ -5,7 +5,7 @@ import { codeOf } from "../project/errors.ts";
 import { replaceFile } from "../project/files/replace-file.ts";
 import type { Project } from "../project/paths.ts";
 import { type DaemonRecord, readDaemonRecord, seemsRunning } from "../protocol/daemon-record.ts";
-import { publicKeyIn, seal } from "../store/encryption/sealed-text.ts";
+import { publicKeyOf, seal } from "../store/encryption/sealed-text.ts";
 
 /**
  * Writes an item to the spool atomically, mode 0600; sealed, where the project is encrypted. Names sort by time.
@@ -23,7 +23,7 @@ export function writeItem(
   const file = join(project.spoolDir, name);
   // Names that start with a dot are still being written.
   const options = { draft: join(project.spoolDir, `.${unique}`) };
-  const publicKey = publicKeyIn(project.stateDir);
+  const publicKey = publicKeyOf(project);
   const text = publicKey === null ? JSON.stringify(item) : seal(JSON.stringify(item), publicKey);
   try {
     replaceFile(file, text, options);

@@ -21,7 +21,12 @@ export interface Project {
   /** Hooks' payloads. */
   spoolDir: string;
   logDir: string;
+  /** Who asked what. */
+  auditDir: string;
 }
+
+/** Held by whoever writes the audit log. */
+export const auditLock = ({ auditDir }: Project): string => join(auditDir, "lock");
 
 export const stateDirName = ".pommel";
 
@@ -39,6 +44,7 @@ export function projectAt(root: string): Project {
     lockFile: join(stateDir, "writer.lock"),
     spoolDir: join(stateDir, "spool"),
     logDir: join(stateDir, "log"),
+    auditDir: join(stateDir, "audit"),
   };
 }
 

@@ -34,6 +34,7 @@ export const endpoints = {
   page: { method: "GET", path: "/page" },
   pageCode: { method: "POST", path: "/page/code" },
   packages: { method: "GET", path: "/packages" },
+  impact: { method: "GET", path: "/impact" },
   context: { method: "POST", path: "/context" },
   status: { method: "GET", path: "/status" },
   queue: { method: "GET", path: "/queue" },

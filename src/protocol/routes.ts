@@ -6,6 +6,7 @@ import * as context from "./operations/context.ts";
 import * as daemon from "./operations/daemon.ts";
 import * as decisions from "./operations/decisions.ts";
 import * as events from "./operations/events.ts";
+import { impactAnswer, impactRequest } from "./operations/graph.ts";
 import * as health from "./operations/health.ts";
 import { packagesAnswer, packagesRequest } from "./operations/packages.ts";
 import * as search from "./operations/search.ts";
@@ -133,6 +134,12 @@ export const routes = {
     summary: "List the packages of a repository that has several",
     request: packagesRequest,
     response: packagesAnswer,
+  },
+  impact: {
+    ...endpoints.impact,
+    summary: "List what a change may touch, tests first",
+    request: impactRequest,
+    response: impactAnswer,
   },
   related: {
     ...endpoints.related,

@@ -102,3 +102,17 @@ export type BindingHow = (typeof bindingHows)[number];
 
 export const eventTypes = ["task", "temporal", "milestone"] as const;
 export const eventStatuses = ["active", "frozen", "archived"] as const;
+
+/** How one definition mentions another. */
+export const edgeKinds = ["call", "construct", "base", "use", "type"] as const;
+export type EdgeKind = (typeof edgeKinds)[number];
+
+/**
+ * How sure an edge of the graph is:
+ * - resolved: by imports, scopes and declared types.
+ * - dispatch: it calls a method that this one implements or overrides.
+ * - unique: what it is a member of is not known, and only one definition has this name.
+ * - ambiguous: several have it.
+ */
+export const edgeConfidences = ["resolved", "dispatch", "unique", "ambiguous"] as const;
+export type EdgeConfidence = (typeof edgeConfidences)[number];

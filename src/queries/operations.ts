@@ -44,6 +44,8 @@ const operations = {
     return withMemory(project, (memory) => decisionsIn(project, memory, request, config));
   },
   packages: async (project, request) => (await import("./search/packages.ts")).listPackages(project, request),
+  impact: async (project, request, signal) =>
+    (await import("./search/impact.ts")).impactOf(project, request, signal),
   related: async (project, { q = "", file, limit = listed }) => {
     const { changedFiles, literalGlob, relatedIn } = await import("./sessions/conversations-related.ts");
     const { config } = loadConfig(project);

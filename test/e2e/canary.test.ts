@@ -14,7 +14,7 @@ import { contentOf, turnsOf } from "../../src/store/memory/sessions/turns.ts";
 import type { SecretCase } from "../support/secrets/make.ts";
 import { corpora, leaks } from "../support/secrets/measure.ts";
 import { transcript } from "../support/transcript-fixture.ts";
-import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
+import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
 import { runPm, temporaryDir } from "./run-pm.ts";
 
 const temporary: string[] = [];
@@ -115,6 +115,13 @@ function archivedTurns(project: Project, sessions: readonly string[]): [string, 
   }
 }
 
+/** Everything that is stored here: in the project, in the home directory, and in `copies`. */
+const storedBytes = (project: Project, copies: string) => [
+  ...bytesIn(join(project.root, ".pommel")),
+  ...bytesIn(process.env.HOME!),
+  ...bytesIn(copies),
+];
+
 /** A secret as it may be written: as it is, in JSON, and in base64. */
 function writings(secret: string): string[] {
   return [
@@ -158,9 +165,7 @@ it("no secret is in any byte that is stored or shared", async () => {
   await pmJson(project, "export", "--full", "--format", "html", "--to", join(copies, "pages"));
 
   const stored: [string, Buffer][] = [
-    ...bytesIn(join(project.root, ".pommel")),
-    ...bytesIn(process.env.HOME!),
-    ...bytesIn(copies),
+    ...storedBytes(project, copies),
     ...archivedTurns(project, sessions),
     ["shared", git(remote, "cat-file", "--batch-all-objects", "--batch")],
     ["shared, here", git(project.root, "cat-file", "--batch-all-objects", "--batch")],
@@ -185,3 +190,95 @@ it("no secret is in any byte that is stored or shared", async () => {
   );
   expect(found).toEqual([]);
 }, 300_000);
+
+/** Ordinary words, of which each is in one place only, so that what is found says where it came from. */
+const ordinary = {
+  ...{ prompt: "marmalade", reply: "trombone", command: "hedgehog", output: "gooseberry", edit: "pelican" },
+  ...{ title: "saxophone", branch: "rhubarb", path: "chimney", code: "wheelbarrow", commit: "porcupine" },
+  ...{
+    hook: "blackcurrant",
+    question: "dragonfly",
+    note: "lighthouse",
+    context: "tambourine",
+    later: "nightingale",
+  },
+};
+
+it("no ordinary word is in any byte that an encrypted project stores", async () => {
+  const w = ordinary;
+  const project = createProject({
+    [`src/${w.path}.ts`]: `export function ${w.code}() { return "${w.code}"; }\n`,
+  });
+  git(project.root, "init", "--quiet");
+  git(project.root, "add", "src");
+  git(project.root, "commit", "--quiet", "--message", `About the ${w.commit}`);
+  await pmJson(project, "config", "set", "--global", "audit.enabled", "true");
+  // What is plain so far is encrypted; what comes later never is plain.
+  await runPm(["search", "sessions", w.question], { cwd: project.root });
+  const hook = (prompt: string) =>
+    runPm(["hook", "user-prompt"], {
+      cwd: project.root,
+      env: { POMMEL_DAEMON_AUTOSTART: "false" },
+      input: JSON.stringify({
+        hook_event_name: "UserPromptSubmit",
+        session_id: "ordinary",
+        cwd: project.root,
+        prompt: `note to pommel: the ${prompt} is here`,
+      }),
+    });
+  await hook(w.hook);
+  await pmJson(project, "encrypt");
+  await hook(w.later);
+  const session = transcript({ session: "ordinary-words", cwd: project.root, branch: `fix/${w.branch}` });
+  session.prompt(`Where is the ${w.prompt}?`);
+  session.bash(`grep ${w.command}`, `a ${w.output}`);
+  session.edit(`${project.root}/src/${w.path}.ts`, "before", `const ${w.edit} = 1;`);
+  session.reply(`It is behind the ${w.reply}.`);
+  session.title(`About the ${w.title}`);
+  await withWritableMemory(
+    project,
+    async (work) => {
+      await ingestTranscript(
+        { ...work, agent: claude },
+        session.writeTo(folder("pommel-canary-transcripts-")),
+      );
+      await sumUpSession({ ...work, llm: null }, session.session);
+    },
+    { create: true },
+  );
+  await pmJson(project, "reindex");
+  await pmJson(project, "note", `a ${w.note}`);
+  await runPm(["context", w.context], { cwd: project.root });
+  const copies = folder("pommel-canary-copies-");
+  await pmJson(project, "backup");
+  await pmJson(project, "backup", "--to", copies);
+  const [{ results }, code] = [
+    await pmJson<{ results: unknown[] }>(project, "search", "sessions", w.prompt),
+    await pmJson<{ results: unknown[] }>(project, "search", "code", w.code),
+  ];
+  for (const found of [results, code.results]) expect(found).not.toEqual([]);
+  // With a daemon, which has all of it open, logs, and leaves its logs of the databases behind.
+  await start(project);
+  await until(async () => (await status(project)).index.total_files > 0);
+  await pmJson(project, "search", "sessions", w.prompt);
+  const isFound = (bytes: Buffer) => Object.entries(w).filter(([, word]) => bytes.includes(word));
+  const expectNothing = () => {
+    const stored = storedBytes(project, copies);
+    const names = stored.map(([name]) => name);
+    for (const kept of ["memory.db", "memory.db-wal", "index.db", "audit.jsonl", "pommeld.log"])
+      expect(
+        names.filter((name) => name.endsWith(kept)),
+        kept,
+      ).not.toEqual([]);
+    const found = stored.flatMap(([name, bytes]) => isFound(bytes).map(([kind]) => `${kind} in ${name}`));
+    expect(found).toEqual([]);
+  };
+  expectNothing();
+  // It would be found: with the key, all of it is there.
+  await pmJson(project, "stop");
+  await pmJson(project, "decrypt");
+  const plain = Buffer.concat(bytesIn(join(project.root, ".pommel")).map(([, bytes]) => bytes));
+  expect(isFound(plain).map(([kind]) => kind)).toEqual(
+    expect.arrayContaining(["prompt", "code", "question"]),
+  );
+}, 120_000);

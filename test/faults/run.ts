@@ -4,7 +4,7 @@
  *   npm run test:faults [-- --points 50] [--only kill,power,disk,files,race,daemons,memory] [--work index,import] [--big 1000]
  *
  *   --points N   how often each piece of work is killed with SIGKILL, or loses its power, at random moments (default: 10)
- *   --work LIST  what is killed or loses its power (default: index, import, backup, recut, migration, sync)
+ *   --work LIST  what is killed or loses its power (default: index, import, backup, recut, migration, encryption, sync)
  *   --big MB     the size of the one long line (default: 1000)
  *
  * Prints a Markdown table (docs/reliability.md), and ends with 1 when anything differs. What cannot be tried on this machine is
@@ -34,6 +34,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { createStateDir } from "../../src/project/state-dir.ts";
+import { plainFiles } from "../../src/store/encryption/convert.ts";
+import { forgetKeys } from "../../src/store/encryption/keys.ts";
 import { sqliteDriver } from "../../src/store/index/sqlite/sqlite-driver.ts";
 import { ordinaryTables } from "../../src/store/memory/backups/content-digest.ts";
 import { memoryMigrations } from "../../src/store/memory/schema/schema.ts";
@@ -45,7 +47,7 @@ const { values: options } = parseArgs({
   options: {
     points: { type: "string", default: "10" },
     only: { type: "string", default: "kill,power,disk,files,race,daemons,memory" },
-    work: { type: "string", default: "index,import,backup,recut,migration,sync" },
+    work: { type: "string", default: "index,import,backup,recut,migration,encryption,sync" },
     big: { type: "string", default: "1000" },
   },
 });
@@ -179,6 +181,8 @@ async function runStep(
 
 interface Interrupted {
   work: string;
+  /** As `--work` names it, where that is another name. */
+  kind?: string;
   /** What is there before. */
   from: string;
   outcome(project: Project): string | Promise<string>;
@@ -186,6 +190,7 @@ interface Interrupted {
 
 /** Puts what is there before a piece of work in its place: paths are stored, so every run has the same. */
 function fresh(from: string): Project {
+  forgetKeys();
   const here = join(work, "at");
   rmSync(here, { recursive: true, force: true });
   cpSync(join(work, from), here, { recursive: true, preserveTimestamps: true });
@@ -193,7 +198,7 @@ function fresh(from: string): Project {
 }
 
 async function interrupt(interrupted: Interrupted): Promise<void> {
-  if (!works.has(interrupted.work)) return;
+  if (!works.has(interrupted.kind ?? interrupted.work)) return;
   if (only.has("kill")) await killEach(interrupted);
   if (only.has("power") && powerCut !== null) await cutEach(interrupted, powerCut);
 }
@@ -277,7 +282,32 @@ async function interruptions(): Promise<void> {
   oldMemory(project.memoryDb);
   store("old");
   await interrupt({ work: "migration", from: "old", outcome: memory });
+  if (works.has("encryption")) await interruptEncryption();
   if (only.has("kill") && works.has("sync")) await killSync();
+}
+
+/** Plain to encrypted and back, and an encrypted memory while it is written. */
+async function interruptEncryption(): Promise<void> {
+  const kind = "encryption";
+  const prepare = async (from: string, to: string, ...steps: string[]) => {
+    const { root } = fresh(from);
+    for (const step of steps) await runStep(step, root);
+    rmSync(join(work, to), { recursive: true, force: true });
+    cpSync(join(work, "at"), join(work, to), { recursive: true, preserveTimestamps: true });
+  };
+  const stored = async (of: Project) =>
+    `${plainFiles(of, { backups: [] }).length} plain, ${contentOf(of.memoryDb)} ${await indexContent(of)}`;
+  await prepare("imported", "plain", "index");
+  await interrupt({ work: "encrypt", kind, from: "plain", outcome: stored });
+  await prepare("plain", "encrypted", "encrypt");
+  await interrupt({ work: "decrypt", kind, from: "encrypted", outcome: stored });
+  await prepare("empty", "empty, encrypted", "encrypt");
+  await interrupt({
+    work: "import, encrypted",
+    kind,
+    from: "empty, encrypted",
+    outcome: (of) => `${plainFiles(of, { backups: [] }).length} plain, ${contentOf(of.memoryDb)}`,
+  });
 }
 
 /** A memory as an early Pommel left it. */
@@ -420,6 +450,14 @@ const daemonOf = (root: string): number | null => {
 const memoryOf = (pid: number, name: "VmRSS" | "VmHWM") =>
   Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
 
+/** Its share of memory, with what it shares divided among those that share it. MB. */
+const proportional = (pid: number) =>
+  Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) / 1024;
+
+/** Lines of the daemon's log that report an error. */
+const errorsIn = (root: string) =>
+  (readFileSync(join(root, ".pommel/log/pommeld.log"), "utf8").match(/"level":(?:50|60)/g) ?? []).length;
+
 async function race(): Promise<void> {
   const { root } = base("race", { end: 1 });
   const all = Array.from({ length: 20 }, () => pm(root, "start"));
@@ -438,18 +476,26 @@ async function race(): Promise<void> {
   await once(pm(root, "stop"), "close");
 }
 
+/** Each has 200 files; all are asked at once, after all have indexed. */
 async function manyDaemons(): Promise<void> {
   const roots = Array.from({ length: 20 }, (_, i) => base(`daemon-${i}`, { end: 0 }).root);
   for (const root of roots) await once(pm(root, "start", "--wait"), "close");
+  const before = roots.map(daemonOf);
+  const asked = roots.map((root) => pm(root, "search", "code", "compute7"));
+  await Promise.all(asked.map((child) => once(child, "close")));
   await sleep(5000);
-  const sizes = roots.map(daemonOf).map((pid) => (pid === null ? 0 : memoryOf(pid, "VmRSS")));
-  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const pids = roots.map(daemonOf);
+  const isGood = (pid: number | null, i: number) =>
+    pid !== null && pid === before[i] && asked[i]!.exitCode === 0 && errorsIn(roots[i]!) === 0;
+  const sum = (sizes: number[]) => Math.round(sizes.reduce((total, size) => total + size, 0));
+  const running = pids.filter((pid) => pid !== null);
   report(
     "20 daemons at once",
     20,
-    sizes.filter((size) => size > 0).length,
-    `${Math.round(total)} MB resident in all`,
+    pids.filter(isGood).length,
+    `all answer, no error logged; resident ${sum(running.map((pid) => memoryOf(pid, "VmRSS")))} MB, ${sum(running.map(proportional))} MB without counting shared memory twice`,
   );
+  console.error(readFileSync(`/proc/${running[0]}/smaps_rollup`, "utf8"));
   for (const root of roots) await once(pm(root, "stop"), "close");
 }
 

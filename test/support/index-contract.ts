@@ -8,7 +8,14 @@ import { CodeSearch } from "../../src/search/code/engine.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import type { IndexDriver } from "../../src/store/index/drivers.ts";
 import type { ChunkId, CodeIndex, Match, Scope, Within } from "../../src/store/index/port.ts";
-import type { ChunkRecord, FileVectors, IndexedCommit, IndexedFile } from "../../src/store/index/records.ts";
+import type {
+  ChunkRecord,
+  FileChange,
+  FileVectors,
+  IndexedCommit,
+  IndexedFile,
+} from "../../src/store/index/records.ts";
+import { sqliteDriver } from "../../src/store/index/sqlite/sqlite-driver.ts";
 import { nameKey, tokenStream } from "../../src/text/tokens.ts";
 import { chunkRecord, indexedFile } from "./record-fixture.ts";
 
@@ -209,6 +216,18 @@ export function indexContract(
       for (const { key, kind } of found.slice(1))
         expect([key, kind]).toEqual([nameKey("withRetries"), "function"]);
       expect(await uids(await index.definitions(keys, 9))).toEqual(["2", "1", "3", "4"]);
+    });
+
+    it("keeps what files define and refer to for as long as they stay the same", async () => {
+      const graph = Uint8Array.of(0, 255, 7);
+      await index.write([{ ...file("a.ts", named("1", "one")), graph }, file("b.ts", named("2", "two"))]);
+      const idsOf = async () => (await index.files()).map(({ id }) => id);
+      const [a, b] = (await index.files()).sort((x, y) => (x.path < y.path ? -1 : 1));
+      const found = await index.graphs([a!.id, b!.id]);
+      expect([...found].map(([id, data]) => [id, [...data]])).toEqual([[a!.id, [0, 255, 7]]]);
+      expect(await index.graphs([b!.id])).toEqual(new Map());
+      await index.replace(file("a.ts", named("1", "one")));
+      expect(await index.graphs(await idsOf())).toEqual(new Map());
     });
 
     it("returns complete chunks, and leaves out those that are gone", async () => {
@@ -511,4 +530,47 @@ export function indexContract(
       });
     });
   });
+}
+
+/** An empty index finds by words what SQLite finds, with the same scores, through merges and removals. */
+export async function expectWordsOfSqlite(ours: CodeIndex, dir: string): Promise<void> {
+  const { index: theirs } = await sqliteDriver.openToWrite(join(dir, "sqlite.db"), silentLog);
+  const words = ["retry", "cache", "token", "parse", "index", "ünï", "a_b"];
+  let seed = 7;
+  const random = (below: number) => {
+    seed = (seed * 16_807) % 2_147_483_647;
+    return seed % below;
+  };
+  const body = () => Array.from({ length: 1 + random(9) }, () => words[random(words.length)]).join(" ");
+  const chunk = (path: string, i: number) => {
+    const text = body();
+    return chunkRecord(`${path} ${i}`, {
+      name: text.split(" ")[0]!,
+      terms: { name: "", head: "", body: text },
+    });
+  };
+  for (let round = 0; round < 12; round++) {
+    const changes: FileChange[] = Array.from({ length: 8 }, (_, i): FileChange => {
+      if (random(5) === 0) return { status: "gone", path: `${i + random(30)}.ts` };
+      const path = `${(round % 3) * 10 + i}.ts`;
+      return file(path, ...Array.from({ length: 12 }, (_, j) => chunk(path, j)));
+    });
+    const once = [...new Map(changes.map((change) => [change.path, change])).values()];
+    await ours.write(once);
+    await theirs.write(once);
+    if (round % 4 === 3) await ours.settle();
+    const answers = async (index: CodeIndex) => {
+      const found = await index.lexical(["retry", "cache", "ünï"], weights, 30, everywhere);
+      const uids = (await index.chunks(found.map(({ id }) => id))).map(({ uid }) => uid);
+      const phrases = await index.phrases(["retry cache", "token token", "absent"], 999);
+      return {
+        scores: found.map(({ score }, i) => `${score.toFixed(5)} ${uids[i]}`).sort(),
+        holding: await index.frequencies(words),
+        phrases: phrases.map((ids) => ids.length),
+        definitions: (await index.definitions(["retry", "a_b"].map(nameKey), 99)).length,
+      };
+    };
+    expect(await answers(ours)).toEqual(await answers(theirs));
+  }
+  await theirs.close();
 }

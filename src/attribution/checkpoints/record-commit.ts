@@ -237,7 +237,9 @@ function isDone({ memory }: GitWork, known: CommitRecord, how: HowSeen): boolean
   );
   if (known.attributed === attributionVersion && !how.again && !isNews) return true;
   const sessions = [
-    ...attributionsOf(memory, known.id).map(({ sessionUid }) => sessionUid),
+    ...attributionsOf(memory, known.id).flatMap(({ sessionUid, how }) =>
+      how === "note" ? [] : [sessionUid],
+    ),
     ...(checkpointOfCommit(memory, known.hash)?.sessions ?? []).map(({ sessionUid }) => sessionUid),
   ];
   return sessionsWithoutTurns(memory, sessions).size > 0;

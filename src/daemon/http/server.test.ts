@@ -119,11 +119,13 @@ const handlers = {
   injections: never,
   page: vi.fn(
     (): Answered<"page"> => ({
-      ...{ name: "p", root: "/p", version: "0", editor: null, agents: [], branches: [], languages: [] },
+      ...{ name: "p", root: "/p", version: "0", editor: null, agents: [], authors: [] },
+      ...{ branches: [], languages: [] },
     }),
   ),
   pageCode: vi.fn(() => ({ code: "x", expires_in_seconds: 60 })),
   retry: never,
+  impact: never,
   redactions: never,
   forget: never,
   scrub: never,

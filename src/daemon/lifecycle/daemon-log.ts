@@ -5,7 +5,7 @@ import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
-import { publicKeyIn, seal } from "../../store/encryption/sealed-text.ts";
+import { publicKeyOf, seal } from "../../store/encryption/sealed-text.ts";
 
 type LogLevel = Config["daemon.log_level"];
 
@@ -29,7 +29,7 @@ export function openLogFile(project: Project, level: LogLevel): DaemonLog {
   stream.on("error", (error) => process.stderr.write(`log: ${messageOf(error)}\n`));
   // Looked up each time: the daemon may encrypt the project while it starts.
   const write = (line: string) => {
-    const publicKey = publicKeyIn(project.stateDir);
+    const publicKey = publicKeyOf(project);
     stream.write(publicKey === null ? line : `${seal(line.trimEnd(), publicKey)}\n`);
   };
   const logger = pino(

@@ -20,7 +20,7 @@ import { CodeSearch } from "../../search/code/engine.ts";
 import { indexCommits } from "../../search/history/index-commits.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
 import { encryptProject } from "../../store/encryption/convert.ts";
-import { readEnvelope } from "../../store/encryption/envelope.ts";
+import { envelopeOf } from "../../store/encryption/envelope.ts";
 import { forgetPassphrase } from "../../store/encryption/key-source.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
 import { backupFolder } from "../../store/memory/backups/backups.ts";
@@ -269,7 +269,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
  * @throws PommelError `encryption_locked`, `encryption_wrong_key`, `encryption_unavailable`
  */
 function keepEncrypted(project: Project, config: Config, log: Logger): void {
-  if (!config["storage.encrypt"] && readEnvelope(project.stateDir) === null) return;
+  if (!config["storage.encrypt"] && envelopeOf(project) === null) return;
   const backups = [backupFolder(project.memoryDb, config["backup.folder"])];
   const { files } = encryptProject(project, config["storage.key"], { backups });
   forgetPassphrase();

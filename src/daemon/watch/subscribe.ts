@@ -3,6 +3,7 @@ import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import type { BackendType } from "@parcel/watcher";
 import type { IgnoreRules } from "../../code/files/ignore.ts";
 import { directoriesLeftOut } from "../../code/files/scan.ts";
 import { vendoredNames } from "../../code/files/vendored.ts";
@@ -22,11 +23,22 @@ export type Subscribe = (
   options: { ignore: string[] },
 ) => Promise<{ unsubscribe(): Promise<void> }>;
 
+/**
+ * The system's own way to watch files. Without a name, @parcel/watcher first runs a shell that looks for watchman, and
+ * leaves it behind as a zombie, with its pipe, when there is none.
+ */
+const backends: Partial<Record<NodeJS.Platform, BackendType>> = {
+  linux: "inotify",
+  darwin: "fs-events",
+  win32: "windows",
+};
+
 /** Loaded on first use: a missing binary for the system is one more reason to poll. */
 export const parcelSubscribe: Subscribe = async (directory, callback, options) => {
   await tryToWatch(directory);
   const { default: watcher } = await import("@parcel/watcher");
-  return watcher.subscribe(directory, callback, options);
+  const backend = backends[process.platform];
+  return watcher.subscribe(directory, callback, backend === undefined ? options : { ...options, backend });
 };
 
 /**

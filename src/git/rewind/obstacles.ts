@@ -114,6 +114,16 @@ export async function uncommitted(top: string): Promise<Uncommitted[]> {
 }
 
 /**
+ * Files marked `git update-index --assume-unchanged`.
+ * @throws GitFailure
+ */
+export async function assumedUnchanged(top: string): Promise<BytePath[]> {
+  const fields = await byteFields(top, [...plain, "ls-files", "-v", "-z"]);
+  // A lower-case letter is the mark.
+  return fields.flatMap((field) => (/^[a-z] /.test(field) ? [field.slice(2)] : []));
+}
+
+/**
  * Untracked files, including ignored ones, that a change would overwrite. git itself overwrites ignored ones.
  * @throws GitFailure
  */

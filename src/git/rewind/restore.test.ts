@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -209,8 +210,15 @@ describe("a restore is refused", () => {
 
   it("while a file marked assume-unchanged is changed", async () => {
     const { first, ...repository } = twoCommits();
-    repository.git("update-index", "--assume-unchanged", "a.ts");
-    repository.write({ "a.ts": "3\n" });
+    const { dir, git, write } = repository;
+    const date = () => utimesSync(join(dir, "a.ts"), 1_600_000_000, 1_600_000_000);
+    git("config", "core.trustctime", "false");
+    date();
+    git("update-index", "--refresh");
+    git("update-index", "--assume-unchanged", "a.ts");
+    // As long and as old as before: for git the same file.
+    write({ "a.ts": "3\n" });
+    date();
     expect((await refused(repository, first)).code).toBe("uncommitted_changes");
   });
 

@@ -5,6 +5,7 @@ import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import { GitFailure, gitBuffer, mayFetch, plain } from "../git.ts";
 import {
+  assumedUnchanged,
   type BytePath,
   changesTo,
   fileAt,
@@ -59,22 +60,18 @@ export async function restoreTo(tree: WorkingTree, commit: string): Promise<Rest
     return { changed: false, files: 0, comeBack: null, submodules: [] };
   }
   const lost = await overwritten(top, changes);
+  const hidden = await changedUnseen(top, changes);
   const interrupted = interruptedRestore(gitDir);
   const isGoingOn = interrupted?.commit === commit && interrupted.head === head;
-  const obstacles = [...dirty.map(({ path }) => path), ...lost];
+  const notCommitted = [...dirty.map(({ path }) => path), ...hidden];
+  const obstacles = [...notCommitted, ...lost];
   const isOwnWork =
     isGoingOn && dirty.every(({ isStaged }) => !isStaged) && (await isLeftOver(top, obstacles, changes));
   if (obstacles.length > 0 && !isOwnWork) {
     const first = interrupted
       ? `A restore to ${interrupted.commit.slice(0, 12)} was interrupted; \`pm rewind ${interrupted.commit.slice(0, 12)} --restore\` continues it unless files changed since. `
       : "";
-    throw refusal(
-      first +
-        obstaclesNamed(
-          dirty.map(({ path }) => path),
-          lost,
-        ),
-    );
+    throw refusal(first + obstaclesNamed(notCommitted, lost));
   }
   beginRestore(gitDir, { head, commit });
   await checkOut(tree, commit, isOwnWork);
@@ -191,15 +188,38 @@ async function isOneOf(top: string, path: BytePath, { from, to }: TreeChange): P
   const file = fileAt(top, path);
   const kind = kindOf(file);
   if (kind === null) return true;
+  if (kind === "file" && isPlainText(path)) {
+    const content = readFileSync(file);
+    if ((await checkedOut(top, path, to))?.subarray(0, content.length).equals(content)) return true;
+  }
+  return (await isAsIn(top, path, from)) || (await isAsIn(top, path, to));
+}
+
+/** Whether the file holds what the tree has. */
+async function isAsIn(top: string, path: BytePath, entry: TreeEntry | null): Promise<boolean> {
+  const file = fileAt(top, path);
+  const kind = kindOf(file);
   if (kind === "link") {
-    const target = readlinkSync(file, { encoding: "buffer" });
-    return [from, to].some((entry) => entry?.isLink && idOf(target, entry.id) === entry.id);
+    if (!entry?.isLink) return false;
+    return idOf(readlinkSync(file, { encoding: "buffer" }), entry.id) === entry.id;
   }
   if (kind !== "file" || !isPlainText(path)) return false;
-  const content = readFileSync(file);
-  const after = await checkedOut(top, path, to);
-  if (after?.subarray(0, content.length).equals(content)) return true;
-  return (await checkedOut(top, path, from))?.equals(content) ?? false;
+  return (await checkedOut(top, path, entry))?.equals(readFileSync(file)) ?? false;
+}
+
+/**
+ * Files that a restore would overwrite and that git does not look at, as they are marked assume-unchanged. It goes by
+ * size and second alone then: a change in the second in which the index was written is lost.
+ * @throws GitFailure
+ */
+async function changedUnseen(top: string, changes: readonly TreeChange[]): Promise<BytePath[]> {
+  const assumed = new Set(await assumedUnchanged(top));
+  const changed: BytePath[] = [];
+  for (const { path, from } of changes) {
+    if (from === null || from.isSubmodule || !assumed.has(path)) continue;
+    if (kindOf(fileAt(top, path)) !== null && !(await isAsIn(top, path, from))) changed.push(path);
+  }
+  return changed;
 }
 
 /** The bytes of a file as a checkout writes them, with line ends and filters. */

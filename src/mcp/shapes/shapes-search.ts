@@ -13,12 +13,13 @@ const ofCode = searchRequest().shape;
 // Models read these with every request, so they are shorter here than on the command line.
 export const searchCodeInput = z.strictObject({
   query: described('what it does, name or error; "quotes": exact', ofCode.q),
-  path: ofCode.path,
+  path: described("paths or globs", ofCode.path),
   language: described('"typescript", "go"', ofCode.language),
   level: field("only these", z.array(z.enum(levels))),
   package: described("only this", ofCode.package),
   regex: field("RE2", z.boolean()),
-  all_projects: field("other projects too", z.boolean()),
+  graph: described("callers, callees", ofCode.graph),
+  all_projects: field("others too", z.boolean()),
   limit: limit(50, 10),
   cursor,
   // What stands on top is found as quickly in a short answer, and a miss costs less (bench:agent).
@@ -51,6 +52,9 @@ interface CodeFound {
   is_stale: boolean;
   /** How it begins; with regex or quotes from the first match on. */
   content: string;
+  /** With graph: what calls it and what it calls, with its place, and how sure that is unless it is resolved. */
+  callers?: string[];
+  callees?: string[];
 }
 
 const { q, file, session, ...ofSessions } = z.omit(transcriptSearchRequest(), {
@@ -92,6 +96,8 @@ interface SessionFound {
   session_id: string;
   title: string | null;
   agent: string;
+  /** The colleague who shared it; null: recorded here. */
+  author: string | null;
   branch: string | null;
   /** The root of another project; null: this one. */
   project: string | null;

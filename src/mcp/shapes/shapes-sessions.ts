@@ -19,6 +19,8 @@ interface Session {
   id: string;
   title: string | null;
   agent: string;
+  /** The colleague who shared it; null: recorded here. */
+  author: string | null;
   branch: string | null;
   started_at: string | null;
   last_at: string | null;

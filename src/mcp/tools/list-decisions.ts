@@ -43,13 +43,15 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
 
 /** A decision with texts of at most so many characters. */
 export function decisionItem(decision: Decision, longest: number) {
-  const { source, place, session_id, session_title, turn, timestamp, branch, files, score } = decision;
+  const { source, place, session_id, session_title, author, turn, timestamp, branch, files, score } =
+    decision;
   return {
     text: oneLine(decision.text, longest),
     source,
     place: lineOrNull(place, 200),
     session_id,
     session_title: lineOrNull(session_title, 100),
+    author: lineOrNull(author ?? null, 100),
     turn,
     timestamp,
     branch: lineOrNull(branch, 100),
@@ -61,13 +63,14 @@ export function decisionItem(decision: Decision, longest: number) {
 }
 
 export function renderDecision(decision: ReturnType<typeof decisionItem>): string {
-  const { text, source, session_id, session_title, turn, timestamp, branch, files, score } = decision;
+  const { text, source, session_id, session_title, author, turn, timestamp, branch, files, score } = decision;
   const place = joined([
     decision.place,
     minute(timestamp),
     session_id !== null && shortId(session_id),
     turn !== null && `turn ${turn}`,
     branch,
+    author !== null && `shared by ${author}`,
     session_title !== null && `"${session_title}"`,
     files.join(", "),
     score?.toFixed(2),

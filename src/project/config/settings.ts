@@ -26,12 +26,14 @@ const url = z.string().check(
   z.describe("an http:// or https:// address"),
 );
 /** A password would lie open there, and be shown. */
-const serverUrl = z.string().check(
-  z.refine(
-    (text) =>
-      text === "" || (/^postgres(?:ql)?:/.test(text) && URL.canParse(text) && new URL(text).password === ""),
-  ),
-  z.describe("postgres://USER@HOST:PORT/DATABASE, without a password"),
+const isServerUrl = (text: string) =>
+  text === "" || (/^postgres(?:ql)?:/.test(text) && URL.canParse(text) && new URL(text).password === "");
+const serverUrl = z
+  .string()
+  .check(z.refine(isServerUrl), z.describe("postgres://USER@HOST:PORT/DATABASE, without a password"));
+const indexUrl = z.string().check(
+  z.refine((text) => isServerUrl(text) || /^(?:s3|gs|az):\/\/[^/?#@:]+(?:\/[^?#]*)?$/.test(text)),
+  z.describe("postgres://USER@HOST:PORT/DATABASE, or s3://BUCKET/PATH (gs://, az://), without a password"),
 );
 const variableName = z
   .string()
@@ -74,16 +76,16 @@ export const settings = {
     about: "Parser threads while indexing.",
   },
   "index.driver": {
-    schema: z.enum(["sqlite", "postgres"]),
-    default: "sqlite" as "sqlite" | "postgres",
+    schema: z.enum(["sqlite", "postgres", "lancedb"]),
+    default: "sqlite" as "sqlite" | "postgres" | "lancedb",
     about:
-      "Where the code index is stored: sqlite (in .pommel), or postgres (a PostgreSQL with pgvector; see docs/engines.md).",
+      "Where the code index is stored: sqlite (in .pommel), postgres (a PostgreSQL with pgvector), or lancedb (LanceDB, a package of its own: in .pommel or in object storage). See docs/engines.md.",
   },
   "index.url": {
-    schema: serverUrl,
+    schema: indexUrl,
     default: "",
     about:
-      "The server for index.driver = postgres: postgres://USER@HOST/DATABASE, without the password. Code is sent there. Only from your own file or the environment, as are the next two.",
+      "The server for index.driver = postgres: postgres://USER@HOST/DATABASE, without the password. Object storage for lancedb: s3://BUCKET/PATH (or gs://, az://), empty for .pommel. Code is sent there. Only from your own file or the environment, as are the next two.",
   },
   "index.password_env": {
     schema: variableName,
@@ -295,7 +297,7 @@ export const settings = {
     schema: z.boolean(),
     default: false,
     about:
-      "Encrypt the memory, the index, backups, the spool and the log; the daemon does it when it starts. `pm decrypt` undoes it (see docs/privacy.md). Only from your own file or the environment, not from a project's.",
+      "Encrypt the memory, the index, backups, the audit log, the spool and the log; the daemon does it when it starts. `pm decrypt` undoes it (see docs/privacy.md). Only from your own file or the environment, not from a project's.",
   },
   "storage.key": {
     schema: z

@@ -85,6 +85,8 @@ export const pageResponse = lazy(() =>
     editor: textOrNull,
     /** Agents with sessions here, the one with the most first. */
     agents: strings,
+    /** Colleagues who shared sessions or notes. */
+    authors: strings,
     /** Branches that sessions ran on, the latest first. */
     branches: strings,
     /** Languages of the indexed files, the most common first. */

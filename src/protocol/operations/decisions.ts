@@ -41,6 +41,8 @@ export const decision = lazy(() =>
     place: textOrNull,
     session_id: textOrNull,
     session_title: textOrNull,
+    /** The colleague who shared it; left out for what was recorded here. */
+    author: z.optional(textOrNull),
     turn: numberOrNull,
     timestamp: timeOrNull,
     branch: textOrNull,

@@ -56,6 +56,8 @@ export const sessionsRequest = lazy(() =>
     until,
     branch,
     agent,
+    author: field("only those shared by people whose name contains this", text),
+    team: field("only what colleagues shared", z.boolean()),
     agents: field("include subagent sessions", z.boolean()),
     limit,
   }),

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import {
   appendFileSync,
   closeSync,
@@ -16,13 +16,18 @@ import * as z from "zod/mini";
 import { messageOf, PommelError } from "../../project/errors.ts";
 import { withFileLock } from "../../project/files/file-lock.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
-import type { Project } from "../../project/paths.ts";
+import { auditLock, type Project } from "../../project/paths.ts";
 import { doors } from "../../protocol/door.ts";
+import { plainText } from "../../store/encryption/plain-text.ts";
+import { publicKeyOf, seal } from "../../store/encryption/sealed-text.ts";
 
 /**
  * The audit log, `.pommel/audit/`: JSON Lines, appended only. Each record holds the SHA-256 of the line before it, so
  * that a changed, added or removed record breaks the chain; `head.json` holds that of the last, so that a shortened log
  * does not match. Whoever can write the files can make another chain: a hash that was noted elsewhere shows that.
+ *
+ * Of an encrypted project each line is sealed. The chain is of the records as they were written, so that it holds whether
+ * lines are sealed later or opened again.
  */
 
 const record = z.object({
@@ -40,8 +45,10 @@ const record = z.object({
   sessions: z.int(),
   /** The code of the error that it ended with; null: it was answered. */
   error: z.nullable(z.string()),
-  /** The SHA-256 of the line before; "" for the first. */
+  /** The SHA-256 of the record before; "" for the first. */
   previous: z.string(),
+  /** Chance, where lines are sealed: the hash in `head.json` confirms no guess of the record. */
+  salt: z.optional(z.string()),
 });
 export type AuditRecord = z.infer<typeof record>;
 
@@ -50,34 +57,35 @@ type AuditHead = z.infer<typeof head>;
 
 /** A full file is renamed by the number of its first record. Bytes. */
 const maxFileSize = 5_000_000;
-/** No line is longer: questions are cut. Bytes. */
-const maxLine = 16_384;
+/** No line is longer, sealed or not: questions are cut. Bytes. */
+const maxLine = 32_768;
 const maxQuestion = 2000;
 
 const current = "audit.jsonl";
-const dirOf = ({ stateDir }: Project) => join(stateDir, "audit");
 const sha256 = (line: string) => createHash("sha256").update(line).digest("hex");
 
 /** Appends a record; it is in the file when this returns. @throws PommelError `unreadable` */
 export function appendRecord(
   project: Project,
-  given: Omit<AuditRecord, "n" | "previous">,
+  given: Omit<AuditRecord, "n" | "previous" | "salt">,
   fileSize = maxFileSize,
 ): void {
-  const dir = dirOf(project);
+  const dir = project.auditDir;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     // Several processes write: a daemon, and commands that run without it.
-    withFileLock(join(dir, "lock"), () => {
+    withFileLock(auditLock(project), () => {
       const file = join(dir, current);
       const last = lastLineOf(file);
-      const before = last === null ? headOf(project) : { n: asRecord(last)?.n ?? 0, sha256: sha256(last) };
+      const before = (last === null ? null : headAt(project, last)) ?? headOf(project);
       if (last !== null && statSync(file).size > fileSize)
         renameSync(file, join(dir, `audit-${String(before!.n).padStart(12, "0")}.jsonl`));
       const n = (before?.n ?? 0) + 1;
       const question = given.question.slice(0, maxQuestion);
-      const line = JSON.stringify({ n, ...given, question, previous: before?.sha256 ?? "" });
-      appendFileSync(file, `${line}\n`, { mode: 0o600 });
+      const publicKey = publicKeyOf(project);
+      const salt = publicKey === null ? undefined : randomBytes(16).toString("base64url");
+      const line = JSON.stringify({ n, ...given, question, previous: before?.sha256 ?? "", salt });
+      appendFileSync(file, `${publicKey === null ? line : seal(line, publicKey)}\n`, { mode: 0o600 });
       writeJson(join(dir, "head.json"), { n, sha256: sha256(line) } satisfies AuditHead);
     });
   } catch (error) {
@@ -108,6 +116,16 @@ function lastLineOf(file: string): string | null {
   }
 }
 
+/** Of a line that may be sealed; null where its key is not here: whoever is locked out is recorded as well. */
+function headAt(project: Project, last: string): AuditHead | null {
+  try {
+    const line = plainText(project, last);
+    return { n: asRecord(line)?.n ?? 0, sha256: sha256(line) };
+  } catch {
+    return null;
+  }
+}
+
 function asRecord(line: string): AuditRecord | null {
   try {
     const parsed = record.safeParse(JSON.parse(line));
@@ -119,15 +137,18 @@ function asRecord(line: string): AuditRecord | null {
 
 function headOf(project: Project): AuditHead | null {
   try {
-    return z.parse(head, JSON.parse(readFileSync(join(dirOf(project), "head.json"), "utf8")));
+    return z.parse(head, JSON.parse(readFileSync(join(project.auditDir, "head.json"), "utf8")));
   } catch {
     return null;
   }
 }
 
-/** Every line, the oldest first. */
+/**
+ * Every line as it was written, the oldest first; one that cannot be opened, as it was changed, as it is.
+ * @throws PommelError as `unlock`
+ */
 function* linesOf(project: Project): Generator<{ file: string; line: string }> {
-  const dir = dirOf(project);
+  const dir = project.auditDir;
   let names: string[] = [];
   try {
     names = readdirSync(dir).filter((name) => /^audit(?:-\d+)?\.jsonl$/.test(name));
@@ -136,7 +157,16 @@ function* linesOf(project: Project): Generator<{ file: string; line: string }> {
   }
   for (const name of names.sort()) {
     const text = readFileSync(join(dir, name), "utf8");
-    for (const line of text.split("\n")) if (line !== "") yield { file: name, line };
+    for (const line of text.split("\n")) if (line !== "") yield { file: name, line: opened(project, line) };
+  }
+}
+
+function opened(project: Project, line: string): string {
+  try {
+    return plainText(project, line);
+  } catch (error) {
+    if (error instanceof PommelError) throw error;
+    return line;
   }
 }
 

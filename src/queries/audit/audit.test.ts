@@ -1,10 +1,22 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession } from "../../../test/support/memory-fixture.ts";
 import { globalConfigDir, type Project, projectAt } from "../../project/paths.ts";
 import { createStateDir } from "../../project/state-dir.ts";
+import { decryptProject, encryptProject } from "../../store/encryption/convert.ts";
+import { forgetKeys } from "../../store/encryption/keys.ts";
+import { publicKeyOf, seal } from "../../store/encryption/sealed-text.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { answerFromStore } from "../operations.ts";
 import { type AuditRecord, appendRecord, auditRecords, verifyAudit } from "./audit-log.ts";
@@ -118,5 +130,52 @@ describe("the chain", () => {
     const [oldest] = readdirSync(join(project.stateDir, "audit")).sort();
     rmSync(join(project.stateDir, "audit", oldest!));
     expect(verifyAudit(project).broken).toBeNull();
+  });
+});
+
+describe("of an encrypted project", () => {
+  const keyFile = () => join(project.root, "our.key");
+  const encrypt = () => encryptProject(project, `file:${keyFile()}`, { backups: [] });
+  const text = () => readFileSync(file, "utf8");
+  afterEach(forgetKeys);
+
+  it("is sealed, with the chain that it had, and opened again", () => {
+    append(3);
+    const plain = verifyAudit(project);
+    encrypt();
+    expect(text()).not.toContain('"q1"');
+    expect(verifyAudit(project)).toEqual(plain);
+    append(3);
+    expect(text()).not.toContain('"search"');
+    expect(records().map(({ question }) => question)).toEqual(["q0", "q1", "q2", "q0", "q1", "q2"]);
+    const sealed = verifyAudit(project);
+    expect(sealed).toMatchObject({ records: 6, broken: null });
+    decryptProject(project, { backups: [] });
+    expect(text()).toContain("search");
+    expect(verifyAudit(project)).toEqual(sealed);
+  });
+
+  it("records those who have not the key, and is read with it only", () => {
+    encrypt();
+    append(2);
+    forgetKeys();
+    renameSync(keyFile(), `${keyFile()}.away`);
+    append(2);
+    expect(() => records()).toThrow(expect.objectContaining({ code: "encryption_locked" }));
+    expect(() => verifyAudit(project)).toThrow(expect.objectContaining({ code: "encryption_locked" }));
+    renameSync(`${keyFile()}.away`, keyFile());
+    expect(verifyAudit(project)).toMatchObject({ records: 4, broken: null });
+  });
+
+  it("breaks with a line that was changed, and with one that somebody else sealed", () => {
+    encrypt();
+    append(3);
+    const lines = text().trimEnd().split("\n");
+    const changed = lines[1]!.slice(0, -12) + (lines[1]!.at(-12) === "A" ? "B" : "A") + lines[1]!.slice(-11);
+    const forged = seal(JSON.stringify({ ...records()[1], question: "other" }), publicKeyOf(project)!);
+    for (const line of [changed, forged]) {
+      writeFileSync(file, `${lines.with(1, line).join("\n")}\n`);
+      expect(verifyAudit(project).broken).toMatchObject({ record: 2 });
+    }
   });
 });

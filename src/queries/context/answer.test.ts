@@ -53,7 +53,7 @@ function session(
   uid: string,
   daysAgo: number,
   chunks: Partial<ChunkToStore>[],
-  more: { branch?: string } = {},
+  more: { branch?: string; author?: string } = {},
 ) {
   const at = now - daysAgo * day;
   const { id } = addSession(memory, uid, { branch: "retries", startedAt: at, lastAt: at, ...more });
@@ -86,9 +86,15 @@ const decided = (text: string, more: Partial<ChunkToStore> = {}): Partial<ChunkT
   ...more,
 });
 
-const note = (uid: string, text: string, daysAgo: number, sessionUid: string | null = null) =>
+const note = (
+  uid: string,
+  text: string,
+  daysAgo: number,
+  sessionUid: string | null = null,
+  author: string | null = null,
+) =>
   saveAnnotation(memory, {
-    ...{ uid, sessionUid, turn: null, lineUid: null, source: "shell", branch: null, note: text },
+    ...{ uid, sessionUid, turn: null, lineUid: null, source: "shell", branch: null, note: text, author },
     at: now - daysAgo * day,
   });
 
@@ -160,6 +166,19 @@ describe("at the start of a session", () => {
     branch = null;
     const { items } = await ask({ event: "session-start" });
     expect(items.map(({ ref }) => ref)).toEqual(["chunk:b:raw:0"]);
+  });
+
+  it("says what a colleague shared, and does not take their note for the user's", async () => {
+    session("theirs", 1, [decided("We decided to retry three times instead of once.")], {
+      author: "ann@acme.test",
+    });
+    note("n1", "releases are cut on Fridays", 3, null, "bob@acme.test");
+    const { text } = await ask({ event: "session-start" });
+    expect(text).toContain("The last session on this branch: “Last prompt: asked of theirs 1.”");
+    expect(text).toContain("(session theirs, shared by ann@acme.test, 2026-03-09");
+    expect(text).toContain("A colleague's note: “releases are cut on Fridays” (shared by bob@acme.test,");
+    expect(text).toContain("instead of once.” (session theirs turn 1, shared by ann@acme.test,");
+    expect(text).not.toContain("User's note");
   });
 
   it("leaves out a note that a later one replaces", async () => {

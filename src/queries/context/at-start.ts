@@ -96,7 +96,7 @@ function lastOnBranch(
       ref: `session:${last.uid}`,
       kind: "The last session on this branch",
       quote,
-      place: placeOf({ session: last.uid, at: last.lastAt, branch }),
+      place: placeOf({ session: last.uid, author: last.author, at: last.lastAt, branch }),
       why: `the last session on ${branch}`,
       score: null,
     },

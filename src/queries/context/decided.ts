@@ -9,7 +9,9 @@ import { type ContextSource, placeOf } from "./source.ts";
 
 /** Notes and decisions as automatic context. */
 
-export const notesKind = "User's note";
+/** What is said of a note: the user's own words carry more than a colleague's. */
+export const noteKind = (author: string | null | undefined) =>
+  author == null ? "User's note" : "A colleague's note";
 
 export interface NotesWanted {
   since: number;
@@ -18,7 +20,7 @@ export interface NotesWanted {
   most: number;
 }
 
-/** The user's own notes, the latest first. */
+/** Notes, the latest first. */
 export function notesToTell({ memory, until }: ContextSource, { since, of, most }: NotesWanted): Injection[] {
   return listAnnotations(memory, { since, until })
     .filter(({ sessionUid }) => of(sessionUid))
@@ -44,14 +46,14 @@ const isKnown = (later: { at: number | null } | null, until: number | null): boo
   later !== null && (until === null || (later.at ?? 0) <= until);
 
 export function noteToTell(
-  { uid, note, sessionUid, turn, at, branch }: AnnotationRecord,
+  { uid, note, sessionUid, turn, at, branch, author = null }: AnnotationRecord,
   why: string,
 ): Injection {
   return {
     ref: `note:${uid}`,
-    kind: notesKind,
+    kind: noteKind(author),
     quote: note,
-    place: placeOf({ session: sessionUid, turn, at, branch }),
+    place: placeOf({ session: sessionUid, turn, author, at, branch }),
     why,
     score: null,
   };
@@ -84,11 +86,11 @@ export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted):
     .filter(({ files, endedAt }) => ages.freshnessOf(files, endedAt) !== "orphaned")
     .sort((a, b) => Number(b.branch === wanted.branch) - Number(a.branch === wanted.branch))
     .slice(0, wanted.most)
-    .map(({ chunk, text, sessionUid, turn, at, branch, files }) => ({
+    .map(({ chunk, text, sessionUid, turn, author, at, branch, files }) => ({
       ref: `chunk:${chunk}`,
       kind: "Decided",
       quote: text,
-      place: placeOf({ session: sessionUid, turn, at, branch, files }),
+      place: placeOf({ session: sessionUid, turn, author, at, branch, files }),
       why: wanted.why,
       score: null,
     }));

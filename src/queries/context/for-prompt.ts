@@ -4,7 +4,7 @@ import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
-import { isCurrent, isSuperseded, notesKind } from "./decided.ts";
+import { isCurrent, isSuperseded, noteKind } from "./decided.ts";
 import type { Injection } from "./quote.ts";
 import { relevanceOf } from "./relevance.ts";
 import { type ContextSource, inSight, placeOf } from "./source.ts";
@@ -55,13 +55,13 @@ export async function injectionForPrompt(
     .filter(({ decided }) => decided === null || !isSuperseded(decided, until))
     .slice(0, maxInjected)
     .map(({ result, relevance, words, note, decided }): Injection => {
-      const { annotation, kind, snippet } = result;
+      const { annotation, kind, snippet, author = null } = result;
       return {
         // The same note may be quoted from its chunk or by itself, but not twice.
         ref: note === null ? `chunk:${result.id}` : `note:${note.uid}`,
         kind:
           annotation !== null
-            ? notesKind
+            ? noteKind(author)
             : result.chunk_type === "summary"
               ? "Summary"
               : kind === "decision" && decided === null
@@ -71,6 +71,7 @@ export async function injectionForPrompt(
         place: placeOf({
           session: result.session_id,
           turn: result.turn,
+          author,
           at: result.timestamp === null ? null : Date.parse(result.timestamp),
           branch: result.branch,
           files: result.files,

@@ -45,22 +45,26 @@ export function inSight(
 const maxFiles = 3;
 export const quotedFiles = (files: readonly string[]): readonly string[] => files.slice(0, maxFiles);
 
-/** "session 1a2b3c4d turn 5, 2026-01-31, main". Ids as commands and tools take them. */
+/** "session 1a2b3c4d turn 5, shared by ann, 2026-01-31, branch main". Ids as commands and tools take them. */
 export function placeOf({
   session,
   turn = null,
+  author = null,
   at,
   branch = null,
   files = [],
 }: {
   session: string | null;
   turn?: number | null;
+  /** The colleague who shared it. */
+  author?: string | null;
   at: number | null;
   branch?: string | null;
   files?: readonly string[];
 }): string {
   const parts = [
     session === null ? "" : `session ${shortId(session)}${turn === null ? "" : ` turn ${turn}`}`,
+    author === null ? "" : `shared by ${author}`,
     at === null ? "" : new Date(at).toISOString().slice(0, 10),
     branch === null ? "" : `branch ${branch}`,
     files.length === 0 ? "" : `files ${quotedFiles(files).join(", ")}${files.length > maxFiles ? ", …" : ""}`,

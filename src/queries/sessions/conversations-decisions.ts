@@ -18,7 +18,7 @@ import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { memorySearch } from "../search/sessions.ts";
 import { isoTime } from "../status/status.ts";
-import { decisionWith } from "./decision.ts";
+import { authorOf, decisionWith } from "./decision.ts";
 import { recordedDecisions } from "./recorded-decisions.ts";
 
 export interface DecisionsRequest {
@@ -90,6 +90,7 @@ async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): 
         text: note.note,
         session_id: note.sessionUid,
         session_title: session?.title ?? null,
+        ...authorOf(note),
         turn: note.turn,
         timestamp: new Date(note.at).toISOString(),
         branch: note.branch,
@@ -132,6 +133,7 @@ export function decisionOf(decision: SessionDecision, score: number | null = nul
     text,
     session_id: sessionUid,
     session_title: sessionTitle,
+    ...authorOf(decision),
     turn,
     timestamp: isoTime(at),
     branch,
@@ -183,11 +185,11 @@ const noteOf = (
   result: Pick<
     SessionResult,
     "session_id" | "session_title" | "last_turn" | "timestamp" | "branch" | "files" | "score"
-  >,
+  > & { author?: string | null | undefined },
   text: string,
 ): Decision => {
   const { session_id, session_title, last_turn: turn, timestamp, branch, files, score } = result;
-  const where = { session_id, session_title, turn, timestamp, branch, files, score };
+  const where = { session_id, session_title, ...authorOf(result), turn, timestamp, branch, files, score };
   return decisionWith({ source: "annotation", text, ...where });
 };
 

@@ -60,6 +60,8 @@ export async function listSessionsOf(memory: Memory, request: SessionsRequest): 
       until,
       branch: request.branch ?? null,
       agent: knownAgent(memory, request.agent),
+      author: request.author ?? null,
+      ...(request.team && { shared: true }),
       remembered: true,
       ...(request.agents && { children: true as const }),
     });

@@ -14,3 +14,7 @@ export const decisionWith = (known: Pick<Decision, "source" | "text"> & Partial<
   supersedes: [],
   ...known,
 });
+
+/** Whose it is, where a colleague shared it. */
+export const authorOf = ({ author }: { author?: string | null | undefined }): Pick<Decision, "author"> =>
+  author == null ? {} : { author };

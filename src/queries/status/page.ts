@@ -6,6 +6,7 @@ import { version } from "../../project/version.ts";
 import type { PageResponse } from "../../protocol/operations/daemon.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { branchesOfSessions, memoryCounts } from "../../store/memory/sessions/sessions.ts";
+import { authorsHere } from "../../store/memory/team.ts";
 import { withMemoryIfAny } from "../../store/memory/with-memory.ts";
 
 /** What the local page needs before its first view: names, and the values of its filters. */
@@ -13,6 +14,7 @@ export async function describePage(project: Project, index: CodeIndex): Promise<
   const { config } = loadConfig(project);
   const ofSessions = await withMemoryIfAny(project, (memory) => ({
     agents: memory === null ? [] : Object.keys(memoryCounts(memory).agents),
+    authors: memory === null ? [] : authorsHere(memory),
     branches: memory === null ? [] : branchesOfSessions(memory),
   }));
   return {

@@ -8,7 +8,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { decisionOf } from "../sessions/conversations-decisions.ts";
-import { decisionWith } from "../sessions/decision.ts";
+import { authorOf, decisionWith } from "../sessions/decision.ts";
 import { isoTime } from "../status/status.ts";
 
 /** Where and when lines were written. */
@@ -88,6 +88,7 @@ function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): 
       text: one.note,
       session_id: one.sessionUid,
       session_title: session?.title ?? null,
+      ...authorOf(one),
       turn: one.turn,
       timestamp: isoTime(one.at),
       branch: one.branch,

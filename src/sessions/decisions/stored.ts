@@ -17,6 +17,8 @@ export interface SessionDecision extends ChunkDecision {
   sessionId: number;
   sessionUid: string;
   sessionTitle: string | null;
+  /** The colleague who shared the session. */
+  author: string | null;
   at: number | null;
   /** When the chunk ended: until then its files may have changed. */
   endedAt: number | null;
@@ -60,6 +62,7 @@ function decisionsIn(memory: Memory, marks: RegExp | null): SessionDecision[] {
       sessionId: chunk.sessionId,
       sessionUid: sessions.get(chunk.sessionId)?.uid ?? "",
       sessionTitle: sessions.get(chunk.sessionId)?.title ?? null,
+      author: sessions.get(chunk.sessionId)?.author ?? null,
       at: chunk.startedAt,
       endedAt: chunk.endedAt,
       branch: chunk.branch,

@@ -3,25 +3,29 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync,
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { withFileLock } from "../../project/files/file-lock.ts";
 import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
-import type { Project } from "../../project/paths.ts";
+import { auditLock, type Project } from "../../project/paths.ts";
+import { lanceFolder } from "../index/place.ts";
 import { leaveRoom } from "../sqlite/copy-database.ts";
+import { isDamaged } from "../sqlite/database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
 import {
-  type DataKey,
-  databaseKey,
+  type Envelope,
   envelopeName,
+  envelopeOf,
   newDataKey,
-  privateKey,
+  ownEnvelope,
   readEnvelope,
   wrap,
   writeEnvelope,
 } from "./envelope.ts";
 import { newSource } from "./key-source.ts";
-import { rememberKey, unlock } from "./keys.ts";
+import { keyOfDatabase, unlock } from "./keys.ts";
+import { plainText } from "./plain-text.ts";
 import { sealedEngine } from "./sealed-driver.ts";
-import { isSealed, publicKeyIn, seal, unseal } from "./sealed-text.ts";
+import { isSealed, publicKeyOf, seal } from "./sealed-text.ts";
 
 /**
  * Encrypts what a project stores, or decrypts it, file by file: each is written anew beside the old one, checked, forced to
@@ -37,6 +41,8 @@ export interface Conversion {
 export interface ConvertOptions {
   /** Folders of backups outside of the project. */
   backups: readonly string[];
+  /** Linked worktrees that share its memory, which then are converted as well. */
+  sharing?: readonly Project[];
   onFile?: (file: string) => void;
 }
 
@@ -46,26 +52,31 @@ export interface ConvertOptions {
  */
 export function encryptProject(project: Project, choice: string, options: ConvertOptions): Conversion {
   sealedEngine();
-  // A worktree takes the key of the memory that it shares.
-  const known = readEnvelope(project.stateDir) ?? readEnvelope(dirname(project.memoryDb));
-  const key = known ? unlock(known) : newDataKey();
-  if (!known) {
-    const { source, wrappingKey } = newSource(choice, key.id);
-    const envelope = wrap(key, source, wrappingKey);
-    // Whether the key can be had again, before anything depends on it.
-    unlock(envelope);
-    for (const dir of foldersOf(project, options)) writeEnvelope(dir, envelope);
-  } else {
-    for (const dir of foldersOf(project, options)) if (readEnvelope(dir) === null) writeEnvelope(dir, known);
-  }
-  return convertAll(project, key, "encrypt", options);
+  const envelope = envelopeOf(project) ?? newEnvelope(choice);
+  // Whether the key can be had again, before anything depends on it.
+  unlock(envelope);
+  for (const dir of foldersOf(project, options)) if (readEnvelope(dir) === null) writeEnvelope(dir, envelope);
+  return convertAll(project, "encrypt", options);
+}
+
+function newEnvelope(choice: string): Envelope {
+  const key = newDataKey();
+  const { source, wrappingKey } = newSource(choice, key.id);
+  return wrap(key, source, wrappingKey);
+}
+
+/** Has a new linked worktree encrypt from its first file on, where the memory that it shares is encrypted. */
+export function shareEncryption(project: Project): void {
+  const envelope = envelopeOf(project);
+  if (envelope && readEnvelope(project.stateDir) === null) writeEnvelope(project.stateDir, envelope);
 }
 
 /** The key stays where it is: copies that were made elsewhere may need it. */
 export function decryptProject(project: Project, options: ConvertOptions): Conversion {
-  const envelope = readEnvelope(project.stateDir);
+  const envelope = envelopeOf(project);
   if (envelope === null) return { files: [] };
-  const converted = convertAll(project, unlock(envelope), "decrypt", options);
+  unlock(envelope);
+  const converted = convertAll(project, "decrypt", options);
   for (const dir of foldersOf(project, options)) rmSync(join(dir, envelopeName), { force: true });
   return converted;
 }
@@ -81,7 +92,7 @@ export function rotateKey(
   options: ConvertOptions,
   newPassphrase: () => void = () => {},
 ): void {
-  const envelope = readEnvelope(project.stateDir);
+  const envelope = envelopeOf(project);
   if (envelope === null) {
     throw new PommelError("not_found", "Nothing is encrypted here.", "`pm encrypt` encrypts it.");
   }
@@ -89,13 +100,22 @@ export function rotateKey(
   newPassphrase();
   const { source, wrappingKey } = newSource(choice, key.id);
   const renewed = wrap(key, source, wrappingKey);
-  for (const dir of foldersOf(project, options)) writeEnvelope(dir, renewed);
+  for (const dir of foldersOf(project, options)) {
+    // A folder with older backups may have another data key.
+    if ((readEnvelope(dir) ?? envelope).id === envelope.id) writeEnvelope(dir, renewed);
+  }
 }
 
+const allOf = (project: Project, { sharing = [] }: ConvertOptions): Project[] => [
+  project,
+  ...sharing.filter(({ root }) => root !== project.root),
+];
+
 /** The folders with databases: those of the project, of the memory that it shares, and of backups elsewhere. */
-function foldersOf(project: Project, { backups }: ConvertOptions): string[] {
+function foldersOf(project: Project, options: ConvertOptions): string[] {
   const memory = dirname(project.memoryDb);
-  const all = [...new Set([project.stateDir, memory, ...backups])];
+  const states = allOf(project, options).map(({ stateDir }) => stateDir);
+  const all = [...new Set([...states, memory, ...options.backups])];
   return all.filter((dir) => existsSync(dir) && dir !== join(memory, "backups"));
 }
 
@@ -105,17 +125,13 @@ export function plainFiles(project: Project, options: ConvertOptions): string[] 
     const text = readFileSync(file, "utf8");
     return text.split("\n").some((line) => line !== "" && !isSealed(line));
   });
-  return [...plainAmong(databasesOf(project, options)), ...texts];
+  const tables = [lanceFolder(project.indexDb)].filter((dir) => existsSync(dir));
+  return [...plainAmong(databasesOf(project, options)), ...texts, ...tables];
 }
 
-function convertAll(
-  project: Project,
-  key: DataKey,
-  to: "encrypt" | "decrypt",
-  options: ConvertOptions,
-): Conversion {
-  rememberKey(key);
-  removeDrafts(project, options);
+/** Each is converted with the key of its folder. */
+function convertAll(project: Project, to: "encrypt" | "decrypt", options: ConvertOptions): Conversion {
+  removeLeftovers(project, options);
   const files: string[] = [];
   const done = (file: string) => {
     files.push(file);
@@ -125,10 +141,20 @@ function convertAll(
   const plain = plainAmong(databases);
   for (const file of databases) {
     if (plain.has(file) === (to === "decrypt")) continue;
-    convertDatabase(file, databaseKey(key), to);
+    convertDatabase(file, keyOfDatabase(file), to);
+    if (to === "decrypt") rmSync(ownEnvelope(file), { force: true });
     done(file);
   }
-  for (const file of textsOf(project)) if (convertText(project, file, key, to)) done(file);
+  for (const one of allOf(project, options)) {
+    // LanceDB cannot encrypt it; an index is made again.
+    if (to === "encrypt") rmSync(lanceFolder(one.indexDb), { recursive: true, force: true });
+    const texts = () => {
+      for (const file of textsOf(one)) if (convertText(one, file, to)) done(file);
+    };
+    // Commands that read go on, and are recorded.
+    if (existsSync(one.auditDir)) withFileLock(auditLock(one), texts);
+    else texts();
+  }
   return { files };
 }
 
@@ -146,11 +172,15 @@ const withBackups = (folders: readonly string[]) => [
   ...folders.map((dir) => join(dir, "backups")),
 ];
 
-/** What an interruption left half written, some of it plain. Drafts of processes that still run are theirs. */
-function removeDrafts(project: Project, options: ConvertOptions): void {
+/**
+ * What an interruption left half written, some of it plain, and damaged indexes, which were rebuilt. Drafts of processes
+ * that still run are theirs.
+ */
+function removeLeftovers(project: Project, options: ConvertOptions): void {
   for (const file of withBackups(foldersOf(project, options)).flatMap(filesIn)) {
     const [, pid] = /\.db.*\.pommel-(\d+)(?:-(?:wal|shm|journal))?$/.exec(file) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(file, { force: true });
+    const isDraft = pid !== undefined && !isAlive(Number(pid));
+    if (isDraft || /index\.db\.corrupt-[^/\\]+$/.test(file)) rmSync(file, { force: true });
   }
 }
 
@@ -163,8 +193,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The spool and the log; not what Node prints in a crash. */
-const textsOf = ({ spoolDir, logDir }: Project): string[] => [
+/** The audit log, the spool and the log; not what Node prints in a crash. */
+const textsOf = ({ auditDir, spoolDir, logDir }: Project): string[] => [
+  ...filesIn(auditDir).filter((file) => file.endsWith(".jsonl")),
   ...[spoolDir, join(spoolDir, "rejected")].flatMap(filesIn).filter((file) => file.endsWith(".json")),
   ...filesIn(logDir).filter((file) => /pommeld\.log(?:\.\d)?$/.test(file)),
 ];
@@ -204,7 +235,22 @@ function plainAmong(files: readonly string[]): Set<string> {
   return new Set(files.filter((_, i) => plain[i]));
 }
 
-function convertDatabase(file: string, key: string, to: "encrypt" | "decrypt"): void {
+function convertDatabase(file: string, key: string | null, to: "encrypt" | "decrypt"): void {
+  try {
+    copyInPlace(file, key, to);
+  } catch (error) {
+    // One of the packages gives no better code.
+    if (!isDamaged(error) && !/malformed/.test(messageOf(error))) throw error;
+    throw new PommelError(
+      "unreadable",
+      `${file} is damaged, and cannot be ${to}ed: ${messageOf(error)}.`,
+      "Repair it with `pm doctor --repair`, or move it away. Then run this again, which does the rest.",
+      { cause: error },
+    );
+  }
+}
+
+function copyInPlace(file: string, key: string | null, to: "encrypt" | "decrypt"): void {
   const [before, after] = to === "encrypt" ? [null, key] : [key, null];
   const draft = draftOf(file);
   discardWithLog(draft);
@@ -281,13 +327,12 @@ function stateOf(file: string, key: string | null) {
 }
 
 /** @returns whether it was written anew */
-function convertText(project: Project, file: string, key: DataKey, to: "encrypt" | "decrypt"): boolean {
+function convertText(project: Project, file: string, to: "encrypt" | "decrypt"): boolean {
   const lines = readFileSync(file, "utf8").split("\n");
-  const publicKey = to === "encrypt" ? publicKeyIn(project.stateDir) : null;
-  const secret = privateKey(key);
+  const publicKey = to === "encrypt" ? publicKeyOf(project) : null;
   const converted = lines.map((line) => {
     if (line === "" || isSealed(line) === (to === "encrypt")) return line;
-    return publicKey === null ? unseal(line, secret) : seal(line, publicKey);
+    return publicKey === null ? plainText(project, line) : seal(line, publicKey);
   });
   if (converted.every((line, i) => line === lines[i])) return false;
   replaceFile(file, converted.join("\n"), { synced: true });

@@ -22,7 +22,7 @@ import { envelopeName, readEnvelope } from "./envelope.ts";
 import { passphraseVariable } from "./key-source.ts";
 import { forgetKeys, unlock } from "./keys.ts";
 import { plainText } from "./plain-text.ts";
-import { publicKeyIn, seal } from "./sealed-text.ts";
+import { publicKeyOf, seal } from "./sealed-text.ts";
 
 const secret = "the quokka sleeps in the garden";
 const nothing = { backups: [] };
@@ -227,7 +227,7 @@ describe("a new key", () => {
 
 it("a sealed text is opened by its project's key only, and not when it was changed", () => {
   encrypt();
-  const publicKey = publicKeyIn(project.stateDir)!;
+  const publicKey = publicKeyOf(project)!;
   const [one, two] = [seal(secret, publicKey), seal(secret, publicKey)];
   expect(one).not.toBe(two);
   expect(plainText(project, one)).toBe(secret);

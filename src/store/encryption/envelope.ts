@@ -12,10 +12,11 @@ import * as z from "zod/mini";
 import { codeOf, PommelError } from "../../project/errors.ts";
 import { replaceFile } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
+import type { Project } from "../../project/paths.ts";
 
 /**
  * `encryption.json`: says that what lies beside it is encrypted, and holds the data key, encrypted with the key of its
- * source. A change of the source's key rewrites this file only. Beside each folder of backups lies a copy.
+ * source. A change of the source's key rewrites this file only. In each folder of backups lies a copy.
  */
 
 export const envelopeName = "encryption.json";
@@ -45,15 +46,27 @@ export interface DataKey {
   bytes: Buffer;
 }
 
-/** The one that a database in the project's folder, or in a folder of backups in it, is encrypted by. */
+/**
+ * The one that a database is encrypted by: its own, that of its folder, or that of the project whose backups are there.
+ * @throws PommelError `encryption_damaged`
+ */
 export function envelopeFor(file: string): Envelope | null {
   const dir = dirname(file);
-  return readEnvelope(dir) ?? (basename(dir) === "backups" ? readEnvelope(dirname(dir)) : null);
+  const own = readEnvelopeFile(ownEnvelope(file)) ?? readEnvelope(dir);
+  return own ?? (basename(dir) === "backups" ? readEnvelope(dirname(dir)) : null);
 }
 
+/** Of a copy that lies in a folder with others, of whatever projects. */
+export const ownEnvelope = (database: string): string => `${database}.${envelopeName}`;
+
+/** That of a project: a linked worktree shares that of the memory. @throws PommelError `encryption_damaged` */
+export const envelopeOf = ({ stateDir, memoryDb }: Pick<Project, "stateDir" | "memoryDb">) =>
+  readEnvelope(stateDir) ?? readEnvelope(dirname(memoryDb));
+
 /** @throws PommelError `encryption_damaged` */
-export function readEnvelope(dir: string): Envelope | null {
-  const file = join(dir, envelopeName);
+export const readEnvelope = (dir: string): Envelope | null => readEnvelopeFile(join(dir, envelopeName));
+
+function readEnvelopeFile(file: string): Envelope | null {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -78,30 +91,43 @@ function damaged(file: string, cause: unknown): PommelError {
 }
 
 /**
- * Whether a file that is no database could be an encrypted one whose `encryption.json` is gone: whole pages of what looks
- * like chance. It could not be opened, so no lock is lost with its descriptor.
+ * For a file that is no database: whether it is an encrypted one whose `encryption.json` is gone, as far as that can be
+ * seen: whole pages of what looks like chance. It could not be opened, so no lock is lost with its descriptor.
  */
-export function looksEncrypted(file: string): boolean {
+export function lostEnvelope(file: string, cause: unknown): PommelError | null {
+  if (envelopeFor(file) !== null) return null;
   let bytes: Buffer;
   try {
     const size = statSync(file).size;
-    if (size === 0 || size % 4096 !== 0) return false;
+    if (size === 0 || size % 4096 !== 0) return null;
     bytes = readFileSync(file).subarray(0, 4096);
   } catch {
-    return false;
+    return null;
   }
   // 4096 bytes of chance have about 256 * (1 - 1/e^16) values, all of them; text and damaged pages far fewer.
-  return new Set(bytes).size >= 250;
+  return new Set(bytes).size >= 250 ? damaged(join(dirname(file), envelopeName), cause) : null;
 }
-
-export const withoutEnvelope = (file: string, cause: unknown): PommelError =>
-  damaged(join(dirname(file), envelopeName), cause);
 
 /** It is on the disk when this returns. */
 export function writeEnvelope(dir: string, content: Envelope): void {
-  const file = join(dir, envelopeName);
+  writeEnvelopeFile(join(dir, envelopeName), content);
+}
+
+/**
+ * Before a copy is made of an encrypted database: has its `encryption.json` lie beside it.
+ * @param isOwnFolder whether the folder is for copies of this database only
+ */
+export function keepEnvelopeBeside(copy: string, content: Envelope, isOwnFolder: boolean): void {
+  const there = envelopeFor(copy);
+  if (there?.wrapped === content.wrapped) return;
+  // Older copies there may need the one that is there.
+  if (isOwnFolder && (there === null || there.id === content.id)) writeEnvelope(dirname(copy), content);
+  else writeEnvelopeFile(ownEnvelope(copy), content);
+}
+
+function writeEnvelopeFile(file: string, content: Envelope): void {
   replaceFile(file, `${JSON.stringify(content, null, 2)}\n`, { synced: true });
-  sync(dir);
+  sync(dirname(file));
 }
 
 export function newDataKey(): DataKey {

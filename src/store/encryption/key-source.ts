@@ -1,11 +1,11 @@
 import { hkdfSync, randomBytes, scryptSync } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { replaceFile } from "../../project/files/replace-file.ts";
-import type { KeySource } from "./envelope.ts";
+import type { Envelope, KeySource } from "./envelope.ts";
 
 /** Where the key comes from that the data key is encrypted with: a file, the system's keychain, or a passphrase. */
 
@@ -15,15 +15,20 @@ export const passphraseVariable = "POMMEL_PASSPHRASE";
 const newSecret = () => `POMMEL-KEY-1-${randomBytes(32).toString("base64url")}`;
 const secretPattern = /^\s*(POMMEL-KEY-1-[\w-]{43})\s*$/gm;
 
-/** What can be used as a wrapping key: several, where a file has older keys as well. */
-export function wrappingKeys(source: KeySource): Buffer[] {
-  switch (source.kind) {
-    case "file":
-      return secretsIn(source.path).map(fromSecret);
-    case "keychain":
-      return [fromSecret(fromKeychain(source.account))];
-    case "passphrase":
-      return [fromPassphrase(givenPassphrase(), source.salt)];
+/**
+ * What can be used as a wrapping key: several, where a file has older keys as well. On another machine, the key of a file
+ * or a keychain may lie where a new one would.
+ */
+export function wrappingKeys({ source, id }: Envelope): Buffer[] {
+  if (source.kind === "passphrase") return [fromPassphrase(givenPassphrase(), source.salt)];
+  try {
+    return source.kind === "file"
+      ? secretsIn(source.path, id).map(fromSecret)
+      : [fromSecret(fromKeychain(source.account, id))];
+  } catch (error) {
+    const spare = defaultKeyFile(id);
+    if (codeOf(error) !== "encryption_locked" || !existsSync(spare)) throw error;
+    return secretsIn(spare, id).map(fromSecret);
   }
 }
 
@@ -47,7 +52,7 @@ export function newSource(choice: string, id: string): { source: KeySource; wrap
     return { source: { kind: "keychain", account }, wrappingKey: fromSecret(secret) };
   }
   const path = choice === "file" ? defaultKeyFile(id) : resolve(withHome(choice.slice("file:".length)));
-  addSecret(path, secret);
+  addSecret(path, secret, id);
   return { source: { kind: "file", path }, wrappingKey: fromSecret(secret) };
 }
 
@@ -89,7 +94,8 @@ function givenPassphrase(): string {
   );
 }
 
-function secretsIn(path: string): string[] {
+/** @param id of the data key */
+function secretsIn(path: string, id: string): string[] {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -97,17 +103,23 @@ function secretsIn(path: string): string[] {
     throw new PommelError(
       "encryption_locked",
       `The key file ${path} cannot be read (${codeOf(error) || messageOf(error)}).`,
-      "Put it back: without it, nothing can be decrypted. Nothing was changed.",
+      putBack(path, id),
       { cause: error },
     );
   }
   return [...text.matchAll(secretPattern)].map(([, secret]) => secret!);
 }
 
+function putBack(path: string, id: string): string {
+  const spare = defaultKeyFile(id);
+  const places = [...new Set([path, spare])].join(" or ");
+  return `Put a copy of it at ${places}: without it, nothing here can be decrypted, the code index included. Nothing was changed.`;
+}
+
 /** New keys come first; older ones stay, as older copies of `encryption.json` need them. */
-function addSecret(path: string, secret: string): void {
+function addSecret(path: string, secret: string, id: string): void {
   const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
-  const older = isThere ? secretsIn(path) : [];
+  const older = isThere ? secretsIn(path, id) : [];
   if (isThere && older.length === 0) {
     throw new PommelError("usage", `${path} exists, and is no key file.`, "Choose another name.");
   }
@@ -124,18 +136,21 @@ interface KeychainEntry {
 
 const keychainPackage = "@napi-rs/keyring";
 
-function fromKeychain(account: string): string {
+/** Without a Secret Service, the package would keep the key in Linux' kernel, which forgets it at the next boot. */
+const lasting = { linux: { store: "secret-service" } };
+
+function fromKeychain(account: string, id: string): string {
   const secret = inKeychain(account, (entry) => entry.getPassword());
   if (secret !== null) return secret;
   throw new PommelError(
     "encryption_locked",
     `The system's keychain has no key "${account}" of the service "pommel".`,
-    "Unlock the keychain, or put the key back: without it, nothing can be decrypted. Nothing was changed.",
+    `Unlock the keychain, put the key back, or put a copy of it at ${defaultKeyFile(id)}: without it, nothing here can be decrypted, the code index included. Nothing was changed.`,
   );
 }
 
 function inKeychain<T>(account: string, use: (entry: KeychainEntry) => T): T {
-  let Entry: new (service: string, account: string) => KeychainEntry;
+  let Entry: new (service: string, account: string, options: object) => KeychainEntry;
   try {
     ({ Entry } = createRequire(import.meta.url)(keychainPackage));
   } catch (error) {
@@ -147,12 +162,12 @@ function inKeychain<T>(account: string, use: (entry: KeychainEntry) => T): T {
     );
   }
   try {
-    return use(new Entry("pommel", account));
+    return use(new Entry("pommel", account, lasting));
   } catch (error) {
     throw new PommelError(
       "encryption_locked",
       `The system's keychain cannot be used: ${messageOf(error)}.`,
-      "Unlock it, or choose storage.key = file or passphrase. Nothing was changed.",
+      "Unlock it; without a desktop there is none, and a new key has to be a file or a passphrase. Nothing was changed.",
       { cause: error },
     );
   }

@@ -21,7 +21,7 @@ export function unlock(envelope: Envelope): DataKey {
   const known = unlocked();
   const bytes = known[envelope.id];
   if (bytes !== undefined) return { id: envelope.id, bytes: Buffer.from(bytes, "hex") };
-  for (const wrappingKey of wrappingKeys(envelope.source)) {
+  for (const wrappingKey of wrappingKeys(envelope)) {
     const key = unwrap(envelope, wrappingKey);
     if (key) {
       rememberKey(key);
@@ -31,7 +31,7 @@ export function unlock(envelope: Envelope): DataKey {
   throw wrongKey(envelope);
 }
 
-export function rememberKey({ id, bytes }: DataKey): void {
+function rememberKey({ id, bytes }: DataKey): void {
   threads().setEnvironmentData(shared, { ...unlocked(), [id]: bytes.toString("hex") });
 }
 

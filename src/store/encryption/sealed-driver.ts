@@ -270,7 +270,7 @@ function signalDriver(db: SignalDatabase, readOnly: boolean): Driver {
   let isOpen = true;
   return {
     prepare: (sql) => named(() => signalStatement(db, sql, readOnly)),
-    exec: (sql) => named(() => db.exec(sql)),
+    exec: (sql) => named(() => asReadOnly(db, sql, readOnly, () => db.exec(sql))),
     /** Nothing says so but an attempt: what begins a transaction fails within one. */
     get isTransaction() {
       try {
@@ -293,6 +293,17 @@ function signalDriver(db: SignalDatabase, readOnly: boolean): Driver {
   };
 }
 
+/** To read only, it refuses as well what a file that is open to read only allows: copies of it, and temporary tables. */
+function asReadOnly<T>(db: SignalDatabase, sql: string, readOnly: boolean, work: () => T): T {
+  if (!readOnly || !/^VACUUM INTO|\btemp\./.test(sql)) return work();
+  db.exec("PRAGMA query_only = OFF");
+  try {
+    return work();
+  } finally {
+    db.exec("PRAGMA query_only = ON");
+  }
+}
+
 function signalStatement(db: SignalDatabase, sql: string, readOnly: boolean): DriverStatement {
   const statement = db.prepare(sql);
   let readsBigInts = false;
@@ -302,12 +313,9 @@ function signalStatement(db: SignalDatabase, sql: string, readOnly: boolean): Dr
     named(() => {
       const literal = withEmptyBlobs(sql, values);
       const one = literal === null ? statement : db.prepare(literal.sql);
-      const isCopy = readOnly && /^VACUUM INTO/.test(sql);
-      if (isCopy) db.exec("PRAGMA query_only = OFF");
       try {
-        return work(one, parameters(sql, literal?.values ?? values));
+        return asReadOnly(db, sql, readOnly, () => work(one, parameters(sql, literal?.values ?? values)));
       } finally {
-        if (isCopy) db.exec("PRAGMA query_only = ON");
         if (one !== statement) one.close();
       }
     });

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /**
  * Texts that whoever has no key can write, and only the key's owner read: what hooks leave in the spool, and lines of the
@@ -18,11 +18,19 @@ const spki = Buffer.from("302a300506032b656e032100", "hex");
 
 const crypto = () => process.getBuiltinModule("node:crypto");
 
-/** The public key of a project, raw; null where it encrypts nothing. @throws for a damaged `encryption.json` */
-export function publicKeyIn(stateDir: string): Buffer | null {
+/**
+ * The public key of a project, raw; null where it encrypts nothing. A linked worktree shares that of the memory.
+ * @throws for a damaged `encryption.json`
+ */
+export function publicKeyOf(project: { stateDir: string; memoryDb: string }): Buffer | null {
+  const shared = dirname(project.memoryDb);
+  return publicKeyIn(project.stateDir) ?? (shared === project.stateDir ? null : publicKeyIn(shared));
+}
+
+function publicKeyIn(dir: string): Buffer | null {
   let text: string;
   try {
-    text = readFileSync(join(stateDir, "encryption.json"), "utf8");
+    text = readFileSync(join(dir, "encryption.json"), "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;

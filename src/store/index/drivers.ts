@@ -9,7 +9,7 @@ export interface IndexDriver {
   /**
    * Opens an index to write; where there is none, an empty one. One that is damaged or cannot be opened is moved aside, and
    * an empty one takes its place: it is disposable, and rebuilding it is better than not working. One on a server that is
-   * down is opened all the same: it fails with `index_unavailable` until the server is back.
+   * down, or in an engine that is not installed, is opened all the same: it fails with `index_unavailable` until the server is back.
    * @param file `index.db` of the project: where it is, or what the driver names it by
    * @returns the index, and a note for people when it had to be rebuilt
    * @throws PommelError `index_too_new`, `disk_full`; `unreadable` where it cannot be moved aside
@@ -39,6 +39,7 @@ type DriverName = Config["index.driver"];
 const drivers = {
   sqlite: async () => sqliteDriver,
   postgres: async (config) => (await import("./postgres/postgres-driver.ts")).postgresDriver(config),
+  lancedb: async (config) => (await import("./lancedb/lance-driver.ts")).lanceDriver(config),
 } satisfies Record<DriverName, (config: DriverSettings) => Promise<IndexDriver>>;
 
 /** What drivers read of the configuration. */

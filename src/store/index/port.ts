@@ -156,6 +156,8 @@ export interface SearchableIndex {
   chunksOf(files: readonly FileId[]): Promise<StoredChunk[]>;
   /** Every indexed file. */
   files(): Promise<IndexEntry[]>;
+  /** What these files define, import and refer to (`IndexedFile.graph`); those without it are missing. */
+  graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>>;
   /** Totals of each model. Fast while nothing changes. */
   vectorCounts(): Promise<VectorCounts[]>;
   /** Gives back the memory that searching took; the next search takes it again. */

@@ -85,6 +85,8 @@ export interface IndexedFile extends FileStamp {
   syntaxErrors: boolean;
   chunks: ChunkRecord[];
   symbols: SymbolRecord[];
+  /** What it defines, imports and refers to (`encodeGraph`); none of a language whose references are not known. */
+  graph?: Uint8Array | null;
 }
 
 export interface SkippedFile extends FileStamp {

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
-import { messageOf } from "../../project/errors.ts";
+import { codeOf, messageOf } from "../../project/errors.ts";
+import { lostEnvelope } from "../encryption/envelope.ts";
 import { isDamaged } from "./database.ts";
 import { Sqlite } from "./sqlite.ts";
 
@@ -37,6 +38,8 @@ export function checkDatabase(
       db.close();
     }
   } catch (error) {
+    const lost = codeOf(error) === "SQLITE_NOTADB" ? lostEnvelope(file, error) : null;
+    if (lost) return { state: "unreadable", why: lost.message };
     return { state: isDamaged(error) ? "damaged" : "unreadable", why: messageOf(error) };
   }
 }

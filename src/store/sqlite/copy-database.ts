@@ -12,6 +12,7 @@ const spare = 20_000_000;
  * Writes a copy of a database as one reader sees it, while others go on writing: `VACUUM INTO` (docs/decisions/0015-backups.md).
  * The copy is read back, forced to the disk and only then gets its name (mode 0600); what fails leaves nothing behind.
  * @param accept of the copy: whether it is the wanted one
+ * @param key of the copy, null for a plain one; by default that of the database
  * @returns whether it was accepted, and is there
  * @throws PommelError `disk_full`, `unreadable` for a copy that cannot be read; SQLite's own errors
  */
@@ -19,6 +20,7 @@ export function copyDatabase(
   db: Sqlite,
   target: string,
   accept: (copy: Sqlite) => boolean = () => true,
+  key: string | null = db.key,
 ): boolean {
   const draft = draftOf(target);
   rmSync(draft, { force: true });
@@ -26,8 +28,8 @@ export function copyDatabase(
     leaveRoom(db, dirname(target));
     // Made here for its mode; SQLite writes into an empty file.
     closeSync(openSync(draft, "wx", 0o600));
-    db.prepare("VACUUM INTO ?").run(draft);
-    if (!looksGood(draft, accept)) return false;
+    db.copyTo(draft, key);
+    if (!looksGood(draft, key, accept)) return false;
     sync(draft);
     renameSync(draft, target);
     sync(dirname(target));
@@ -49,8 +51,8 @@ export function leaveRoom(db: Sqlite, dir: string): void {
   );
 }
 
-function looksGood(file: string, accept: (copy: Sqlite) => boolean): boolean {
-  const copy = new Sqlite(file, { mode: "read", timeoutMs: 0 });
+function looksGood(file: string, key: string | null, accept: (copy: Sqlite) => boolean): boolean {
+  const copy = new Sqlite(file, { mode: "read", timeoutMs: 0, key });
   try {
     const verdict = copy.pragma("quick_check(1)");
     if (verdict !== "ok") {

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
-import { looksEncrypted, withoutEnvelope } from "../encryption/envelope.ts";
+import { lostEnvelope } from "../encryption/envelope.ts";
 import { copyDatabase } from "./copy-database.ts";
 import { Sqlite } from "./sqlite.ts";
 
@@ -169,7 +169,8 @@ export function isDamaged(error: unknown): boolean {
 export function explain(error: unknown, file: string, words: DatabaseMessages = indexMessages): unknown {
   if (error instanceof PommelError) return error;
   const code = codeOf(error);
-  if (code === "SQLITE_NOTADB" && looksEncrypted(file)) return withoutEnvelope(file, error);
+  const lost = code === "SQLITE_NOTADB" ? lostEnvelope(file, error) : null;
+  if (lost) return lost;
   if (isDamaged(error)) {
     return new PommelError(
       words.corrupt.code,

@@ -86,6 +86,20 @@ describe.each([
     });
   });
 
+  it("to read, it makes temporary tables and copies, and writes nothing", () => {
+    db.exec("CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f VALUES ('one two')");
+    const reading = openAny(file, { mode: "read", timeoutMs: 0 });
+    try {
+      reading.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.counts USING fts5vocab(main, f, row)");
+      expect(reading.prepare("SELECT doc FROM temp.counts WHERE term = 'two'").pluck().get()).toBe(1);
+      reading.prepare("VACUUM INTO ?").run(join(dir, "copy"));
+      for (const work of [() => reading.exec("DELETE FROM t"), () => reading.prepare("DELETE FROM t").run()])
+        expect(codeOfFailing(work)).toBe("SQLITE_READONLY");
+    } finally {
+      reading.close();
+    }
+  });
+
   describe("a transaction", () => {
     it("is all or nothing", () => {
       expect(() =>

@@ -14,6 +14,8 @@ import { DatabaseSync } from "./driver.ts";
  */
 export class Sqlite {
   private readonly db: Driver;
+  /** What it is encrypted with; null: it is plain. */
+  readonly key: string | null;
   private readonly compiled = new Map<string, Statement>();
 
   /**
@@ -23,10 +25,12 @@ export class Sqlite {
    * @throws SQLite's errors; PommelError as `keyOfDatabase`
    */
   constructor(
-    file: string,
+    private readonly file: string,
     { mode, timeoutMs, key = keyOfDatabase(file) }: { mode: Mode; timeoutMs: number; key?: string | null },
   ) {
-    this.db = key === null ? openPlain(file, mode, timeoutMs) : openEncrypted(file, key, mode, timeoutMs);
+    const encrypted = key === null ? null : openEncrypted(file, key, mode, timeoutMs);
+    this.db = encrypted ?? openPlain(file, mode, timeoutMs);
+    this.key = encrypted && key;
     // Eight times SQLite's default: what a search reads stays in memory.
     this.exec("PRAGMA cache_size = -16000");
   }
@@ -64,6 +68,12 @@ export class Sqlite {
       }
       throw error;
     }
+  }
+
+  /** Writes a copy, as one reader sees it now, into an empty file. @param key of the copy; null for a plain one */
+  copyTo(target: string, key: string | null): void {
+    if (key === this.key) this.prepare("VACUUM INTO ?").run(target);
+    else sealedEngine().copy({ file: this.file, key: this.key, readOnly: false, timeout: 5000 }, target, key);
   }
 
   /** Lets `work` write the shadow tables of virtual tables. */
@@ -181,8 +191,8 @@ function openPlain(file: string, mode: Mode, timeoutMs: number): Driver {
   );
 }
 
-/** While a project is being encrypted, or after that was interrupted, some of its databases are still plain. */
-function openEncrypted(file: string, key: string, mode: Mode, timeoutMs: number): Driver {
+/** null: while a project is being encrypted, or after that was interrupted, some of its databases are still plain. */
+function openEncrypted(file: string, key: string, mode: Mode, timeoutMs: number): Driver | null {
   return named(() => {
     // One of the packages makes what is not there.
     if (mode !== "create" && !existsSync(file)) {
@@ -195,7 +205,7 @@ function openEncrypted(file: string, key: string, mode: Mode, timeoutMs: number)
     } catch (error) {
       db.close();
       if (codeOf(error) !== "SQLITE_NOTADB") throw error;
-      return openPlain(file, mode, timeoutMs);
+      return null;
     }
   });
 }

@@ -2,10 +2,12 @@ import { loadConfig } from "../../../project/config/config.ts";
 import { exitCode } from "../../../project/errors.ts";
 import { findProject } from "../../../project/paths.ts";
 import { type AuditRecord, auditRecords, verifyAudit } from "../../../queries/audit/audit-log.ts";
+import { envelopeOf } from "../../../store/encryption/envelope.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";
 import { aligned, humanBytes, type Screen } from "../../terminal/output.ts";
 import { counted, oneLine, when } from "../../terminal/text.ts";
+import { givePassphrase } from "../encrypt/encrypt.ts";
 
 interface AuditOptions {
   since?: string;
@@ -22,6 +24,7 @@ export async function auditCommand(
   { since, door, limit = defaultLimit, verify = false }: AuditOptions,
 ): Promise<number> {
   const project = findProject(cwd);
+  await givePassphrase(envelopeOf(project), output);
   if (verify) {
     const check = verifyAudit(project);
     output.result(check, () =>

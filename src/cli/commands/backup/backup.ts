@@ -1,18 +1,24 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import { loadConfig } from "../../../project/config/config.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
-import { backUp, backupFolder } from "../../../store/memory/backups/backups.ts";
+import { envelopeFor, envelopeOf, ownEnvelope } from "../../../store/encryption/envelope.ts";
+import { backUp, backupFolder, freeName } from "../../../store/memory/backups/backups.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, tick } from "../../terminal/output.ts";
+import { givePassphrase } from "../encrypt/encrypt.ts";
 
 /** `pm backup`: copies the memory, while whoever writes to it goes on. */
 export async function backupCommand({ cwd, output }: CommandContext, { to }: { to?: string }): Promise<void> {
   const project = findProject(cwd);
+  await givePassphrase(envelopeOf(project), output);
   const { file, bytes, at } = backUp(project.memoryDb, targetOf(project, cwd, to));
-  output.result(
-    { file, bytes, at: new Date(at).toISOString() },
-    `${tick("ok", output.colors)} Backed up the memory to ${file} (${humanBytes(bytes)}).`,
+  const key = existsSync(ownEnvelope(file)) ? ownEnvelope(file) : null;
+  output.result({ file, bytes, at: new Date(at).toISOString(), encrypted: envelopeFor(file) !== null }, () =>
+    [
+      `${tick("ok", output.colors)} Backed up the memory to ${file} (${humanBytes(bytes)}).`,
+      ...(key ? [`It is encrypted: keep ${basename(key)} beside it, and a copy of the key elsewhere.`] : []),
+    ].join("\n"),
   );
 }
 
@@ -21,7 +27,7 @@ function targetOf(project: Project, cwd: string, to: string | undefined) {
   if (to === undefined) return { folder: folderOf(project), reason };
   const path = resolve(cwd, to);
   const isFolder = /[\\/]$/.test(to) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isFolder ? { folder: path, reason } : { file: path };
+  return { file: isFolder ? freeName(path, reason) : path };
 }
 
 /** Where this project's backups lie. */

@@ -1,5 +1,6 @@
 import { basename, dirname } from "node:path";
 import { findProject, type Project } from "../../../project/paths.ts";
+import { envelopeOf } from "../../../store/encryption/envelope.ts";
 import {
   type BackupContent,
   type BackupFile,
@@ -9,6 +10,7 @@ import {
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, relativeTime } from "../../terminal/output.ts";
 import { table } from "../../terminal/table.ts";
+import { givePassphrase } from "../encrypt/encrypt.ts";
 import { folderOf } from "./backup.ts";
 
 /** What each is for, as people read it. */
@@ -21,10 +23,9 @@ const reasons: Record<BackupFile["reason"], string> = {
 
 /** `pm backup list` */
 export async function listCommand({ cwd, output }: CommandContext): Promise<number> {
-  const found = backupsFor(findProject(cwd)).map((backup) => ({
-    ...backup,
-    content: contentOf(backup.file),
-  }));
+  const project = findProject(cwd);
+  await givePassphrase(envelopeOf(project), output);
+  const found = backupsFor(project).map((backup) => ({ ...backup, content: contentOrLocked(backup.file) }));
   output.result({ backups: found.map(jsonOf) }, () =>
     found.length === 0
       ? "No backups yet. `pm backup` makes one; the daemon makes one a day."
@@ -42,8 +43,8 @@ export async function listCommand({ cwd, output }: CommandContext): Promise<numb
             String(i + 1),
             relativeTime(at),
             reasons[reason],
-            content === null ? "damaged" : String(content.sessions),
-            content === null ? "" : String(content.notes),
+            content === null ? "damaged" : content === "locked" ? "locked" : String(content.sessions),
+            content === null || content === "locked" ? "" : String(content.notes),
             humanBytes(bytes),
             output.columns === undefined ? file : basename(file),
           ]),
@@ -53,20 +54,35 @@ export async function listCommand({ cwd, output }: CommandContext): Promise<numb
   return found.length === 0 ? 5 : 0;
 }
 
+/** Whoever has not the key of a copy still sees that it is there. */
+function contentOrLocked(file: string): BackupContent | "locked" | null {
+  try {
+    return contentOf(file);
+  } catch {
+    return "locked";
+  }
+}
+
 export const backupsFor = (project: Project): BackupFile[] =>
   listBackups(project.memoryDb, folderOf(project));
 
 const foldersOf = (found: readonly BackupFile[]) =>
   [...new Set(found.map(({ file }) => dirname(file)))].map((dir) => `in ${dir}`).join("\n");
 
-function jsonOf({ file, at, bytes, reason, content }: BackupFile & { content: BackupContent | null }) {
+function jsonOf({
+  file,
+  at,
+  bytes,
+  reason,
+  content,
+}: BackupFile & { content: BackupContent | "locked" | null }) {
   return {
     file,
     at: new Date(at).toISOString(),
     reason,
     bytes,
-    ...(content === null
-      ? { readable: false }
+    ...(content === null || content === "locked"
+      ? { readable: false, locked: content === "locked" }
       : {
           readable: true,
           schema: content.schema,

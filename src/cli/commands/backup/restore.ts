@@ -3,12 +3,16 @@ import { basename, resolve } from "node:path";
 import { withoutDaemons } from "../../../client/without-daemons.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
+import { encryptProject } from "../../../store/encryption/convert.ts";
+import { envelopeFor, envelopeOf } from "../../../store/encryption/envelope.ts";
 import { contentOf, replacedFile, uidsOf } from "../../../store/memory/backups/backups.ts";
 import { checkBackup, replaceMemory } from "../../../store/memory/backups/restore.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { relativeTime, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
+import { givePassphrase } from "../encrypt/encrypt.ts";
+import { folderOf } from "./backup.ts";
 import { backupsFor } from "./list.ts";
 
 interface RestoreOptions {
@@ -25,6 +29,7 @@ export async function restoreCommand(
 ): Promise<number> {
   const project = findProject(cwd);
   const backup = undo ? undoOf(project) : chosen(project, cwd, named);
+  for (const envelope of [envelopeFor(backup), envelopeOf(project)]) await givePassphrase(envelope, output);
   checkBackup(backup);
   const changes = changesBy(project, backup);
   output.print(`Restore ${backup}`);
@@ -47,7 +52,13 @@ export async function restoreCommand(
       return 1;
     }
   }
-  await withoutDaemons(project, "pm restore", () => replaceMemory(project.memoryDb, backup));
+  const wasEncrypted = envelopeOf(project) !== null;
+  await withoutDaemons(project, "pm restore", (sharing) => {
+    replaceMemory(project.memoryDb, backup);
+    // What else is stored follows a memory that is encrypted from now on.
+    if (!wasEncrypted && envelopeOf(project))
+      encryptProject(project, "", { backups: [folderOf(project)], sharing });
+  });
   output.result(
     result(true),
     `\n${tick("ok", output.colors)} Restored. \`pm restore --undo\` goes back to what was there before.`,

@@ -8,6 +8,7 @@ import { PommelError } from "../../../project/errors.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
 import type { DaemonRecord } from "../../../protocol/daemon-record.ts";
 import type { QueueResponse } from "../../../protocol/operations/status.ts";
+import { envelopeOf } from "../../../store/encryption/envelope.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { waitForIndex } from "../../terminal/wait-for-index.ts";
@@ -41,7 +42,7 @@ export async function startCommand(
   const project = findProject(cwd);
   // A mistake in the configuration is better shown here than found in the daemon's log.
   loadConfig(project);
-  await givePassphrase(project, output);
+  await givePassphrase(envelopeOf(project), output);
   if (options.foreground) {
     const running = await findDaemon(project);
     if (!running) return runDaemonHere(project);

@@ -35,7 +35,7 @@ export function renderDecisions(
 /** A decision with its place, and what superseded it. */
 export function decisionBlock(decision: Decision, screen: Screen): string {
   const { colors } = screen;
-  const { source, text, session_id, session_title, turn, timestamp, branch, score } = decision;
+  const { source, text, session_id, session_title, author, turn, timestamp, branch, score } = decision;
   const { superseded_by, supersedes } = decision;
   const place = [
     decision.place ?? "",
@@ -43,6 +43,7 @@ export function decisionBlock(decision: Decision, screen: Screen): string {
     session_id === null ? "" : `session: ${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
     branch ?? "",
     session_title ?? "",
+    author == null ? "" : `shared by ${author}`,
     score === null ? "" : `score ${score.toFixed(2)}`,
   ].filter((part) => part !== "");
   return [

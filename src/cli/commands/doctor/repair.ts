@@ -7,12 +7,15 @@ import type { Project } from "../../../project/paths.ts";
 import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
 import { withWritableMemory } from "../../../queries/writable-memory.ts";
 import { recutSessions } from "../../../sessions/recut.ts";
+import { envelopeOf } from "../../../store/encryption/envelope.ts";
+import { unlock } from "../../../store/encryption/keys.ts";
 import { indexDriver } from "../../../store/index/drivers.ts";
 import { type Repaired, repairMemory } from "../../../store/memory/backups/repair.ts";
 import { memoryMigrations } from "../../../store/memory/schema/schema.ts";
 import { checkDatabase } from "../../../store/sqlite/check-database.ts";
 import type { Output } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
+import { givePassphrase } from "../encrypt/encrypt.ts";
 
 /** The JSON of what `pm doctor --repair` did; null for what was sound. */
 export interface Repairs {
@@ -22,9 +25,13 @@ export interface Repairs {
 
 /**
  * Repairs damaged databases: the index is rebuilt, of the memory is saved what can be read.
- * @throws PommelError as `repairMemory` and `withoutDaemons`
+ * @throws PommelError as `repairMemory`, `withoutDaemons` and `unlock`
  */
 export async function repairDatabases(project: Project, output: Output): Promise<Repairs> {
+  // Without the key, what is damaged cannot be told from what is locked.
+  const envelope = envelopeOf(project);
+  await givePassphrase(envelope, output);
+  if (envelope) unlock(envelope);
   const driver = await indexDriver(loadConfig(project).config);
   const isDamaged = {
     index: (await driver.check(project.indexDb)).state === "damaged",

@@ -5,7 +5,7 @@ import { examples, run } from "../../frame.ts";
 export function declareEncrypt(program: Command): void {
   program
     .command("encrypt")
-    .description("Encrypt what is stored: memory, index, backups, spool and log")
+    .description("Encrypt what is stored: memory, index, backups, audit log, spool and log")
     .option("--key <source>", "file, file:PATH, keychain or passphrase (default: storage.key)")
     .option("--rotate", "replace the key; what is stored is not written anew")
     .addHelpText(

@@ -8,7 +8,7 @@ import {
   encryptProject,
   rotateKey,
 } from "../../../store/encryption/convert.ts";
-import { type KeySource, readEnvelope } from "../../../store/encryption/envelope.ts";
+import { type Envelope, envelopeOf, type KeySource } from "../../../store/encryption/envelope.ts";
 import { passphraseVariable } from "../../../store/encryption/key-source.ts";
 import { unlock } from "../../../store/encryption/keys.ts";
 import { backupFolder } from "../../../store/memory/backups/backups.ts";
@@ -28,18 +28,18 @@ export async function encryptCommand(
   if (!/^(?:file|file:.+|keychain|passphrase)$/.test(choice)) {
     throw new PommelError("usage", `No such key: ${choice}.`, "file, file:PATH, keychain or passphrase.");
   }
-  const known = readEnvelope(project.stateDir);
+  const known = envelopeOf(project);
   if (rotate) return rotateCommand(project, choice, output);
   if (known && key !== undefined) {
     throw new PommelError("usage", "It is encrypted already.", "Change the key with --rotate.");
   }
-  if (known) await givePassphrase(project, output);
+  if (known) await givePassphrase(known, output);
   else if (choice === "passphrase") await chooseIfMissing(output);
   const options = optionsFor(project, output);
-  const { files } = await withoutDaemons(project, "pm encrypt", () =>
-    encryptProject(project, choice, options),
+  const { files } = await withoutDaemons(project, "pm encrypt", (sharing) =>
+    encryptProject(project, choice, { ...options, sharing }),
   );
-  const source = readEnvelope(project.stateDir)!.source;
+  const source = envelopeOf(project)!.source;
   output.result({ encrypted: true, files, key: jsonOf(source) }, () =>
     [
       `${tick("ok", output.colors)} Encrypted ${counted(files.length, "file")}. ${placeOf(source)}`,
@@ -50,17 +50,17 @@ export async function encryptCommand(
 }
 
 async function rotateCommand(project: Project, choice: string, output: Output): Promise<void> {
-  const known = readEnvelope(project.stateDir);
-  await givePassphrase(project, output);
+  const known = envelopeOf(project);
+  await givePassphrase(known, output);
   // Before another passphrase is asked for.
   if (known) unlock(known);
   const chosen = choice === "passphrase" ? await newPassphrase(output) : null;
-  await withoutDaemons(project, "pm encrypt", () =>
-    rotateKey(project, choice, optionsFor(project, output), () => {
+  await withoutDaemons(project, "pm encrypt", (sharing) =>
+    rotateKey(project, choice, { ...optionsFor(project, output), sharing }, () => {
       if (chosen !== null) process.env[passphraseVariable] = chosen;
     }),
   );
-  const source = readEnvelope(project.stateDir)!.source;
+  const source = envelopeOf(project)!.source;
   output.result(
     { rotated: true, key: jsonOf(source) },
     `${tick("ok", output.colors)} The key was replaced. ${placeOf(source)}`,
@@ -77,9 +77,9 @@ export async function decryptCommand({ cwd, output }: CommandContext): Promise<v
       "Run `pm config set --global storage.encrypt false` first.",
     );
   }
-  await givePassphrase(project, output);
-  const { files } = await withoutDaemons(project, "pm decrypt", () =>
-    decryptProject(project, optionsFor(project, output)),
+  await givePassphrase(envelopeOf(project), output);
+  const { files } = await withoutDaemons(project, "pm decrypt", (sharing) =>
+    decryptProject(project, { ...optionsFor(project, output), sharing }),
   );
   output.result(
     { encrypted: false, files },
@@ -93,10 +93,9 @@ function optionsFor(project: Project, output: Output): ConvertOptions {
 }
 
 /** Asks for the passphrase where one is needed, is not known and can be asked for. */
-export async function givePassphrase(project: Project, output: Output): Promise<void> {
-  const envelope = readEnvelope(project.stateDir);
+export async function givePassphrase(envelope: Envelope | null, output: Output): Promise<void> {
   if (envelope?.source.kind !== "passphrase" || process.env[passphraseVariable] || !canAsk(output)) return;
-  process.env[passphraseVariable] = await askSecret("Passphrase of this project's memory: ");
+  process.env[passphraseVariable] = await askSecret("Passphrase of the memory: ");
   unlock(envelope);
 }
 

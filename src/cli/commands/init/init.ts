@@ -8,6 +8,7 @@ import { setConfig } from "../../../project/config/config-edit.ts";
 import { explanationOf, PommelError } from "../../../project/errors.ts";
 import { findUpwards, type Project, projectAt, rootForInit, stateDirName } from "../../../project/paths.ts";
 import { createStateDir } from "../../../project/state-dir.ts";
+import { shareEncryption } from "../../../store/encryption/convert.ts";
 import type { CommandContext } from "../../frame.ts";
 import { nestedText } from "../../results/nested.ts";
 import { humanDuration, type Output, tick } from "../../terminal/output.ts";
@@ -60,6 +61,7 @@ export async function initCommand(
 
   steps.next("Project directory");
   const created = createStateDir(project, languages === null ? {} : { "index.languages": languages });
+  shareEncryption(project);
   const configIsNew = created.includes(".pommel/config.toml");
   const reconfigured =
     languages !== null &&

@@ -54,6 +54,7 @@ const columns: Column[] = [
   { title: "active" },
   { title: "turns", isNumber: true },
   { title: "agent", optional: 2 },
+  { title: "shared by", optional: 3 },
   { title: "branch", optional: 1, wraps: true },
   { title: "title", wraps: true },
 ];
@@ -63,11 +64,12 @@ export function renderSessions(sessions: readonly SessionSummary[], screen: Scre
   const { colors } = screen;
   // On a terminal, what all have in common takes no room.
   const isMixed = screen.columns === undefined || new Set(sessions.map(({ agent }) => agent)).size > 1;
-  const rows = sessions.map(({ id, last_at, turns, agent, agent_type, branch, title }) => [
+  const rows = sessions.map(({ id, last_at, turns, agent, author, agent_type, branch, title }) => [
     colors.id(shortId(id)),
     when(last_at, screen),
     turns.toLocaleString("en"),
     isMixed ? oneLine(agent) : "",
+    oneLine(author ?? ""),
     colors.dim(oneLine(branch ?? "")),
     oneLine(title ?? agent_type ?? "(no title)"),
   ]);

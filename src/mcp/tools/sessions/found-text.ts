@@ -13,6 +13,7 @@ export function renderFound(item: FoundSession): string {
     minute(item.timestamp),
     item.branch,
     item.agent,
+    item.author !== null && `shared by ${item.author}`,
     item.kind,
     item.confidence,
     item.is_abandoned && "abandoned branch",
@@ -23,7 +24,7 @@ export function renderFound(item: FoundSession): string {
   return joined(
     [
       `${place}${item.title === null ? "" : `  "${item.title}"`}`,
-      item.note !== null && quoted(`Note by a person: ${item.note}`),
+      item.note !== null && quoted(`Note by ${item.author ?? "a person"}: ${item.note}`),
       item.snippet !== "" && (turn === null ? `  ${item.snippet}` : quoted(item.snippet)),
       more_turns > 0 &&
         `  also turn${more_turns === 1 ? "" : "s"} ${other_turns.join(", ")}${more_turns > other_turns.length ? ", …" : ""}`,

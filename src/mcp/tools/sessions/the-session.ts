@@ -39,11 +39,12 @@ export function readSession(context: CallContext, id: string, turn?: number): Pr
 }
 
 export function headOf({ session }: SessionResponse) {
-  const { id, agent, branch, started_at, last_at, turns, parent_id, forked_from } = session;
+  const { id, agent, author = null, branch, started_at, last_at, turns, parent_id, forked_from } = session;
   return {
     id,
     title: lineOrNull(session.title, 200),
     agent,
+    author: lineOrNull(author, 100),
     branch: lineOrNull(branch, 100),
     started_at,
     last_at,
@@ -54,10 +55,11 @@ export function headOf({ session }: SessionResponse) {
 }
 
 export function renderHead(session: ReturnType<typeof headOf>): string {
-  const { id, title, agent, branch, started_at, last_at, turns, parent_id, forked_from } = session;
+  const { id, title, agent, author, branch, started_at, last_at, turns, parent_id, forked_from } = session;
   const facts = [
     `session ${id}`,
     agent,
+    author === null ? null : `shared by ${author}`,
     branch,
     `${minute(started_at)} to ${minute(last_at)}`,
     `${turns} turns`,

@@ -3,16 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { indexContract } from "../../../../test/support/index-contract.ts";
+import { expectWordsOfSqlite, indexContract } from "../../../../test/support/index-contract.ts";
 import { startTestServer } from "../../../../test/support/postgres-server.ts";
 import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
 import { defaultConfig } from "../../../project/config/settings.ts";
 import { silentLog } from "../../../project/log.ts";
 import { indexDriver } from "../drivers.ts";
+import { Place } from "../place.ts";
 import type { CodeIndex, FileId, Match } from "../port.ts";
-import type { FileChange } from "../records.ts";
-import { sqliteDriver } from "../sqlite/sqlite-driver.ts";
-import { Place } from "./place.ts";
 import { indexServer } from "./postgres-driver.ts";
 import { PostgresIndex } from "./postgres-index.ts";
 import { ProjectRows } from "./rows.ts";
@@ -38,7 +36,8 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     () => indexDriver(settings),
     (_, file) =>
       asOwner(
-        (sql) => sql`UPDATE pommel_index_1.projects SET format = 99 WHERE key = ${new Place(file).key()}`,
+        (sql) =>
+          sql`UPDATE pommel_index_2.projects SET format = 99 WHERE key = ${new Place(file, "postgres").key()}`,
       ),
   );
 
@@ -94,40 +93,9 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     });
 
     it("finds by words what SQLite finds, with the same scores, through merges and removals", async () => {
-      const ours = await open("one");
-      const { index: theirs } = await sqliteDriver.openToWrite(join(dir, "sqlite.db"), silentLog);
-      opened.push(theirs);
-      const words = ["retry", "cache", "token", "parse", "index", "ünï", "a_b"];
-      let seed = 7;
-      const random = (below: number) => {
-        seed = (seed * 16_807) % 2_147_483_647;
-        return seed % below;
-      };
-      const body = () => Array.from({ length: 1 + random(9) }, () => words[random(words.length)]).join(" ");
-      for (let round = 0; round < 12; round++) {
-        const changes: FileChange[] = Array.from({ length: 8 }, (_, i) =>
-          random(5) === 0
-            ? { status: "gone", path: `${i + random(30)}.ts` }
-            : file(`${(round % 3) * 10 + i}.ts`, ...Array.from({ length: 12 }, body)),
-        );
-        const once = [...new Map(changes.map((change) => [change.path, change])).values()];
-        await ours.write(once);
-        await theirs.write(once);
-        if (round % 4 === 3) await ours.settle();
-        const answers = async (index: CodeIndex) => {
-          const found = await index.lexical(["retry", "cache", "ünï"], weights, 30, everywhere);
-          const uids = (await index.chunks(found.map(({ id }) => id))).map(({ uid }) => uid);
-          const phrases = await index.phrases(["retry cache", "token token", "absent"], 999);
-          return {
-            scores: found.map(({ score }, i) => `${score.toFixed(5)} ${uids[i]}`).sort(),
-            holding: await index.frequencies(words),
-            phrases: phrases.map((ids) => ids.length),
-          };
-        };
-        expect(await answers(ours)).toEqual(await answers(theirs));
-      }
+      await expectWordsOfSqlite(await open("one"), dir);
       const segments = await asOwner(
-        (sql) => sql`SELECT gone FROM pommel_index_1.word_segments WHERE holds = 'chunks'`,
+        (sql) => sql`SELECT gone FROM pommel_index_2.word_segments WHERE holds = 'chunks'`,
       );
       expect(segments.length).toBeGreaterThan(0);
     });
@@ -160,7 +128,11 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     });
 
     it("outlives a connection that is cut within a transaction, and connects anew", async () => {
-      const rows = new ProjectRows(indexServer(settings), new Place(join(dir, "one", "index.db")), "write");
+      const rows = new ProjectRows(
+        indexServer(settings),
+        new Place(join(dir, "one", "index.db"), "postgres"),
+        "write",
+      );
       const count = () => rows.read(async ({ sql }) => (await sql`SELECT 1 AS one`).length);
       try {
         expect(await count()).toBe(1);
@@ -179,7 +151,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     });
 
     it("finds the nearest of many vectors through an index, within the scope as well", async () => {
-      const place = new Place(join(dir, "one", "index.db"));
+      const place = new Place(join(dir, "one", "index.db"), "postgres");
       const index = new PostgresIndex(new ProjectRows(indexServer(settings), place, "write"), 100);
       opened.push(index);
       const circle = (i: number) => {
@@ -212,12 +184,12 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
 
     it("belongs to its directory: a copy is another one, what was moved stays itself", () => {
       const [first, second] = [join(dir, "one", "index.db"), join(dir, "two", "index.db")];
-      const key = new Place(first).claim();
+      const key = new Place(first, "postgres").claim();
       cpSync(join(dir, "one", "index.postgres"), join(dir, "two", "index.postgres"));
-      expect(new Place(second).key()).toBeNull();
+      expect(new Place(second, "postgres").key()).toBeNull();
       rmSync(join(dir, "one"), { recursive: true });
-      expect(new Place(second).claim()).toBe(key);
-      expect(new Place(second).key()).toBe(key);
+      expect(new Place(second, "postgres").claim()).toBe(key);
+      expect(new Place(second, "postgres").key()).toBe(key);
     });
   });
 });

@@ -1,9 +1,5 @@
-import type { Scored } from "../best.ts";
-import type { FieldWeights } from "../port.ts";
-import { chunksWithPhrase, phraseList } from "../words/holders.ts";
 import {
   type FoundList,
-  type LoadedSegment,
   LoadedSegments,
   marked,
   type StoredSegment,
@@ -12,12 +8,11 @@ import {
 } from "../words/loaded-segments.ts";
 import type { Postings } from "../words/postings.ts";
 import { decodeChunks, encodeChunks, placeOf, type SegmentBuilder, SegmentMerge } from "../words/segment.ts";
+import { entryOf, type Found, StoredWords, type WithPlaces } from "../words/stored-words.ts";
 import { type Change, jsonRows, type Snapshot } from "./rows.ts";
 
 /** Words whose postings are merged with one statement. */
 const wordsTogether = 5000;
-
-type InScope = (segment: LoadedSegment, place: number) => boolean;
 
 /** Words of chunks, or of commits: postings of our own in rows of the server, scored here (docs/decisions/0017-engines.md). */
 export class PostgresWords {
@@ -41,7 +36,7 @@ export class PostgresWords {
     last: number,
   ): Promise<number> {
     const [row] = await sql<{ id: number }[]>`
-      INSERT INTO pommel_index_1.word_segments (project, holds, chunks, first_chunk, last_chunk, data)
+      INSERT INTO pommel_index_2.word_segments (project, holds, chunks, first_chunk, last_chunk, data)
       VALUES (${project}, ${this.holds}, ${chunks.ids.length}, ${first}, ${last}, ${Buffer.from(encodeChunks(chunks))})
       RETURNING id`;
     return row!.id;
@@ -50,14 +45,14 @@ export class PostgresWords {
   async remove({ sql, project }: Change, ids: readonly number[]): Promise<void> {
     if (ids.length === 0) return;
     await sql`
-      UPDATE pommel_index_1.word_segments SET gone = gone + found.n
+      UPDATE pommel_index_2.word_segments SET gone = gone + found.n
       FROM (SELECT s.id, count(*)::integer AS n
             FROM unnest(${[...ids]}::integer[]) AS c (chunk)
-            JOIN pommel_index_1.word_segments s ON s.project = ${project} AND s.holds = ${this.holds}
+            JOIN pommel_index_2.word_segments s ON s.project = ${project} AND s.holds = ${this.holds}
               AND c.chunk BETWEEN s.first_chunk AND s.last_chunk
             GROUP BY s.id) found
       WHERE word_segments.id = found.id`;
-    await sql`INSERT INTO pommel_index_1.gone_chunks SELECT ${project}, ${this.holds}, unnest(${[...ids]}::integer[])`;
+    await sql`INSERT INTO pommel_index_2.gone_chunks SELECT ${project}, ${this.holds}, unnest(${[...ids]}::integer[])`;
   }
 
   /** Whether there are segments to merge. */
@@ -78,11 +73,11 @@ export class PostgresWords {
     const sourceOf = new Map(ids.map((id, i) => [id, i]));
     for (let after = ""; ; ) {
       const [end] = await sql<{ word: string }[]>`
-        SELECT max(word) AS word FROM (SELECT DISTINCT word FROM pommel_index_1.postings
+        SELECT max(word) AS word FROM (SELECT DISTINCT word FROM pommel_index_2.postings
           WHERE segment = ANY(${ids}::bigint[]) AND word > ${after} ORDER BY word LIMIT ${wordsTogether}) next`;
       if (end?.word == null) break;
       const rows = await sql<(Postings & { segment: number; word: string })[]>`
-        SELECT segment, word, chunks, list, places FROM pommel_index_1.postings
+        SELECT segment, word, chunks, list, places FROM pommel_index_2.postings
         WHERE segment = ANY(${ids}::bigint[]) AND word > ${after} AND word <= ${end.word}`;
       const parts = new Map<string, { source: number; postings: Postings }[]>();
       for (const row of rows) {
@@ -102,106 +97,21 @@ export class PostgresWords {
       );
       after = end.word;
     }
-    await sql`DELETE FROM pommel_index_1.gone_chunks WHERE project = ${project} AND holds = ${this.holds}
+    await sql`DELETE FROM pommel_index_2.gone_chunks WHERE project = ${project} AND holds = ${this.holds}
       AND chunk BETWEEN ${first} AND ${last}`;
-    await sql`DELETE FROM pommel_index_1.postings WHERE segment = ANY(${ids}::bigint[])`;
-    await sql`DELETE FROM pommel_index_1.word_segments WHERE id = ANY(${ids}::bigint[])`;
+    await sql`DELETE FROM pommel_index_2.postings WHERE segment = ANY(${ids}::bigint[])`;
+    await sql`DELETE FROM pommel_index_2.word_segments WHERE id = ANY(${ids}::bigint[])`;
     return true;
   }
 
   // Reading
 
-  /** As `LoadedSegments.best`; a token of several words with blanks between them is a phrase. */
-  async best(
-    snapshot: Snapshot,
-    tokens: readonly string[],
-    weights: FieldWeights,
-    k: number,
-    inScope: InScope,
-  ): Promise<Scored[]> {
-    if (tokens.length === 0 || k < 1) return [];
-    const segments = await this.segments(snapshot);
-    const lists = await this.lists(snapshot, segments, tokens);
-    return segments.best(tokens, lists, weights, k, inScope);
-  }
-
-  /** How many chunks there are, and in how many of them each token occurs; absent tokens are missing. */
-  async frequencies(
-    snapshot: Snapshot,
-    tokens: readonly string[],
-  ): Promise<{ chunks: number; holding: Map<string, number> }> {
-    const segments = await this.segments(snapshot);
-    const unknown = tokens.filter((token) => segments.all.some(({ holding }) => !holding.has(token)));
-    const lists = await this.lists(snapshot, segments, unknown);
-    const found = new Map(unknown.map((token, i) => [token, lists[i]!]));
-    const holding = new Map<string, number>();
-    for (const token of tokens) {
-      const count = segments.holding(token, ({ id }) => found.get(token)?.get(id));
-      if (count > 0) holding.set(token, count);
-    }
-    return { chunks: segments.total, holding };
-  }
-
-  /** For each phrase the chunks that hold it, at most so many, the oldest first. */
-  async holders(snapshot: Snapshot, phrases: readonly string[], limit: number): Promise<number[][]> {
-    const segments = await this.segments(snapshot);
-    const places = await this.places(snapshot, segments, phrases);
-    return phrases.map((phrase) => {
-      const words = phrase.split(" ");
-      const ids: number[] = [];
-      for (const { id, ids: chunks, isGone } of segments.all) {
-        const ofWords = words.flatMap((word) => places.get(word)?.get(id) ?? []);
-        if (ofWords.length < words.length) continue;
-        for (const chunk of chunksWithPhrase(ofWords)) {
-          if (ids.length >= limit) return ids;
-          if (!isGone?.[chunk]) ids.push(chunks[chunk]!);
-        }
-      }
-      return ids;
+  /** The words of a snapshot. */
+  async at(snapshot: Snapshot): Promise<StoredWords> {
+    return new StoredWords(await this.segments(snapshot), {
+      lists: (words, segments) => postingsOf<FoundList>(snapshot, "chunks, list", words, segments),
+      places: (words, segments) => postingsOf<WithPlaces>(snapshot, "list, places", words, segments),
     });
-  }
-
-  /** For each token what each segment has of it. */
-  private async lists(
-    { sql }: Snapshot,
-    segments: LoadedSegments,
-    tokens: readonly string[],
-  ): Promise<Map<number, FoundList>[]> {
-    const ids = segments.all.map(({ id }) => id);
-    const words = [...new Set(tokens.filter((token) => !token.includes(" ")))];
-    const found = new Map<string, Map<number, FoundList>>();
-    if (words.length > 0 && ids.length > 0) {
-      const rows = await sql<(FoundList & { segment: number; word: string })[]>`
-        SELECT segment, word, chunks, list FROM pommel_index_1.postings
-        WHERE segment = ANY(${ids}::bigint[]) AND word = ANY(${words}::text[])`;
-      for (const row of rows) entryOf(found, row.word).set(row.segment, row);
-    }
-    const phrases = tokens.filter((token) => token.includes(" "));
-    const places = await this.places({ sql }, segments, phrases);
-    for (const phrase of phrases) {
-      const ofPhrase = entryOf(found, phrase);
-      for (const id of ids) {
-        const ofWords = phrase.split(" ").map((word) => places.get(word)?.get(id));
-        if (ofWords.every((one) => one !== undefined)) ofPhrase.set(id, phraseList(ofWords));
-      }
-    }
-    return tokens.map((token) => found.get(token) ?? new Map());
-  }
-
-  private async places(
-    { sql }: Pick<Snapshot, "sql">,
-    segments: LoadedSegments,
-    phrases: readonly string[],
-  ): Promise<Map<string, Map<number, Pick<Postings, "list" | "places">>>> {
-    const words = [...new Set(phrases.flatMap((phrase) => phrase.split(" ")))];
-    const found = new Map<string, Map<number, Pick<Postings, "list" | "places">>>();
-    if (words.length === 0) return found;
-    const ids = segments.all.map(({ id }) => id);
-    const rows = await sql<(Pick<Postings, "list" | "places"> & { segment: number; word: string })[]>`
-      SELECT segment, word, list, places FROM pommel_index_1.postings
-      WHERE segment = ANY(${ids}::bigint[]) AND word = ANY(${words}::text[])`;
-    for (const row of rows) entryOf(found, row.word).set(row.segment, row);
-    return found;
   }
 
   /** The segments of a snapshot: those that are new are read, and which chunks of the others are gone. */
@@ -223,13 +133,13 @@ export class PostgresWords {
     const data = new Map<number, Uint8Array>();
     if (added.length > 0) {
       const rows = await sql<{ id: number; data: Uint8Array }[]>`
-        SELECT id, data FROM pommel_index_1.word_segments WHERE id = ANY(${added}::bigint[])`;
+        SELECT id, data FROM pommel_index_2.word_segments WHERE id = ANY(${added}::bigint[])`;
       for (const row of rows) data.set(row.id, row.data);
     }
     const gone = new Map<number, number[]>();
     if (worn.length > 0) {
       const rows = await sql<{ id: number; chunk: number }[]>`
-        SELECT s.id, g.chunk FROM pommel_index_1.word_segments s JOIN pommel_index_1.gone_chunks g
+        SELECT s.id, g.chunk FROM pommel_index_2.word_segments s JOIN pommel_index_2.gone_chunks g
           ON g.project = ${project} AND g.holds = ${this.holds} AND g.chunk BETWEEN s.first_chunk AND s.last_chunk
         WHERE s.id = ANY(${worn}::bigint[])`;
       for (const { id, chunk } of rows) {
@@ -247,18 +157,25 @@ export class PostgresWords {
 
   private stored({ sql, project }: Pick<Snapshot, "sql" | "project">): Promise<StoredSegment[]> {
     return sql<StoredSegment[]>`
-      SELECT id, chunks, gone, first_chunk AS first, last_chunk AS last FROM pommel_index_1.word_segments
+      SELECT id, chunks, gone, first_chunk AS first, last_chunk AS last FROM pommel_index_2.word_segments
       WHERE project = ${project} AND holds = ${this.holds} ORDER BY first_chunk`;
   }
 }
 
-function entryOf<V>(map: Map<string, Map<number, V>>, key: string): Map<number, V> {
-  let entry = map.get(key);
-  if (entry === undefined) {
-    entry = new Map();
-    map.set(key, entry);
-  }
-  return entry;
+/** For each word what each segment has of it. */
+async function postingsOf<T>(
+  { sql }: Snapshot,
+  columns: string,
+  words: readonly string[],
+  segments: LoadedSegments,
+): Promise<Found<T>> {
+  const found = new Map<string, Map<number, T>>();
+  if (words.length === 0 || segments.all.length === 0) return found;
+  const rows = await sql<(T & { segment: number; word: string })[]>`
+    SELECT segment, word, ${sql.unsafe(columns)} FROM pommel_index_2.postings
+    WHERE segment = ANY(${segments.all.map(({ id }) => id)}::bigint[]) AND word = ANY(${[...words]}::text[])`;
+  for (const row of rows) entryOf(found, row.word).set(row.segment, row);
+  return found;
 }
 
 /** In one statement: the bytes one after the other, and for each word where its own are. */
@@ -277,10 +194,10 @@ async function insertPostings(
   });
   const bytes = Buffer.concat(parts);
   await sql`
-    INSERT INTO pommel_index_1.postings (segment, word, chunks, list, places)
+    INSERT INTO pommel_index_2.postings (segment, word, chunks, list, places)
     SELECT ${segment}, w, c, substring(data FROM f FOR l), substring(data FROM f + l FOR p)
     FROM json_to_recordset(${jsonRows(rows)}::text::json) AS r (w text, c integer, f integer, l integer, p integer),
       (SELECT ${bytes}::bytea AS data) AS d`;
   const size = bytes.length + rows.reduce((sum, { w }) => sum + w.length, 0);
-  await sql`UPDATE pommel_index_1.word_segments SET bytes = bytes + ${size} WHERE id = ${segment}`;
+  await sql`UPDATE pommel_index_2.word_segments SET bytes = bytes + ${size} WHERE id = ${segment}`;
 }

@@ -1,5 +1,5 @@
-import { nameKey } from "../../../text/tokens.ts";
 import type { Definition } from "../port.ts";
+import { definitionsByKey } from "../words/stored-words.ts";
 import type { IndexDatabase } from "./index-database.ts";
 
 /** Chunks that define a symbol with one of the keys, at most `limit` a key. */
@@ -11,11 +11,5 @@ export function definitionsOf(db: IndexDatabase, keys: readonly string[], limit:
        ORDER BY s.chunk_id, s.rowid`,
     )
     .all(JSON.stringify([...new Set(definers.flat())])) as Omit<Definition, "key">[];
-  const byKey = new Map<string, Definition[]>(keys.map((key) => [key, []]));
-  for (const symbol of symbols) {
-    const key = nameKey(symbol.name);
-    const found = byKey.get(key);
-    if (found !== undefined && found.length < limit) found.push({ key, ...symbol });
-  }
-  return [...byKey.values()].flat();
+  return definitionsByKey(keys, symbols, limit);
 }

@@ -206,4 +206,12 @@ export const codeMigrations: readonly Migration[] = [
   -- indexed again.
   DROP TABLE symbol_keys;
   `,
+  `
+  -- docs/decisions/0020-edges-are-resolved-when-asked-for.md: what a file defines, imports and refers to (encodeGraph). Of a
+  -- file of an index from before it is there when the file is indexed again.
+  CREATE TABLE graphs (
+    file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE,
+    data    BLOB NOT NULL
+  ) STRICT;
+  `,
 ];

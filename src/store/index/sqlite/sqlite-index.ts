@@ -110,6 +110,10 @@ export class SqliteIndex implements CodeIndex {
     return this.run((db) => db.files());
   }
 
+  graphs(files: readonly FileId[]) {
+    return this.run((db) => db.graphs(files));
+  }
+
   vectorCounts() {
     return this.run((db) => vectorCounts(db));
   }

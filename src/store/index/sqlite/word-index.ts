@@ -2,11 +2,9 @@ import type { Connection } from "../../sqlite/connection.ts";
 import type { ChunkId, FieldWeights, FileId, Match, Scope } from "../port.ts";
 import { chunksWithPhrase } from "../words/holders.ts";
 import { type FoundList, type LoadedSegment, LoadedSegments, scopeFilter } from "../words/loaded-segments.ts";
-import { type Postings, PostingsReader } from "../words/postings.ts";
 import { nameWord, type SegmentBuilder } from "../words/segment.ts";
+import { definersIn, type WithPlaces } from "../words/stored-words.ts";
 import { chunksOf, goneOf, insertPostings, insertSegment, usedSegments } from "./word-segments.ts";
-
-type WithPlaces = Pick<Postings, "list" | "places">;
 
 /**
  * The words of the chunks: which hold one, where, and how well they match several, by BM25. The words of chunks that were
@@ -107,18 +105,7 @@ export class WordIndex {
   /** For each name the chunks that define it, ascending, at most so many. @param keys `nameKey` of the names */
   definers(keys: readonly string[], limit: number): number[][] {
     const segments = this.refreshed();
-    return this.lists(keys.map(nameWord)).map((lists) => {
-      const chunks: number[] = [];
-      for (const { id, ids, isGone } of lists.size === 0 ? [] : segments.all) {
-        const found = lists.get(id);
-        if (found === undefined) continue;
-        const reader = new PostingsReader(found.list);
-        while (chunks.length < limit && reader.next()) {
-          if (!isGone?.[reader.chunk]) chunks.push(ids[reader.chunk]!);
-        }
-      }
-      return chunks;
-    });
+    return this.lists(keys.map(nameWord)).map((lists) => definersIn(segments, lists, limit));
   }
 
   /** For each word what each segment has of it. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, PommelError } from "../../../project/errors.ts";
+import { envelopeFor, keepEnvelopeBeside, ownEnvelope } from "../../encryption/envelope.ts";
 import { copyDatabase } from "../../sqlite/copy-database.ts";
 import { backupsOf, explain } from "../../sqlite/database.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
@@ -72,7 +73,7 @@ function inFolder(folder: string): BackupFile[] {
 
 /**
  * Copies the memory as it is now, whatever writes to it. The copy is checked before it gets its name.
- * @param target a file that does not exist yet, or a directory
+ * @param target a file that does not exist yet, or the folder of this memory's backups
  * @throws PommelError `no_memory`, `usage` when the file exists, `memory_corrupt`, `disk_full`, `unreadable`
  */
 export function backUp(
@@ -88,8 +89,10 @@ export function backUp(
   withDatabase(memoryDb, (db) => {
     makeFolder(dirname(file));
     try {
+      if (db.key !== null) keepEnvelopeBeside(file, envelopeFor(memoryDb)!, "folder" in target);
       copyDatabase(db, file);
     } catch (error) {
+      rmSync(ownEnvelope(file), { force: true });
       // The disk of the copy, not that of the memory.
       const code = codeOf(error);
       if (!/^(?:SQLITE_FULL|SQLITE_IOERR.*|SQLITE_CANTOPEN|ENOSPC|EACCES|EROFS|ENOTDIR|EPERM)$/.test(code))
@@ -104,7 +107,7 @@ export function backUp(
 const asFull = (cause: unknown) => Object.assign(new Error(String(cause), { cause }), { code: "ENOSPC" });
 
 /** The first name of this second that is free. */
-function freeName(folder: string, reason: string, now: number): string {
+export function freeName(folder: string, reason: "daily" | "manual", now = Date.now()): string {
   for (let at = now; ; at += 1000) {
     const stamp = new Date(at).toISOString().replace(/\.\d+/, "").replace(/[:-]/g, "");
     const file = join(folder, `memory-${stamp}-${reason}.db`);
@@ -153,7 +156,7 @@ export function backUpDaily(
   const made = backUp(memoryDb, { folder, reason: "daily" }, now);
   const daily = inFolder(folder).filter(({ reason }) => reason === "daily");
   const older = daily.filter(({ file }) => file !== made.file).sort((a, b) => b.at - a.at);
-  for (const { file } of older.slice(Math.max(keep, 1) - 1)) rmSync(file, { force: true });
+  for (const { file } of older.slice(Math.max(keep, 1) - 1)) removeCopy(file);
   return made;
 }
 
@@ -181,10 +184,12 @@ export function isBackupDue(
 /** Removes all copies: what was forgotten must not be in them. */
 export function removeBackups(memoryDb: string, folders: readonly string[]): void {
   for (const folder of folders) {
-    for (const { file } of listBackups(memoryDb, folder)) {
-      for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
-    }
+    for (const { file } of listBackups(memoryDb, folder)) removeCopy(file);
   }
+}
+
+function removeCopy(file: string): void {
+  for (const one of [file, `${file}-wal`, `${file}-shm`, ownEnvelope(file)]) rmSync(one, { force: true });
 }
 
 export interface BackupContent {
@@ -196,7 +201,7 @@ export interface BackupContent {
   lastAt: number | null;
 }
 
-/** What a copy, or the memory itself, holds; null when it cannot be read. */
+/** What a copy, or the memory itself, holds; null when it is damaged. @throws PommelError as `keyOfDatabase` */
 export function contentOf(file: string): BackupContent | null {
   try {
     return withDatabase(file, (db) => {
@@ -211,7 +216,8 @@ export function contentOf(file: string): BackupContent | null {
         ),
       };
     });
-  } catch {
+  } catch (error) {
+    if (/^encryption_/.test(codeOf(error))) throw error;
     return null;
   }
 }

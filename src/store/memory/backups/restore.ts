@@ -3,6 +3,8 @@ import { dirname } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
 import { draftOf } from "../../../project/files/replace-file.ts";
 import { sync } from "../../../project/files/sync.ts";
+import { envelopeFor, writeEnvelope } from "../../encryption/envelope.ts";
+import { keyOfDatabase } from "../../encryption/keys.ts";
 import { checkDatabase } from "../../sqlite/check-database.ts";
 import { copyDatabase } from "../../sqlite/copy-database.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
@@ -15,9 +17,10 @@ const companions = ["-wal", "-shm"];
 
 /**
  * Checks that a memory can be restored from a file.
- * @throws PommelError `not_found`, `index_too_new`, `unreadable` for what is damaged or no memory
+ * @throws PommelError `not_found`, `index_too_new`, `unreadable` for what is damaged or no memory, as `keyOfDatabase`
  */
 export function checkBackup(file: string): void {
+  keyOfDatabase(file);
   const check = checkDatabase(file, memoryMigrations.length);
   switch (check.state) {
     case "absent":
@@ -48,6 +51,7 @@ export function checkBackup(file: string): void {
  */
 export function replaceMemory(memoryDb: string, source: string): void {
   checkBackup(source);
+  takeKey(memoryDb, source);
   closeLog(memoryDb);
   // `source` may be what the last restore replaced.
   const kept = replacedFile(memoryDb);
@@ -55,7 +59,7 @@ export function replaceMemory(memoryDb: string, source: string): void {
   const draft = draftOf(memoryDb);
   const from = new Sqlite(source, { mode: "read", timeoutMs: 5000 });
   try {
-    copyDatabase(from, draft);
+    copyDatabase(from, draft, undefined, keyOfDatabase(memoryDb));
   } finally {
     from.close();
   }
@@ -76,6 +80,12 @@ export function replaceMemory(memoryDb: string, source: string): void {
     rmSync(kept + end, { force: true });
     if (existsSync(aside + end)) renameSync(aside + end, kept + end);
   }
+}
+
+/** What comes from an encrypted copy is never stored plain: without a key of its own, the memory gets that of the copy. */
+function takeKey(memoryDb: string, source: string): void {
+  const envelope = envelopeFor(source);
+  if (envelope && envelopeFor(memoryDb) === null) writeEnvelope(dirname(memoryDb), envelope);
 }
 
 /** Moves what the log holds into the file, and makes sure that nobody else has it open. */

@@ -34,7 +34,7 @@ export interface Salvaged {
  * Copies what can be read of a damaged memory into a new one, table by table, and where a table is damaged row by row.
  * @param target a file that does not exist yet
  * @returns what was saved; null where nothing can be read, not even the schema
- * @throws PommelError `index_too_new`, `disk_full`
+ * @throws PommelError `index_too_new`, `disk_full`, as `keyOfDatabase`
  */
 export function salvageMemory(damaged: string, target: string): Salvaged | null {
   const from = openDamaged(damaged);
@@ -46,25 +46,62 @@ export function salvageMemory(damaged: string, target: string): Salvaged | null 
   }
 }
 
-/** @returns null when SQLite does not take the file for a database */
-function openDamaged(file: string): Sqlite | null {
+/**
+ * @returns null when SQLite does not take the file for a database
+ * @throws PommelError as `keyOfDatabase`
+ */
+function openDamaged(file: string): DamagedDatabase | null {
   if (!statSync(file, { throwIfNoEntry: false })) return null;
+  let db: DamagedDatabase | undefined;
   try {
-    const db = new Sqlite(file, { mode: "read", timeoutMs: 5000 });
+    db = new DamagedDatabase(file);
+    // Its log may be what is damaged, or the schema's own pages; then its first read fails.
+    if (db.tables().includes("sessions")) return db;
+  } catch (error) {
+    if (error instanceof PommelError) throw error;
+  }
+  db?.close();
+  return null;
+}
+
+/** Read through one connection: one that is encrypted gives nothing more after a page that cannot be decrypted, so it is replaced. */
+class DamagedDatabase {
+  private db: Sqlite;
+
+  constructor(private readonly file: string) {
+    this.db = this.open();
+  }
+
+  *rows(sql: string, ...given: unknown[]): IterableIterator<unknown> {
     try {
-      // Its log may be what is damaged; then its first read fails.
-      if (ordinaryTables(db).includes("sessions")) return db;
-    } catch {
-      // The schema's own pages.
+      yield* this.db.prepare(sql).iterate(...given);
+    } catch (error) {
+      if (this.db.key !== null) {
+        this.db.close();
+        this.db = this.open();
+      }
+      throw error;
     }
-    db.close();
-    return null;
-  } catch {
-    return null;
+  }
+
+  tables(): string[] {
+    return ordinaryTables(this.db);
+  }
+
+  version(): number {
+    return Number(this.db.pragma("user_version"));
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  private open(): Sqlite {
+    return new Sqlite(this.file, { mode: "read", timeoutMs: 5000 });
   }
 }
 
-function copyAll(from: Sqlite, target: string): Salvaged {
+function copyAll(from: DamagedDatabase, target: string): Salvaged {
   const version = versionOf(from);
   const steps: readonly Migration[] = memoryMigrations.slice(0, version);
   const into = openDatabase(target, steps, { readonly: false, words: memoryWords, precious: true });
@@ -73,7 +110,7 @@ function copyAll(from: Sqlite, target: string): Salvaged {
     into.exec("PRAGMA foreign_keys = OFF");
     into.transaction("immediate", () => {
       const triggers = dropTriggers(into);
-      const has = new Set(ordinaryTables(from));
+      const has = new Set(from.tables());
       for (const table of ordinaryTables(into)) {
         if (derived.has(table) || dropped.has(table) || !has.has(table)) continue;
         new TableCopy(from, into, table, report).run();
@@ -89,8 +126,8 @@ function copyAll(from: Sqlite, target: string): Salvaged {
   }
 }
 
-function versionOf(db: Sqlite): number {
-  const version = Number(db.pragma("user_version"));
+function versionOf(db: DamagedDatabase): number {
+  const version = db.version();
   if (version > memoryMigrations.length) {
     throw new PommelError(
       "index_too_new",
@@ -120,15 +157,15 @@ class TableCopy {
   private lost = 0;
 
   constructor(
-    private readonly from: Sqlite,
+    private readonly from: DamagedDatabase,
     into: Sqlite,
     private readonly table: string,
     private readonly report: Salvaged,
   ) {
-    const columns = (db: Sqlite) =>
-      db.prepare("SELECT name, pk FROM pragma_table_info(?)").all(table) as { name: string; pk: number }[];
-    const stored = new Set(columns(from).map(({ name }) => name));
-    const shared = columns(into).filter(({ name }) => stored.has(name));
+    const columns = "SELECT name, pk FROM pragma_table_info(?)";
+    const stored = new Set([...from.rows(columns, table)].map((column) => (column as { name: string }).name));
+    const known = into.prepare(columns).all(table) as { name: string; pk: number }[];
+    const shared = known.filter(({ name }) => stored.has(name));
     const keys = shared.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
     this.key = keys.map(({ name }) => name);
     const names = shared.map(({ name }) => `"${name}"`);
@@ -155,10 +192,9 @@ class TableCopy {
   }
 
   run(): void {
-    const order = this.key.map((name) => `"${name}"`).join(", ");
-    if (!this.read(`ORDER BY ${order}`)) {
+    if (!this.readFrom("ASC")) {
       // From the other end, up to the same damage.
-      this.read(`ORDER BY ${this.key.map((name) => `"${name}" DESC`).join(", ")}`);
+      this.readFrom("DESC");
       const known = this.keysOfIndexes();
       for (const key of known) if (!this.seen.has(key)) this.readOne(JSON.parse(key) as unknown[]);
       if (known.size === 0) this.probe();
@@ -169,11 +205,36 @@ class TableCopy {
 
   private readonly idOf = (row: Row) => JSON.stringify(this.key.map((name) => row[name]));
 
+  /**
+   * Reads in the order of the key, up to the first row that cannot be read. In steps, which get smaller before the damage:
+   * not every driver gives the rows before it.
+   * @returns whether it came to the end
+   */
+  private readFrom(direction: "ASC" | "DESC"): boolean {
+    const names = this.key.map((name) => `"${name}"`);
+    const order = names.map((name) => `${name} ${direction}`).join(", ");
+    const beyond = `(${names.join(", ")}) ${direction === "ASC" ? ">" : "<"} (${names.map(() => "?").join(", ")})`;
+    let last: unknown[] | null = null;
+    for (let most = 1000; most >= 1; ) {
+      const where = last === null ? "" : `WHERE ${beyond}`;
+      let count = 0;
+      const isRead = this.read(`${where} ORDER BY ${order} LIMIT ${most}`, last ?? [], (row) => {
+        last = this.key.map((name) => row[name]);
+        count++;
+      });
+      if (!isRead) most = Math.floor(most / 2);
+      else if (count < most) return true;
+    }
+    return false;
+  }
+
   /** @returns whether it came to the end */
-  private read(how: string, ...given: unknown[]): boolean {
+  private read(how: string, given: readonly unknown[], onRow: (row: Row) => void = () => {}): boolean {
     try {
-      const rows = this.from.prepare(`SELECT * FROM "${this.table}" NOT INDEXED ${how}`).iterate(...given);
-      for (const row of rows) this.insert(row as Row);
+      for (const row of this.from.rows(`SELECT * FROM "${this.table}" NOT INDEXED ${how}`, ...given)) {
+        this.insert(row as Row);
+        onRow(row as Row);
+      }
       return true;
     } catch (error) {
       if (isUnreadable(error)) return false;
@@ -183,22 +244,18 @@ class TableCopy {
 
   private readOne(key: unknown[]): void {
     const condition = this.key.map((name) => `"${name}" = ?`).join(" AND ");
-    if (!this.read(`WHERE ${condition}`, ...key)) this.lost++;
+    if (!this.read(`WHERE ${condition}`, key)) this.lost++;
   }
 
   /** Keys of all rows, as far as the table's own indexes, which lie on other pages, still name them. */
   private keysOfIndexes(): Set<string> {
     const keys = new Set<string>();
-    const names = this.from
-      .prepare("SELECT name FROM pragma_index_list(?) WHERE partial = 0 AND origin <> 'pk'")
-      .pluck()
-      .all(this.table) as string[];
-    for (const name of names) {
+    const indexes = "SELECT name FROM pragma_index_list(?) WHERE partial = 0 AND origin <> 'pk'";
+    const names = [...this.from.rows(indexes, this.table)];
+    for (const { name } of names as { name: string }[]) {
       try {
         const columns = this.key.map((column) => `"${column}"`).join(", ");
-        const rows = this.from
-          .prepare(`SELECT ${columns} FROM "${this.table}" INDEXED BY "${name}"`)
-          .iterate();
+        const rows = this.from.rows(`SELECT ${columns} FROM "${this.table}" INDEXED BY "${name}"`);
         for (const row of rows) keys.add(this.idOf(row as Row));
       } catch (error) {
         if (!isUnreadable(error) && codeOf(error) !== "SQLITE_ERROR") throw error;
@@ -219,7 +276,7 @@ class TableCopy {
     const ranges: [number, number][] = [[least, most]];
     for (let range = ranges.pop(); range; range = ranges.pop()) {
       const [from, to] = range;
-      if (this.read(`WHERE "${first}" BETWEEN ? AND ?`, from, to) || from === to) continue;
+      if (this.read(`WHERE "${first}" BETWEEN ? AND ?`, [from, to]) || from === to) continue;
       const middle = Math.floor((from + to) / 2);
       ranges.push([from, middle], [middle + 1, to]);
     }
@@ -241,7 +298,7 @@ function isWhole(table: string, row: Row): boolean {
 }
 
 /** Sessions whose own row is lost, but not their turns, get the little that is known of them. */
-function nameSessions(from: Sqlite, into: Sqlite, report: Salvaged): void {
+function nameSessions(from: DamagedDatabase, into: Sqlite, report: Salvaged): void {
   const without = into
     .prepare(
       `SELECT session_id FROM (SELECT session_id FROM turns UNION SELECT session_id FROM lines)
@@ -266,12 +323,10 @@ function nameSessions(from: Sqlite, into: Sqlite, report: Salvaged): void {
   }
 }
 
-function uidsOfSessions(from: Sqlite): Map<number, string> {
+function uidsOfSessions(from: DamagedDatabase): Map<number, string> {
   const uids = new Map<number, string>();
   try {
-    const rows = from
-      .prepare("SELECT id, uid FROM sessions INDEXED BY sqlite_autoindex_sessions_1")
-      .iterate();
+    const rows = from.rows("SELECT id, uid FROM sessions INDEXED BY sqlite_autoindex_sessions_1");
     for (const row of rows as Iterable<{ id: number; uid: string }>) uids.set(row.id, row.uid);
   } catch {
     // The index is damaged, too.

@@ -187,6 +187,10 @@ export interface SessionFilter {
   until?: number | null;
   branch?: string | null;
   agent?: string | null;
+  /** A part of the name of the colleague who shared it; letter case does not matter. */
+  author?: string | null;
+  /** Only what colleagues shared. */
+  shared?: boolean;
   /** The directory it was launched in, or one above. */
   cwd?: string | null;
   /** Only the subagents' sessions of this one; true: those of all sessions as well; else none. */
@@ -198,7 +202,8 @@ export interface SessionFilter {
 
 /** Sessions, those with the latest line first. */
 export function listSessions(memory: Memory, filter: SessionFilter = {}): SessionRecord[] {
-  const { since = null, until = null, branch = null, agent = null, cwd = null, limit = -1 } = filter;
+  const { since = null, until = null, branch = null, agent = null, author = null } = filter;
+  const { cwd = null, limit = -1 } = filter;
   const conditions = [
     typeof filter.children === "number" && "parent_id = @parent",
     filter.children === undefined && isOwn,
@@ -207,6 +212,8 @@ export function listSessions(memory: Memory, filter: SessionFilter = {}): Sessio
     until !== null && "started_at <= @until",
     branch !== null && "branch = @branch",
     agent !== null && "agent = @agent",
+    author !== null && "instr(lower(author), lower(@author)) > 0",
+    filter.shared === true && "author IS NOT NULL",
     cwd !== null && "(cwd = @cwd OR substr(cwd, 1, length(@cwd) + 1) = @cwd || '/')",
   ].filter((condition) => condition !== false);
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
@@ -222,6 +229,7 @@ export function listSessions(memory: Memory, filter: SessionFilter = {}): Sessio
       until,
       branch,
       agent,
+      author,
       cwd: cwd?.replace(/\/+$/, "") ?? null,
     }) as SessionRecord[];
 }

@@ -10,15 +10,34 @@ interface SearchFilter extends Filter {
   sides: readonly Side[];
 }
 
-export function searchFilters(known: {
+/** What the project has of each; the answer of `page`. */
+interface Known {
   agents: string[];
+  authors: string[];
   branches: string[];
   languages: string[];
-}): SearchFilter[] {
+}
+export const nothingKnown: Known = { agents: [], authors: [], branches: [], languages: [] };
+
+/** Whose sessions: all that colleagues shared, or one colleague's. None are offered where nobody shared any. */
+export const authorFilter = ({ authors }: Pick<Known, "authors">) => ({
+  name: "author",
+  label: "Anyone’s",
+  values: authors.length === 0 ? [] : [["*", "Colleagues’"] as const, ...authors],
+});
+
+/** As requests for sessions take it. */
+export const authorIn = (query: URLSearchParams): { team?: true; author?: string } => {
+  const author = query.get("author") ?? "";
+  return author === "*" ? { team: true } : author === "" ? {} : { author };
+};
+
+export function searchFilters(known: Known): SearchFilter[] {
   return [
     { name: "since", label: "Any time", values: periods, sides: ["sessions", "history"] },
     { name: "branch", label: "Any branch", values: known.branches, sides: ["sessions"] },
     { name: "agent", label: "Any agent", values: known.agents, sides: ["sessions"] },
+    { ...authorFilter(known), sides: ["sessions"] },
     {
       name: "kind",
       label: "Any kind",
@@ -41,6 +60,8 @@ export interface Question {
     since?: string;
     branch?: string;
     agent?: string;
+    team?: true;
+    author?: string;
     /** Word by word in all that was said and done, instead of by meaning. */
     in?: "content";
     kind?: (typeof chunkKinds)[number][];
@@ -52,9 +73,7 @@ export function questionIn(query: URLSearchParams): Question {
   const given = (name: string) => query.get(name) ?? "";
   const isContent = given("in") === "content";
   const scope = isContent ? "sessions" : given("in");
-  const used = searchFilters({ agents: [], branches: [], languages: [] }).filter(
-    ({ name }) => given(name) !== "",
-  );
+  const used = searchFilters(nothingKnown).filter(({ name }) => given(name) !== "");
   const sides = allSides.filter(
     (side) =>
       (scope === "" || scope === side) &&
@@ -68,7 +87,7 @@ export function questionIn(query: URLSearchParams): Question {
     code: { ...(path && { path: [path] }), ...(language && { language: [language] }) },
     others: {
       ...(isContent && { in: "content" as const }),
-      ...{ ...(since && { since }), ...(branch && { branch }), ...(agent && { agent }) },
+      ...{ ...(since && { since }), ...(branch && { branch }), ...(agent && { agent }), ...authorIn(query) },
       ...{ ...(kind && { kind: [kind] }), ...(path && { file: [path] }) },
     },
   };

@@ -22,6 +22,8 @@ test("a filter limits the search to what has such a property", () => {
     code: { path: ["src"] },
     others: { file: ["src"] },
   });
+  expect(asked("q=a&author=*")).toMatchObject({ sides: ["sessions"], others: { team: true } });
+  expect(asked("q=a&author=ann%40acme.test").others).toEqual({ author: "ann@acme.test" });
   expect(asked("q=a&branch=main&language=go").sides).toEqual([]);
   expect(asked("q=a&in=code&agent=claude").sides).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { linkTo } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 import { HitRow } from "./hit-row.tsx";
 import type { Found } from "./hits.ts";
-import { questionIn, searchFilters } from "./question.ts";
+import { nothingKnown, questionIn, searchFilters } from "./question.ts";
 import { useSearch } from "./use-search.ts";
 import "./search.css";
 
@@ -24,7 +24,7 @@ const scopes = [
 export default function Search({ query }: ViewProps) {
   const question = questionIn(query);
   const { words, found, error } = useSearch(question);
-  const filters = searchFilters(project.value ?? { agents: [], branches: [], languages: [] });
+  const filters = searchFilters(project.value ?? nothingKnown);
   return (
     <>
       <h1 class="hidden">Search</h1>

@@ -7,14 +7,19 @@ import { sessionLink } from "../../router.ts";
 
 /** A session in a list. */
 export function SessionRow({ session, isDayKnown }: { session: SessionSummary; isDayKnown?: boolean }) {
-  const { id, title, agent, branch, last_at, turns, decisions, annotations, agents } = session;
+  const { id, title, agent, author, branch, last_at, turns, decisions, annotations, agents } = session;
   return (
     <ResultRow
       href={sessionLink(id)}
       icon="session"
       kind="Session"
       title={title ?? `Session ${id.slice(0, 8)}`}
-      aside={<Badge tone="agent">{agent}</Badge>}
+      aside={
+        <>
+          <Badge tone="agent">{agent}</Badge>
+          {author != null && <Badge>{author}</Badge>}
+        </>
+      }
       meta={
         <>
           <Time at={last_at} isDayKnown={isDayKnown} />

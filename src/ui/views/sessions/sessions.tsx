@@ -4,6 +4,7 @@ import { FilterChips } from "../../components/chips.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { periods } from "../../components/time.tsx";
 import type { ViewProps } from "../../views.ts";
+import { authorFilter, authorIn, nothingKnown } from "../search/question.ts";
 import { SessionRow } from "./session-row.tsx";
 
 /** As many as the daemon lists at most. */
@@ -12,7 +13,7 @@ const limit = 1000;
 /** All sessions, the latest first. */
 export default function Sessions({ query }: ViewProps) {
   const [since, branch, agent] = ["since", "branch", "agent"].map((name) => query.get(name) ?? undefined);
-  const { data, error, reload } = useAnswer("sessions", { since, branch, agent, limit });
+  const { data, error, reload } = useAnswer("sessions", { since, branch, agent, ...authorIn(query), limit });
   const words = (query.get("title") ?? "").toLowerCase();
   const sessions = data?.sessions.filter(({ title }) => (title ?? "").toLowerCase().includes(words));
   return (
@@ -26,6 +27,7 @@ export default function Sessions({ query }: ViewProps) {
             { name: "since", label: "Any time", values: periods },
             { name: "branch", label: "Any branch", values: project.value?.branches ?? [] },
             { name: "agent", label: "Any agent", values: project.value?.agents ?? [] },
+            authorFilter(project.value ?? nothingKnown),
           ]}
         />
       </div>

@@ -3,7 +3,7 @@ import { loadConfig } from "../../../../project/config/config.ts";
 import { PommelError } from "../../../../project/errors.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { plainFiles } from "../../../../store/encryption/convert.ts";
-import { readEnvelope } from "../../../../store/encryption/envelope.ts";
+import { envelopeOf } from "../../../../store/encryption/envelope.ts";
 import { unlock } from "../../../../store/encryption/keys.ts";
 import { sealedEngine } from "../../../../store/encryption/sealed-driver.ts";
 import { backupFolder } from "../../../../store/memory/backups/backups.ts";
@@ -11,13 +11,13 @@ import { type CheckResult, fail, ok, warn } from "./check.ts";
 
 /** What never is encrypted, as it is needed before the key, or holds nothing of the memory. */
 const alwaysPlain =
-  "config.toml, daemon.json, writer.lock, audit/ and what Node prints in a crash stay plain";
+  "config.toml, daemon.json, writer.lock, the hash of the last audit record and what Node prints in a crash stay plain";
 
 /** What is stored plain, and whether what is not can be read. */
 export function checkEncryption(project: Project): CheckResult {
   try {
     const { config } = loadConfig(project);
-    const envelope = readEnvelope(project.stateDir);
+    const envelope = envelopeOf(project);
     if (envelope === null) {
       return config["storage.encrypt"]
         ? warn("storage.encrypt is on, and nothing is encrypted yet", "Run `pm encrypt`, or `pm start`.")
@@ -29,7 +29,7 @@ export function checkEncryption(project: Project): CheckResult {
     const plain = plainFiles(project, { backups });
     if (plain.length === 0) {
       return ok(
-        `memory, index, backups, spool and log are encrypted (key: ${envelope.source.kind}); ${alwaysPlain}`,
+        `memory, index, backups, audit log, spool and log are encrypted (key: ${envelope.source.kind}); ${alwaysPlain}`,
       );
     }
     const names = plain.map((file) => basename(file)).join(", ");

@@ -1,0 +1,52 @@
+import type { Level } from "../../project/levels.ts";
+import { nameKey, tokenStream } from "../../text/tokens.ts";
+import type { IndexedFile } from "./records.ts";
+import type { SegmentBuilder } from "./words/segment.ts";
+
+/** A chunk as engines store it, beside the file that it is of. */
+export interface ChunkRow {
+  id: number;
+  uid: string;
+  parentUid: string | null;
+  parentName: string | null;
+  level: Level;
+  kind: string;
+  name: string;
+  signature: string;
+  startLine: number;
+  endLine: number;
+}
+
+/** A symbol, and the chunk that holds it. */
+export interface SymbolRow {
+  /** As `nameKey` makes it of `name`. */
+  key: string;
+  name: string;
+  kind: string;
+  chunk: number;
+}
+
+/** What is stored of a file's chunks. Their words go into a segment, which gives them their ids, one after the other. */
+export function chunkRows(
+  file: IndexedFile,
+  words: SegmentBuilder,
+): { chunks: ChunkRow[]; symbols: SymbolRow[] } {
+  const pathTerms = tokenStream(file.path);
+  const nameOf = new Map(file.chunks.map((chunk) => [chunk.id, chunk.name]));
+  const namesOf = new Map<string, Set<string>>(file.chunks.map((chunk) => [chunk.id, new Set()]));
+  for (const { chunkId, name } of file.symbols) namesOf.get(chunkId)?.add(nameKey(name));
+  const rowOf = new Map<string, number>();
+  const chunks = file.chunks.map((chunk): ChunkRow => {
+    const { id: uid, parentId: parentUid, level, kind, name, signature, startLine, endLine, terms } = chunk;
+    const id = words.next;
+    rowOf.set(uid, id);
+    words.add(level, [terms.name, pathTerms, terms.head, terms.body], namesOf.get(uid)!);
+    const parentName = parentUid && (nameOf.get(parentUid) ?? null);
+    return { id, uid, parentUid, parentName, level, kind, name, signature, startLine, endLine };
+  });
+  const symbols = file.symbols.flatMap(({ name, kind, chunkId }) => {
+    const chunk = rowOf.get(chunkId);
+    return chunk === undefined ? [] : [{ key: nameKey(name), name, kind, chunk }];
+  });
+  return { chunks, symbols };
+}

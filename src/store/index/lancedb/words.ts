@@ -1,0 +1,372 @@
+import { decodeVarints, pushVarint } from "../../../text/varint.ts";
+import {
+  type FoundList,
+  type LoadedSegment,
+  LoadedSegments,
+  marked,
+  toMerge,
+  type WorthMerging,
+} from "../words/loaded-segments.ts";
+import type { Postings } from "../words/postings.ts";
+import { decodeChunks, encodeChunks, placeOf, type SegmentBuilder, SegmentMerge } from "../words/segment.ts";
+import { entryOf, type Found, StoredWords, type WithPlaces } from "../words/stored-words.ts";
+import type { Row } from "./engine.ts";
+import type { Collection, Next, SegmentEntry, StateChange } from "./state.ts";
+import { type layouts, type Opened, Outdated } from "./store.ts";
+
+/**
+ * The postings of a segment stand in blocks: its words in their order, as many as fill a row of about this size. A table of
+ * millions of words has some thousand rows, which are found by their numbers without an index. Bytes.
+ */
+const blockSize = 32_768;
+/** Blocks that are added, or merged, together. */
+const blocksTogether = 64;
+/** What blocks in memory may take. Bytes. */
+const maxKept = 48e6;
+
+type BlockRow = Row<typeof layouts.words>;
+
+/** A block in memory. Its places are read when a phrase asks for them. */
+interface Block {
+  words: string[];
+  /** For each word its chunks, and where the list and the places of the next one begin. */
+  counts: Uint32Array;
+  listEnds: Uint32Array;
+  placeEnds: Uint32Array;
+  lists: Uint8Array;
+  places: Uint8Array | null;
+}
+
+/** Words of chunks, or of commits (docs/decisions/0021-lancedb.md). */
+export class LanceWords {
+  private known = new LoadedSegments();
+  /** The first word of each block of a segment. */
+  private readonly firsts = new Map<number, readonly string[]>();
+  private readonly blocks = new Map<number, Block>();
+  private kept = 0;
+
+  constructor(private readonly holds: Collection) {}
+
+  // Writing
+
+  /** Adds the rows of a segment. @returns the change that names it, null for an empty one */
+  async add(opened: Opened, next: Next, segment: SegmentBuilder): Promise<SegmentEntry | null> {
+    const chunks = segment.chunks();
+    if (chunks.ids.length === 0) return null;
+    const writer = new SegmentWriter(opened, next, this.holds, encodeChunks(chunks));
+    for (const [word, postings] of segment.postings()) await writer.put(word, postings);
+    return writer.finish({ chunks: chunks.ids.length, first: chunks.ids[0]!, last: chunks.ids.at(-1)! });
+  }
+
+  isDue({ state }: Opened, by: WorthMerging): boolean {
+    return toMerge(state.segmentsOf(this.holds), by) !== null;
+  }
+
+  /** Makes one segment of several. */
+  async merge(opened: Opened, next: Next, by: WorthMerging): Promise<StateChange | null> {
+    const sources = toMerge(opened.state.segmentsOf(this.holds), by) as SegmentEntry[] | null;
+    if (sources === null) return null;
+    const loaded = await this.load(opened);
+    const byId = new Map(loaded.all.map((segment) => [segment.id, segment]));
+    const segments = sources.map(({ id }) => byId.get(id)!);
+    const merge = new SegmentMerge(segments.map((chunks) => ({ chunks, isGone: chunks.isGone })));
+    const merged = sources.map(({ id }) => id);
+    const [first, last] = [sources[0]!.first, sources.at(-1)!.last];
+    if (merge.chunks.ids.length === 0) return { merged };
+    const writer = new SegmentWriter(opened, next, this.holds, encodeChunks(merge.chunks));
+    // The bounds of the one with the most blocks: between two of them the others have about as many words.
+    const largest = sources.reduce((a, b) => (b.blocks > a.blocks ? b : a));
+    const bounds = this.firstsOf(largest.id).filter((_, i) => i > 0 && i % blocksTogether === 0);
+    for (let i = 0; i <= bounds.length; i++) {
+      const [from, to] = [i === 0 ? null : bounds[i - 1]!, bounds[i] ?? null];
+      for (const [word, parts] of await this.between(opened, segments, from, to)) {
+        const postings = merge.merged(parts);
+        if (postings.chunks > 0) await writer.put(word, postings);
+      }
+    }
+    return { merged, segments: [await writer.finish({ chunks: merge.chunks.ids.length, first, last })] };
+  }
+
+  /** The words from one on and up to another, in their order, with what each segment has of them. */
+  private async between(
+    opened: Opened,
+    segments: readonly LoadedSegment[],
+    from: string | null,
+    to: string | null,
+  ): Promise<[string, { source: number; postings: Postings }[]][]> {
+    const parts = new Map<string, { source: number; postings: Postings }[]>();
+    for (const [source, { id }] of segments.entries()) {
+      const { block } = entryIn(opened, id);
+      const firsts = this.firstsOf(id);
+      const begin = from === null ? 0 : Math.max(0, placeIn(firsts, from));
+      const numbers: number[] = [];
+      for (let i = begin; i < firsts.length && (to === null || firsts[i]! < to); i++)
+        numbers.push(block + 1 + i);
+      // Not kept: they are about to go.
+      for (const found of (await readBlocks(opened, numbers, true)).values()) {
+        found.words.forEach((word, i) => {
+          if ((from !== null && word < from) || (to !== null && word >= to)) return;
+          const part = { source, postings: postingsIn(found, i) };
+          const others = parts.get(word);
+          if (others) others.push(part);
+          else parts.set(word, [part]);
+        });
+      }
+    }
+    return [...parts].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  // Reading
+
+  async at(opened: Opened): Promise<StoredWords> {
+    return new StoredWords(await this.load(opened), {
+      lists: (words, segments) => this.find<FoundList>(opened, words, segments, false),
+      places: (words, segments) => this.find<WithPlaces>(opened, words, segments, true),
+    });
+  }
+
+  release(): void {
+    this.blocks.clear();
+    this.kept = 0;
+  }
+
+  private async find<T extends FoundList | WithPlaces>(
+    opened: Opened,
+    words: readonly string[],
+    segments: LoadedSegments,
+    withPlaces: boolean,
+  ): Promise<Found<T>> {
+    const wanted: { word: string; segment: number; block: number }[] = [];
+    for (const { id } of segments.all) {
+      const { block } = entryIn(opened, id);
+      const firsts = this.firstsOf(id);
+      for (const word of words) {
+        const at = placeIn(firsts, word);
+        if (at >= 0) wanted.push({ word, segment: id, block: block + 1 + at });
+      }
+    }
+    const blocks = await this.blocksOf(opened, [...new Set(wanted.map(({ block }) => block))], withPlaces);
+    const found = new Map<string, Map<number, T>>();
+    for (const { word, segment, block } of wanted) {
+      const of = blocks.get(block)!;
+      const at = placeIn(of.words, word);
+      if (of.words[at] === word) entryOf(found, word).set(segment, postingsIn(of, at) as unknown as T);
+    }
+    return found;
+  }
+
+  private async blocksOf(
+    opened: Opened,
+    numbers: readonly number[],
+    withPlaces: boolean,
+  ): Promise<Map<number, Block>> {
+    const blocks = new Map<number, Block>();
+    const unknown: number[] = [];
+    for (const number of numbers) {
+      const known = this.blocks.get(number);
+      if (known === undefined || (withPlaces && known.places === null)) unknown.push(number);
+      else blocks.set(number, known);
+    }
+    if (unknown.length === 0) return blocks;
+    for (const [number, block] of await readBlocks(opened, unknown, withPlaces)) {
+      blocks.set(number, block);
+      this.keep(number, block);
+    }
+    return blocks;
+  }
+
+  /** Those that were kept first go first. */
+  private keep(number: number, block: Block): void {
+    this.forget(number);
+    this.blocks.set(number, block);
+    this.kept += sizeOf(block);
+    for (const old of this.blocks.keys()) {
+      if (this.kept <= maxKept) break;
+      this.forget(old);
+    }
+  }
+
+  private forget(number: number): void {
+    const block = this.blocks.get(number);
+    if (block === undefined) return;
+    this.blocks.delete(number);
+    this.kept -= sizeOf(block);
+  }
+
+  private firstsOf(segment: number): readonly string[] {
+    const firsts = this.firsts.get(segment);
+    // Merged while this question was asked.
+    if (firsts === undefined) throw new Outdated("a segment is gone");
+    return firsts;
+  }
+
+  /** The segments of now: those that are new are read. */
+  private async load(opened: Opened): Promise<LoadedSegments> {
+    const { state, tables } = opened;
+    const stored = state.segmentsOf(this.holds);
+    const added = this.known.outdated(stored).filter(({ isKnown }) => !isKnown);
+    const entries = added.map(({ stored: { id } }) => stored.find((one) => one.id === id)!);
+    const data = new Map<number, Uint8Array>();
+    if (entries.length > 0) {
+      const heads = entries.map(({ block }) => block);
+      for (const { block, lists } of await tables.words.among(["block", "lists"], "block", heads)) {
+        data.set(block, lists);
+      }
+      const numbers = entries.flatMap(({ block, blocks }) =>
+        Array.from({ length: blocks }, (_, i) => block + 1 + i),
+      );
+      const rows = await tables.words.among(["block", "first"], "block", numbers);
+      const firstOf = new Map(rows.map(({ block, first }) => [block, first]));
+      if (data.size < heads.length || firstOf.size < numbers.length)
+        throw new Outdated("blocks of words are gone");
+      for (const { id, block, blocks } of entries) {
+        this.firsts.set(
+          id,
+          Array.from({ length: blocks }, (_, i) => firstOf.get(block + 1 + i)!),
+        );
+      }
+    }
+    const gone = [...state.gone[this.holds]];
+    this.known = this.known.following(stored, (one, before) => {
+      const bytes = data.get((one as SegmentEntry).block);
+      if (before === undefined && bytes === undefined) throw new Outdated("a segment is gone");
+      const chunks = before ?? decodeChunks(bytes!, one.chunks);
+      const ofSegment = one.gone === 0 ? [] : gone.filter((chunk) => placeOf(chunks.ids, chunk) >= 0);
+      return { chunks, isGone: marked(chunks.ids, ofSegment) };
+    });
+    const inUse = new Set(stored.map(({ id }) => id));
+    for (const id of this.firsts.keys()) if (!inUse.has(id)) this.firsts.delete(id);
+    return this.known;
+  }
+}
+
+function entryIn({ state }: Opened, segment: number): SegmentEntry {
+  const entry = state.segments.find(({ id }) => id === segment);
+  // Merged while this question was asked.
+  if (entry === undefined) throw new Outdated("a segment is gone");
+  return entry;
+}
+
+/** The last of some words in their order that is not beyond another; -1 for none. */
+function placeIn(words: readonly string[], word: string): number {
+  let [from, to] = [0, words.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (words[middle]! <= word) from = middle + 1;
+    else to = middle;
+  }
+  return from - 1;
+}
+
+/** Adds blocks as they fill up; a row before them has the chunks. */
+class SegmentWriter {
+  private readonly first: number;
+  private blocks = 0;
+  private bytes = 0;
+  private readonly rows: BlockRow[] = [];
+  private words: string[] = [];
+  private sizes: number[] = [];
+  private lists: Uint8Array[] = [];
+  private places: Uint8Array[] = [];
+  private size = 0;
+
+  constructor(
+    private readonly opened: Opened,
+    private readonly next: Next,
+    private readonly holds: Collection,
+    chunks: Uint8Array,
+  ) {
+    this.first = next.block++;
+    const nothing = new Uint8Array();
+    this.rows.push({
+      block: this.first,
+      first: "",
+      words: "",
+      sizes: nothing,
+      lists: chunks,
+      places: nothing,
+    });
+  }
+
+  async put(word: string, { chunks, list, places }: Postings): Promise<void> {
+    const bytes = word.length + list.length + places.length;
+    if (this.size > 0 && this.size + bytes > blockSize) await this.endBlock();
+    this.words.push(word);
+    for (const number of [chunks, list.length, places.length]) pushVarint(this.sizes, number);
+    this.lists.push(list);
+    this.places.push(places);
+    this.size += bytes;
+    this.bytes += bytes;
+  }
+
+  async finish(chunks: Pick<SegmentEntry, "chunks" | "first" | "last">): Promise<SegmentEntry> {
+    await this.endBlock();
+    await this.flush();
+    const { holds, bytes, blocks, first: block } = this;
+    return { id: this.next.segment++, holds, ...chunks, gone: 0, bytes, block, blocks };
+  }
+
+  private async endBlock(): Promise<void> {
+    if (this.size === 0) return;
+    const { words, sizes, lists, places } = this;
+    this.rows.push({
+      block: this.next.block++,
+      first: words[0]!,
+      words: words.join(" "),
+      sizes: Uint8Array.from(sizes),
+      lists: Buffer.concat(lists),
+      places: Buffer.concat(places),
+    });
+    this.blocks++;
+    this.size = 0;
+    for (const emptied of [words, sizes, lists, places]) emptied.length = 0;
+    if (this.rows.length >= 4 * blocksTogether) await this.flush();
+  }
+
+  private async flush(): Promise<void> {
+    await this.opened.tables.words.add(this.rows);
+    this.rows.length = 0;
+  }
+}
+
+async function readBlocks(
+  { tables }: Opened,
+  numbers: readonly number[],
+  withPlaces: boolean,
+): Promise<Map<number, Block>> {
+  if (numbers.length === 0) return new Map();
+  const columns = ["block", "words", "sizes", "lists", ...(withPlaces ? (["places"] as const) : [])] as const;
+  const rows = (await tables.words.among(columns, "block", numbers)) as (Omit<BlockRow, "first" | "places"> &
+    Partial<Pick<BlockRow, "places">>)[];
+  if (rows.length < numbers.length) throw new Outdated("blocks of words are gone");
+  rows.sort((a, b) => a.block - b.block);
+  return new Map(
+    rows.map(({ block, words, sizes, lists, places }) => [
+      block,
+      { ...decoded(words.split(" "), sizes), lists, places: places ?? null },
+    ]),
+  );
+}
+
+function decoded(words: string[], sizes: Uint8Array) {
+  const counts = new Uint32Array(words.length);
+  const listEnds = new Uint32Array(words.length + 1);
+  const placeEnds = new Uint32Array(words.length + 1);
+  const numbers = decodeVarints(sizes, 3 * words.length) ?? [];
+  for (let i = 0; i < words.length; i++) {
+    counts[i] = numbers[3 * i]!;
+    listEnds[i + 1] = listEnds[i]! + numbers[3 * i + 1]!;
+    placeEnds[i + 1] = placeEnds[i]! + numbers[3 * i + 2]!;
+  }
+  return { words, counts, listEnds, placeEnds };
+}
+
+function postingsIn({ counts, listEnds, placeEnds, lists, places }: Block, at: number): Postings {
+  return {
+    chunks: counts[at]!,
+    list: lists.subarray(listEnds[at]!, listEnds[at + 1]!),
+    places: places?.subarray(placeEnds[at]!, placeEnds[at + 1]!) ?? new Uint8Array(),
+  };
+}
+
+const sizeOf = ({ words, lists, places }: Block) => words.length * 60 + lists.length + (places?.length ?? 0);
