@@ -180,7 +180,7 @@ function agreed(votes: readonly Vote[]): number {
  * that they wrote it before. What was removed before and is written again says nothing.
  */
 function ahead(
-  { writes, paths, addedTo, isNew, heldSince, until }: ClockEvidence,
+  { writes, addedTo, isNew, heldSince, until }: ClockEvidence,
   votes: ReadonlyMap<string, readonly Vote[]>,
 ): Map<string, number> {
   const offsets = new Map<string, number>();
@@ -197,9 +197,8 @@ function ahead(
     if (known) known.push(write);
     else later.set(session, [write]);
   }
-  const changed = new Set(paths);
   for (const [session, own] of later) {
-    if (!own.some(({ path }) => changed.has(path))) continue;
+    if (!own.some(({ path }) => addedTo(path).size > 0)) continue;
     const gone = new Set<number>();
     let [matched, missed, blocks, last] = [0, 0, 0, 0];
     for (const write of own.sort((a, b) => a.startedAt - b.startedAt)) {
