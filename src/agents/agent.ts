@@ -67,7 +67,10 @@ export interface Usage {
 export type Entry =
   /** A human's prompt, which begins a turn. */
   | { kind: "prompt"; text: string; images: number }
-  /** Written by the client in a user message: a command's output, a notification, an interruption. */
+  /**
+   * Written by the client: a command's output, a notification. One that begins with "[Request interrupted by user" or with
+   * "API Error" says how a turn ended (sessions/turn-state.ts).
+   */
   | { kind: "notice"; text: string }
   /** The agent's text. */
   | { kind: "text"; text: string }

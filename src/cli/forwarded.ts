@@ -4,6 +4,7 @@ export const forwarded: ReadonlySet<string> = new Set([
   "blame",
   "checkpoint",
   "checkpoints",
+  "chunk",
   "context",
   "decisions",
   "event",

@@ -18,6 +18,7 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
       names: ["decisions", "related"],
       load: async () => (await import("./commands/decisions/command.ts")).declareDecisions,
     },
+    { names: ["chunk"], load: async () => (await import("./commands/chunk/command.ts")).declareChunk },
     { names: ["impact"], load: async () => (await import("./commands/impact/command.ts")).declareImpact },
     {
       names: ["packages"],

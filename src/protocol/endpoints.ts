@@ -7,6 +7,7 @@ export const endpoints = {
   searchTranscripts: { method: "POST", path: "/search/transcripts" },
   searchHistory: { method: "POST", path: "/search/history" },
   searchAll: { method: "POST", path: "/search/all" },
+  chunk: { method: "GET", path: "/chunks/:id" },
   index: { method: "POST", path: "/index/code" },
   indexTranscript: { method: "POST", path: "/index/transcript" },
   annotate: { method: "POST", path: "/index/transcript/annotate" },

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { endpoints, type RouteName } from "./endpoints.ts";
 import * as lines from "./operations/blame.ts";
 import * as checkpoints from "./operations/checkpoints.ts";
+import { chunkAnswer, chunkRequest } from "./operations/chunk.ts";
 import * as context from "./operations/context.ts";
 import * as daemon from "./operations/daemon.ts";
 import * as decisions from "./operations/decisions.ts";
@@ -68,6 +69,12 @@ export const routes = {
     summary: "Find code, sessions, commits and events",
     request: search.searchAllRequest,
     response: search.searchAllResponse,
+  },
+  chunk: {
+    ...endpoints.chunk,
+    summary: "Show a chunk of code with what it lies in and what lies in it",
+    request: chunkRequest,
+    response: chunkAnswer,
   },
   index: {
     ...endpoints.index,

@@ -17,6 +17,7 @@ const operations = {
     (await import("./search/history.ts")).searchHistory(project, request, signal),
   searchAll: async (project, request, signal) =>
     (await import("./search/all.ts")).searchAll(project, request, signal),
+  chunk: async (project, request) => (await import("./search/chunk.ts")).showChunk(project, request),
   sessions: async (project, request) => {
     const { listSessionsOf } = await import("./sessions/conversations.ts");
     return withMemory(project, (memory) => listSessionsOf(memory, request));

@@ -85,6 +85,7 @@ const handlers = {
   })),
   searchHistory: never,
   searchAll: never,
+  chunk: never,
   indexTranscript: never,
   annotate: never,
   editNote: never,

@@ -25,7 +25,8 @@ const brief = 120;
 const edgesShown = 5;
 
 export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = async (args, context) => {
-  const { query, path, regex, limit, cursor, max_tokens, all_projects: _, ...filters } = args;
+  const { query = "", chunk, path, regex, limit, cursor, max_tokens, all_projects: _, ...filters } = args;
+  if (chunk !== undefined) return (await import("./show-chunk.ts")).showChunk(chunk, max_tokens, context);
   const offset = offsetOf("search_code", args, cursor);
   const request: SearchRequest = {
     q: query,

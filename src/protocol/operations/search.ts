@@ -142,7 +142,10 @@ export const transcriptSearchRequest = lazy(() =>
     team: field("only what colleagues shared", z.boolean()),
     in: field("content: all that was said and tools wrote, word by word", z.enum(searchPlaces)),
     match: field("in the content: the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
-    mode: field("fts: words; semantic: meaning; hybrid (default): both; regex: RE2", z.enum(searchModes)),
+    mode: field(
+      "fts: words; semantic: meaning; hybrid: both; regex: RE2; default: the setting search.mode",
+      z.enum(searchModes),
+    ),
     by: field("a result for each session (default) or each turn", z.enum(resultUnits)),
     limit,
     explain,

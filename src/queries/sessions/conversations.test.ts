@@ -241,6 +241,10 @@ describe("listAnnotationsOf", () => {
 
 describe("searching", () => {
   it("uses the configuration's defaults", async () => {
+    const byWords = { ...config, "search.mode": "fts" as const };
+    expect((await toSessionQuery({ q: "x" }, byWords)).mode).toBe("fts");
+    expect((await toSessionQuery({ q: "x", mode: "semantic" }, byWords)).mode).toBe("semantic");
+    expect((await toSessionQuery({ q: "x", in: "content" }, byWords)).mode).toBe("hybrid");
     expect(await toSessionQuery({ q: "x" }, { ...config, "search.limit": 7 })).toMatchObject({
       query: "x",
       limit: 7,

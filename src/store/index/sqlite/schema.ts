@@ -214,4 +214,17 @@ export const codeMigrations: readonly Migration[] = [
     data    BLOB NOT NULL
   ) STRICT;
   `,
+  `
+  -- What names the texts of a file's chunks, 16 bytes each; null where nobody wants to know.
+  ALTER TABLE vectors ADD COLUMN texts BLOB;
+  -- Vectors of files that have another version by now: most of its texts are the same, and a model may cost money.
+  CREATE TABLE former_vectors (
+    id         INTEGER PRIMARY KEY,
+    model      TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    -- Before the data, to be read without that.
+    texts      BLOB NOT NULL,
+    data       BLOB NOT NULL
+  ) STRICT;
+  `,
 ];
