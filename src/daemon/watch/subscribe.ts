@@ -36,10 +36,29 @@ const backends: Partial<Record<NodeJS.Platform, BackendType>> = {
 /** Loaded on first use: a missing binary for the system is one more reason to poll. */
 export const parcelSubscribe: Subscribe = async (directory, callback, options) => {
   await tryToWatch(directory);
+  return subscribeInTurn(directory, callback, options);
+};
+
+/** As the library subscribes, but no change of subscriptions overlaps another (`inTurn`). */
+export const subscribeInTurn: Subscribe = async (directory, callback, options) => {
   const { default: watcher } = await import("@parcel/watcher");
   const backend = backends[process.platform];
-  return watcher.subscribe(directory, callback, backend === undefined ? options : { ...options, backend });
+  const subscription = await inTurn(() =>
+    watcher.subscribe(directory, callback, backend === undefined ? options : { ...options, backend }),
+  );
+  return { unsubscribe: () => inTurn(() => subscription.unsubscribe()) };
 };
+
+/**
+ * Subscribes and unsubscribes one at a time. All subscriptions share what the system watches with; @parcel/watcher gives
+ * that up with the last of them, and loses one that is added meanwhile: it could never be removed, with its files.
+ */
+function inTurn<T>(change: () => Promise<T>): Promise<T> {
+  const done = lastChange.then(change);
+  lastChange = done.catch(() => {});
+  return done;
+}
+let lastChange: Promise<unknown> = Promise.resolve();
 
 /**
  * Requests an inotify instance from Linux and releases it. Users have few (often 128 for all their programs), and if

@@ -1,13 +1,4 @@
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -61,21 +52,6 @@ test("reports files that appear and grow, and nothing else", async () => {
   appendFileSync(file, "y\n");
   await vi.waitFor(() => expect(seen()).toEqual([file, file]), 5000);
 });
-
-test.runIf(process.platform === "linux")(
-  "starts no process to watch, and leaves none behind (needs Linux)",
-  async () => {
-    // Also zombies: children that ended and whose end nobody asked for.
-    const children = () =>
-      readdirSync("/proc/self/task").flatMap((thread) =>
-        readFileSync(`/proc/self/task/${thread}/children`, "utf8").split(" ").filter(Boolean),
-      );
-    mkdirSync(root);
-    const before = children();
-    await watch();
-    expect(children()).toEqual(before);
-  },
-);
 
 test("scans again when directories appear, as their content was not seen", async () => {
   mkdirSync(root);
