@@ -128,7 +128,7 @@ async function runMocked(options: Options, scratch: string): Promise<number> {
     const problems = [
       ...mock.problems,
       ...miscounted(runs),
-      ...unanswered(mock),
+      ...unanswered(runs, mock),
       ...planted().map((name) => `the planted ${name} was started`),
       ...(isRead ? ["the planted instructions reached the model"] : []),
       ...(mock.wasGiven(mockKey) ? ["the key reached the model"] : []),
@@ -149,7 +149,7 @@ async function runMocked(options: Options, scratch: string): Promise<number> {
 }
 
 /** In the form of a real one, so that scrubbing and redaction treat it as such. */
-const mockKey = `sk-ant-api03-${"mock".repeat(23)}-AAAA`;
+export const mockKey = `sk-ant-api03-${"mock".repeat(23)}-AAAA`;
 
 interface Asked extends Omit<Options, "env"> {
   list: PairedOptions["list"];

@@ -131,11 +131,17 @@ function countsOf(script: Script): Omit<Counts, "usd"> {
   };
 }
 
-/** Tools of Pommel that did not answer what they know. */
-export function unanswered({ toolResults }: MockApi): string[] {
+/** Tools of Pommel that were called, and did not answer what they know. */
+export function unanswered(runs: readonly Run[], { toolResults }: MockApi): string[] {
+  const called = new Set(
+    runs.flatMap(({ task }) =>
+      scripts[task]!.with.flat().flatMap(({ type, ...said }) => ("id" in said ? said.id : [])),
+    ),
+  );
   return Object.entries(answers).flatMap(([tool, text]) => {
-    const result = toolResults.get(useOf(tool as keyof typeof answers))?.text ?? "";
-    return result.includes(text) ? [] : [`${tool} answered "${result}", without "${text}"`];
+    const use = useOf(tool as keyof typeof answers);
+    const result = toolResults.get(use)?.text ?? "nothing";
+    return !called.has(use) || result.includes(text) ? [] : [`${tool} answered ${result}, without "${text}"`];
   });
 }
 
@@ -150,9 +156,7 @@ export function plantForeign(home: string, repository: string, marks: string): (
   mkdirSync(marks);
   const hook = (where: string) => ({
     hooks: {
-      SessionStart: [
-        { hooks: [{ type: "command", command: `touch ${join(marks, `hook of the ${where}`)}` }] },
-      ],
+      SessionStart: [{ hooks: [{ type: "command", command: `touch ${join(marks, `hook-of-${where}`)}` }] }],
     },
   });
   const server = (where: string) => ({
@@ -160,7 +164,7 @@ export function plantForeign(home: string, repository: string, marks: string): (
       [`foreign-${where}`]: {
         type: "stdio",
         command: "touch",
-        args: [join(marks, `server of the ${where}`)],
+        args: [join(marks, `server-of-${where}`)],
       },
     },
   });
