@@ -30,7 +30,7 @@ export interface Finished {
 export function runClient(
   prompt: string,
   options: ClientOptions,
-  at: { cwd: string; env: Readonly<Record<string, string>>; servers: string | null },
+  at: { cwd: string; env: Readonly<Record<string, string>>; servers: string | null; signal: AbortSignal },
 ): Promise<Finished> {
   const args = [
     ...["-p", prompt, "--output-format", "stream-json", "--verbose"],
@@ -58,6 +58,7 @@ export function runClient(
       isTimedOut = true;
       endGroup();
     }, options.timeoutMs);
+    at.signal.addEventListener("abort", endGroup);
     const said = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const) {
       child[name].setEncoding("utf8").on("data", (text: string) => {
@@ -70,6 +71,7 @@ export function runClient(
     });
     child.on("close", (code) => {
       clearTimeout(timer);
+      at.signal.removeEventListener("abort", endGroup);
       endGroup();
       resolve({ ...said, code, isTimedOut, seconds: (performance.now() - start) / 1000 });
     });

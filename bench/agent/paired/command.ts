@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -34,6 +34,7 @@ CLAUDE_CODE_OAUTH_TOKEN in the environment, and --yes. The agent runs commands o
   --block LIST              commands that neither arm finds, as other memories (default: aline,entire,semble)
   --env LIST                more variables for the client, such as those of another provider; treated as credentials
   --keep DIR                keep the runs' homes and clones there, with transcripts; keep them private
+  --runs FILE               append every run to it as a line of JSON when it ends, answers included
   --markdown, --json        print tables for Markdown, or every run
 `;
 
@@ -67,6 +68,7 @@ const optionsOf = (args: readonly string[]) =>
       block: { type: "string", default: "aline,entire,semble" },
       env: { type: "string", default: "" },
       keep: { type: "string" },
+      runs: { type: "string" },
       markdown: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
     },
@@ -172,7 +174,8 @@ function pairedOptions(asked: Asked): PairedOptions {
     random: random(numberOf(asked.seed)),
     credentials: asked.credentials,
     client: {
-      claude: asked.claude,
+      // It is started in the clones.
+      claude: asked.claude.includes("/") ? resolve(asked.claude) : asked.claude,
       model: asked.model ?? null,
       permissionMode: asked["permission-mode"],
       allowedTools: asked["allowed-tools"],
@@ -194,8 +197,19 @@ function pairedOptions(asked: Asked): PairedOptions {
       join(homedir(), ".claude"),
       join(homedir(), ".config", "pommel"),
     ],
-    onRun: (run) => console.error(lineOf(run)),
+    onRun(run) {
+      console.error(lineOf(run));
+      if (asked.runs !== undefined) appendFileSync(asked.runs, `${JSON.stringify(run)}\n`, { mode: 0o600 });
+    },
+    signal: interruption(),
   };
+}
+
+/** Ctrl-C ends the client, which would go on and cost money; what was done until then is reported. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
 }
 
 function report(runs: readonly Run[], { json, markdown }: Options): number {

@@ -33,6 +33,8 @@ export interface PairedOptions {
   /** Paths of the user that no run may use. */
   outside: readonly string[];
   onRun: (run: Run) => void;
+  /** Ends the run that is under way, and starts no other. */
+  signal: AbortSignal;
 }
 
 /** A pair that is to be run, in this order. */
@@ -56,12 +58,13 @@ export function planOf(tasks: readonly Task[], rounds: number, random: Random): 
   return random.shuffled(pairs);
 }
 
-/** Runs every pair, one run after the other. */
+/** Runs every pair, one run after the other. @returns those that came to an end */
 export async function runPairs(options: PairedOptions): Promise<Run[]> {
   const runs: Run[] = [];
   for (const { task, round, order } of planOf(options.list.tasks, options.rounds, options.random)) {
     for (const arm of order) {
       const run = { ...{ task: task.id, round, arm }, ...(await doTask(task, arm, options)) };
+      if (options.signal.aborted) return runs;
       runs.push(run);
       options.onRun(run);
     }
@@ -69,34 +72,48 @@ export async function runPairs(options: PairedOptions): Promise<Run[]> {
   return runs;
 }
 
-async function doTask(
-  task: Task,
-  arm: Arm,
-  options: PairedOptions,
-): Promise<Omit<Run, "task" | "round" | "arm">> {
-  const arena = layArena(task, arm, options.arena);
+type Outcome = Omit<Run, "task" | "round" | "arm">;
+
+async function doTask(task: Task, arm: Arm, options: PairedOptions): Promise<Outcome> {
+  const secrets = Object.values(options.credentials);
   try {
-    const finished = await runClient(task.prompt, options.client, {
-      cwd: arena.repo,
-      env: { ...arena.env, ...options.credentials },
-      servers: arm === "with" ? join(arena.home, ".claude.json") : null,
-    });
-    const account = accountOf(finished.stdout);
-    const foreign = contaminationIn(account, arm, options.outside);
-    const invalid = foreign.length > 0 ? `contaminated: ${foreign.join(", ")}` : failureOf(account, finished);
-    const redact = (text: string) => withoutSecrets(text, Object.values(options.credentials));
-    return {
-      invalid: invalid && redact(invalid),
-      isSuccess: account.end === "answered" && isPassed(task.check, account, arena, options.list.dir),
-      seconds: finished.seconds,
-      counts: account.counts,
-      answer: account.answer && redact(account.answer),
-      model: account.equipment?.model ?? null,
-      client: account.equipment?.claude_code_version ?? null,
-    };
-  } finally {
-    arena.dispose();
+    const arena = layArena(task, arm, options.arena);
+    try {
+      const outcome = await doTaskIn(arena, task, arm, options);
+      const redacted = (text: string | null) => text && withoutSecrets(text, secrets);
+      return { ...outcome, invalid: redacted(outcome.invalid), answer: redacted(outcome.answer) };
+    } finally {
+      arena.dispose();
+    }
+  } catch (error) {
+    // What the other runs cost is spent; their results stay.
+    return { ...nothing, invalid: withoutSecrets(`not run: ${error}`, secrets) };
   }
+}
+
+const nothing: Outcome = {
+  ...{ invalid: null, isSuccess: false, seconds: 0, answer: null, model: null, client: null },
+  counts: accountOf("").counts,
+};
+
+async function doTaskIn(arena: Arena, task: Task, arm: Arm, options: PairedOptions): Promise<Outcome> {
+  const finished = await runClient(task.prompt, options.client, {
+    cwd: arena.repo,
+    env: { ...arena.env, ...options.credentials },
+    servers: arm === "with" ? join(arena.home, ".claude.json") : null,
+    signal: options.signal,
+  });
+  const account = accountOf(finished.stdout);
+  const foreign = contaminationIn(account, arm, options.outside);
+  return {
+    invalid: foreign.length > 0 ? `contaminated: ${foreign.join(", ")}` : failureOf(account, finished),
+    isSuccess: account.end === "answered" && isPassed(task.check, account, arena, options.list.dir),
+    seconds: finished.seconds,
+    counts: account.counts,
+    answer: account.answer,
+    model: account.equipment?.model ?? null,
+    client: account.equipment?.claude_code_version ?? null,
+  };
 }
 
 function failureOf({ end, answer }: Account, { isTimedOut, stderr, code }: Finished): string | null {
