@@ -3,7 +3,10 @@ import { accountOf, contaminationIn } from "./counts.ts";
 
 const init = {
   ...{ type: "system", subtype: "init", tools: ["Bash", "Read"], skills: ["review"] },
-  ...{ mcp_servers: [] as { name: string; status: string }[], plugins: [] as { name: string }[] },
+  ...{
+    mcp_servers: [] as { name: string; status: string }[],
+    plugins: [{ name: "privacy", path: "builtin" }],
+  },
 };
 const withPommel = {
   ...init,
@@ -106,7 +109,7 @@ describe("contamination", () => {
       ...own,
       tools: [...own.tools, "mcp__other__recall"],
       mcp_servers: [...own.mcp_servers, { name: "other", status: "connected" }],
-      plugins: [{ name: "memory" }],
+      plugins: [...own.plugins, { name: "memory", path: "/home/dev/.claude/plugins/memory" }],
     };
     expect(found(arm, foreign)).toEqual(["MCP server other", "tool mcp__other__recall", "plugin memory"]);
   });

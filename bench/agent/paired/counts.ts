@@ -40,7 +40,7 @@ const init = z.object({
   tools: z.array(z.string()),
   mcp_servers: z.array(z.object({ name: z.string(), status: z.string() })),
   skills: z._default(z.array(z.string()), []),
-  plugins: z._default(z.array(z.object({ name: z.string() })), []),
+  plugins: z._default(z.array(z.object({ name: z.string(), path: z.optional(z.string()) })), []),
 });
 
 const block = z.looseObject({ type: z.string() });
@@ -175,7 +175,7 @@ export function contaminationIn(
   const foreign = [
     ...mcp_servers.filter((server) => !ours.includes(server)).map(({ name }) => `MCP server ${name}`),
     ...tools.filter((tool) => tool.startsWith("mcp__") && !isOurs(tool)).map((tool) => `tool ${tool}`),
-    ...plugins.map(({ name }) => `plugin ${name}`),
+    ...plugins.filter(({ path }) => path !== "builtin").map(({ name }) => `plugin ${name}`),
     ...outside.filter((path) => inputs.some((input) => input.includes(path))).map((path) => `use of ${path}`),
   ];
   if (arm === "without" && (ours.length > 0 || tools.some(isOurs) || skills.includes("pommel")))
