@@ -8,7 +8,6 @@ import type { Task } from "./tasks.ts";
 
 /** All that a run sees: a home, a clone and an environment that were made for it, and are removed after it. */
 export interface Arena {
-  dir: string;
   home: string;
   repo: string;
   /** All of the environment but the credentials. */
@@ -63,23 +62,31 @@ export function layArena(task: Task, arm: Arm, options: ArenaOptions): Arena {
   writeFileSync(join(home, ".gitconfig"), "[user]\n\tname = Agent\n\temail = agent@example.invalid\n");
   const run = (command: string, ...args: string[]) =>
     execFileSync(command, args, { cwd: repo, env, stdio: "pipe", maxBuffer: 2 ** 28 });
-  execFileSync("git", ["clone", "--quiet", "--no-hardlinks", sourceOf(task, options.scratch), repo]);
-  // It names a directory outside.
-  run("git", "remote", "remove", "origin");
-  if (arm === "with") {
-    for (const name of ownCommands.slice(0, 2))
-      writeCommand(join(tools, name), `exec "${process.execPath}" "${pmFile}" "$@"`);
-    run("pm", "init", "--global", "--yes");
-    run("pm", "init", "--no-hooks", "--no-start", "--no-import");
-    run("pm", "reindex");
-    run("pm", "start");
-    for (const path of task.sessions) run("pm", "import", "claude", path, "--all-projects", "--yes");
-  }
   const dispose = () => {
-    if (arm === "with") run("pm", "stop");
-    if (!options.keep) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+    try {
+      if (arm === "with") run("pm", "stop");
+    } finally {
+      if (!options.keep) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+    }
   };
-  return { dir, home, repo, env, dispose };
+  try {
+    execFileSync("git", ["clone", "--quiet", "--no-hardlinks", sourceOf(task, options.scratch), repo]);
+    // It names a directory outside.
+    run("git", "remote", "remove", "origin");
+    if (arm === "with") {
+      for (const name of ownCommands.slice(0, 2))
+        writeCommand(join(tools, name), `exec "${process.execPath}" "${pmFile}" "$@"`);
+      run("pm", "init", "--global", "--yes");
+      run("pm", "init", "--no-hooks", "--no-start", "--no-import");
+      run("pm", "reindex");
+      run("pm", "start");
+      for (const path of task.sessions) run("pm", "import", "claude", path, "--all-projects", "--yes");
+    }
+  } catch (error) {
+    dispose();
+    throw error;
+  }
+  return { home, repo, env, dispose };
 }
 
 /** The user's PATH without what npm adds for the project that starts this bench. */

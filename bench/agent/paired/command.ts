@@ -108,7 +108,8 @@ async function runReal(options: Options, scratch: string): Promise<number> {
   const runs = paired.list.tasks.length * paired.rounds * 2;
   console.error(`${runs} runs of ${options.claude} with a real model, which cost money.`);
   if (!options.yes) return refuse("Add --yes to start them.");
-  return report(await runPairs(paired), options);
+  const code = report(await runPairs(paired), options);
+  return paired.signal.aborted ? 130 : code;
 }
 
 /** The example with the mock, in a home and a repository with a foreign memory in them. */
@@ -208,7 +209,7 @@ function pairedOptions(asked: Asked): PairedOptions {
 /** Ctrl-C ends the client, which would go on and cost money; what was done until then is reported. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => controller.abort());
   return controller.signal;
 }
 

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Random } from "../../attribution/random.ts";
 import { type Arena, type ArenaOptions, layArena } from "./arena.ts";
 import { type ClientOptions, type Finished, runClient } from "./client.ts";
@@ -64,6 +65,8 @@ export async function runPairs(options: PairedOptions): Promise<Run[]> {
   for (const { task, round, order } of planOf(options.list.tasks, options.rounds, options.random)) {
     for (const arm of order) {
       const run = { ...{ task: task.id, round, arm }, ...(await doTask(task, arm, options)) };
+      // What sets up a run and clears it away is synchronous: a signal is noticed here.
+      await setImmediate();
       if (options.signal.aborted) return runs;
       runs.push(run);
       options.onRun(run);
@@ -116,7 +119,8 @@ async function doTaskIn(arena: Arena, task: Task, arm: Arm, options: PairedOptio
   };
 }
 
-function failureOf({ end, answer }: Account, { isTimedOut, stderr, code }: Finished): string | null {
+function failureOf({ end, answer, counts }: Account, { isTimedOut, stderr, code }: Finished): string | null {
+  if (isTimedOut && counts.turns === 0) return "the model did not answer in time";
   if (isTimedOut || end === "answered" || end === "limited") return null;
   return `failed with ${code}: ${(answer || stderr).slice(-300)}`;
 }
