@@ -190,7 +190,14 @@ function rememberTurn(
     number,
     startedAt,
     endedAt: edit.at,
-    ...{ branch: "main", abandoned: false, groupStart: number, tools: { Edit: 1 }, actions: { write: 1 } },
+    ...{
+      branch: "main",
+      abandoned: false,
+      state: "completed",
+      groupStart: number,
+      tools: { Edit: 1 },
+      actions: { write: 1 },
+    },
     prompt: `Change the values from ${first}`,
     files: [{ path: file, how: "edit" }],
     content: packContent(

@@ -128,6 +128,7 @@ const emptyTurn = {
   endedAt: null,
   branch: null,
   abandoned: false,
+  state: "completed" as const,
   groupStart: 1,
   tools: {},
   actions: {},

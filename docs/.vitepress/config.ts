@@ -50,6 +50,7 @@ export default defineConfig({
           { text: "MCP server", link: "/mcp" },
           { text: "HTTP", link: "/http" },
           { text: "Exports", link: "/export" },
+          { text: "Open formats", link: "/formats" },
           { text: "Languages", link: "/languages" },
           { text: "Embedders", link: "/embedders" },
           { text: "Engines", link: "/engines" },

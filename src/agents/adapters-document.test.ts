@@ -41,7 +41,7 @@ it("docs/adapters.md names existing files", () => {
   const links = [...adaptersPage.matchAll(/\]\(((?!https?:)[^)#]+)/g)].map(([, link = ""]) =>
     resolve(root, "docs", link),
   );
-  const named = [...adaptersPage.matchAll(/`((?:claude|codex|gemini|aline)\/[\w./-]*)`/g)].map(
+  const named = [...adaptersPage.matchAll(/`((?:claude|codex|gemini|opencode|qwen|aline)\/[\w./-]*)`/g)].map(
     ([, path = ""]) => join(root, "src/agents", path),
   );
   expect(named.length).toBeGreaterThan(5);

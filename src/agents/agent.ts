@@ -67,7 +67,10 @@ export interface Usage {
 export type Entry =
   /** A human's prompt, which begins a turn. */
   | { kind: "prompt"; text: string; images: number }
-  /** Written by the client in a user message: a command's output, a notification, an interruption. */
+  /**
+   * Written by the client: a command's output, a notification. One that begins with "[Request interrupted by user" or with
+   * "API Error" says how a turn ended (sessions/turn-state.ts).
+   */
   | { kind: "notice"; text: string }
   /** The agent's text. */
   | { kind: "text"; text: string }
@@ -220,7 +223,19 @@ export interface Agent extends AgentProfile {
    * come from a newer client.
    */
   readonly ignoredLineTypes?: ReadonlySet<string>;
-  /** Every transcript under `dir`, or `dir` itself, in order of path. Skips unreadable ones. */
+  /**
+   * For agents that keep all sessions in a database. Their transcripts' paths are `<database file>/<session id>`, and
+   * `list` also takes one of the database's files.
+   */
+  readonly database?: {
+    /** Whether a change of this file may be one of its sessions'. */
+    isPart(path: string): boolean;
+    /** A session's size and last change; null when it is gone. */
+    stat(path: string): TranscriptFile | null;
+  };
+  /** Names of large directories under a root that hold no transcripts, and are not watched. */
+  readonly unwatched?: readonly string[];
+  /** Every transcript under `dir`, or `dir` itself, in order of path (in a database, of time). Skips unreadable ones. */
   list(dir: string): AsyncIterable<TranscriptFile>;
   /** Transcripts that cannot be read, and why. */
   readonly sealed?: { why: string; list(dir: string): AsyncIterable<SealedTranscript> };

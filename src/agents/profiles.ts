@@ -1,7 +1,10 @@
 import type { AgentProfile } from "./agent.ts";
+import { atifProfile } from "./atif/profile.ts";
 import { claudeProfile } from "./claude/profile.ts";
 import { codexProfile } from "./codex/profile.ts";
 import { geminiProfile } from "./gemini/profile.ts";
+import { opencodeProfile } from "./opencode/profile.ts";
+import { qwenProfile } from "./qwen/profile.ts";
 
 /**
  * The agents' profiles, without the adapters in `registry.ts`: enough for hooks, help texts and the start of a daemon.
@@ -11,11 +14,17 @@ export const profiles = {
   claude: claudeProfile,
   codex: codexProfile,
   gemini: geminiProfile,
+  opencode: opencodeProfile,
+  qwen: qwenProfile,
+  atif: atifProfile,
 } satisfies Record<string, AgentProfile>;
 
 export type AgentName = keyof typeof profiles;
 
 export const agentNames = Object.keys(profiles) as AgentName[];
+
+/** Those that Pommel can be set up in; the others only leave files to import. */
+export const setupNames = agentNames.filter((name) => profileOf(name)?.hooks !== undefined);
 
 /** The agent when none is named. */
 export const defaultAgentName: AgentName = "claude";
@@ -37,4 +46,4 @@ export function sessionAround(env: NodeJS.ProcessEnv = process.env): string | nu
 export const launchVariables = all.flatMap(({ hooks }) => hooks?.launchedIn ?? []);
 
 /** "`pm import claude` (codex, gemini)" */
-export const importCommand = `\`pm import ${defaultAgentName}\` (${agentNames.filter((name) => name !== defaultAgentName).join(", ")})`;
+export const importCommand = `\`pm import ${defaultAgentName}\` (${setupNames.filter((name) => name !== defaultAgentName).join(", ")})`;

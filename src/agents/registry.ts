@@ -1,11 +1,15 @@
-import type { Agent, TranscriptInfo } from "./agent.ts";
+import { statSync } from "node:fs";
+import type { Agent, TranscriptFile, TranscriptInfo } from "./agent.ts";
+import { atif } from "./atif/atif.ts";
 import { claude } from "./claude/claude.ts";
 import { codex } from "./codex/codex.ts";
 import { gemini } from "./gemini/gemini.ts";
+import { opencode } from "./opencode/opencode.ts";
 import { type AgentName, defaultAgentName } from "./profiles.ts";
+import { qwen } from "./qwen/qwen.ts";
 import type { AgentSetup } from "./setup.ts";
 
-const byName = { claude, codex, gemini } satisfies Record<AgentName, Agent>;
+const byName = { claude, codex, gemini, opencode, qwen, atif } satisfies Record<AgentName, Agent>;
 
 /** Every supported coding agent. */
 export const agents: readonly Agent[] = Object.values(byName);
@@ -19,6 +23,18 @@ export const setups: readonly AgentSetup[] = agents.flatMap(({ setup }) => setup
 /** The agent of this name, as stored with sessions; undefined when unknown. */
 export function agentNamed(name: string): Agent | undefined {
   return agents.find((agent) => agent.name === name);
+}
+
+/**
+ * A transcript's size and last change.
+ * @returns null when it is missing
+ * @throws system errors other than ENOENT (EACCES) unchanged
+ */
+export function statTranscript(path: string): TranscriptFile | null {
+  const inDatabase = agents.find((agent) => agent.database !== undefined && agent.isTranscript(path));
+  if (inDatabase) return inDatabase.database!.stat(path);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() ? { path, size: stats.size, mtimeMs: stats.mtimeMs } : null;
 }
 
 /**

@@ -18,6 +18,8 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
       names: ["decisions", "related"],
       load: async () => (await import("./commands/decisions/command.ts")).declareDecisions,
     },
+    { names: ["chunk"], load: async () => (await import("./commands/chunk/command.ts")).declareChunk },
+    { names: ["impact"], load: async () => (await import("./commands/impact/command.ts")).declareImpact },
     {
       names: ["packages"],
       load: async () => (await import("./commands/packages/command.ts")).declarePackages,
@@ -94,6 +96,10 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
   ],
   Share: [
     { names: ["export"], load: async () => (await import("./commands/export/command.ts")).declareExport },
+    {
+      names: ["attribution"],
+      load: async () => (await import("./commands/attribution/command.ts")).declareAttribution,
+    },
     { names: ["sync", "pull"], load: async () => (await import("./commands/sync/command.ts")).declareSync },
     { names: ["share"], load: async () => (await import("./commands/share/command.ts")).declareShare },
   ],

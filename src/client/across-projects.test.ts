@@ -4,14 +4,16 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, turn } from "../../test/support/memory-fixture.ts";
+import { callTool } from "../mcp/server/call-tool.ts";
+import type { ToolName } from "../mcp/shapes/definitions.ts";
 import { silentLog } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
-import { rememberProject } from "../queries/known-projects.ts";
+import { memorySize, projectCalled, rememberProject } from "../queries/known-projects.ts";
 import { replaceChunks } from "../store/memory/chunks/chunks.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { saveTurn } from "../store/memory/sessions/turns.ts";
 import { registryFile } from "../store/registry.ts";
-import { projectsToAsk, searchAcross, sessionsAcross } from "./across-projects.ts";
+import { projectOfSession, projectsToAsk, searchAcross, sessionsAcross } from "./across-projects.ts";
 import { mergeCode, mergeTranscripts } from "./merge-answers.ts";
 import { reindexInProcess } from "./reindex-in-process.ts";
 
@@ -47,6 +49,48 @@ function remember(project: Project, session: string, text: string, lastAt: numbe
 
 const dates = "export function parseDate(text: string): Date {\n  return new Date(text);\n}\n";
 const colours = "export function mixColours(a: number, b: number) {\n  return (a + b) / 2;\n}\n";
+
+describe("the project of a session", () => {
+  it("is the other one that stores it, by its id or the beginning of it", async () => {
+    const one = await newProject("one");
+    const two = await newProject("two");
+    await newProject("three");
+    remember(one, "aaaa-1", "here", 1000);
+    remember(two, "bbbb-2", "there", 2000);
+    expect((await projectOfSession(one, "bbbb-2"))?.root).toBe(two.root);
+    expect((await projectOfSession(one, "bbbb"))?.root).toBe(two.root);
+    // That one was asked already.
+    expect(await projectOfSession(one, "aaaa")).toBeNull();
+    expect(await projectOfSession(one, "cccc")).toBeNull();
+    expect(await projectOfSession(one, "bbbb-2", 0)).toBeNull();
+  });
+
+  it("is found by get_session, and a project by its name", async () => {
+    const one = await newProject("one");
+    const two = await newProject("two");
+    await newProject("group/one");
+    remember(one, "aaaa-1", "here", 1000);
+    remember(two, "bbbb-2", "there", 2000);
+    const caller = { cwd: one.root, signal: new AbortController().signal };
+    const call = async (name: ToolName, args: object) =>
+      (await callTool(name, args, caller)).structuredContent;
+    expect(await call("get_session", { session_id: "bbbb" })).toMatchObject({ session: { id: "bbbb-2" } });
+    expect(await callTool("get_session", { session_id: "cccc" }, caller)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("not_found") }],
+    });
+    const inTwo = await call("search_sessions", { project: "two" });
+    expect(inTwo).toMatchObject({ results: [{ session_id: "bbbb-2" }] });
+    const byPath = await call("search_sessions", { project: two.root, query: "there" });
+    expect(byPath).toMatchObject({ results: [{ session_id: "bbbb-2" }] });
+    expect(await call("list_decisions", { project: "two" })).toBeDefined();
+    expect(() => projectCalled("one", `${dir}/none`)).toThrow("2 projects are called one");
+    expect(() => projectCalled("four", dir)).toThrow("There is no project four");
+    expect(projectCalled("one", dir).root).toBe(one.root);
+    expect(await memorySize(one)).toEqual({ sessions: 1, turns: 1 });
+    expect(await memorySize(projectAt(join(dir, "group/one")))).toEqual({ sessions: null, turns: null });
+  });
+});
 
 describe("searching all projects", () => {
   it("asks only those in a directory if told so", async () => {

@@ -172,6 +172,27 @@ export async function sessionsAcross(
 }
 
 /**
+ * The project that stores a session, of all but the one here; null where none does. Of an id's beginning that several have,
+ * the one that was used last.
+ */
+export async function projectOfSession(
+  here: Project,
+  id: string,
+  deadline = deadlineMs,
+): Promise<Project | null> {
+  const end = performance.now() + deadline;
+  for (const { project, withMemory } of projectsToAsk(here)) {
+    const left = end - performance.now();
+    if (left <= 0) return null;
+    if (!withMemory || project.memoryDb === here.memoryDb) continue;
+    // One that cannot be read is as good as one without it.
+    const found = await within(ask(project, "session", { id }), left).catch(() => null);
+    if (found !== null) return project;
+  }
+  return null;
+}
+
+/**
  * One after the other: reading takes the whole processor.
  * @throws PommelError `usage` where the question makes no sense in any project
  */

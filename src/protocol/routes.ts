@@ -2,10 +2,12 @@ import * as z from "zod/mini";
 import { endpoints, type RouteName } from "./endpoints.ts";
 import * as lines from "./operations/blame.ts";
 import * as checkpoints from "./operations/checkpoints.ts";
+import { chunkAnswer, chunkRequest } from "./operations/chunk.ts";
 import * as context from "./operations/context.ts";
 import * as daemon from "./operations/daemon.ts";
 import * as decisions from "./operations/decisions.ts";
 import * as events from "./operations/events.ts";
+import { impactAnswer, impactRequest } from "./operations/graph.ts";
 import * as health from "./operations/health.ts";
 import { packagesAnswer, packagesRequest } from "./operations/packages.ts";
 import * as search from "./operations/search.ts";
@@ -67,6 +69,12 @@ export const routes = {
     summary: "Find code, sessions, commits and events",
     request: search.searchAllRequest,
     response: search.searchAllResponse,
+  },
+  chunk: {
+    ...endpoints.chunk,
+    summary: "Show a chunk of code with what it lies in and what lies in it",
+    request: chunkRequest,
+    response: chunkAnswer,
   },
   index: {
     ...endpoints.index,
@@ -133,6 +141,12 @@ export const routes = {
     summary: "List the packages of a repository that has several",
     request: packagesRequest,
     response: packagesAnswer,
+  },
+  impact: {
+    ...endpoints.impact,
+    summary: "List what a change may touch, tests first",
+    request: impactRequest,
+    response: impactAnswer,
   },
   related: {
     ...endpoints.related,

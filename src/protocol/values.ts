@@ -37,6 +37,13 @@ export const contentRoles = [
 /** Whose text a match in the content of a session is: the human's, the agent's, the client's, a tool's. */
 export type ContentRole = (typeof contentRoles)[number];
 
+export const turnStates = ["completed", "interrupted", "error", "unfinished"] as const;
+/**
+ * How a turn ended. interrupted: by the user. error: the model's service failed, or the client gave up. unfinished: no end was
+ * recorded, because the next prompt came first, it still runs, or the client was closed.
+ */
+export type TurnState = (typeof turnStates)[number];
+
 export const matchModes = ["exact", "regex"] as const;
 /** How code, and the content of sessions, must hold a query. exact: as a text; regex: as a pattern in RE2's syntax. */
 export type MatchMode = (typeof matchModes)[number];
@@ -102,3 +109,17 @@ export type BindingHow = (typeof bindingHows)[number];
 
 export const eventTypes = ["task", "temporal", "milestone"] as const;
 export const eventStatuses = ["active", "frozen", "archived"] as const;
+
+/** How one definition mentions another. */
+export const edgeKinds = ["call", "construct", "base", "use", "type"] as const;
+export type EdgeKind = (typeof edgeKinds)[number];
+
+/**
+ * How sure an edge of the graph is:
+ * - resolved: by imports, scopes and declared types.
+ * - dispatch: it calls a method that this one implements or overrides.
+ * - unique: what it is a member of is not known, and only one definition has this name.
+ * - ambiguous: several have it.
+ */
+export const edgeConfidences = ["resolved", "dispatch", "unique", "ambiguous"] as const;
+export type EdgeConfidence = (typeof edgeConfidences)[number];

@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { gitTextIfAny } from "../git/git.ts";
+import { PommelError } from "../project/errors.ts";
 import { type Project, projectAt } from "../project/paths.ts";
+import { memoryCounts } from "../store/memory/sessions/sessions.ts";
+import { withMemory } from "../store/memory/with-memory.ts";
 import {
   type KnownProject,
   registeredProjects,
@@ -54,6 +57,37 @@ export function listProjects(): ListedProject[] {
     const project = projectAt(known.root);
     return { ...known, project, isGone: !existsSync(project.configFile) };
   });
+}
+
+/** How much a project remembers; null where its memory is missing or cannot be read. */
+export async function memorySize(
+  project: Project,
+): Promise<{ sessions: number | null; turns: number | null }> {
+  try {
+    const { sessions, turns } = await withMemory(project, memoryCounts);
+    return { sessions, turns };
+  } catch {
+    return { sessions: null, turns: null };
+  }
+}
+
+/**
+ * A registered project by its directory (from `cwd`), or by a name that only one has.
+ * @throws PommelError `usage`
+ */
+export function projectCalled(name: string, cwd: string): Project {
+  const known = listProjects().filter(({ isGone }) => !isGone);
+  const path = resolve(cwd, name);
+  const called = known.filter((listed) => listed.root === path);
+  const found = called.length > 0 ? called : known.filter((listed) => listed.name === name);
+  const [first, ...others] = found;
+  if (first && others.length === 0) return first.project;
+  const roots = (first ? found : known).slice(0, 10).map(({ root }) => root);
+  throw new PommelError(
+    "usage",
+    first ? `${found.length} projects are called ${name}.` : `There is no project ${name} on this machine.`,
+    roots.length === 0 ? "`pm init` makes a directory a project." : `Choose from: ${roots.join(", ")}.`,
+  );
 }
 
 /**

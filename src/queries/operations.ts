@@ -17,6 +17,7 @@ const operations = {
     (await import("./search/history.ts")).searchHistory(project, request, signal),
   searchAll: async (project, request, signal) =>
     (await import("./search/all.ts")).searchAll(project, request, signal),
+  chunk: async (project, request) => (await import("./search/chunk.ts")).showChunk(project, request),
   sessions: async (project, request) => {
     const { listSessionsOf } = await import("./sessions/conversations.ts");
     return withMemory(project, (memory) => listSessionsOf(memory, request));
@@ -44,6 +45,8 @@ const operations = {
     return withMemory(project, (memory) => decisionsIn(project, memory, request, config));
   },
   packages: async (project, request) => (await import("./search/packages.ts")).listPackages(project, request),
+  impact: async (project, request, signal) =>
+    (await import("./search/impact.ts")).impactOf(project, request, signal),
   related: async (project, { q = "", file, limit = listed }) => {
     const { changedFiles, literalGlob, relatedIn } = await import("./sessions/conversations-related.ts");
     const { config } = loadConfig(project);

@@ -1,12 +1,13 @@
 /**
- * A version 7 UUID begins with its time: its first eight digits stay the same for a minute; thirteen characters are
- * distinct.
+ * Ids that begin with their time are alike at first: the first eight digits of a version 7 UUID stay the same for a
+ * minute, and with a prefix ("ses_df9e040b9ffe...") there are fewer. So much of them is distinct.
  */
-const beginsWithTime = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
+const beginsWithTime = /^(?:[0-9a-f]{8}-[0-9a-f]{4}(?=-7)|[a-z]{2,5}_[0-9a-f]{12})/;
 
 /** The beginning of a session's id, as commands and tools take it; of a subagent's, the session's whole id before it. */
 export function shortId(id: string): string {
   const [session = "", agent] = id.split("/", 2);
-  if (agent !== undefined) return `${session}/${agent.slice(0, 8)}`;
-  return session.slice(0, beginsWithTime.test(session) ? 13 : 8);
+  return agent !== undefined ? `${session}/${beginningOf(agent)}` : beginningOf(session);
 }
+
+const beginningOf = (id: string) => beginsWithTime.exec(id)?.[0] ?? id.slice(0, 8);

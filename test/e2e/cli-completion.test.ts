@@ -38,11 +38,13 @@ it("lists what completes from the memory, and nothing but known agents where the
   const complete = async (source: string, cwd = project.root) => runPm(["complete", source], { cwd });
   expect((await complete("sessions")).stdout).toBe("8ecde0fc\tFix: the parser\n");
   expect((await complete("branches")).stdout).toBe("topic\n");
-  expect((await complete("agents")).stdout).toBe("claude\ncodex\ngemini\n");
+  expect((await complete("agents")).stdout).toBe("claude\ncodex\ngemini\nopencode\nqwen\natif\n");
   const silent = { code: 0, stdout: "", stderr: "" };
   expect(await complete("sessions", temporaryDir())).toMatchObject(silent);
   expect(await complete("nonsense")).toMatchObject(silent);
-  expect((await complete("agents", temporaryDir())).stdout).toBe("claude\ncodex\ngemini\n");
+  expect((await complete("agents", temporaryDir())).stdout).toBe(
+    "claude\ncodex\ngemini\nopencode\nqwen\natif\n",
+  );
 });
 
 it("knows which shells there are", async () => {

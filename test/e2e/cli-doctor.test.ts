@@ -35,11 +35,11 @@ it("fails when something is broken, and repairs what it can", async () => {
   const file = join(cwd, ".pommel/config.toml");
   chmodSync(file, 0o644);
   const open = await runPm(["doctor"], { cwd });
-  expect(open.stdout).toContain(`! permissions   Other users can read ${file}`);
+  expect(open.stdout).toContain(`! permissions     Other users can read ${file}`);
   const fixed = await runPm(["doctor", "--fix"], { cwd });
   expect(fixed).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining(`✓ permissions   made private: ${file}`),
+    stdout: expect.stringContaining(`✓ permissions     made private: ${file}`),
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
 

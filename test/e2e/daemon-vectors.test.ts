@@ -51,6 +51,16 @@ test("is used as soon as it has vectors, in the background, and once for each ch
   expect(passagesAsked()).toHaveLength(second.chunks_total);
   expect(await search("compute7")).toMatchObject({ searched_by: ["words", first.id, second.id], notes: [] });
 
+  const asked = passagesAsked();
+  const [path, text] = Object.entries(modules(60))[7]!;
+  write(project, path, `${text}\nexport function changedLater() {\n  return 5_000;\n}\n`);
+  await until(async () => (await search("changedLater")).results[0]?.file === path);
+  await until(async () => (await models())[1].chunks_pending === 0);
+  // What stayed the same in the file keeps its vectors.
+  const again = passagesAsked().slice(asked.length);
+  expect(again.some((passage) => passage.includes("changedLater"))).toBe(true);
+  expect(again.filter((passage) => asked.includes(passage))).toEqual([]);
+
   write(project, "src/more.ts", "export function poison() {}\n\nexport function saved() {}\n");
   await until(async () => (await models())[1].chunks_missing > 0 && (await models())[1].state === "ready");
   expect((await search("saved")).results[0]?.file).toBe("src/more.ts");

@@ -10,8 +10,11 @@ const namedBy = (variable: string) =>
 export const clients = namedBy("POMMEL_CLAUDE_BIN");
 export const codexes = namedBy("POMMEL_CODEX_BIN");
 export const geminis = namedBy("POMMEL_GEMINI_BIN");
+export const opencodes = namedBy("POMMEL_OPENCODE_BIN");
+export const qwens = namedBy("POMMEL_QWEN_BIN");
 
-if (process.env.npm_lifecycle_event === "test:client" && [...clients, ...codexes, ...geminis].length === 0) {
+const named = [clients, codexes, geminis, opencodes, qwens].flat();
+if (process.env.npm_lifecycle_event === "test:client" && named.length === 0) {
   throw new Error("No client is named. See CONTRIBUTING.md, With the real client.");
 }
 

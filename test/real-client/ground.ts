@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { statTranscript } from "../../src/agents/registry.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { pmFile, runPm, temporaryDir } from "../e2e/run-pm.ts";
@@ -78,7 +79,7 @@ export function layGround(name: string, files: Readonly<Record<string, string>>)
     async settled(written) {
       // Not until the queue is empty: a summary waits for a minute without news.
       for (let calm = 0; calm < 3; await sleep(200)) {
-        const isRead = written().every((file) => bytesRead(project, file) === readFileSync(file).length);
+        const isRead = written().every((file) => bytesRead(project, file) === statTranscript(file)?.size);
         calm = isRead && spooled(project).length === 0 ? calm + 1 : 0;
       }
     },

@@ -23,9 +23,11 @@ type Scripted = Script | ((tools: readonly string[]) => Script);
 /** What chooses a script, in a prompt. */
 export const cue = (script: string) => `[[script:${script}]]`;
 const cueIn = /\[\[script:([\w-]+)\]\]/g;
+/** What hooks added may quote other prompts. */
+const hookContext = /(?:<|&lt;)pommel-context(?:>|&gt;)[\s\S]*?(?:<|&lt;)\/pommel-context(?:>|&gt;)/g;
 
-/** How the client asks to sum up a conversation. */
-const compactionRequest = /your task is to create a detailed summary/i;
+/** How the clients ask to sum up a conversation. */
+const compactionRequest = /your task is to create a detailed summary|create a new anchored summary/i;
 
 const block = z.looseObject({ type: z.string(), text: z.optional(z.string()) });
 const maxSpoken = z.union([z.string(), z.array(block)]);
@@ -142,7 +144,8 @@ function answerTo(
 function cuedIn(messages: MessagesRequest["messages"]): { script: string; step: number } | null {
   for (let at = messages.length - 1; at >= 0; at--) {
     const { role, content } = messages[at]!;
-    const script = role === "user" ? [...textOf(content).matchAll(cueIn)].at(-1)?.[1] : undefined;
+    const script =
+      role === "user" ? [...textOf(content).replace(hookContext, "").matchAll(cueIn)].at(-1)?.[1] : undefined;
     if (script === undefined) continue;
     const step = messages.slice(at).filter((message) => message.role === "assistant").length;
     return { script, step };

@@ -218,6 +218,18 @@ export function indexContract(
       expect(await uids(await index.definitions(keys, 9))).toEqual(["2", "1", "3", "4"]);
     });
 
+    it("keeps what files define and refer to for as long as they stay the same", async () => {
+      const graph = Uint8Array.of(0, 255, 7);
+      await index.write([{ ...file("a.ts", named("1", "one")), graph }, file("b.ts", named("2", "two"))]);
+      const idsOf = async () => (await index.files()).map(({ id }) => id);
+      const [a, b] = (await index.files()).sort((x, y) => (x.path < y.path ? -1 : 1));
+      const found = await index.graphs([a!.id, b!.id]);
+      expect([...found].map(([id, data]) => [id, [...data]])).toEqual([[a!.id, [0, 255, 7]]]);
+      expect(await index.graphs([b!.id])).toEqual(new Map());
+      await index.replace(file("a.ts", named("1", "one")));
+      expect(await index.graphs(await idsOf())).toEqual(new Map());
+    });
+
     it("returns complete chunks, and leaves out those that are gone", async () => {
       const inner = named("2", "inner", "", { parentId: "1", startLine: 2, endLine: 3 });
       await index.replace(file("src/a.ts", named("1", "Outer", "", { level: "class" }), inner));
@@ -396,6 +408,28 @@ export function indexContract(
         expect(await index.withoutVectors({ model: "second", dimensions: 1 })).toEqual(["b.ts"]);
         await index.replace(one);
         expect(await index.withoutVectors({ model: "second", dimensions: 1 })).toEqual(["a.ts", "b.ts"]);
+      });
+
+      it("of a replaced version are found by what names their texts, where the engine keeps them", async ({
+        skip,
+      }) => {
+        if (index.formerVectors === undefined) return skip();
+        const [first, none, last] = ["1", "2", "3"].map((digit) => digit.repeat(32));
+        const made = of("m", vector(3, 4), null, vector(5, 12));
+        await index.addVectors(one, { ...made, texts: [first!, none!, last!] });
+        const space = { model: "m", dimensions: 2 };
+        const wanted = new Set([last!, none!, first!, "4".repeat(32)]);
+        // It is not replaced yet.
+        expect(await index.formerVectors(space, wanted)).toEqual(new Map());
+        await index.replace(file("a.ts", named("other", "o")));
+        expect([...(await index.formerVectors(space, wanted))].sort()).toEqual([
+          [first, vector(3, 4)],
+          [last, vector(5, 12)],
+        ]);
+        expect(await index.formerVectors({ ...space, dimensions: 3 }, wanted)).toEqual(new Map());
+        expect(await index.formerVectors({ ...space, model: "other" }, wanted)).toEqual(new Map());
+        await index.keepModels(["other"]);
+        expect(await index.formerVectors(space, wanted)).toEqual(new Map());
       });
 
       it("of a version that is not the one indexed are refused", async () => {

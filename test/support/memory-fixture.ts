@@ -33,6 +33,7 @@ export function turn(number: number, more: Partial<TurnToStore> = {}): TurnToSto
     endedAt: number * 1000 + 500,
     branch: "main",
     abandoned: false,
+    state: "completed",
     groupStart: number,
     prompt: `prompt ${number}`,
     tools: {},

@@ -192,6 +192,14 @@ class MemoryIndex implements CodeIndex {
     );
   }
 
+  async graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
+    return new Map(
+      [...this.byPath.values()].flatMap(({ id, record }) =>
+        record.status === "indexed" && record.graph && files.includes(id) ? [[id, record.graph]] : [],
+      ),
+    );
+  }
+
   async vectorCounts(): Promise<VectorCounts[]> {
     const counts = new Map<string, VectorCounts>();
     for (const { model, dimensions, vectors } of [...this.byPath.values()].flatMap((f) => [

@@ -1,8 +1,8 @@
-import { posix, win32 } from "node:path";
+import { posix } from "node:path";
 import * as z from "zod/mini";
 import type { Entry, FileEdit, FileTouch, Todo, ToolResult } from "../agent.ts";
 import { bounded, bounds, pictureMark } from "../reading/bounds.ts";
-import { replacement } from "../reading/tool-calls.ts";
+import { absolute, replacement } from "../reading/tool-calls.ts";
 import { asBlocks, asHunk, asStructured, type Block, type Hunk, type Structured } from "./line-schema.ts";
 import { withoutReminders } from "./message-text.ts";
 
@@ -25,14 +25,6 @@ export function filesOf(tool: string, input: Record<string, unknown>, cwd: strin
   // A search path without extension is usually a directory.
   if (tool === "Grep" && posix.extname(path) === "") return [];
   return [{ path: absolute(path, cwd), how: touch.how }];
-}
-
-function absolute(path: string, cwd: string | null): string {
-  // Transcripts may come from another system: a drive letter means Windows paths.
-  const { isAbsolute, resolve } =
-    /^[A-Za-z]:[\\/]/.test(path) || /^[A-Za-z]:[\\/]/.test(cwd ?? "") ? win32 : posix;
-  if (isAbsolute(path) || cwd === null || !isAbsolute(cwd)) return path;
-  return resolve(cwd, path);
 }
 
 /** A tool's result. `own`: it is Pommel's, and its text is not stored. */

@@ -2,8 +2,9 @@ import { posix } from "node:path";
 import type { FileTouch } from "../agent.ts";
 import { bounded, boundedInput, bounds, pictureMark } from "../reading/bounds.ts";
 import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-output.ts";
+import { absolute } from "../reading/tool-calls.ts";
 import { asParts } from "./line-schema.ts";
-import { absolute, type FilePatch, parsePatch, touchesOf } from "./patch.ts";
+import { type FilePatch, parsePatch, touchesOf } from "./patch.ts";
 
 /** A tool call in the shape shared by all agents. */
 export interface Call {

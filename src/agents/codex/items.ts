@@ -3,10 +3,10 @@ import type { Entry, ToolResult, Usage } from "../agent.ts";
 import { bounded } from "../reading/bounds.ts";
 import { known } from "../reading/json.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
-import { actionByInput } from "../reading/tool-calls.ts";
+import { absolute, actionByInput } from "../reading/tool-calls.ts";
 import { asRecord, type Call, commandCall, commandOf, mcpName, other, resultText, textOf } from "./calls.ts";
 import { asItem, asParts, type Item, readPaths } from "./line-schema.ts";
-import { absolute, filesOfChanges, touchesOf } from "./patch.ts";
+import { filesOfChanges, touchesOf } from "./patch.ts";
 import { isFirstOccurrence, type State, uidOf } from "./state.ts";
 
 /** Parses an item, which describes a completed event. */

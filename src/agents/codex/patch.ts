@@ -1,7 +1,6 @@
-import { posix } from "node:path";
 import type { FileEdit, FileTouch } from "../agent.ts";
 import { bounded, bounds } from "../reading/bounds.ts";
-import { hunkLines } from "../reading/tool-calls.ts";
+import { absolute, hunkLines } from "../reading/tool-calls.ts";
 import { asChange, type Change } from "./line-schema.ts";
 import { patchHeader, patchMove } from "./patch-files.ts";
 
@@ -139,10 +138,4 @@ function asHunk(lines: readonly string[], start = 0): Hunk {
     newLines: lines.filter((line) => !line.startsWith("-")).length,
     lines: lines.map((line) => bounded(line, bounds.input)),
   };
-}
-
-export function absolute(path: string, cwd: string | null): string {
-  if (cwd === null || posix.isAbsolute(path) || /^[A-Za-z]:[\\/]/.test(path) || !posix.isAbsolute(cwd))
-    return path;
-  return posix.resolve(cwd, path);
 }

@@ -4,11 +4,11 @@ import { asObject, isBlank, isWholeJson, parseJsonLine, readObjectFile } from ".
 import { KeptStates } from "../reading/kept-states.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { readLines } from "../reading/read-lines.ts";
+import { readObject } from "../reading/read-object.ts";
 import { identify } from "./describe.ts";
 import { headOf, isOneObject } from "./head.ts";
 import { newReplay, type Replay } from "./message.ts";
 import { geminiHome, geminiProfile } from "./profile.ts";
-import { readObject } from "./read-object.ts";
 import { asRecord } from "./record-schema.ts";
 import { type ParsedRecord, take } from "./replay.ts";
 import { geminiSetup } from "./setup.ts";
@@ -27,8 +27,31 @@ export const gemini: Agent = {
   retention,
   describe: (file) => identify(file),
   read: (file, cursor, signal) =>
-    isOneObject(file) ? readObject(file, cursor, signal) : readLog(file, cursor, signal),
+    isOneObject(file)
+      ? readObject(file, cursor, (object) => readChat(object, file, signal), signal)
+      : readLog(file, cursor, signal),
 };
+
+/** An older client's chat. */
+async function readChat(
+  object: Record<string, unknown>,
+  file: string,
+  signal?: AbortSignal,
+): Promise<Pick<ReadBatch, "lines" | "skipped"> | null> {
+  const record = asRecord(object);
+  if (record === null) return null;
+  const cwd = (await identify(file, signal))?.cwd ?? null;
+  const replay = newReplay();
+  const { lines } = take(replay, record, cwd);
+  const skipped: Record<string, number> = {};
+  for (const each of Array.isArray(record.messages) ? record.messages : []) {
+    const message = asRecord(each);
+    const taken = message ? take(replay, message, cwd) : { lines: [], skipped: "malformed" };
+    lines.push(...taken.lines);
+    if (taken.skipped) skipped[taken.skipped] = (skipped[taken.skipped] ?? 0) + 1;
+  }
+  return { lines, skipped };
+}
 
 /** Cached states of growing chats; rebuilt by reading again otherwise. */
 const kept = new KeptStates<Replay>();

@@ -9,7 +9,10 @@ import { asParts, type ChatRecord, type Part } from "./record-schema.ts";
  * separate part; its text has no tags, `<` is written as `&lt;`), the surroundings (`<session_context>`, to subagents
  * `<loaded_context>`), tool results, files named with "@", and the summary of a compressed history.
  */
-export function userText({ content, displayContent }: ChatRecord): Entry[] {
+export function userText({
+  content,
+  displayContent,
+}: Pick<ChatRecord, "content" | "displayContent">): Entry[] {
   const parts = asParts(content);
   // The displayed content is what the human typed; named files are only in the other one.
   const shown = humanText(asParts(displayContent));

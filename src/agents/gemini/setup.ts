@@ -39,7 +39,8 @@ function contextFile(place: Place): string {
   return join(place.scope === "user" ? directoryOf(place) : place.dir, name);
 }
 
-function contextFileNames(file: string): string[] | null {
+/** The names of the files of instructions in a settings file; null for the default. */
+export function contextFileNames(file: string): string[] | null {
   const names = [asObject(readObjectFile(file).context).fileName]
     .flat()
     .filter((name): name is string => typeof name === "string" && /^[\w.-]+$/.test(name));

@@ -1,9 +1,10 @@
-import { posix, win32 } from "node:path";
+import { posix } from "node:path";
 import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
 import { bounded, bounds } from "../reading/bounds.ts";
 import { known } from "../reading/json.ts";
 import { isOwnCommand } from "../reading/own-output.ts";
-import { replacement } from "../reading/tool-calls.ts";
+import { absolute, replacement } from "../reading/tool-calls.ts";
+import { hunksOf } from "../reading/unified-diff.ts";
 import { textOf, withoutHookContext } from "./message-text.ts";
 import { asDisplay, asParts, asResponse, type Call, type Display } from "./record-schema.ts";
 
@@ -36,14 +37,6 @@ export function filesOf({ name, resultDisplay }: Call, args: Args, cwd: string |
   // An unknown tool whose display shows a changed file.
   const path = known(asDisplay(resultDisplay)?.filePath);
   return path === null || path.length > 4096 ? [] : [{ path, how: "edit" }];
-}
-
-function absolute(path: string, cwd: string | null): string {
-  // Transcripts may come from another system: a drive letter means Windows paths.
-  const { isAbsolute, resolve } =
-    /^[A-Za-z]:[\\/]/.test(path) || /^[A-Za-z]:[\\/]/.test(cwd ?? "") ? win32 : posix;
-  if (isAbsolute(path) || cwd === null || !isAbsolute(cwd)) return path;
-  return resolve(cwd, path);
 }
 
 /** Whether a call ran Pommel, whose result is not stored. Older clients do not prefix MCP tools. */
@@ -159,43 +152,6 @@ function askedEdit({ path, how }: FileTouch, args: Args): FileEdit {
 }
 
 type Hunk = FileEdit["hunks"][number];
-
-const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
-
-/** The hunks of a unified diff of one file, up to the size limit. */
-function hunksOf(diff: string): Hunk[] {
-  const hunks: Hunk[] = [];
-  let room = 4 * bounds.input;
-  let left = { old: 0, new: 0 };
-  for (const line of diff.split("\n")) {
-    const hunk = hunks.at(-1);
-    // Line counts end a hunk: a removed line may look like a file header.
-    if (hunk && (left.old > 0 || left.new > 0)) {
-      const text = line === "" ? " " : line;
-      if (!/^[ +\\-]/.test(text)) return hunks;
-      if (!text.startsWith("\\")) {
-        left.old -= text.startsWith("+") ? 0 : 1;
-        left.new -= text.startsWith("-") ? 0 : 1;
-      }
-      room -= text.length;
-      if (room < 0) return hunks.slice(0, -1);
-      hunk.lines.push(bounded(text, bounds.input));
-      continue;
-    }
-    const found = header.exec(line);
-    if (!found) continue;
-    const [oldStart, oldLines, newStart, newLines] = [1, 2, 3, 4].map((at) => Number(found[at] ?? 1));
-    left = { old: oldLines!, new: newLines! };
-    hunks.push({
-      oldStart: oldStart!,
-      oldLines: left.old,
-      newStart: newStart!,
-      newLines: left.new,
-      lines: [],
-    });
-  }
-  return hunks;
-}
 
 /** Hunks of an edit that the human modified before accepting: only lines that the agent proposed stay added. */
 function onlyProposed(hunks: readonly Hunk[], proposal: string): Hunk[] {

@@ -1,4 +1,6 @@
-import type { FileEdit, ToolAction, ToolUse } from "../agent.ts";
+import { posix, win32 } from "node:path";
+import * as z from "zod/mini";
+import type { Entry, FileEdit, Todo, ToolAction, ToolUse } from "../agent.ts";
 import { bounded, bounds } from "./bounds.ts";
 
 /** Operations of the Messages API's text editor; its `command` is not a shell command. */
@@ -25,6 +27,15 @@ export function actionByInput({ input, files }: Pick<ToolUse, "input" | "files">
 
 const isText = (value: unknown) => typeof value === "string";
 
+/** A path in a transcript, absolute if the working directory is known. */
+export function absolute(path: string, cwd: string | null): string {
+  // Transcripts may come from another system: a drive letter means Windows paths.
+  const { isAbsolute, resolve } =
+    /^[A-Za-z]:[\\/]/.test(path) || /^[A-Za-z]:[\\/]/.test(cwd ?? "") ? win32 : posix;
+  if (isAbsolute(path) || cwd === null || !isAbsolute(cwd)) return path;
+  return resolve(cwd, path);
+}
+
 /** A replacement without a known position. */
 export function replacement(before: string, after: string): FileEdit["hunks"][number] {
   const removed = hunkLines("-", before);
@@ -46,4 +57,17 @@ export function hunkLines(sign: "-" | "+", written: string): string[] {
     .replace(/\n$/, "")
     .split("\n")
     .map((line) => `${sign}${line}`);
+}
+
+const todoList = z.object({ todos: z.array(z.object({ content: z.string(), status: z.string() })) });
+
+/** The list of things to do in the last call of a tool that gets all of it. */
+export function todosOf(tool: string, entries: Iterable<Entry>): Todo[] {
+  let todos: Todo[] = [];
+  for (const entry of entries) {
+    if (entry.kind !== "tool_use" || entry.tool !== tool) continue;
+    const { success, data } = todoList.safeParse(entry.input);
+    if (success) todos = data.todos.map(({ content: text, status }) => ({ text, status }));
+  }
+  return todos.filter(({ status }) => status !== "cancelled");
 }

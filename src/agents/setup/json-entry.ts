@@ -22,21 +22,26 @@ const ourProgram = /^(?:.*[\\/])?(?:pm|pommel)(?:\.cjs|\.cmd|\.exe)?$/;
 export function runsOurServer(entry: unknown): boolean {
   if (typeof entry !== "object" || entry === null) return false;
   const { command, args } = entry as { command?: unknown; args?: unknown };
-  if (typeof command !== "string" || !Array.isArray(args)) return false;
-  return [command, ...args].some(
-    (word, at, words) => ourProgram.test(String(word)) && words[at + 1] === "mcp",
-  );
+  // Some agents take both as one list.
+  return [command, args]
+    .flat()
+    .some((word, at, words) => ourProgram.test(String(word)) && words[at + 1] === "mcp");
 }
 
 /**
  * The MCP server `pommel` in an agent's JSON.
- * @param options.within path of `mcpServers` in the file
+ * @param options.key the agent's name of the servers
+ * @param options.within path of these in the file
  */
 export function serverEntry(
   value: Record<string, unknown>,
-  { comments = false, within = [] }: { comments?: boolean; within?: readonly string[] } = {},
+  {
+    comments = false,
+    key = "mcpServers",
+    within = [],
+  }: { comments?: boolean; key?: string; within?: readonly string[] } = {},
 ): PartEditor {
-  const path = [...within, "mcpServers"];
+  const path = [...within, key];
   const find = (text: string, name: string) => {
     const servers = containerAt(text, { name, comments }, path, "object");
     return servers && propertyOf(servers, "pommel") && { servers, entry: valueAt(servers, "pommel")! };

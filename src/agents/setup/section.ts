@@ -55,12 +55,13 @@ function gapBehind(text: string, eol: string): string {
 }
 
 /**
- * A Markdown file that belongs to Pommel.
+ * A file that belongs to Pommel.
  * @param body all of it but the marker at its end, front matter first
+ * @param comment begins a comment in it; "" for Markdown
  */
-function wholeFile(version: number, body: () => string): PartEditor {
+export function wholeFile(version: number, body: () => string, comment: "" | "// " = ""): PartEditor {
   const print = () =>
-    `${body().trim()}\n\n<!-- pommel:file v${version} ${hashOf(body())} (\`pm disable\` removes it) -->\n`;
+    `${body().trim()}\n\n${comment}<!-- pommel:file v${version} ${hashOf(body())} (\`pm disable\` removes it) -->\n`;
   return {
     look(current) {
       if (current.trim() === "") return { state: "absent", detail: [] };

@@ -113,8 +113,18 @@ it("continues after a stop, and orders checkpoints meanwhile", async () => {
   expect(chain()).not.toEqual({});
   expect(ofBranched).toMatchObject(chain());
   const second = await backfill(repo.work);
-  expect(second).toMatchObject({ commits: 7, isInterrupted: false });
+  expect(second).toMatchObject({ commits: 7, lookedAt: 4, isInterrupted: false });
   expect(chain()).toEqual(ofBranched);
+});
+
+it("checks commits again, after a stop, that later sessions may have led to", async () => {
+  branched();
+  const stop = new AbortController();
+  const onProgress = (done: number) => done === 3 && stop.abort();
+  await backfill(repo.work, { signal: stop.signal, onProgress });
+  rememberSession(repo.memory, "late", ["go on"], { at: repo.now() - 3_600_000 });
+  expect(await backfill(repo.work)).toMatchObject({ lookedAt: 7, isInterrupted: false });
+  expect(await backfill(repo.work)).toMatchObject({ lookedAt: 0 });
 });
 
 it("links checkpoints alike, in any order", async () => {

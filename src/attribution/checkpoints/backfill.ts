@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { patchIdsOf } from "../../git/diff/patch-id.ts";
 import { GitFailure, gitBytes } from "../../git/git.ts";
@@ -6,8 +7,11 @@ import { Lineage } from "../../git/history/lineage.ts";
 import { withObjects } from "../../git/objects.ts";
 import { linesOf } from "../../git/output-lines.ts";
 import { knownCommits } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
 import { historyStart, lastTurnRow, turnsAddedSince } from "../../store/memory/sessions/sessions-here.ts";
+import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
+import { BareLines } from "../lines/file-lines.ts";
 import { attributionVersion } from "../lines/types.ts";
 import { type CollectedChanges, collectEach } from "./collect-changes.ts";
 import { historyTips } from "./history-tips.ts";
@@ -45,8 +49,15 @@ const afterTurns = 30 * dayMs;
 const batch = 200;
 /** Larger files are compared by their added lines alone. */
 const maxFileBytes = 32 * 1024 * 1024;
-/** Of `meta`: the last row of turns when a whole backfill began. */
+/** Of `meta`: the last row of turns when a whole backfill began that came to its end. */
 const turnsSeen = "checkpoints.turns";
+/** Of `meta`: how far a whole backfill came that is not at its end. */
+const reachedSoFar = "checkpoints.backfill";
+/** `hash` and the commits before it in history's order were analysed when there were turns up to this row. */
+const reachedShape = z.object({ turns: z.number(), hash: z.string() });
+type Reached = z.infer<typeof reachedShape>;
+/** A backfill that is killed loses at most the work on so many commits. */
+const noteEach = 20;
 
 /**
  * Walks history, parents before children, and records the commits that are not analysed yet, and those that newly
@@ -65,41 +76,70 @@ export async function backfill(
   if (start === null && !all && since == null) return report;
   const turnsNow = lastTurnRow(memory);
   const news = turnsAddedSince(memory, Number(memory.meta(turnsSeen) ?? 0));
+  const isWhole = limit === undefined && since == null;
+  const reached = reachedBefore(memory);
+  const newsSince = reached === null ? news : turnsAddedSince(memory, reached.turns);
   const found = await hashesSince(work, from, limit, signal);
   report.commits = found.length;
   const versions = knownCommits(
     memory,
     found.map(({ hash }) => hash),
   );
-  const isDone = ({ hash, at }: Found) => {
-    const hasNews = news !== null && at >= news.from - 1000 && at <= news.to + afterTurns;
+  const last = found.findIndex(({ hash }) => hash === reached?.hash);
+  const isDone = ({ hash, at }: Found, i: number) => {
+    const late = i <= last ? newsSince : news;
+    const hasNews = late !== null && at >= late.from - 1000 && at <= late.to + afterTurns;
     return versions.get(hash) === attributionVersion && !hasNews;
   };
-  const todo = found.filter((commit) => !isDone(commit)).map(({ hash }) => hash);
+  const todo = found.filter((commit, i) => !isDone(commit, i)).map(({ hash }) => hash);
+  const early = new Set(found.slice(0, last + 1).map(({ hash }) => hash));
+  let noted: string | null = null;
+  const note = () => {
+    if (isWhole && noted !== null && !early.has(noted))
+      memory.setMeta(reachedSoFar, JSON.stringify({ turns: turnsNow, hash: noted } satisfies Reached));
+  };
   try {
     const local = await madeHere(work, signal);
     const activity = new TurnActivity(memory, placesOf(work));
     const { root } = work.project;
     const lineage = todo.length === 0 ? null : await Lineage.of(root, todo, signal);
     await withObjects(root, { maxBytes: maxFileBytes, type: "blob", signal }, async (readObjects) => {
-      const forMany = { activity, readObjects, ...(lineage && { lineage }) };
+      const forMany = { activity, readObjects, bareLines: new BareLines(), ...(lineage && { lineage }) };
       for (let start = 0; start < todo.length; start += batch) {
         const hashes = todo.slice(start, start + batch);
-        for await (const taken of recordBatch(work, hashes, { local, forMany }, signal)) {
+        // Whoever else writes to the memory is seen from here on.
+        activity.renew();
+        const recorded = new RecordedCommits(memory);
+        for await (const taken of recordBatch(
+          work,
+          hashes,
+          { local, forMany: { ...forMany, recorded } },
+          signal,
+        )) {
           report.lookedAt++;
+          noted = taken.commit.hash;
+          if (report.lookedAt % noteEach === 0) note();
           if (taken.checkpoint !== null) report.checkpoints++;
           onProgress?.(report.lookedAt, todo.length);
         }
       }
     });
-    const isWhole = limit === undefined && since == null;
-    if (isWhole) memory.setMeta(turnsSeen, String(turnsNow));
+    if (isWhole) {
+      memory.setMeta(turnsSeen, String(turnsNow));
+      memory.setMeta(reachedSoFar, null);
+    }
   } catch (error) {
+    note();
     if (!signal?.aborted) throw error;
     report.isInterrupted = true;
   }
   if (report.checkpoints > 0) await linkCheckpoints(work);
   return report;
+}
+
+function reachedBefore(memory: Memory): Reached | null {
+  const stored = memory.meta(reachedSoFar);
+  return stored === null ? null : reachedShape.parse(JSON.parse(stored));
 }
 
 interface Found {

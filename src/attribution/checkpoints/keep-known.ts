@@ -2,7 +2,8 @@ import type { AttributionRecord } from "../../store/memory/git-records.ts";
 
 /**
  * The evidence of a verdict may be gone when a commit is analysed again: its session was forgotten, or what was seen in
- * files is dropped after a month. Then stored verdicts stay where a second look finds less.
+ * files is dropped after a month. Then stored verdicts stay where a second look finds less. Another tool's word stays
+ * where it finds nothing.
  * @param wasSeen what was seen in files at the time of the commit is still stored
  */
 export function keepKnown(
@@ -10,19 +11,26 @@ export function keepKnown(
   stored: readonly AttributionRecord[],
   { wasSeen }: { wasSeen: boolean },
 ): AttributionRecord[] {
-  const kept = stored.filter((record) => isForgotten(record) || (!wasSeen && rests(record)));
+  const kept = stored.filter(
+    (record) => isForgotten(record) || isNote(record) || (!wasSeen && rests(record)),
+  );
   if (kept.length === 0) return [...ranges];
   const byPath = groupByPath(kept);
   return ranges.flatMap((range) => {
     // An agent's tool call says more than what was seen; that nothing was found says less.
     const own = range.author === "agent" ? undefined : byPath.get(range.path);
-    const better = own?.filter((record) => isForgotten(record) || range.how === "absence" || isOpen(range));
+    const better = own?.filter((record) =>
+      isNote(record) ? isOpen(range) : isForgotten(record) || range.how === "absence" || isOpen(range),
+    );
     return better === undefined || better.length === 0 ? [range] : overlaid(range, better);
   });
 }
 
 /** That an agent wrote them is known, but not which one: that does not make them a human's. */
 const isForgotten = ({ author, sessionUid }: AttributionRecord) => author === "agent" && sessionUid === null;
+
+/** Another tool's, which was imported (record-notes.ts). */
+const isNote = ({ how }: AttributionRecord) => how === "note";
 
 /** Of an older Pommel, which did not say more: what showed up while no agent wrote. */
 const seenAlone = 0.95;
@@ -36,8 +44,8 @@ const rests = ({ author, how, basis, confidence }: AttributionRecord) =>
 /** Unknown, and not because a call holds it. */
 const isOpen = ({ author, basis }: AttributionRecord) => author === "unknown" && basis !== "verbatim";
 
-function groupByPath(records: readonly AttributionRecord[]): Map<string, AttributionRecord[]> {
-  const byPath = new Map<string, AttributionRecord[]>();
+export function groupByPath<R extends { path: string }>(records: readonly R[]): Map<string, R[]> {
+  const byPath = new Map<string, R[]>();
   for (const record of records) {
     const others = byPath.get(record.path);
     if (others) others.push(record);

@@ -92,7 +92,10 @@ async function recordPredecessors(
 }
 
 /** What many commits share. */
-export type ForMany = Pick<AttributionSources, "activity" | "readObjects" | "lineage">;
+export type ForMany = Pick<
+  AttributionSources,
+  "activity" | "recorded" | "bareLines" | "readObjects" | "lineage"
+>;
 
 /** As `recordCommit`, for a commit that was read; the caller links its checkpoint to others. */
 export async function recordInfo(
@@ -156,8 +159,13 @@ export async function recordInfo(
     const branch = facts.branch ?? branchOfSessions(work, bindings);
     const saved = saveCommit(memory, { ...commit, branch }, changed?.records ?? []);
     const wasSeen = observedSince(memory) <= info.authoredAt;
-    const known = keepKnown(ranges, attributionsOf(memory, saved.id), { wasSeen });
+    const stored = attributionsOf(memory, saved.id);
+    const known = keepKnown(ranges, stored, { wasSeen });
     saveAttributions(memory, saved.id, [...known, ...(changed?.leftOut ?? [])]);
+    forMany.recorded?.changed(
+      saved.hash,
+      [...stored, ...known].map(({ sessionUid }) => sessionUid),
+    );
     if (bindings.length === 0) {
       dropCheckpoint(memory, saved.id);
       return { commit: saved, checkpoint: null };
@@ -229,7 +237,9 @@ function isDone({ memory }: GitWork, known: CommitRecord, how: HowSeen): boolean
   );
   if (known.attributed === attributionVersion && !how.again && !isNews) return true;
   const sessions = [
-    ...attributionsOf(memory, known.id).map(({ sessionUid }) => sessionUid),
+    ...attributionsOf(memory, known.id).flatMap(({ sessionUid, how }) =>
+      how === "note" ? [] : [sessionUid],
+    ),
     ...(checkpointOfCommit(memory, known.hash)?.sessions ?? []).map(({ sessionUid }) => sessionUid),
   ];
   return sessionsWithoutTurns(memory, sessions).size > 0;

@@ -59,6 +59,7 @@ export function clocksOf(evidence: ClockEvidence): Clocks {
     if (known) known.push(offsets);
     else votes.set(session, [offsets]);
   };
+  const seen = evidence.paths.slice(0, mostPaths).filter((path) => evidence.seenIn(path).size > 0);
   for (const run of evidence.runs) {
     for (const short of run.commits) {
       const at = evidence.committedAt(short);
@@ -68,11 +69,14 @@ export function clocksOf(evidence: ClockEvidence): Clocks {
       // A hash is certain.
       if (Number.isFinite(offset)) for (let n = 0; n < 4; n++) vote(run.sessionUid, [offset]);
     }
-    const offsets = offsetsByMaking(run, evidence);
+    if (seen.length === 0) continue;
+    const offsets = offsetsByMaking(run, seen, evidence.seenIn);
     if (offsets.length > 0) vote(run.sessionUid, offsets);
   }
   for (const write of evidence.writes) {
-    const { offsets, weight } = offsetsBySight(write, evidence.seenIn(write.path));
+    const sights = evidence.seenIn(write.path);
+    if (write.startedAt === 0 || sights.size === 0) continue;
+    const { offsets, weight } = offsetsBySight(write, sights);
     if (offsets.length === 0) continue;
     vote(write.sessionUid, offsets);
     // A whole block at once is no coincidence.
@@ -95,9 +99,9 @@ export function clocksOf(evidence: ClockEvidence): Clocks {
 type Vote = readonly number[];
 
 /** A command that makes a file by its name ran when the file's lines showed up. */
-function offsetsByMaking(run: ShellRun, { paths, seenIn }: ClockEvidence): Vote {
+function offsetsByMaking(run: ShellRun, paths: readonly string[], seenIn: ClockEvidence["seenIn"]): Vote {
   if (!run.mayWrite || run.isBackground) return [];
-  for (const path of paths.slice(0, mostPaths)) {
+  for (const path of paths) {
     if (!run.command.includes(path) || !names(run.command, path)) continue;
     // What is moved here keeps its time.
     if (bringsFrom(run.command, path) !== null) continue;
@@ -114,19 +118,40 @@ function offsetsByMaking(run: ShellRun, { paths, seenIn }: ClockEvidence): Vote 
 }
 
 /** Subagents run where their session does. */
-export const clockOf = (sessionUid: string): string => sessionUid.split("/", 1)[0]!;
+export function clockOf(sessionUid: string): string {
+  const end = sessionUid.indexOf("/");
+  return end === -1 ? sessionUid : sessionUid.slice(0, end);
+}
+
+/** What a write holds that is not everywhere. */
+interface Weighty {
+  lines: readonly { key: number; weight: number }[];
+  /** Of all of them. */
+  weight: number;
+}
+
+const known = new WeakMap<Write["hunks"], Weighty>();
+
+function weightyLines({ hunks }: Write): Weighty {
+  let found = known.get(hunks);
+  if (found === undefined) {
+    const lines = hunks
+      .flatMap((hunk) => hunk.lines)
+      .filter(({ isNew, weight }) => isNew && weight >= weighty);
+    found = { lines, weight: lines.reduce((sum, line) => sum + line.weight, 0) };
+    known.set(hunks, found);
+  }
+  return found;
+}
 
 /** When most of a write's lines showed up together, against when it says that it wrote them. */
 function offsetsBySight(
   write: Write,
   seen: ReadonlyMap<number, readonly number[]>,
 ): { offsets: Vote; weight: number } {
-  const lines = write.hunks
-    .flatMap((hunk) => hunk.lines)
-    .filter(({ isNew, weight }) => isNew && weight >= weighty);
+  const { lines, weight: total } = weightyLines(write);
   const keys = new Set(lines.map(({ key }) => key));
-  const total = lines.reduce((sum, { weight }) => sum + weight, 0);
-  if (write.startedAt === 0 || seen.size === 0 || total < 1.5) return { offsets: [], weight: total };
+  if (total < 1.5) return { offsets: [], weight: total };
   const together = new Map<number, number>();
   for (const key of keys) {
     for (const at of seen.get(key) ?? []) together.set(at, (together.get(at) ?? 0) + 1);
@@ -138,6 +163,7 @@ function offsetsBySight(
 
 /** The offset that most agree on; 0 where they do not. */
 function agreed(votes: readonly Vote[]): number {
+  if (votes.every((vote) => vote.length === 1 && vote[0] === 0)) return 0;
   const isNear = (one: number) => (other: number) => Math.abs(other - one) <= spread;
   const near = (one: number) => votes.flatMap((vote) => vote.find(isNear(one)) ?? []);
   const best = votes
@@ -167,18 +193,18 @@ function ahead(
       offsets.set(session, Math.max(offsets.get(session) ?? 0, write.startedAt - held));
     // A command may write over what is there.
     if (write.startedAt <= until + slackMs || (write.how !== "edit" && !isNew(write.path))) continue;
-    later.set(session, [...(later.get(session) ?? []), write]);
+    const known = later.get(session);
+    if (known) known.push(write);
+    else later.set(session, [write]);
   }
   for (const [session, own] of later) {
+    if (!own.some(({ path }) => addedTo(path).size > 0)) continue;
     const gone = new Set<number>();
     let [matched, missed, blocks, last] = [0, 0, 0, 0];
     for (const write of own.sort((a, b) => a.startedAt - b.startedAt)) {
       for (const hunk of write.hunks) for (const { key } of hunk.removed) gone.add(key);
       const added = addedTo(write.path);
-      const lines = write.hunks
-        .flatMap((hunk) => hunk.lines)
-        .filter(({ isNew, weight }) => isNew && weight >= weighty);
-      const weight = lines.reduce((sum, line) => sum + line.weight, 0);
+      const { lines, weight } = weightyLines(write);
       const here = lines
         .filter(({ key }) => added.has(key) && !gone.has(key))
         .reduce((sum, line) => sum + line.weight, 0);

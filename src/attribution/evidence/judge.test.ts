@@ -304,7 +304,8 @@ describe("a line without evidence", () => {
   it("is not from a command before the parent commit", () => {
     wasBefore();
     running("npm run generate", parentAt - minute);
-    expect(absent()).toEqual(human(0.95, "absence"));
+    // But nothing shows that its clock is right.
+    expect(absent()).toEqual(human(0.9, "absence"));
   });
 
   it("is from the command that made the file", () => {

@@ -1,6 +1,5 @@
 import { dirname, extname } from "node:path/posix";
-import { firstCommitsOf } from "../../store/memory/commits/attribution-lookup.ts";
-import { commitsTouching, committedAtOf } from "../../store/memory/commits/commits.ts";
+import { commitsTouching } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { bareLine, lineKey, plainLineOf } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
@@ -8,11 +7,14 @@ import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
 import { type Clocks, clockOf, clocksOf, widestOffset } from "./clock.ts";
 import { bringsFrom, isFormatter, isSpelledOut, mayMean, namedBy, names } from "./command-means.ts";
 import { installs } from "./packages.ts";
+import { withoutPutBack } from "./put-back.ts";
+import { RecordedCommits } from "./recorded-commits.ts";
 import { resembles } from "./resembles.ts";
 import { writesIn } from "./shell.ts";
 import { Sightings } from "./sightings.ts";
 import { replacementsIn, type Substitution, substitutionsIn } from "./substitutions.ts";
 import type { TurnActivity } from "./turn-activity.ts";
+import { type KeySet, keysOf } from "./write-keys.ts";
 import type { Delegation, ShellRun, Write } from "./writes.ts";
 
 /** A command's last write may be noticed a little after it ends. Milliseconds. */
@@ -49,10 +51,8 @@ export class AttributionEvidence {
   /** Nothing later can have led to the change. */
   readonly until: number;
   readonly runs: ShellRun[];
-  /** All writes that may have led to the change, by this machine's clock; oldest first. */
-  readonly writes: Write[];
-  /** Writes after the change, by clocks that nothing shows to be right; oldest first. */
-  readonly laterWrites: Write[];
+  /** All writes, by this machine's clock; oldest first. */
+  private readonly allWrites: readonly Write[];
   /** Commands of sessions whose clocks are wrong, and nobody knows how far. */
   private readonly timelessRuns: readonly ShellRun[];
   readonly delegations: Delegation[];
@@ -62,6 +62,12 @@ export class AttributionEvidence {
   private readonly spans = new Map<string, [first: number, last: number]>();
   private readonly clocks: Clocks;
   private recent: readonly ShellRun[] | null = null;
+  /** In the days around the change, commands ran whose times nothing shows to be right. */
+  private readonly mayBeUntimed: boolean;
+  private readonly added = new Map<string, ReadonlySet<number>>();
+  private byCall: Map<string, Write[]> | null = null;
+  /** Of each file, whether a command may have made lines of it. */
+  private readonly makers = new Map<string, Map<ShellRun, boolean>>();
 
   constructor(
     private readonly memory: Memory,
@@ -69,6 +75,7 @@ export class AttributionEvidence {
     private readonly change: ChangeToAttribute,
     /** When the commit before was made; null: there was none. */
     private readonly parentAt: number | null,
+    recorded = new RecordedCommits(memory),
   ) {
     // Lines that a rebase kept were not written after the commit was first made; predecessors cover the others.
     this.until = this.isRebased && change.predecessors.length === 0 ? change.authoredAt : change.committedAt;
@@ -77,44 +84,77 @@ export class AttributionEvidence {
     this.sightings = new Sightings(memory, { since: this.since, until: change.committedAt + clockMs });
     const paths = this.paths();
     const wide = activity.between(this.since - widestOffset, this.until + widestOffset);
-    const known = new Set(wide.writes.map((write) => `${write.toolUse} ${write.path} ${write.how}`));
-    const older = activity
-      .writesTo(paths, this.until + widestOffset)
-      .filter((write) => !known.has(`${write.toolUse} ${write.path} ${write.how}`));
-    const all = [...older, ...wide.writes];
+    const all = [...this.olderWrites(paths, wide.writes), ...wide.writes];
     this.clocks = clocksOf({
       writes: all.filter(({ path }) => path !== ""),
       runs: wide.runs,
       paths,
       seenIn: (path) => this.seenIn(path),
       committedAt: (short) =>
-        change.hash?.startsWith(short) ? change.committedAt : committedAtOf(memory, short),
+        change.hash?.startsWith(short) ? change.committedAt : recorded.committedAt(short),
       addedTo: (path) => this.addedTo(path),
       isNew: (path) => change.files.some((file) => file.path === path && file.status === "A"),
-      heldSince: heldSinceIn(memory, all),
+      heldSince: ({ sessionUid, toolUse }) => recorded.heldSince(sessionUid, toolUse),
       until: this.until,
     });
     const { since, until } = this;
-    this.runs = wide.runs
-      .map((run) => this.inTime(run, ["startedAt", "endedAt"]))
-      .filter(
-        ({ startedAt, endedAt, isBackground }) => startedAt <= until && (isBackground || endedAt >= since),
-      )
-      .sort((a, b) => a.startedAt - b.startedAt);
-    // Squashed into it may be what was written after its first version.
-    const last = Math.max(until, change.committedAt) + slack;
-    const written = all
-      .map((write) => this.inTime(write, ["startedAt", "at"]))
-      .sort((a, b) => a.at - b.at || a.startedAt - b.startedAt)
-      .map(withoutPutBack());
-    this.writes = written.filter(({ startedAt }) => startedAt <= last);
-    this.laterWrites = written.filter(
-      ({ startedAt, sessionUid }) => startedAt > last && !this.clocks.right.has(clockOf(sessionUid)),
-    );
-    this.timelessRuns = wide.runs.filter(
-      ({ mayWrite, sessionUid }) => mayWrite && this.clocks.unclear.has(clockOf(sessionUid)),
-    );
+    this.runs = [];
+    for (const each of wide.runs) {
+      const run = this.inTime(each, ["startedAt", "endedAt"]);
+      if (run.startedAt <= until && (run.isBackground || run.endedAt >= since)) this.runs.push(run);
+    }
+    if (this.clocks.offsets.size > 0) this.runs.sort((a, b) => a.startedAt - b.startedAt);
+    const writes =
+      this.clocks.offsets.size === 0 ? all : all.map((each) => this.inTime(each, ["startedAt", "at"]));
+    this.allWrites = writes.sort((a, b) => a.at - b.at || a.startedAt - b.startedAt);
+    const { right, unclear } = this.clocks;
+    this.mayBeUntimed = wide.runs.some((run) => run.mayWrite && !right.has(clockOf(run.sessionUid)));
+    this.timelessRuns =
+      unclear.size === 0
+        ? []
+        : wide.runs.filter(({ mayWrite, sessionUid }) => mayWrite && unclear.has(clockOf(sessionUid)));
     this.delegations = wide.delegations.map((each) => this.inTime(each, ["startedAt", "endedAt"]));
+  }
+
+  /** Writes to the change's files that are too old for the others. */
+  private olderWrites(paths: readonly string[], others: readonly Write[]): Write[] {
+    const older = this.activity.writesTo(paths, this.until + widestOffset);
+    if (older.length === 0) return older;
+    const wanted = new Set(paths);
+    const keyOf = ({ toolUse, path, how }: Write) => `${toolUse} ${path} ${how}`;
+    const known = new Set(others.filter(({ path }) => wanted.has(path)).map(keyOf));
+    return older.filter((write) => !known.has(keyOf(write)));
+  }
+
+  /** Squashed into the change may be what was written after its first version. */
+  private get last(): number {
+    return Math.max(this.until, this.change.committedAt) + slack;
+  }
+
+  /**
+   * The writes that may have led to the change and are to one of the files, or hold one of the lines as a new one;
+   * oldest first. Of a command's write only the end of the path may be known: it gets the file's.
+   */
+  writesOf(paths: readonly string[], keys: KeySet): Write[] {
+    const own = new Set(paths);
+    const { last } = this;
+    const wanted = new Set<Write>();
+    const all = this.allWrites.map((write) => {
+      if (write.startedAt > last) return write;
+      const path = write.how === "shell" ? paths.find((each) => isSamePath(each, write.path)) : undefined;
+      const named = path === undefined ? write : { ...write, path };
+      if (own.has(named.path) || keys.hasAny(keysOf(write).added)) wanted.add(named);
+      return named;
+    });
+    return withoutPutBack(all, wanted);
+  }
+
+  /** Writes to a file after the change, by clocks that nothing shows to be right; oldest first. */
+  laterWritesTo(paths: readonly string[]): Write[] {
+    const { last } = this;
+    const isLater = ({ startedAt, sessionUid, path }: Write) =>
+      startedAt > last && paths.includes(path) && !this.clocks.right.has(clockOf(sessionUid));
+    return withoutPutBack(this.allWrites, new Set(this.allWrites.filter(isLater)));
   }
 
   private paths(): string[] {
@@ -123,6 +163,15 @@ export class AttributionEvidence {
   }
 
   private addedTo(path: string): ReadonlySet<number> {
+    let keys = this.added.get(path);
+    if (keys === undefined) {
+      keys = this.keysAddedTo(path);
+      this.added.set(path, keys);
+    }
+    return keys;
+  }
+
+  private keysAddedTo(path: string): ReadonlySet<number> {
     const file = this.change.files.find((each) => each.path === path);
     const plain = plainLineOf(path);
     return new Set((file?.hunks ?? []).flatMap(({ added }) => added.map((line) => lineKey(plain(line)))));
@@ -130,7 +179,8 @@ export class AttributionEvidence {
 
   /** By this machine's clock. */
   private inTime<Of extends { sessionUid: string }, Key extends keyof Of>(of: Of, keys: readonly Key[]): Of {
-    const offset = this.clocks.offsets.get(clockOf(of.sessionUid));
+    const { offsets } = this.clocks;
+    const offset = offsets.size === 0 ? undefined : offsets.get(clockOf(of.sessionUid));
     if (offset === undefined) return of;
     const moved = { ...of };
     for (const key of keys) if (of[key] !== 0) moved[key] = (Number(of[key]) - offset) as Of[Key];
@@ -278,17 +328,19 @@ export class AttributionEvidence {
     const isOpen = [...recent, ...this.timelessRuns].some((run) => this.mayHaveMade(run, line));
     if (isOpen || (isNewFile && recent.some((run) => this.mayBeRenamed(run, path))))
       return unknown("command");
-    return human(wasActive ? 0.9 : 0.95, "absence");
+    return human(wasActive || this.mayBeUntimed ? 0.9 : 0.95, "absence");
   }
 
   /** Whether a line may be a command's of which nothing else is known. */
   private mayHaveMade(run: ShellRun, { path, bare }: LineHere): boolean {
-    return (
-      mayMean(run.command, path) &&
-      !isFormatter(run.command) &&
-      !this.isSpelledOut(run, path) &&
-      !this.onlyReplaces(run, bare)
-    );
+    const makers = this.makers.get(path) ?? new Map<ShellRun, boolean>();
+    this.makers.set(path, makers);
+    let mayMake = makers.get(run);
+    if (mayMake === undefined) {
+      mayMake = mayMean(run.command, path) && !isFormatter(run.command) && !this.isSpelledOut(run, path);
+      makers.set(run, mayMake);
+    }
+    return mayMake && !this.onlyReplaces(run, bare);
   }
 
   /** Whether a command made a file beside this one that is in no commit: somebody may have renamed it. */
@@ -305,9 +357,24 @@ export class AttributionEvidence {
 
   /** Whether all that a command writes is in its text: other lines are not its. */
   private isSpelledOut({ command, toolUse }: ShellRun, path: string): boolean {
-    const own = this.writes.filter((write) => write.toolUse === toolUse && write.path !== "");
+    const own = this.writesOfCall(toolUse);
     if (own.length === 0) return false;
     return isSpelledOut(command) || own.some((write) => write.path === path && writesIn(command).length > 0);
+  }
+
+  /** The writes to files of a call that may have led to the change. */
+  private writesOfCall(toolUse: string): readonly Write[] {
+    if (this.byCall === null) {
+      this.byCall = new Map();
+      const { last } = this;
+      for (const write of this.allWrites) {
+        if (write.path === "" || write.startedAt > last) continue;
+        const known = this.byCall.get(write.toolUse);
+        if (known) known.push(write);
+        else this.byCall.set(write.toolUse, [write]);
+      }
+    }
+    return this.byCall.get(toolUse) ?? [];
   }
 
   /** Whether a command only replaces words, and the line has none of the new ones. */
@@ -378,34 +445,9 @@ export class AttributionEvidence {
   }
 }
 
-/** When the first stored commit was made that holds lines of a call. */
-function heldSinceIn(memory: Memory, writes: readonly Write[]): (write: Write) => number | null {
-  const sessions = [...new Set(writes.map(({ sessionUid }) => sessionUid))];
-  const calls = [...new Set(writes.map(({ toolUse }) => toolUse))];
-  const since = calls.length === 0 ? new Map<string, number>() : firstCommitsOf(memory, { sessions, calls });
-  return ({ sessionUid, toolUse }) => since.get(`${sessionUid} ${toolUse}`) ?? null;
-}
-
-/** Lines that a session took out and writes again are not its: it moved or indented them, or undid what it did. */
-function withoutPutBack(): (write: Write) => Write {
-  const taken = new Map<string, Map<number, number>>();
-  return (write) => {
-    const out = taken.get(write.sessionUid) ?? new Map<number, number>();
-    taken.set(write.sessionUid, out);
-    for (const { removed } of write.hunks) {
-      for (const { key } of removed) out.set(key, (out.get(key) ?? 0) + 1);
-    }
-    const isOut = ({ key, isNew }: { key: number; isNew: boolean }) => isNew && (out.get(key) ?? 0) > 0;
-    if (!write.hunks.some(({ lines }) => lines.some(isOut))) return write;
-    const hunks = write.hunks.map((hunk) => {
-      const lines = hunk.lines.map((line) => {
-        const left = line.isNew ? (out.get(line.key) ?? 0) : 0;
-        if (left === 0) return line;
-        out.set(line.key, left - 1);
-        return { ...line, isNew: false };
-      });
-      return { ...hunk, lines };
-    });
-    return { ...write, hunks };
-  };
+/** Of a command only the end of a path may be known. */
+function isSamePath(path: string, inCommand: string): boolean {
+  if (inCommand === "") return false;
+  const named = inCommand.replace(/^(?:\.\/)+/, "");
+  return path === named || (named.length > 2 && path.endsWith(`/${named}`)) || named.endsWith(`/${path}`);
 }

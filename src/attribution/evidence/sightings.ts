@@ -1,5 +1,5 @@
 import type { Memory } from "../../store/memory/memory.ts";
-import { observationsBetween, observationsOf } from "../../store/memory/observations.ts";
+import { observationsBetween, observationsOf, pathsObserved } from "../../store/memory/observations.ts";
 
 /** Fewer lines may be equal by chance. */
 const fewest = 3;
@@ -9,11 +9,14 @@ const enough = 0.75;
 /** When each line of a file showed up, in order. */
 type Times = Map<number, number[]>;
 
+const none: { all: Times; fresh: Times } = { all: new Map(), fresh: new Map() };
+
 /** When lines showed up in files, as far as these were watched. */
 export class Sightings {
   private readonly known = new Map<string, { all: Times; fresh: Times }>();
   private readonly sources = new Map<string, readonly string[]>();
   private everywhere: Map<string, Times> | null = null;
+  private paths: ReadonlySet<string> | null = null;
 
   constructor(
     private readonly memory: Memory,
@@ -33,6 +36,9 @@ export class Sightings {
   private of(path: string): { all: Times; fresh: Times } {
     const known = this.known.get(path);
     if (known) return known;
+    // Of thousands of files that agents wrote few were watched, and none where history is imported.
+    this.paths ??= pathsObserved(this.memory, this.range);
+    if (!this.paths.has(path)) return none;
     const times = { all: new Map(), fresh: new Map() };
     for (const { at, keys } of observationsOf(this.memory, path, this.range)) {
       if (!isBack(times.all, keys)) add(times.fresh, at, keys);

@@ -64,6 +64,7 @@ it("a turn that continues is read again", () => {
   rememberTurn(memory, "s", [edited("/repo/a.ts", ["+one"], 1000)]);
   expect(activity.writesTo(["a.ts"], 9000)).toHaveLength(1);
   rememberTurn(memory, "s", [edited("/repo/a.ts", ["+one"], 1000), edited("/repo/a.ts", ["+two"], 2000)]);
+  activity.renew();
   expect(brief(activity.writesTo(["a.ts"], 9000))).toEqual(["s:1:1 a.ts", "s:1:2 a.ts"]);
   expect(brief(activity.writesTo(["a.ts"], 9000))).toEqual(["s:1:1 a.ts", "s:1:2 a.ts"]);
 });

@@ -6,7 +6,8 @@ import {
   contentById,
   type FoundTurn,
   firstTurnAt,
-  turnsThatActed,
+  type TimedTurn,
+  turnsByTime,
   turnsThatChanged,
   turnsThatTouched,
   wasAgentActive,
@@ -22,16 +23,31 @@ const maxTurns = 400;
 export class TurnActivity {
   private readonly known = new Map<number, { stamp: string; activity: Activity; lines: number }>();
   private lines = 0;
+  private turns: readonly TimedTurn[] | null = null;
 
   constructor(
     private readonly memory: Memory,
     private readonly places: { root: string; worktrees: readonly string[] },
   ) {}
 
+  /** Turns may have been added or have gone on. */
+  renew(): void {
+    this.turns = null;
+  }
+
+  private byTime(): readonly TimedTurn[] {
+    this.turns ??= turnsByTime(this.memory);
+    return this.turns;
+  }
+
   /** Writes to files by turns up to a time, oldest first. */
   writesTo(paths: readonly string[], until: number): Write[] {
     const wanted = new Set(paths);
-    return turnsThatChanged(this.memory, { paths, until, limit: maxTurns })
+    const changing = turnsThatChanged(this.memory, paths);
+    if (changing.size === 0) return [];
+    return this.byTime()
+      .filter(({ id, startedAt }) => startedAt <= until && changing.has(id))
+      .slice(0, maxTurns)
       .flatMap((row) => this.activityIn(row).writes)
       .filter(({ path, startedAt }) => wanted.has(path) && startedAt <= until)
       .sort((a, b) => a.at - b.at);
@@ -39,19 +55,24 @@ export class TurnActivity {
 
   /** Commands that ran, and everything that was written, at some time from `since` to `until`; oldest first. */
   between(since: number, until: number): { runs: ShellRun[]; writes: Write[]; delegations: Delegation[] } {
-    const turns = turnsThatActed(this.memory, { since, until, limit: maxTurns });
-    const activity = turns.map((turn) => this.activityIn(turn));
-    return {
-      runs: activity
-        .flatMap(({ runs }) => runs)
-        .filter(({ startedAt, endedAt }) => endedAt >= since && startedAt <= until)
-        .sort((a, b) => a.startedAt - b.startedAt),
-      writes: activity
-        .flatMap(({ writes }) => writes)
-        .filter(({ startedAt }) => startedAt <= until)
-        .sort((a, b) => a.at - b.at),
-      delegations: activity.flatMap(({ delegations }) => delegations),
-    };
+    const activity = this.byTime()
+      .filter(
+        ({ hasActed, startedAt, endedAt }) =>
+          hasActed === 1 && startedAt <= until && (endedAt ?? startedAt) >= since,
+      )
+      .slice(0, maxTurns)
+      .map((turn) => this.activityIn(turn));
+    const runs: ShellRun[] = [];
+    const writes: Write[] = [];
+    const delegations: Delegation[] = [];
+    for (const each of activity) {
+      for (const run of each.runs) if (run.endedAt >= since && run.startedAt <= until) runs.push(run);
+      for (const write of each.writes) if (write.startedAt <= until) writes.push(write);
+      delegations.push(...each.delegations);
+    }
+    runs.sort((a, b) => a.startedAt - b.startedAt);
+    writes.sort((a, b) => a.at - b.at);
+    return { runs, writes, delegations };
   }
 
   /** Turns that changed one of the files, at some time from `since` to `until`. */

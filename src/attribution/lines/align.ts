@@ -1,3 +1,4 @@
+import { KeySet } from "../evidence/write-keys.ts";
 import type { BareLine } from "./line-keys.ts";
 
 /**
@@ -44,6 +45,46 @@ const beside = 2;
 const contextShare = 0.4;
 const maxContext = 1;
 
+/** A stretch as it is compared: thousands are, with each file. */
+interface PackedStretch {
+  keys: Uint32Array;
+  isNew: Uint8Array;
+  /** Of its new lines, those that begin a match: all, or where some say something alone, those. */
+  seeds: Uint32Array;
+}
+
+/** By the lines of a stretch, which are those of a call that the files of many commits are compared with. */
+const packed = new WeakMap<Stretch<unknown>["lines"], PackedStretch>();
+
+function packedOf(lines: Stretch<unknown>["lines"]): PackedStretch {
+  const known = packed.get(lines);
+  if (known) return known;
+  const keys = new Uint32Array(lines.length);
+  const isNew = new Uint8Array(lines.length);
+  const hasWeighty = lines.some((line) => line.isNew && line.weight >= 0.15);
+  const seeds: number[] = [];
+  for (const [p, line] of lines.entries()) {
+    keys[p] = line.key;
+    if (!line.isNew) continue;
+    isNew[p] = 1;
+    if (!hasWeighty || line.weight >= 0.15) seeds.push(p);
+  }
+  const stretch = { keys, isNew, seeds: Uint32Array.from(seeds) };
+  packed.set(lines, stretch);
+  return stretch;
+}
+
+/** The file that stretches are looked for in. */
+interface Aligned {
+  file: readonly FileLine[];
+  keys: Uint32Array;
+  places: ReadonlyMap<number, number[]>;
+  /** Most lines of stretches are nowhere in the file. */
+  mayHave: KeySet;
+  /** The weight of each line of the file as evidence for its writer. */
+  weights: readonly number[];
+}
+
 /**
  * For every added line (index in `file`) all its possible writers. Lines written once are found once: at their best
  * place.
@@ -52,25 +93,43 @@ export function align<Of>(
   file: readonly FileLine[],
   stretches: Iterable<Stretch<Of>>,
 ): Map<number, Match<Of>[]> {
+  const found = new Map<number, Match<Of>[]>();
+  const all = [...stretches];
+  if (all.length === 0) return found;
+  const keys = Uint32Array.from(file, ({ key }) => key);
+  const mayHave = new KeySet();
   const places = new Map<number, number[]>();
   file.forEach(({ key }, i) => {
     const known = places.get(key);
     if (known) known.push(i);
-    else places.set(key, [i]);
+    else {
+      places.set(key, [i]);
+      mayHave.add(key);
+    }
   });
-  const all = [...stretches];
   // A line that many wrote, or that is in many places, says little of who wrote this one.
   const writers = new Map<number, number>();
-  for (const { lines } of all) {
-    for (const key of new Set(lines.filter(({ isNew }) => isNew).map((line) => line.key))) {
+  const lastWriter = new Map<number, number>();
+  const inFile: Stretch<Of>[] = [];
+  for (const [n, stretch] of all.entries()) {
+    const own = packedOf(stretch.lines);
+    let isInFile = false;
+    for (let p = 0; p < own.keys.length; p++) {
+      const key = own.keys[p]!;
+      if (own.isNew[p] === 0 || !mayHave.has(key)) continue;
+      isInFile = true;
+      if (lastWriter.get(key) === n) continue;
+      lastWriter.set(key, n);
       writers.set(key, (writers.get(key) ?? 0) + 1);
     }
+    if (isInFile) inFile.push(stretch);
   }
+  if (inFile.length === 0) return found;
   const weights = file.map(
     ({ key, weight }) => weight / Math.sqrt(places.get(key)!.length * Math.max(writers.get(key) ?? 1, 1)),
   );
-  const found = new Map<number, Match<Of>[]>();
-  for (const stretch of all) alignOne({ file, places, weights }, stretch, found);
+  const aligned: Aligned = { file, keys, places, mayHave, weights };
+  for (const stretch of inFile) alignOne(aligned, stretch, found);
   keepBest(found);
   return found;
 }
@@ -92,49 +151,38 @@ function keepBest<Of>(found: Map<number, Match<Of>[]>): void {
   }
 }
 
-interface Aligned {
-  file: readonly FileLine[];
-  places: ReadonlyMap<number, number[]>;
-  /** The weight of each line of the file as evidence for its writer. */
-  weights: readonly number[];
-}
-
 type Pair = [inFile: number, inStretch: number];
 
-function alignOne<Of>(
-  { file, places, weights }: Aligned,
-  { of, lines }: Stretch<Of>,
-  found: Map<number, Match<Of>[]>,
-): void {
+function alignOne<Of>(aligned: Aligned, stretch: Stretch<Of>, found: Map<number, Match<Of>[]>): void {
+  const { file, places, mayHave } = aligned;
+  const own = packedOf(stretch.lines);
+  const { length } = own.keys;
   const seen = new Set<number>();
-  const isSeen = (i: number, p: number) => seen.has(i * lines.length + p);
-  const hasWeighty = lines.some(({ isNew, weight }) => isNew && weight >= 0.15);
-  lines.forEach(({ key, isNew, weight }, p) => {
-    if (!isNew || (hasWeighty && weight < 0.15)) return;
-    const here = places.get(key) ?? [];
-    if (here.length > maxPlaces) return;
+  for (const p of own.seeds) {
+    const key = own.keys[p]!;
+    if (!mayHave.has(key)) continue;
+    const here = places.get(key)!;
+    if (here.length > maxPlaces) continue;
     for (const i of here) {
-      if (!file[i]!.isAdded || isSeen(i, p)) continue;
-      const pairs = extend(file, lines, i, p);
-      for (const [a, b] of pairs) seen.add(a * lines.length + b);
-      record({ file, weights }, { of, lines }, pairs, found);
+      if (!file[i]!.isAdded || seen.has(i * length + p)) continue;
+      const pairs = extend(aligned, own.keys, i, p);
+      for (const [a, b] of pairs) seen.add(a * length + b);
+      record(aligned, stretch, pairs, found);
     }
-  });
+  }
 }
 
-function extend(file: readonly FileLine[], lines: readonly BareLine[], i: number, p: number): Pair[] {
-  const isSame = (a: number, b: number) =>
-    a < file.length && b < lines.length && file[a]!.key === lines[b]!.key;
+function extend({ file, keys }: Aligned, lines: Uint32Array, i: number, p: number): Pair[] {
   const before: Pair[] = [];
-  for (let a = i - 1, b = p - 1; a >= 0 && b >= 0 && isSame(a, b); a--, b--) before.push([a, b]);
+  for (let a = i - 1, b = p - 1; a >= 0 && b >= 0 && keys[a] === lines[b]; a--, b--) before.push([a, b]);
   const pairs: Pair[] = before.reverse();
   let [a, b] = [i, p];
-  while (a < file.length && b < lines.length) {
-    if (isSame(a, b)) {
+  while (a < keys.length && b < lines.length) {
+    if (keys[a] === lines[b]) {
       pairs.push([a++, b++]);
       continue;
     }
-    const step = overGap(isSame, file, a, b);
+    const step = overGap(file, keys, lines, a, b);
     if (step === null) break;
     a += step[0];
     b += step[1];
@@ -144,16 +192,21 @@ function extend(file: readonly FileLine[], lines: readonly BareLine[], i: number
 
 /** The shortest way over lines that differ to two equal ones, or to one that says something. */
 function overGap(
-  isSame: (a: number, b: number) => boolean,
   file: readonly FileLine[],
+  keys: Uint32Array,
+  lines: Uint32Array,
   a: number,
   b: number,
 ): Pair | null {
   for (let gap = 1; gap <= widestGap; gap++) {
-    for (let inFile = 0; inFile <= gap; inFile++) {
+    const first = Math.max(0, gap - (lines.length - 1 - b));
+    const last = Math.min(gap, keys.length - 1 - a);
+    for (let inFile = first; inFile <= last; inFile++) {
       const [x, y] = [a + inFile, b + gap - inFile];
-      if (!isSame(x, y)) continue;
-      if (file[x]!.weight >= 0.8 || (file[x]!.weight >= 0.15 && isSame(x + 1, y + 1)))
+      if (keys[x] !== lines[y]) continue;
+      const { weight } = file[x]!;
+      const hasNext = x + 1 < keys.length && y + 1 < lines.length;
+      if (weight >= 0.8 || (weight >= 0.15 && hasNext && keys[x + 1] === lines[y + 1]))
         return [inFile, gap - inFile];
     }
   }
@@ -161,7 +214,7 @@ function overGap(
 }
 
 function record<Of>(
-  { file, weights }: Omit<Aligned, "places">,
+  { file, weights }: Aligned,
   { of, lines }: Stretch<Of>,
   pairs: readonly Pair[],
   found: Map<number, Match<Of>[]>,

@@ -6,11 +6,13 @@ import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { mayMean } from "../evidence/command-means.ts";
 import { AttributionEvidence } from "../evidence/judge.ts";
+import type { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
+import { KeySet, keysOf } from "../evidence/write-keys.ts";
 import type { ShellRun, Write } from "../evidence/writes.ts";
 import { bindingsOf, type Weighed } from "./bind.ts";
 import { consumedBefore } from "./consumed.ts";
-import { type FileToAttribute, filesOf } from "./file-lines.ts";
+import { type BareLines, type FileToAttribute, filesOf } from "./file-lines.ts";
 import { fillBetween } from "./fill-between.ts";
 import { isCut } from "./left-out.ts";
 import { lineKey } from "./line-keys.ts";
@@ -27,6 +29,8 @@ export interface AttributionSources {
   worktrees: readonly string[];
   /** Unpacks turns once for several commits; without it this one has its own. */
   activity?: TurnActivity;
+  recorded?: RecordedCommits;
+  bareLines?: BareLines;
   /** Opened once for several commits; without them git is started for each question. */
   readObjects?: ReadObjects | undefined;
   lineage?: Lineage | undefined;
@@ -56,20 +60,17 @@ export async function attributeChange(
   change: ChangeToAttribute,
   signal?: AbortSignal,
 ): Promise<AttributedChange> {
-  const { memory, root, worktrees, lineage, readObjects } = sources;
+  const { memory, root, worktrees, lineage, readObjects, recorded, bareLines } = sources;
   const { activity = new TurnActivity(memory, { root, worktrees }) } = sources;
-  const files = await filesOf({ root, readObjects }, change.hash, change.files, signal);
-  if (files.length === 0) return { ranges: [], bindings: bindingsWithoutLines(change, activity, memory) };
+  const files = await filesOf({ root, readObjects, bareLines }, change.hash, change.files, signal);
+  if (files.length === 0) return { ranges: [], bindings: bindingsWithoutLines(sources, change, activity) };
   const parentAt = change.parent === null ? null : await timeOf(memory, root, change.parent, signal);
-  const attributionEvidence = new AttributionEvidence(memory, activity, change, parentAt);
+  const attributionEvidence = new AttributionEvidence(memory, activity, change, parentAt, recorded);
   const paths = [...new Set(files.flatMap((file) => pathsOf(file)))];
-  const all = attributionEvidence.writes.map((write) => {
-    // Of a command only the end of a path may be known.
-    const path = write.how === "shell" ? paths.find((each) => isSamePath(each, write.path)) : undefined;
-    return path === undefined ? write : { ...write, path };
-  });
+  const keys = weightyKeys(files);
+  const all = attributionEvidence.writesOf(paths, keys);
   const own = all.filter(({ path }) => paths.includes(path));
-  const holders = holdersOf(files, all);
+  const holders = holdersOf(all, keys);
   const { parent } = change;
   const consumed =
     parent === null ? new Map() : await consumedBefore({ memory, root, lineage }, parent, own, signal);
@@ -92,7 +93,7 @@ export async function attributeChange(
     const verdicts = verdictsOf(file, {
       written: written.get(file)!,
       writes: ownWrites(file, all),
-      later: laterLines(file, attributionEvidence.laterWrites),
+      later: laterLines(file, attributionEvidence),
       others: othersFor(file, all, holders),
       consumed,
       origins: origins.get(file) ?? new Map(),
@@ -134,13 +135,13 @@ const ownWrites = (file: FileToAttribute, all: readonly Write[]): Write[] => {
 };
 
 /** Asked only for lines that would be a human's. */
-function laterLines(file: FileToAttribute, later: readonly Write[]): (i: number) => boolean {
+function laterLines(file: FileToAttribute, evidence: AttributionEvidence): (i: number) => boolean {
   let found: ReadonlyMap<number, WrittenLine> | null = null;
   return (i) => {
     // A command may write over what is there.
     found ??= writtenBy(
       file,
-      ownWrites(file, later).filter(({ how }) => how === "edit" || file.change.status === "A"),
+      evidence.laterWritesTo(pathsOf(file)).filter(({ how }) => how === "edit" || file.change.status === "A"),
       new Map(),
       0,
     );
@@ -148,19 +149,24 @@ function laterLines(file: FileToAttribute, later: readonly Write[]): (i: number)
   };
 }
 
-/** The writes that hold an added line as a new one, by the line's key: their places in `all`. */
-function holdersOf(files: readonly FileToAttribute[], all: readonly Write[]): Map<number, number[]> {
-  const found = new Map<number, number[]>();
+/** Of the added lines that say something alone. */
+function weightyKeys(files: readonly FileToAttribute[]): KeySet {
+  const keys = new KeySet();
   for (const { lines } of files) {
-    for (const { isAdded, key, weight } of lines) if (isAdded && weight >= weak) found.set(key, []);
+    for (const { isAdded, key, weight } of lines) if (isAdded && weight >= weak) keys.add(key);
   }
-  for (const [at, { hunks }] of all.entries()) {
-    for (const { lines } of hunks) {
-      for (const { key, isNew } of lines) {
-        if (!isNew) continue;
-        const known = found.get(key);
-        if (known !== undefined && known.at(-1) !== at) known.push(at);
-      }
+  return keys;
+}
+
+/** The writes that hold an added line as a new one, by the line's key: their places in `all`. */
+function holdersOf(all: readonly Write[], keys: KeySet): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (const [at, write] of all.entries()) {
+    for (const key of keysOf(write).added) {
+      if (!keys.has(key)) continue;
+      const known = found.get(key);
+      if (known === undefined) found.set(key, [at]);
+      else if (known.at(-1) !== at) known.push(at);
     }
   }
   return found;
@@ -352,16 +358,13 @@ const neededElsewhere = ({ path, command }: Write, here: string): number =>
 const pathsOf = ({ change: { path, oldPath } }: FileToAttribute) =>
   oldPath === null ? [path] : [path, oldPath];
 
-/** Of a command only the end of a path may be known. */
-function isSamePath(path: string, inCommand: string): boolean {
-  if (inCommand === "") return false;
-  const named = inCommand.replace(/^(?:\.\/)+/, "");
-  return path === named || (named.length > 2 && path.endsWith(`/${named}`)) || named.endsWith(`/${path}`);
-}
-
 /** A change without text: its committer is the only evidence. */
-function bindingsWithoutLines(change: ChangeToAttribute, activity: TurnActivity, memory: Memory) {
-  const attributionEvidence = new AttributionEvidence(memory, activity, change, null);
+function bindingsWithoutLines(
+  { memory, recorded }: AttributionSources,
+  change: ChangeToAttribute,
+  activity: TurnActivity,
+) {
+  const attributionEvidence = new AttributionEvidence(memory, activity, change, null, recorded);
   return bindingsOf(change, [], [], { attributionEvidence, writes: [], files: [] });
 }
 

@@ -120,11 +120,14 @@ function committing(
   runs: readonly ShellRun[],
 ): readonly ShellRun[] {
   if (hash === null) return [];
-  const during = (at: number) =>
-    runs.filter(
-      ({ startedAt, endedAt, command }) =>
-        startedAt - clockMs <= at && at <= endedAt + clockMs && makesCommits.test(command),
-    );
+  const during = (at: number) => {
+    const found: ShellRun[] = [];
+    for (const run of runs) {
+      if (run.startedAt - clockMs > at || at > run.endedAt + clockMs) continue;
+      if (makesCommits.test(run.command)) found.push(run);
+    }
+    return found;
+  };
   const named = during(committedAt).filter(({ commits }) => commits.some((short) => hash.startsWith(short)));
   if (named.length > 0) return named;
   const silent = during(authoredAt).filter(({ commits }) => commits.length <= 1);

@@ -16,6 +16,24 @@ export interface FileToAttribute {
   removed: RemovedLine[][];
 }
 
+/** Lines that are kept bare for the next versions of their files. */
+const maxBare = 50_000;
+
+/** Most lines of a file are those of its version before. */
+export class BareLines {
+  private readonly known = new Map<string, BareLine>();
+
+  of(text: string): BareLine {
+    let bare = this.known.get(text);
+    if (bare === undefined) {
+      bare = asBare(text);
+      if (this.known.size >= maxBare) this.known.clear();
+      this.known.set(text, bare);
+    }
+    return bare;
+  }
+}
+
 export interface RemovedLine extends BareLine {
   /** In the old version, from 1. */
   line: number;
@@ -25,9 +43,15 @@ export interface RemovedLine extends BareLine {
 const maxFiles = 400;
 const maxBytes = 32 * 1024 * 1024;
 
+interface FileSources {
+  root: string;
+  readObjects?: ReadObjects | undefined;
+  bareLines?: BareLines | undefined;
+}
+
 /** Reads the new versions of a change's text files. */
 export async function filesOf(
-  { root, readObjects }: { root: string; readObjects?: ReadObjects | undefined },
+  { root, readObjects, bareLines = new BareLines() }: FileSources,
   hash: string | null,
   changes: readonly ChangedFile[],
   signal?: AbortSignal,
@@ -39,10 +63,10 @@ export async function filesOf(
       : hash === null
         ? await workingTexts(root, texts)
         : await committedTexts({ root, readObjects }, hash, texts, signal);
-  return texts.map((change) => fileOf(change, whole.get(change.path) ?? null));
+  return texts.map((change) => fileOf(change, whole.get(change.path) ?? null, bareLines));
 }
 
-function fileOf(change: ChangedFile, text: string | null): FileToAttribute {
+function fileOf(change: ChangedFile, text: string | null, bareLines: BareLines): FileToAttribute {
   const plain = plainLineOf(change.path);
   const added = new Map<number, string>();
   for (const { newStart, added: lines } of change.hunks) {
@@ -52,8 +76,8 @@ function fileOf(change: ChangedFile, text: string | null): FileToAttribute {
   }
   const lines: FileLine[] = [];
   const take = (line: number, content: string, isAdded: boolean) => {
-    const bare = asBare(plain(content));
-    if (bare.key !== 0) lines.push({ ...bare, line, isAdded });
+    const { key, bare, weight } = bareLines.of(plain(content));
+    if (key !== 0) lines.push({ key, bare, weight, line, isAdded });
   };
   const all = text === null ? null : text.split("\n");
   // The file may have changed since the hunks were made.
@@ -67,7 +91,7 @@ function fileOf(change: ChangedFile, text: string | null): FileToAttribute {
   }
   const removed = change.hunks.map(({ oldStart, removed: taken }) =>
     taken.flatMap((content, i) => {
-      const bare = asBare(plain(content));
+      const bare = bareLines.of(plain(content));
       return bare.key === 0 ? [] : [{ ...bare, line: oldStart + i }];
     }),
   );

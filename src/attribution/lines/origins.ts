@@ -7,7 +7,7 @@ import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { align, type FileLine, type Stretch } from "./align.ts";
 import type { FileToAttribute, RemovedLine } from "./file-lines.ts";
-import { reflowed } from "./reflow.ts";
+import { LooseText, reflowed } from "./reflow.ts";
 import { unknown, type Verdict } from "./verdict.ts";
 
 /**
@@ -95,7 +95,7 @@ function matchPlaces(
       isAdded && !found.has(i) && line >= place.hunk.first && line <= place.hunk.last ? [i] : [],
     );
     if (open.length === 0) continue;
-    const text = { of: place, lines: place.lines.map(({ bare }) => bare) };
+    const text = { of: place, text: new LooseText(place.lines.map(({ bare }) => bare)) };
     for (const i of reflowed(lines, open, [text]).keys()) {
       found.set(i, { place, line: nearestIn(place, lines[i]!) });
     }

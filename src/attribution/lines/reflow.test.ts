@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { linesOfFile } from "../../../test/support/attribution-fixture.ts";
 import { bareLine } from "./line-keys.ts";
-import { reflowed } from "./reflow.ts";
+import { LooseText, reflowed } from "./reflow.ts";
 
 /** Numbers of the lines that a text holds, each with the text. All lines of the file are open. */
 function found(file: readonly string[], ...texts: string[][]) {
   const lines = linesOfFile(file.map((line) => `+${line}`));
-  const bare = texts.map((text, of) => ({ of, lines: text.map(bareLine).filter(Boolean) }));
+  const bare = texts.map((text, of) => ({ of, text: new LooseText(text.map(bareLine).filter(Boolean)) }));
   const open = lines.map((_, i) => i);
   return [...reflowed(lines, open, bare)].map(([i, of]) => [lines[i]!.line, of]).sort(([a], [b]) => a! - b!);
 }
@@ -69,7 +69,7 @@ it("of several writers the last", () => {
 
 it("lines that are not open are left alone, and end their run", () => {
   const lines = linesOfFile(split.map((line) => `+${line}`));
-  const texts = [{ of: "it", lines: [bareLine(joined)] }];
+  const texts = [{ of: "it", text: new LooseText([bareLine(joined)]) }];
   expect([...reflowed(lines, [0, 1, 3, 4], texts).keys()]).toEqual([0, 1]);
   expect(reflowed(lines, [], texts).size).toBe(0);
 });

@@ -1,12 +1,26 @@
 import type { FileLine } from "./align.ts";
-import { bareLine } from "./line-keys.ts";
 
 /**
  * Lines that a formatter broke or joined do not equal the written lines, but their characters are in the same order.
  * Whatever a formatter adds or removes at a line break (white space, commas, semicolons, parentheses, the sort of
  * quotes) is left out on both sides.
  */
-const loose = (text: string) => bareLine(text).replace(/[,;()]/g, "");
+const loose = (bare: string) => bare.replace(/[,;()]/g, "");
+
+/** Written lines without what a formatter changes at their ends. */
+export class LooseText {
+  readonly joined: string;
+
+  /** @param lines as they are compared, without formatting (`bareLine`) */
+  constructor(private readonly lines: readonly string[]) {
+    this.joined = lines.map(loose).join("");
+  }
+
+  /** Each of the lines. */
+  whole(): ReadonlySet<string> {
+    return new Set(this.lines.map(loose));
+  }
+}
 
 /** A line that is shorter finds its place only beside others. Characters. */
 const shortestAnchor = 16;
@@ -22,25 +36,27 @@ const maxSearched = 2_000_000_000;
 export function reflowed<Of>(
   file: readonly FileLine[],
   open: readonly number[],
-  texts: readonly { of: Of; lines: readonly string[] }[],
+  texts: readonly { of: Of; text: LooseText }[],
 ): Map<number, Of> {
   const found = new Map<number, Of>();
   let left = longest;
   let leftToSearch = maxSearched;
-  for (const { of, lines } of [...texts].reverse()) {
-    const looseLines = lines.map(loose);
-    const text = looseLines.join("");
+  const own = open.map((i) => loose(file[i]!.bare));
+  for (let t = texts.length - 1; t >= 0; t--) {
+    const { of, text: written } = texts[t]!;
+    const text = written.joined;
+    let whole: ReadonlySet<string> | undefined;
     left -= text.length;
     if (left < 0) break;
     if (text.length < shortestAnchor) continue;
-    const whole = new Set(looseLines);
     for (let k = 0; k < open.length; k++) {
       if (found.has(open[k]!)) continue;
       leftToSearch -= text.length;
       if (leftToSearch < 0) return found;
-      const end = follow(file, open, k, text);
+      const end = follow(own, open, k, text);
       // Where nothing was broken or joined, whole lines are the same by chance: as lines they did not convince.
-      const isBroken = open.slice(k, end).some((i) => !whole.has(loose(file[i]!.bare)));
+      if (end > k) whole ??= written.whole();
+      const isBroken = own.slice(k, end).some((line) => !whole?.has(line));
       if (isBroken) for (let n = k; n < end; n++) found.set(open[n]!, of);
       k = Math.max(k, end - 1);
     }
@@ -49,19 +65,18 @@ export function reflowed<Of>(
 }
 
 /** As many neighbouring lines from `k` on as follow each other in the text; how far that goes. */
-function follow(file: readonly FileLine[], open: readonly number[], k: number, text: string): number {
-  const first = loose(file[open[k]!]!.bare);
+function follow(own: readonly string[], open: readonly number[], k: number, text: string): number {
   // A short line begins a stretch that is long enough with those that follow.
-  let seed = first;
+  let seed = own[k]!;
   let last = k;
-  while (seed.length < shortestAnchor && isNext(open, last)) seed += loose(file[open[++last]!]!.bare);
+  while (seed.length < shortestAnchor && isNext(open, last)) seed += own[++last]!;
   if (seed.length < shortestAnchor) return k;
   const at = text.indexOf(seed);
   if (at === -1) return k;
   let end = at + seed.length;
   let n = last + 1;
   while (n < open.length && isNext(open, n - 1)) {
-    const next = loose(file[open[n]!]!.bare);
+    const next = own[n]!;
     if (!text.startsWith(next, end)) break;
     end += next.length;
     n++;

@@ -2,7 +2,7 @@ import type { Write } from "../evidence/writes.ts";
 import { align, type Match, type Stretch } from "./align.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { addLeftOut } from "./left-out.ts";
-import { reflowed } from "./reflow.ts";
+import { LooseText, reflowed } from "./reflow.ts";
 import { byAgent } from "./verdict.ts";
 import type { Source, WrittenLine, WrittenPlace } from "./written-line.ts";
 
@@ -43,9 +43,14 @@ export function writtenBy(
           : enough.old;
   const stretches: Stretch<Source>[] = [];
   for (const write of writes) {
-    const left = new Map(consumed.get(write.toolUse));
+    const known = consumed.get(write.toolUse);
+    const left = new Map(known);
     for (const { lines } of write.hunks) {
       const used = new Set<number>();
+      if (known === undefined) {
+        stretches.push({ of: { write, lines, consumed: used }, lines });
+        continue;
+      }
       lines.forEach(({ key, isNew }, i) => {
         const n = isNew ? (left.get(key) ?? 0) : 0;
         if (n === 0) return;
@@ -99,13 +104,21 @@ function addRedacted({ lines }: FileToAttribute, found: Map<number, WrittenLine 
 function addReflowed(file: FileToAttribute, writes: readonly Write[], found: Map<number, WrittenLine>): void {
   const open = file.lines.flatMap(({ isAdded }, i) => (isAdded && !found.has(i) ? [i] : []));
   if (open.length === 0) return;
-  const texts = writes.flatMap((write) =>
-    write.hunks.map(({ lines }) => ({
-      of: write,
-      lines: lines.filter(({ isNew }) => isNew).map(({ bare }) => bare),
-    })),
-  );
+  const texts = writes.flatMap((write) => write.hunks.map((hunk) => ({ of: write, text: textOf(hunk) })));
   for (const [i, write] of reflowed(file.lines, open, texts)) {
     found.set(i, { write, support: sure, verdict: byAgent(write, 0.95, write.how, "formatted") });
   }
+}
+
+type Hunk = Write["hunks"][number];
+
+/** A write is compared with the files of many commits. */
+const texts = new WeakMap<Hunk, LooseText>();
+
+function textOf(hunk: Hunk): LooseText {
+  const known = texts.get(hunk);
+  if (known) return known;
+  const text = new LooseText(hunk.lines.filter(({ isNew }) => isNew).map(({ bare }) => bare));
+  texts.set(hunk, text);
+  return text;
 }

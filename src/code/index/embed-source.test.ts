@@ -80,6 +80,63 @@ it("gives every file the vectors it lacks, once", async () => {
   expect(embedded).toEqual([]);
 });
 
+describe("a file that changed", () => {
+  it("is embedded only where its text is new", async () => {
+    write("a.ts", "a", "ab", "abc");
+    await passWith(fake()).run();
+    write("a.ts", "abc", "a", "abcd");
+    const pass = passWith(fake());
+    await pass.run();
+    expect(embedded).toEqual(["abcd"]);
+    expect(lengths("m")).toEqual([1, 3, 4]);
+    expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 2, chunks: 3, missing: 0 }]);
+    // Back on the branch from before.
+    write("a.ts", "a", "ab", "abc");
+    embedded.length = 0;
+    await pass.run();
+    expect(embedded).toEqual([]);
+    expect(lengths("m")).toEqual([1, 2, 3]);
+  });
+
+  it("is embedded again by another model, by one with other vectors, and where there was none", async () => {
+    write("a.ts", "a", "none");
+    const embed: Embedder["embed"] = async (texts) => {
+      embedded.push(...texts);
+      return texts.map((text) => (text === "none" ? null : Int8Array.from([text.length, 1])));
+    };
+    await passWith(fake({ embed })).run();
+    write("a.ts", "a", "none", "b");
+    await passWith(fake({ embed })).run();
+    expect(embedded).toEqual(["none", "b"]);
+    write("a.ts", "a", "b");
+    await passWith(fake({ id: "other" })).run();
+    expect(embedded).toEqual(["a", "b"]);
+    write("a.ts", "a");
+    const longer: Embedder["embed"] = async (texts) => texts.map(() => Int8Array.from([1, 2, 3]));
+    await passWith(fake({ id: "other", dimensions: 3, embed: longer })).run();
+    expect(vectorCounts(index)).toEqual([{ model: "other", dimensions: 3, chunks: 1, missing: 0 }]);
+  });
+
+  it("leaves vectors of a thousand versions at most, and none of a model that is not used any more", async () => {
+    const formerRows = () => index.prepare("SELECT count(*) FROM former_vectors").pluck().get();
+    write("a.ts", "a");
+    const pass = passWith(fake());
+    await pass.run();
+    index.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
+      INSERT INTO former_vectors (model, dimensions, texts, data) SELECT 'm', 2, zeroblob(16), x'0101' FROM n`);
+    write("a.ts", "b");
+    expect(formerRows()).toBe(1501);
+    await pass.run();
+    expect(formerRows()).toBe(1000);
+    write("a.ts", "a");
+    embedded.length = 0;
+    await pass.run();
+    expect(embedded).toEqual([]);
+    await passWith(fake({ id: "other" })).run();
+    expect(formerRows()).toBe(0);
+  });
+});
+
 it("hands over a bounded number of texts at a time", async () => {
   const sizes: number[] = [];
   write("big.ts", ...Array.from({ length: 200 }, (_, i) => `text ${i}`));

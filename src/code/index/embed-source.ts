@@ -1,6 +1,10 @@
+import { createHash } from "node:crypto";
 import type { Embeddable, EmbedSource } from "../../models/embed/embed-pass.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { IndexedFile } from "../../store/index/records.ts";
+
+/** Names a text: 32 hex digits. */
+const textKey = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
 interface EmbeddableFile extends Embeddable {
   file: IndexedFile;
@@ -25,8 +29,15 @@ export function filesToEmbed(
       const file = await read(path);
       return file && { file, texts: file.chunks.map(({ text }) => text), chunks: file.chunks.length };
     },
+    async known(space, texts) {
+      const byKey = new Map([...texts].map((text) => [textKey(text), text]));
+      const former = (await index.formerVectors?.(space, new Set(byKey.keys()))) ?? [];
+      return new Map([...former].map(([key, vector]) => [byKey.get(key)!, vector]));
+    },
     async store(space, embedded) {
-      for (const { item, vectors } of embedded) await index.addVectors(item.file, { ...space, vectors });
+      for (const { item, vectors } of embedded) {
+        await index.addVectors(item.file, { ...space, vectors, texts: item.texts.map(textKey) });
+      }
     },
     keepModels: (models) => index.keepModels(models),
   };

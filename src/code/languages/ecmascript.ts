@@ -1,4 +1,5 @@
 import type { Grammar, Language } from "./language.ts";
+import { javascriptReferences, tsxReferences, typescriptReferences } from "./references/ecmascript.ts";
 
 /** Kinds that JavaScript and TypeScript share. */
 const javascript: Grammar = {
@@ -29,6 +30,7 @@ const javascript: Grammar = {
   comment: ["comment"],
   attribute: ["decorator"],
   block: ["statement_block", "class_body", "object", "array", "switch_body", "jsx_element"],
+  references: javascriptReferences,
 };
 
 const typescript: Grammar = {
@@ -65,6 +67,16 @@ const typescript: Grammar = {
     "enum_body",
     "object_type",
   ],
+  returns: {
+    function_declaration: "return_type",
+    generator_function_declaration: "return_type",
+    method_definition: "return_type",
+    abstract_method_signature: "return_type",
+    function_signature: "return_type",
+    arrow_function: "return_type",
+    function_expression: "return_type",
+  },
+  references: typescriptReferences,
 };
 
 export const ecmascript: Language[] = [
@@ -81,7 +93,12 @@ export const ecmascript: Language[] = [
     title: "TSX",
     aliases: ["typescriptreact"],
     extensions: ["tsx"],
-    grammar: { ...typescript, wasm: "tsx", block: [...typescript.block, "jsx_element"] },
+    grammar: {
+      ...typescript,
+      wasm: "tsx",
+      block: [...typescript.block, "jsx_element"],
+      references: tsxReferences,
+    },
   },
   {
     id: "javascript",

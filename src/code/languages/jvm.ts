@@ -1,4 +1,5 @@
 import type { Language } from "./language.ts";
+import { javaReferences } from "./references/java.ts";
 
 export const java: Language = {
   id: "java",
@@ -31,6 +32,8 @@ export const java: Language = {
       "switch_block",
       "array_initializer",
     ],
+    returns: { method_declaration: "type" },
+    references: javaReferences,
   },
 };
 

@@ -1,4 +1,6 @@
-/** Languages as data: the chunker has no language-specific code. */
+import type { References } from "./references/references.ts";
+
+/** Languages as data: the chunker and the graph have no language-specific code. */
 
 /**
  * Steps from a node to one of its parts, separated by blanks: `field` is the child in that field,
@@ -64,6 +66,10 @@ export interface Grammar {
   docAttributes?: { before: RegExp; inside: RegExp };
   /** The start of the first statement of a body (or file) that is documentation. */
   docstring?: RegExp;
+  /** The path to the type that a definition returns. */
+  returns?: Readonly<Record<string, Path>>;
+  /** How it refers to what is defined elsewhere; without it, its files are not in the graph. */
+  references?: References;
   /** Lists of statements, members or elements: a long span may be cut between their children. */
   block: readonly string[];
 }

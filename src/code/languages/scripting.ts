@@ -1,4 +1,5 @@
 import type { Language } from "./language.ts";
+import { pythonReferences } from "./references/python.ts";
 
 export const python: Language = {
   id: "python",
@@ -18,6 +19,8 @@ export const python: Language = {
     comment: ["comment"],
     docstring: /^[rRuUbB]{0,2}["']/,
     block: ["block", "list", "dictionary", "set", "tuple"],
+    returns: { function_definition: "return_type" },
+    references: pythonReferences,
   },
 };
 

@@ -1,4 +1,6 @@
 import type { Grammar, Language } from "./language.ts";
+import { goReferences } from "./references/go.ts";
+import { rustReferences } from "./references/rust.ts";
 
 /** What is a macro by its looks: `FMT_API`, `CURL_EXTERN`, `WINAPI`; with arguments nested up to two deep. */
 const macro = /\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|[A-Z]*(?:API|EXPORT|EXTERN|INLINE))\b/.source;
@@ -156,6 +158,8 @@ export const go: Language = {
     wrapper: ["type_declaration", "const_declaration", "var_declaration", "var_spec_list"],
     comment: ["comment"],
     block: ["statement_list", "block", "literal_value", "field_declaration_list", "interface_type"],
+    returns: { function_declaration: "result", method_declaration: "result" },
+    references: goReferences,
   },
 };
 
@@ -194,6 +198,8 @@ export const rust: Language = {
       "array_expression",
       "token_tree",
     ],
+    returns: { function_item: "return_type", function_signature_item: "return_type" },
+    references: rustReferences,
   },
 };
 

@@ -7,6 +7,8 @@ import { explanationOf } from "../../project/errors.ts";
 import type { FileVectors } from "../../store/index/records.ts";
 import { chunkSource } from "../chunk/chunk.ts";
 import { readSource } from "../files/read-source.ts";
+import { extractGraph } from "../graph/extract.ts";
+import { encodeGraph } from "../graph/record.ts";
 import { grammarOf, type LanguageId, languageOf, languageOfHeader } from "../languages/index.ts";
 import {
   type ParsedFile,
@@ -102,7 +104,11 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome> {
   try {
     const options = { levels, withText: withText || withVectors };
     const chunked = chunkSource({ path, language, text }, syntax, options);
-    const parsed: ParsedFile = { status: "indexed", path, size, mtimeMs, hash, language, ...chunked };
+    const graph = syntax === null ? null : extractGraph(syntax, text, grammar!);
+    const parsed: ParsedFile = {
+      ...{ status: "indexed", path, size, mtimeMs, hash, language, ...chunked },
+      graph: graph && encodeGraph(graph),
+    };
     return withVectors && !withText ? await embedded(parsed) : parsed;
   } finally {
     syntax?.delete();

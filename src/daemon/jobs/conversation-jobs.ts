@@ -1,6 +1,5 @@
-import { statSync } from "node:fs";
 import * as z from "zod/mini";
-import { agentNamed } from "../../agents/registry.ts";
+import { agentNamed, statTranscript } from "../../agents/registry.ts";
 import { belongsTo } from "../../git/project-roots.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createBudgetedLlm } from "../../models/generate/budget.ts";
@@ -124,16 +123,14 @@ export class ConversationJobs {
     const agent = agentNamed(asked.agent);
     if (!agent) throw new Error(`Unknown agent: ${asked.agent}.`);
     const known = transcriptByPath(memory, path);
-    let size: number;
-    try {
-      size = statSync(path).size;
-    } catch (error) {
-      if (codeOf(error) !== "ENOENT") throw error;
+    const stat = statTranscript(path);
+    if (stat === null) {
       if (!known)
         throw new NotYet("The file does not exist: it was never written, or was deleted before it was read.");
       log.info(`${path} is gone; what was imported stays`);
       return 0;
     }
+    const { size } = stat;
     const info = await agent.describe(path);
     if (info === null) throw new NotYet("The transcript does not name its session yet.");
     if (!asked.all_projects && !known && !belongsTo(this.options.roots(), info.cwd)) {

@@ -1,5 +1,4 @@
-import { statSync } from "node:fs";
-import { defaultAgent } from "../../agents/registry.ts";
+import { defaultAgent, statTranscript } from "../../agents/registry.ts";
 import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -40,7 +39,7 @@ export function askForReading(
     ...(asked.generate_summary || waiting?.generate_summary ? { generate_summary: true } : {}),
     ...(asked.is_import && !(waiting && !waiting.is_import) ? { is_import: true } : {}),
   };
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const size = statTranscript(path)?.size ?? 0;
   const offset = known?.offset ?? 0;
   const total = offset <= size ? size - offset : size;
   enqueue(memory, { kind: "transcript", subject: path, payload, priority: urgency, total });

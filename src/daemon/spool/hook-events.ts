@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
-import { agentNamed, defaultAgent } from "../../agents/registry.ts";
+import { agentNamed, defaultAgent, statTranscript } from "../../agents/registry.ts";
 import { branchAtHand } from "../../git/history/head.ts";
 import { belongsTo } from "../../git/project-roots.ts";
 import { type AgentHookItem, agentHookItem, type SpoolItem } from "../../protocol/spool-items.ts";
@@ -66,10 +65,11 @@ function recordEvent(options: HookEventsOptions, { agent, event, payload, at, br
   if (event === "session-start") return;
   const generate_summary = event === "pre-compact" || event === "session-end";
   if (path !== undefined) readOn(options, path, { agent, generate_summary });
-  if (agentPath !== undefined && existsSync(agentPath)) readOn(options, agentPath, { agent });
+  const isThere = (file: string | undefined): file is string =>
+    file !== undefined && statTranscript(file) !== null;
+  if (isThere(agentPath)) readOn(options, agentPath, { agent });
   if (event === "stop" || event === "subagent-stop" || event === "session-end") {
-    const later = [path, agentPath].filter((file) => file !== undefined && existsSync(file)) as string[];
-    void readLater(options, later, agent);
+    void readLater(options, [path, agentPath].filter(isThere), agent);
   }
 }
 

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { relative, sep } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
-import { agentNamed, agents, defaultAgent } from "../../agents/registry.ts";
+import { agentNamed, agents, defaultAgent, statTranscript } from "../../agents/registry.ts";
 import { belongsTo } from "../../git/project-roots.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
@@ -123,7 +123,7 @@ export class ConversationWatch {
     const read = work
       .report((memory) => ownTranscripts(memory, name), [])
       .flatMap(({ path, offset }) => {
-        const stat = statSync(path, { throwIfNoEntry: false });
+        const stat = statTranscript(path);
         return stat ? { mtimeMs: stat.mtimeMs, isStored: offset >= stat.size } : [];
       });
     const left = own.filter(({ path }) => unknown.has(path));
@@ -140,8 +140,9 @@ export class ConversationWatch {
     const { pollSeconds, log } = this.options;
     const watch = watchDirectory({
       directory,
-      isRelevant: (path) => agent.isTranscript(path),
+      isRelevant: (path) => agent.isTranscript(path) || agent.database?.isPart(path) === true,
       list: () => agent.list(directory),
+      ignored: agent.unwatched ?? [],
       pollSeconds,
       onChange: (paths) => this.look(() => this.lookAtEach(agent, paths)),
       onRescan: () => this.look(() => this.lookAtAll(agent, directory)),
@@ -165,15 +166,23 @@ export class ConversationWatch {
   }
 
   private async lookAtEach(agent: Agent, paths: readonly string[]): Promise<void> {
-    for (const path of paths) {
-      const stats = statSync(path, { throwIfNoEntry: false });
-      if (stats?.isFile()) await this.lookAt(agent, { path, size: stats.size, mtimeMs: stats.mtimeMs });
+    for (const path of paths.filter((each) => agent.isTranscript(each))) {
+      const file = statTranscript(path);
+      if (file !== null) await this.lookAt(agent, file);
     }
+    // Any of its sessions may have changed.
+    const part = paths.find((each) => agent.database?.isPart(each));
+    if (part !== undefined)
+      for await (const file of agent.list(part)) if (!this.isOld(file)) await this.lookAt(agent, file);
+  }
+
+  /** Whether it ended before recording began, and waits for `pm import`. */
+  private isOld({ path, mtimeMs }: TranscriptFile): boolean {
+    return mtimeMs < this.since() && unknownTranscripts(this.options.work.memory, [path]).length > 0;
   }
 
   private async lookAtAll(agent: Agent, directory: string): Promise<void> {
     await this.options.findRoots();
-    const since = this.since();
     const old = new Map<string, OldFile>();
     for (const files of (await this.byFolder(agent, directory)).values()) {
       if (agent.sortsByPlace && !(await this.mayBeOurs(agent, files))) continue;
@@ -181,9 +190,7 @@ export class ConversationWatch {
         if (this.isClosed) return;
         const owner = await this.owner(agent, file.path);
         if (!owner?.isOurs) continue;
-        const isUnknown = unknownTranscripts(this.options.work.memory, [file.path]).length > 0;
-        if (isUnknown && file.mtimeMs < since)
-          old.set(file.path, { ...file, agent: agent.name, isOwn: owner.isOwn });
+        if (this.isOld(file)) old.set(file.path, { ...file, agent: agent.name, isOwn: owner.isOwn });
         else await this.lookAt(agent, file);
       }
     }

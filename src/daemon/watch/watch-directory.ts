@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { TranscriptFile } from "../../agents/agent.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
@@ -11,6 +12,8 @@ interface DirectoryWatchOptions {
   isRelevant: (path: string) => boolean;
   /** The files in it, for where the system cannot watch. */
   list: () => AsyncIterable<TranscriptFile>;
+  /** Names of directories in it that are not watched. */
+  ignored?: readonly string[];
   pollSeconds: number;
   /** These files were added, changed or removed. */
   onChange: (paths: string[]) => void;
@@ -36,7 +39,7 @@ const pollIntervalMs = 2000;
 
 /** Watches a directory outside of the project, whether it exists or not, until closed. */
 export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
-  const { directory, isRelevant, list, pollSeconds, onChange, onRescan, log } = options;
+  const { directory, isRelevant, list, ignored = [], pollSeconds, onChange, onRescan, log } = options;
   const subscribe = options.subscribe ?? parcelSubscribe;
   const changes = new Batch<string>(debounceMs, maxWaitMs, (paths) => onChange([...paths]));
   // Files written before a new directory was watched were missed, and its subdirectories are not watched.
@@ -85,7 +88,7 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
           changes.add(events.map(({ path }) => path).filter(isRelevant));
           newDirectories.add(events.filter(isNewDirectory).map(({ path }) => path));
         },
-        { ignore: [] },
+        { ignore: ignored.map((name) => join(directory, name)) },
       );
       watched = { inode, stop: () => subscription.unsubscribe() };
       onRescan();

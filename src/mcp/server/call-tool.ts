@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { sessionAround } from "../../agents/profiles.ts";
 import { startMissingDaemon } from "../../client/start-missing-daemon.ts";
@@ -6,7 +7,7 @@ import { type Tool, type ToolName, tools } from "../shapes/definitions.ts";
 import { oneLine } from "../text/text.ts";
 import type { ToolAnswer } from "../tool.ts";
 import { readArguments } from "./call.ts";
-import { type Place, placesOf } from "./here.ts";
+import { type Place, placeOf, placeOfSession } from "./here.ts";
 import { omitEmpty } from "./omit-empty.ts";
 
 export { isToolName } from "../shapes/definitions.ts";
@@ -40,21 +41,21 @@ export async function callTool(name: ToolName, args: unknown, caller: Caller): P
 export async function answer(name: ToolName, args: unknown, caller: Caller): Promise<ToolAnswer<unknown>> {
   const tool: Tool = tools[name];
   const read = readArguments(name, tool.input, args);
-  const [first, ...others] = await placesOf(name, read, caller);
+  const place = await placeOf(name, read, caller);
   const handler = await tool.load();
-  const answerAt = async (place: Place) => {
-    await startMissingDaemon(() => place.project);
-    return handler(read, { ...place, ownSession: sessionAround(), signal: caller.signal });
-  };
-  let answered = answerAt(first);
-  for (const place of others) {
-    answered = answered.catch((error: unknown) => {
-      // The session of an id may be another project's.
-      if (!/^(?:not_found|no_memory)$/.test(codeOf(error))) throw error;
-      return answerAt(place);
-    });
+  const answerAt = (at: Place) =>
+    handler(read, { ...at, ownSession: sessionAround(), signal: caller.signal });
+  await startMissingDaemon(() => place.project);
+  // A tool asks about many turns at once, and each question listens.
+  setMaxListeners(0, caller.signal);
+  try {
+    return await answerAt(place);
+  } catch (error) {
+    if (!/^(?:not_found|no_memory)$/.test(codeOf(error))) throw error;
+    const other = await placeOfSession(name, read, place);
+    if (other === null) throw error;
+    return answerAt(other);
   }
-  return answered;
 }
 
 /** Errors name commands; a client that calls tools may have no shell. */

@@ -18,6 +18,7 @@ function refusal(args: unknown): PommelError {
 describe("arguments", () => {
   it("are filled in", () => {
     expect(read({ query: "retry" })).toEqual({ query: "retry", limit: 10, max_tokens: 1000 });
+    expect(read({ chunk: "a.ts:3" })).toEqual({ chunk: "a.ts:3", limit: 10, max_tokens: 1000 });
   });
 
   it("may be null or empty where they may be left out", () => {
@@ -45,7 +46,7 @@ describe("arguments", () => {
   ])("%j are refused with what is wrong", (args, message) => {
     expect(refusal(args)).toMatchObject({ code: "usage", message });
     expect(refusal(args).hint).toBe(
-      "search_code takes: query, path, language, level, package, regex, all_projects, limit, cursor, max_tokens.",
+      "search_code takes: query, chunk, path, language, level, package, regex, graph, all_projects, limit, cursor, max_tokens.",
     );
   });
 

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { launchVariables } from "../../agents/profiles.ts";
 import { codeOf, PommelError } from "../../project/errors.ts";
 import { findProject, isInside, type Project, projectAround } from "../../project/paths.ts";
+import { parsePlace } from "../../queries/blame/file-place.ts";
 import type { ToolName } from "../shapes/definitions.ts";
 import type { CallContext } from "../tool.ts";
 
@@ -27,18 +28,23 @@ const searching: ReadonlySet<ToolName> = new Set(["search_code", "search_session
 const reading: ReadonlySet<ToolName> = new Set(["get_session", "get_session_summary"]);
 
 /**
- * Where a call is answered; of several places the first that knows what it asks for. In a directory that is no project but
- * holds some, a call that names files is about their project, and a search about all of them.
- * @throws PommelError `not_initialised`; `usage` where a tool has to be asked about one project
+ * Where a call is answered. In a directory that is no project but holds some, a call that names files is about their project,
+ * one that names a session about the project that stores it, and a search about all of them.
+ * @throws PommelError `not_initialised`; `usage` for an unknown project, and where a tool has to be asked about one
  */
-export async function placesOf(
+export async function placeOf(
   name: ToolName,
   args: unknown,
   { cwd, isAcross = false }: { cwd: string; isAcross?: boolean },
-): Promise<[Place, ...Place[]]> {
+): Promise<Place> {
+  const asked = (args as { project?: string }).project;
+  if (asked !== undefined) {
+    const project = (await import("../../queries/known-projects.ts")).projectCalled(asked, cwd);
+    return { project, cwd: project.root, across: null };
+  }
   try {
     const project = projectHere(cwd);
-    return [{ project, cwd: placeIn(project.root, cwd), across: isAcross ? project : null }];
+    return { project, cwd: placeIn(project.root, cwd), across: isAcross ? project : null };
   } catch (error) {
     if (codeOf(error) !== "not_initialised") throw error;
     const { projectsBelow } = await import("../../client/across-projects.ts");
@@ -47,16 +53,25 @@ export async function placesOf(
     const [first, ...others] = projects.map((project): Place => ({ project, cwd, across: null }));
     if (first === undefined) throw error;
     const named = projectNamed(cwd, args);
-    if (named !== null) return [{ ...first, project: named }];
-    if (others.length === 0) return [{ ...first, cwd: first.project.root }];
-    if (searching.has(name)) return [{ ...first, across: { below } }];
-    if (reading.has(name) && isOfOne(args)) return [first, ...others];
+    if (named !== null) return { ...first, project: named };
+    if (others.length === 0) return { ...first, cwd: first.project.root };
+    if (searching.has(name)) return { ...first, across: { below } };
+    if (sessionNamed(name, args) !== null) return first;
     throw new PommelError(
       "usage",
       `This server answers for ${projects.length} projects, and ${name} is about one of them.`,
       `Name a file of it, or start \`pm mcp -C\` in it: ${projects.map(({ root }) => root).join(", ")}.`,
     );
   }
+}
+
+/** Another place that stores the session that a call reads by its id; null: there is none, or it reads none. */
+export async function placeOfSession(name: ToolName, args: unknown, place: Place): Promise<Place | null> {
+  const id = sessionNamed(name, args);
+  if (id === null) return null;
+  const { projectOfSession } = await import("../../client/across-projects.ts");
+  const project = await projectOfSession(place.project, id);
+  return project && { project, cwd: project.root, across: null };
 }
 
 /** A server that was started elsewhere works as if it had been started at the project's root. */
@@ -66,10 +81,19 @@ function placeIn(root: string, cwd: string): string {
 
 /** The project of the files that a call names, if they are of one. */
 function projectNamed(cwd: string, args: unknown): Project | null {
-  const { file = [], files = [], path = [] } = args as Record<string, string | string[] | undefined>;
-  const projects = [file, files, path].flat().map((one) => projectAround(resolve(cwd, one)));
+  const {
+    file = [],
+    files = [],
+    path = [],
+    chunk = [],
+  } = args as Record<string, string | string[] | undefined>;
+  const places = [chunk].flat().map((place) => parsePlace(place).file);
+  const projects = [file, files, path, places].flat().map((one) => projectAround(resolve(cwd, one)));
   const [first = null] = projects;
   return projects.every((one) => one?.root === first?.root) ? first : null;
 }
 
-const isOfOne = (args: unknown) => (args as { session_id?: string }).session_id !== undefined;
+function sessionNamed(name: ToolName, args: unknown): string | null {
+  const { session_id = null } = args as { session_id?: string };
+  return reading.has(name) && session_id !== "current" ? session_id : null;
+}

@@ -40,8 +40,7 @@ export const tools = {
   search_code: tool({
     title: "Search code",
     description:
-      "Find code by meaning, words or names: files with lines and how they begin, best first. " +
-      "Use it before grep to find where something is.",
+      "Find code by meaning, words or names: places and how they begin, best first. Use it before grep.",
     isAlwaysLoaded: true,
     input: search.searchCodeInput,
     load: async () => (await import("../tools/search-code.ts")).searchCode,

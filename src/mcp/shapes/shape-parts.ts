@@ -13,7 +13,10 @@ export const maxTokens = (fallback = 2000) =>
 export const limit = (max: number, fallback: number) =>
   z._default(described(`1 to ${max}`, z.int().check(z.minimum(1), z.maximum(max))), fallback);
 
-export const cursor = field("next_cursor of an answer", z.string());
+export const cursor = field("next_cursor", z.string());
+
+/** Answered by another project than the one where the server runs. */
+export const project = field("another's root or name", z.string());
 
 /** The structure of an answer. No client shows a model a schema of it, so it is a type and none is listed. */
 export interface Output {

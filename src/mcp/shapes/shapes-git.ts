@@ -69,7 +69,7 @@ interface FoundCommit {
 }
 
 export const whyInput = z.strictObject({
-  file: described('from the project\'s root; lines may follow: "src/auth.ts:10-20"', text),
+  file: described('from the root: "src/auth.ts:10-20"', text),
   first_line: field("default: the whole file", lineNumber),
   last_line: field("default: first_line", lineNumber),
   revision: blameRequest().shape.rev,

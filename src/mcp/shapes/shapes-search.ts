@@ -1,29 +1,34 @@
 import * as z from "zod/mini";
 import { levels } from "../../project/levels.ts";
+import { chunkRequest } from "../../protocol/operations/chunk.ts";
 import { type Decision, relatedRequest } from "../../protocol/operations/decisions.ts";
 import { searchRequest, transcriptSearchRequest } from "../../protocol/operations/search.ts";
 import { described, field } from "../../protocol/shape-parts.ts";
 import type { Confidence } from "../../protocol/values.ts";
-import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput } from "./shape-parts.ts";
+import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput, project } from "./shape-parts.ts";
 
 /** What the tools that search take and answer. */
 
 const ofCode = searchRequest().shape;
 
 // Models read these with every request, so they are shorter here than on the command line.
-export const searchCodeInput = z.strictObject({
-  query: described('what it does, name or error; "quotes": exact', ofCode.q),
-  path: ofCode.path,
-  language: described('"typescript", "go"', ofCode.language),
-  level: field("only these", z.array(z.enum(levels))),
-  package: described("only this", ofCode.package),
-  regex: field("RE2", z.boolean()),
-  all_projects: field("other projects too", z.boolean()),
-  limit: limit(50, 10),
-  cursor,
-  // What stands on top is found as quickly in a short answer, and a miss costs less (bench:agent).
-  max_tokens: maxTokens(1000),
-});
+export const searchCodeInput = z
+  .strictObject({
+    query: field('what it does, name or error; "quotes": exact', ofCode.q),
+    chunk: field("FILE:LINES: that code, its parents and children", chunkRequest().shape.id),
+    path: described("paths or globs", ofCode.path),
+    language: described('"typescript", "go"', ofCode.language),
+    level: field("only these", z.array(z.enum(levels))),
+    package: described("only this", ofCode.package),
+    regex: field("RE2", z.boolean()),
+    graph: described("callers, callees", ofCode.graph),
+    all_projects: field("others too", z.boolean()),
+    limit: limit(50, 10),
+    cursor,
+    // What stands on top is found as quickly in a short answer, and a miss costs less (bench:agent).
+    max_tokens: maxTokens(1000),
+  })
+  .check(z.refine(({ query, chunk }) => query !== undefined || chunk !== undefined, { path: ["query"] }));
 
 export interface SearchCodeOutput extends PagedOutput {
   results: CodeFound[];
@@ -51,6 +56,9 @@ interface CodeFound {
   is_stale: boolean;
   /** How it begins; with regex or quotes from the first match on. */
   content: string;
+  /** With graph: what calls it and what it calls, with its place, and how sure that is unless it is resolved. */
+  callers?: string[];
+  callees?: string[];
 }
 
 const { q, file, session, ...ofSessions } = z.omit(transcriptSearchRequest(), {
@@ -67,15 +75,18 @@ export const searchSessionsInput = z.strictObject({
   ...ofSessions,
   type: described("annotated: notes", ofSessions.type),
   kind: described("only these", ofSessions.kind),
-  event: described("only this event", ofSessions.event),
-  agent: described("only this agent", ofSessions.agent),
+  since: described('"2026-01-31", "last week"', ofSessions.since),
+  event: described("only this", ofSessions.event),
+  branch: described("only this", ofSessions.branch),
+  agent: described("only this", ofSessions.agent),
   in: field("content: tool output too, exact", z.enum(["content"])),
-  commit: described("what led to this commit", ofSessions.commit),
-  mode: described("fts: words; semantic: meaning; regex: RE2", ofSessions.mode),
+  commit: described("led to this commit", ofSessions.commit),
+  mode: described("fts: words; regex: RE2", ofSessions.mode),
   by: described("one result each", ofSessions.by),
   files: described("touched these paths", file),
-  session_id: session,
-  all_projects: field("other projects too", z.boolean()),
+  session_id: described("only this", session),
+  project,
+  all_projects: field("others too", z.boolean()),
   limit: limit(50, 10),
   cursor,
   max_tokens: maxTokens(),

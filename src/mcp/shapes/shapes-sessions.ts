@@ -9,6 +9,7 @@ import {
   maxTokens,
   type Output,
   type PagedOutput,
+  project,
 } from "./shape-parts.ts";
 
 /** What the tools about sessions, decisions and notes take and answer. */
@@ -63,6 +64,8 @@ export interface GetSessionOutput extends LabelledOutput, PagedOutput {
     /** Files that it wrote. */
     changed: string[];
     is_abandoned: boolean;
+    /** interrupted, error or unfinished; null: it ended with an answer. */
+    state: string | null;
   }[];
   /** What people noted in it. */
   notes_taken: string[];
@@ -92,6 +95,7 @@ export const listDecisionsInput = z.strictObject({
   query,
   files,
   ...ofDecisions,
+  project,
   limit: limit(100, 15),
   cursor,
   max_tokens: maxTokens(),

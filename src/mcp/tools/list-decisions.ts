@@ -13,7 +13,7 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
   args,
   context,
 ) => {
-  const { query, files = [], limit, cursor, max_tokens, ...filters } = args;
+  const { query, files = [], project: _, limit, cursor, max_tokens, ...filters } = args;
   const offset = offsetOf("list_decisions", args, cursor);
   const request = {
     ...filters,

@@ -111,7 +111,7 @@ function sessionOf(session: RelatedSession): Session {
 /** By their text: a session scores as its best part. */
 async function byQuery(context: CallContext, q: string): Promise<Related> {
   const [{ results }, { decisions }] = await Promise.all([
-    ask(context, "searchTranscripts", { q, limit: looked }),
+    ask(context, "searchTranscripts", { q, mode: "hybrid", limit: looked }),
     ask(context, "decisions", { q, limit: decisionsNamed }),
   ]);
   const sessions = new Map<string, Session>();

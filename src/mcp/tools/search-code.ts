@@ -3,6 +3,7 @@ import type { Here } from "../../client/across-projects.ts";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import { placeInProject } from "../../project/paths.ts";
+import type { GraphEdge } from "../../protocol/operations/graph.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
@@ -20,9 +21,12 @@ const manyChanges = 20;
 /** So many results on top are given at length, with reasons; of the others, to choose from by name, so many characters. */
 const toRead = 3;
 const brief = 120;
+/** Callers and callees that are named. */
+const edgesShown = 5;
 
 export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = async (args, context) => {
-  const { query, path, regex, limit, cursor, max_tokens, all_projects: _, ...filters } = args;
+  const { query = "", chunk, path, regex, limit, cursor, max_tokens, all_projects: _, ...filters } = args;
+  if (chunk !== undefined) return (await import("./show-chunk.ts")).showChunk(chunk, max_tokens, context);
   const offset = offsetOf("search_code", args, cursor);
   const request: SearchRequest = {
     q: query,
@@ -111,7 +115,26 @@ function itemOf([at, found]: [number, Found], longest: number) {
     reasons: isToRead ? found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)) : [],
     is_stale: found.freshness === "drifted",
     content: beginning(fromMatch(found), isToRead ? longest : Math.min(longest, brief)),
+    ...(found.graph && {
+      callers: edgesNamed(found.graph.callers, found.graph.callers_total),
+      callees: edgesNamed(found.graph.callees, found.graph.callees_total),
+    }),
   };
+}
+
+function edgesNamed(edges: readonly GraphEdge[], total: number): string[] {
+  const named = edges
+    .slice(0, edgesShown)
+    .map(({ file, name, lines, line, kind, confidence, candidates }) => {
+      const sure =
+        confidence === "resolved"
+          ? ""
+          : confidence === "ambiguous"
+            ? ` (1 of ${candidates})`
+            : ` (${confidence})`;
+      return oneLine(`${name} ${file}:${kind === "file" ? (lines[0] ?? line) : line}${sure}`, 160);
+    });
+  return total > named.length ? [...named, `${total - named.length} more`] : named;
 }
 
 /** The content, from the first match on where there is one: what follows says more than how a long function begins. */
@@ -125,13 +148,17 @@ function fromMatch({ content, start_line, match_lines: [first = start_line] = []
 function render(item: ReturnType<typeof itemOf>): string {
   const { project, file, start_line, end_line, level, kind, name, parent, confidence, is_stale, content } =
     item;
+  const { callers, callees } = item;
   const what = joined(
     [kind || level, name, parent !== null && `in ${parent}`, project !== null && `of ${project}`],
     " ",
   );
   const stale = is_stale ? " (changed since it was indexed)" : "";
-  return `${file}:${start_line}-${end_line}  ${what}  ${confidence}${stale}\n${content.replace(/^/gm, "    ")}`;
+  return `${file}:${start_line}-${end_line}  ${what}  ${confidence}${stale}\n${content.replace(/^/gm, "    ")}${edgesText("called by", callers)}${edgesText("calls", callees)}`;
 }
+
+const edgesText = (how: string, edges: readonly string[] | undefined) =>
+  edges === undefined ? "" : `\n    ${how}: ${edges.join(", ") || "nothing that is known"}`;
 
 function notesOn({ notes, index }: Pick<SearchResponse, "notes" | "index">): string[] {
   const behind = !index.is_complete

@@ -40,6 +40,8 @@ export interface EmbedSource<Key, Item extends Embeddable> {
   missing(model: Embedder): Promise<Key[]>;
   /** The current item; null when it changed, disappeared or is unreadable. */
   read(key: Key): Promise<Item | null>;
+  /** Vectors of texts that were embedded before; those unknown are missing. Absent where none are kept. */
+  known?(space: VectorSpace, texts: ReadonlySet<string>): Promise<ReadonlyMap<string, Int8Array>>;
   store(space: VectorSpace, embedded: readonly Embedded<Item>[]): Promise<void>;
   /** Called when all vectors of these models exist; vectors of other models can be deleted. */
   keepModels(models: readonly string[]): Promise<void>;
@@ -184,16 +186,21 @@ class ModelWork {
   private async embed(items: readonly Embeddable[], chunks: number): Promise<void> {
     // Only the server may know the dimensions.
     if (this.model.dimensions === 0) await this.model.prepare();
+    const space = { model: this.model.id, dimensions: this.model.dimensions };
     const texts = items.flatMap((item) => item.texts);
-    const vectors = await embedTexts(this.model, texts, this.stop);
+    const known = await this.options.source.known?.(space, new Set(texts));
+    const unknown = texts.filter((text) => !known?.has(text));
+    const made = await embedTexts(this.model, unknown, this.stop);
     this.stop.throwIfAborted();
+    let next = 0;
+    const vectors = texts.map((text) => known?.get(text) ?? made[next++]!);
     let start = 0;
     const embedded = items.map((item) => {
       const its = vectors.slice(start, start + item.texts.length);
       start += its.length;
       return { item, vectors: its };
     });
-    await this.options.source.store({ model: this.model.id, dimensions: this.model.dimensions }, embedded);
+    await this.options.source.store(space, embedded);
     this.failures = 0;
     this.progress = { state: "embedding", problem: null, chunksPerSecond: this.rateWith(chunks) };
   }

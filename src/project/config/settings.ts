@@ -117,6 +117,12 @@ export const settings = {
     default: [] as (typeof levels)[number][],
     about: "Levels to search without --level. Empty: all.",
   },
+  "search.mode": {
+    schema: z.enum(["hybrid", "fts", "semantic"]),
+    default: "hybrid" as "hybrid" | "fts" | "semantic",
+    about:
+      "How sessions are searched without --mode: by words and meaning, by words alone, or by meaning alone. A pattern needs --mode regex.",
+  },
   "daemon.autostart": {
     schema: z.boolean(),
     default: true,
@@ -428,6 +434,7 @@ export const ownSettings: ReadonlySet<SettingKey> = new Set([
 export const liveSettings: ReadonlySet<SettingKey> = new Set([
   "search.limit",
   "search.levels",
+  "search.mode",
   "daemon.autostart",
   "daemon.idle_exit_minutes",
   "daemon.log_level",

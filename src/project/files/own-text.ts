@@ -6,7 +6,8 @@
 
 export const ended = "<!-- pommel:end -->";
 const begun = /^<!-- pommel:begin v(\d+) ([0-9a-f]{8})\b[^\r\n]*-->[ \t]*$/gm;
-export const signed = /^<!-- pommel:file v(\d+) ([0-9a-f]{8})\b[^\r\n]*-->\s*$/m;
+/** Scripts have it in a comment. */
+export const signed = /^(?:\/\/ )?<!-- pommel:file v(\d+) ([0-9a-f]{8})\b[^\r\n]*-->\s*$/m;
 
 export interface Found {
   start: number;

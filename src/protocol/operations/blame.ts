@@ -13,6 +13,7 @@ import {
 } from "../shape-parts.ts";
 import { attributionBases, attributionHows, blameAuthors } from "../values.ts";
 import { decision } from "./decisions.ts";
+import { edge } from "./graph.ts";
 
 /** The shapes of blame and why: the authors of lines and the history behind them. */
 
@@ -274,6 +275,14 @@ const whyFreshness = lazy(() =>
 );
 export type WhyFreshness = z.infer<ReturnType<typeof whyFreshness>>;
 
+const caller = lazy(() =>
+  z.extend(edge(), {
+    /** The last commit that changed its file after the first origin; null: none, or unknown. */
+    changed_by: z.nullable(z.object({ hash: text, subject: text, authored_at: timeOrNull })),
+  }),
+);
+export type WhyCaller = z.infer<ReturnType<typeof caller>>;
+
 /** Why lines are as they are. */
 export const whyAnswer = lazy(() =>
   z.object({
@@ -293,6 +302,8 @@ export const whyAnswer = lazy(() =>
     /** What happened to the file after the first origin; null: unknown. */
     later: z.nullable(laterChanges()),
     freshness: whyFreshness(),
+    /** What calls or uses the definition that the lines are in, the surest first, at most five; null: not known. */
+    called_by: z._default(z.nullable(z.object({ callers: z.array(caller()), total: count })), null),
     notes,
   }),
 );

@@ -33,10 +33,13 @@ import {
   searchModes,
   searchPlaces,
 } from "../values.ts";
+import { neighbours } from "./graph.ts";
 
 /** The shapes of searching code, sessions, or everything. */
 
 const inPackage = field("only this package, by its name or directory (`pm packages`)", text);
+
+const graph = field("name what calls each result, and what it calls", z.boolean());
 
 const explain = field("show each ranking signal's contribution", z.boolean());
 
@@ -54,6 +57,7 @@ export const searchRequest = lazy(() =>
     near: field("where one works: results of the package around this path come first", text),
     match: field("every result holds the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
     limit,
+    graph,
     explain,
   }),
 );
@@ -80,6 +84,8 @@ const codeResult = lazy(() =>
     /** With `match` or quotes: the lines on which matches begin. */
     match_lines: z.optional(z.array(z.int())),
     freshness: z.enum(["fresh", "drifted"]),
+    /** With `graph`. */
+    graph: z.optional(neighbours()),
     signals: z.optional(z.record(text, z.number())),
   }),
 );
@@ -136,7 +142,10 @@ export const transcriptSearchRequest = lazy(() =>
     team: field("only what colleagues shared", z.boolean()),
     in: field("content: all that was said and tools wrote, word by word", z.enum(searchPlaces)),
     match: field("in the content: the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
-    mode: field("fts: words; semantic: meaning; hybrid (default): both; regex: RE2", z.enum(searchModes)),
+    mode: field(
+      "fts: words; semantic: meaning; hybrid: both; regex: RE2; default: the setting search.mode",
+      z.enum(searchModes),
+    ),
     by: field("a result for each session (default) or each turn", z.enum(resultUnits)),
     limit,
     explain,

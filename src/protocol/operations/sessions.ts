@@ -17,6 +17,7 @@ import {
   timeOrNull,
   until,
 } from "../shape-parts.ts";
+import { turnStates } from "../values.ts";
 
 /** The shapes of sessions and notes: reading, recording and forgetting them. */
 
@@ -87,6 +88,8 @@ const turnOutline = lazy(() =>
     ended_at: timeOrNull,
     branch: textOrNull,
     abandoned: z.boolean(),
+    /** How it ended; an older daemon sends none. */
+    state: z.optional(z.enum(turnStates)),
     tools: z.record(z.string(), count),
     files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
   }),
@@ -211,6 +214,7 @@ const turnInFull = lazy(() =>
     ended_at: timeOrNull,
     branch: textOrNull,
     abandoned: z.boolean(),
+    state: z.optional(z.enum(turnStates)),
     entries: z.array(turnEntry()),
   }),
 );

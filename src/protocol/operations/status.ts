@@ -141,6 +141,8 @@ const storageStatus = lazy(() =>
   z.object({
     index_bytes: count,
     fts_bytes: count,
+    /** Of the index, the vectors of code; an older daemon does not say. */
+    vector_bytes: z.optional(count),
     /** The index driver, and the server that it is on; "" for this machine. An older daemon has neither. */
     driver: z.optional(text),
     place: z.optional(text),

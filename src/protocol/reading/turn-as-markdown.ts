@@ -7,12 +7,13 @@ interface TurnStyle {
 
 /** A turn as text to paste or hand on: the prompt quoted, answers as they are, calls in a line each, edits as diffs. */
 export function turnAsMarkdown(
-  { number, started_at, abandoned, entries }: TurnInFull,
+  { number, started_at, abandoned, state, entries }: TurnInFull,
   { results = false }: TurnStyle = {},
 ): string {
   const about = [
     number === 0 ? "Before the first prompt" : `Turn ${number}`,
     started_at === null ? "" : minute(started_at),
+    state === "interrupted" || state === "error" ? state : "",
     abandoned ? "abandoned branch" : "",
   ];
   const title = `## ${about.filter((part) => part !== "").join(", ")}`;

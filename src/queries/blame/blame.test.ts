@@ -9,6 +9,7 @@ import {
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { projectAt } from "../../project/paths.ts";
 import type { BlameAnswer } from "../../protocol/operations/blame.ts";
+import { claim, enqueue, noteProgress } from "../../store/memory/jobs/jobs.ts";
 import { type BlameRequest, blameFile } from "./blame.ts";
 
 let repo: Repository;
@@ -82,6 +83,11 @@ describe("each line", () => {
     const answer = await blame("a.ts");
     expect(brief(answer)[1]).toBe(`2-2 unknown ${short(two)}`);
     expect(answer.notes).toEqual(["1 commit has not been analysed: pm checkpoint backfill"]);
+    enqueue(repo.memory, { kind: "history", subject: "commits" });
+    noteProgress(repo.memory, claim(repo.memory, "daemon")!, { done: 127, total: 1282 });
+    expect((await blame("a.ts")).notes).toEqual([
+      "1 commit has not been analysed: in progress, 127 of 1,282",
+    ]);
     await seen(two);
     expect((await blame("a.ts")).notes).toEqual([]);
   });

@@ -29,6 +29,7 @@ export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
     package: request.package,
     near: request.near,
     ...(request.match && { match: request.match }),
+    graph: request.graph,
     explain: request.explain ?? false,
   };
 }

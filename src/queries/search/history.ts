@@ -103,7 +103,11 @@ async function sessionsFor(
   const filters = { ...(since && { since }), ...(until && { until }), ...(file && { file }) };
   const within = { ...(session && { session }), ...(event && { event }), ...(of && { package: of }) };
   try {
-    return await searchTranscriptsInProcess(project, { q, ...filters, ...within, limit: maxSessions });
+    return await searchTranscriptsInProcess(project, {
+      ...{ q, mode: "hybrid", limit: maxSessions },
+      ...filters,
+      ...within,
+    });
   } catch (error) {
     if (codeOf(error) === "no_memory") return null;
     throw error;

@@ -23,7 +23,7 @@ export async function searchTranscriptsInProcess(
       project,
       memory,
       config,
-      request.in === "content" ? "regex" : request.mode,
+      request.in === "content" ? "regex" : (request.mode ?? config["search.mode"]),
     );
     return search(await aboutPackage(project, request), signal);
   });

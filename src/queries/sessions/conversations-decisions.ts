@@ -153,6 +153,7 @@ async function foundIn(
   const { query: q, since, until, branch, files } = request;
   const asked = {
     q,
+    mode: "hybrid" as const,
     limit: Math.min(40 * request.limit, 1000),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),

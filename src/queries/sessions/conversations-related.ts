@@ -150,7 +150,7 @@ async function relatedTo(
   config: Config,
 ): Promise<RelatedAnswer> {
   const search = await memorySearch(project, memory, config);
-  const { results, total_results } = await search({ q: query, limit, by: "session" });
+  const { results, total_results } = await search({ q: query, mode: "hybrid", limit, by: "session" });
   const sessions = results.flatMap((result): RelatedSession[] => {
     const session = sessionByUid(memory, result.session_id);
     if (session === null) return [];
@@ -216,7 +216,13 @@ async function relevanceOf(
 ): Promise<(session: string, turn: number) => number | undefined> {
   const found = new Map<string, number>();
   if (files.length === 0) return () => undefined;
-  const request = { q: query, limit: 200, file: files.map(literalGlob), type: ["raw" as const] };
+  const request = {
+    q: query,
+    mode: "hybrid" as const,
+    limit: 200,
+    file: files.map(literalGlob),
+    type: ["raw" as const],
+  };
   const search = await memorySearch(project, memory, config);
   const { results } = await search(request);
   const most = results[0]?.score || 1;

@@ -11,6 +11,7 @@ import type {
   SessionsResponse,
 } from "../../protocol/operations/sessions.ts";
 import type { Turn } from "../../sessions/turn-content.ts";
+import { turnStateOf } from "../../sessions/turn-state.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
@@ -91,6 +92,7 @@ export function showSession(memory: Memory, request: SessionRequest, root = ""):
         ended_at: isoTime(endedAt),
         branch: turn.branch,
         abandoned: turn.abandoned,
+        state: turn.state ?? turnStateOf(unpackContent(contentOf(memory, record.id, number)!)),
         tools: turn.tools,
         files: turn.files,
       })),

@@ -62,7 +62,7 @@ describe("listSessionsOf", () => {
     await expect(ids({ agent: "nonsense" })).rejects.toMatchObject({
       code: "usage",
       message: "Unknown agent: nonsense.",
-      hint: "Choose from: claude, codex, gemini, other.",
+      hint: "Choose from: claude, codex, gemini, opencode, qwen, atif, other.",
     });
     expect(await listSessionsOf(store.memory, { limit: 1 })).toMatchObject({
       sessions: [{ id: "c" }],
@@ -241,6 +241,10 @@ describe("listAnnotationsOf", () => {
 
 describe("searching", () => {
   it("uses the configuration's defaults", async () => {
+    const byWords = { ...config, "search.mode": "fts" as const };
+    expect((await toSessionQuery({ q: "x" }, byWords)).mode).toBe("fts");
+    expect((await toSessionQuery({ q: "x", mode: "semantic" }, byWords)).mode).toBe("semantic");
+    expect((await toSessionQuery({ q: "x", in: "content" }, byWords)).mode).toBe("hybrid");
     expect(await toSessionQuery({ q: "x" }, { ...config, "search.limit": 7 })).toMatchObject({
       query: "x",
       limit: 7,

@@ -46,7 +46,7 @@ export async function toSessionQuery(
     team: request.team ?? false,
     commit: request.commit ?? null,
     event: request.event ?? null,
-    mode: request.mode ?? "hybrid",
+    mode: request.mode ?? (request.in === "content" ? "hybrid" : config["search.mode"]),
     place: request.in ?? "chunks",
     match: request.match ?? (request.mode === "regex" ? "regex" : undefined),
     by: resultUnitOf(request),

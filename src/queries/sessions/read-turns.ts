@@ -10,6 +10,7 @@ import type {
 import { sayUse } from "../../sessions/chunks/units/tool-uses.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
+import { turnStateOf } from "../../sessions/turn-state.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
 import { findSession, listSessions } from "../../store/memory/sessions/sessions.ts";
@@ -56,7 +57,7 @@ export function readTurns(memory: Memory, request: TurnsRequest, roots: readonly
       );
       size += entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
       turns.push({
-        ...{ number, branch, abandoned, entries },
+        ...{ number, branch, abandoned, state: turnStateOf(lines), entries },
         started_at: isoTime(startedAt),
         ended_at: isoTime(endedAt),
       });

@@ -1,11 +1,17 @@
+import { listJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
 
 /**
- * The command that imports commits not analysed yet.
+ * What becomes of commits that are not analysed yet: how far the daemon is with it, or else the command that analyses
+ * them.
  * @param oldest when the oldest of them was authored; milliseconds since the epoch
  */
 export function backfillHint(memory: Memory, oldest: number): string {
+  const job = listJobs(memory, { state: "running" }).find(({ kind }) => kind === "history");
+  if (job !== undefined && job.total > 0) {
+    return `in progress, ${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}`;
+  }
   const start = historyStart(memory);
   return start !== null && oldest >= start ? "pm checkpoint backfill" : "pm checkpoint backfill --all";
 }

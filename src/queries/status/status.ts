@@ -47,7 +47,10 @@ export async function describeIndex(
         database: "connected",
         query_ms: await timeOfQuery(search),
       },
-      storage: await storageOf(project, config, counts.termBytes),
+      storage: await storageOf(project, config, {
+        terms: counts.termBytes,
+        vectors: (await index.vectorCounts()).reduce((sum, of) => sum + of.chunks * of.dimensions, 0),
+      }),
     };
   } catch (error) {
     return describeUnreadable(project, config, error);
@@ -78,7 +81,7 @@ export async function describeUnreadable(
       database,
       query_ms: null,
     },
-    storage: await storageOf(project, config, 0),
+    storage: await storageOf(project, config, { terms: 0, vectors: 0 }),
     error,
   };
 }
@@ -120,13 +123,18 @@ const lastQueries = new WeakMap<CodeSearch, { at: number; ms: number }>();
 const queryAgeMs = 30_000;
 
 /** What the project's state takes on disk. Bytes. */
-async function storageOf(project: Project, config: Config, ftsBytes: number): Promise<Part<"storage">> {
+async function storageOf(
+  project: Project,
+  config: Config,
+  { terms, vectors }: { terms: number; vectors: number },
+): Promise<Part<"storage">> {
   const driver = await indexDriver(config);
   const indexBytes = await driver.bytes(project.indexDb);
   const logBytes = namesIn(project.logDir).reduce((sum, name) => sum + sizeOf(join(project.logDir, name)), 0);
   return {
     index_bytes: indexBytes,
-    fts_bytes: ftsBytes,
+    fts_bytes: terms,
+    vector_bytes: vectors,
     driver: config["index.driver"],
     place: driver.place,
     log_bytes: logBytes,

@@ -15,6 +15,7 @@ import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { blameFile } from "../blame/blame.ts";
 import type { LineRange } from "../blame/file-place.ts";
+import { callersOf } from "./why-callers.ts";
 import { nearDecisions } from "./why-decisions.ts";
 import { earlierLines } from "./why-earlier.ts";
 import { changesSince } from "./why-history.ts";
@@ -74,6 +75,8 @@ export async function whyLines(
             : new Ancestry(project.root).statesOf([head.commit!], around.signal),
         ),
   ]);
+  const called_by =
+    revision === undefined ? await callersOf(project, head, { file, lines }, around.signal) : null;
   const decisions = memory === null ? [] : nearDecisions(memory, placeOf(first!, head, files), config);
   const since = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(latestFirst);
   const laterDecisions =
@@ -94,6 +97,7 @@ export async function whyLines(
       ...survivalIn(fates, memory, head.commit),
       later_decisions: laterDecisions.slice(0, laterDecisionsShown),
     },
+    called_by,
     notes: [...notes, ...unknownsOf(memory, first!), ...leftOut(groups.length - origins.length)],
   };
 }

@@ -148,6 +148,10 @@ export class DiskIndex implements SearchableIndex {
     return files.flatMap((file) => this.chunkRows(file).map((row) => this.chunkAt(row)));
   }
 
+  async graphs(): Promise<ReadonlyMap<FileId, Uint8Array>> {
+    return new Map();
+  }
+
   async files(): Promise<IndexEntry[]> {
     return [...this.indexed];
   }

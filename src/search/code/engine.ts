@@ -10,6 +10,8 @@ import {
   judge as standardJudge,
   sure,
 } from "../confidence/judge.ts";
+import { CodeGraph } from "../graph/graph.ts";
+import { neighboursOf } from "../graph/neighbours.ts";
 import { type PackageMap, packagesOfIndex } from "../packages/packages.ts";
 import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
 import { type Matcher, matchersOf, mayBeMessage } from "../verbatim/matchers.ts";
@@ -78,9 +80,10 @@ export class CodeSearch {
     }
     const hasVectors = (model: string) => this.hasVectors(model);
     const embedded = (hasWords && (await this.embedder?.embed(text, hasVectors))) || noMeaning;
-    const { results, nearest, total, notes } = await this.inStep(() =>
-      this.rankAndPresent(query, embedded, request, matchers),
-    );
+    const { results, nearest, total, notes } = await this.inStep(async () => {
+      const answer = await this.rankAndPresent(query, embedded, request, matchers);
+      return request.graph ? { ...answer, results: await this.withNeighbours(answer.results) } : answer;
+    });
     return {
       query: request.query,
       results,
@@ -168,6 +171,17 @@ export class CodeSearch {
       evidence: evidenceOf(one, query, asked),
     }));
     return this.judge("code", { known: asked.known, chunks: asked.chunks, nearness }, found);
+  }
+
+  private async withNeighbours(results: readonly CodeResult[]): Promise<CodeResult[]> {
+    const graph = await CodeGraph.of(this.index, this.project.root);
+    const found: CodeResult[] = [];
+    for (const result of results) {
+      const { file, name, start_line, end_line } = result;
+      const target = await graph.definitionAt({ file, name, first: start_line, last: end_line });
+      found.push({ ...result, graph: await neighboursOf(graph, target) });
+    }
+    return found;
   }
 
   /** Gives back the memory of vectors and models; the next search loads them again. */

@@ -1,4 +1,5 @@
 import type { Level } from "../../project/levels.ts";
+import type { Neighbours } from "../../protocol/operations/graph.ts";
 import type { Confidence, MatchMode } from "../../protocol/values.ts";
 
 /** A question to the code index. */
@@ -18,6 +19,8 @@ export interface CodeQuery {
   near?: string | undefined;
   /** exact: the query is a text, regex: a pattern in RE2's syntax, and every result holds it. Left out: by evidence. */
   match?: MatchMode;
+  /** Fill in each result's `graph`. */
+  graph?: boolean | undefined;
   /** Fill in each result's `signals`. */
   explain: boolean;
 }
@@ -50,6 +53,8 @@ export interface CodeResult {
   match_lines?: number[];
   /** "drifted": the file has changed since it was indexed, the lines may be off. */
   freshness: "fresh" | "drifted";
+  /** What calls it and what it calls; only with `graph`. */
+  graph?: Neighbours;
   /** Each ranking signal's contribution to the score; only with `explain`. */
   signals?: Record<string, number>;
 }

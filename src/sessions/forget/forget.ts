@@ -5,6 +5,7 @@ import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { rechunkSession } from "../chunks/rechunk.ts";
 import { storedTurns } from "../stored-turns.ts";
 import { sumUpSession } from "../summaries/sum-up.ts";
+import { turnStateOf } from "../turn-state.ts";
 import type { SessionWork } from "../work.ts";
 import { cutPattern, previewPattern } from "./forget-pattern.ts";
 import type { ForgetReport } from "./forget-report.ts";
@@ -66,7 +67,8 @@ function dropLaterCompactions({ memory }: SessionWork, sessionId: number, after:
         ...line,
         entries: line.entries.filter(({ kind }) => kind !== "summary"),
       }));
-      saveTurn(memory, sessionId, { ...record, content: packContent(without) });
+      const state = turnStateOf(without);
+      saveTurn(memory, sessionId, { ...record, state, content: packContent(without) });
     }
   });
 }

@@ -63,6 +63,7 @@ function contentsOf(of: Memory): unknown {
     "turns",
     "turn_files",
     "turn_actions",
+    "turn_states",
     "usage",
     "annotations",
     "secrets",

@@ -4,17 +4,19 @@ import { packContent } from "../../store/memory/sessions/content.ts";
 import type { TurnToStore } from "../../store/memory/sessions/turns.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { actionOf, type Turn } from "../turn-content.ts";
+import { turnStateOf } from "../turn-state.ts";
 
 /**
- * What is stored of a turn: its lines, and what lists and searches need: its files, its tools, what they did, and the
- * beginning of the prompt.
+ * What is stored of a turn: its lines, and what lists and searches need: its files, its tools, what they did, how it
+ * ended, and the beginning of the prompt.
  */
 export function turnToStore(
   turn: Turn,
   relativize: (path: string) => string,
-): Pick<TurnToStore, "prompt" | "tools" | "actions" | "files" | "content"> {
+): Pick<TurnToStore, "prompt" | "state" | "tools" | "actions" | "files" | "content"> {
   return {
     prompt: promptBeginning(turn),
+    state: turnStateOf(turn.lines),
     tools: toolCounts(turn),
     actions: actionCounts(turn),
     files: touchedFiles(turn, relativize),

@@ -156,6 +156,8 @@ export interface SearchableIndex {
   chunksOf(files: readonly FileId[]): Promise<StoredChunk[]>;
   /** Every indexed file. */
   files(): Promise<IndexEntry[]>;
+  /** What these files define, import and refer to (`IndexedFile.graph`); those without it are missing. */
+  graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>>;
   /** Totals of each model. Fast while nothing changes. */
   vectorCounts(): Promise<VectorCounts[]>;
   /** Gives back the memory that searching took; the next search takes it again. */
@@ -221,6 +223,14 @@ export interface CodeIndex extends SearchableIndex {
    * @returns false, and nothing is stored, when the index holds another version of the file by now
    */
   addVectors(file: IndexedFile, vectors: FileVectors): Promise<boolean>;
+  /**
+   * A model's vectors by what names their texts (`FileVectors.texts`), of files that have another version by now; those that
+   * are not known any more are missing. Left out by an engine that keeps none: there a changed file is embedded as a whole.
+   */
+  formerVectors?(
+    model: Pick<FileVectors, "model" | "dimensions">,
+    texts: ReadonlySet<string>,
+  ): Promise<Map<string, Int8Array>>;
   /** Paths of files with chunks that a model has not seen, those indexed last first. */
   withoutVectors(model: Pick<FileVectors, "model" | "dimensions">): Promise<string[]>;
   /** Forgets the vectors of all models but these. */

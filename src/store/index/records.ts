@@ -85,6 +85,8 @@ export interface IndexedFile extends FileStamp {
   syntaxErrors: boolean;
   chunks: ChunkRecord[];
   symbols: SymbolRecord[];
+  /** What it defines, imports and refers to (`encodeGraph`); none of a language whose references are not known. */
+  graph?: Uint8Array | null;
 }
 
 export interface SkippedFile extends FileStamp {
@@ -97,6 +99,8 @@ export interface FileVectors {
   model: string;
   dimensions: number;
   vectors: readonly (Int8Array | null)[];
+  /** What names the chunks' texts (`textKey`), for a model whose vectors are worth keeping for the file's next version. */
+  texts?: readonly string[];
 }
 
 /** What became of a file. */

@@ -1,4 +1,4 @@
-import type { ChunkKind, ChunkType } from "../../protocol/values.ts";
+import type { ChunkKind, ChunkType, TurnState } from "../../protocol/values.ts";
 
 /** The records of memory.db, as the rest of the program sees them. Times are milliseconds since the epoch. */
 
@@ -38,6 +38,8 @@ export interface TurnRecord {
   endedAt: number | null;
   branch: string | null;
   abandoned: boolean;
+  /** null for one that an older Pommel stored. */
+  state: TurnState | null;
   groupStart: number;
   /** The start of the prompt. */
   prompt: string;

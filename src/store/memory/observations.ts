@@ -19,6 +19,15 @@ export function saveObservation(memory: Memory, seen: Observation & { path: stri
   });
 }
 
+/** The files in which anything showed up in a time, both ends included. */
+export function pathsObserved(
+  memory: Memory,
+  { since, until }: { since: number; until: number },
+): Set<string> {
+  const found = memory.prepare("SELECT DISTINCT path FROM observations WHERE at BETWEEN ? AND ?");
+  return new Set(found.pluck().all(since, until) as string[]);
+}
+
 /** What showed up in a file in a time, both ends included; the earliest first. */
 export function observationsOf(
   memory: Memory,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { setups } from "../../../agents/registry.ts";
 import { inOrderToTake, keyOf, partState, type TakeResult, takePart } from "../../../agents/setup/parts.ts";
 import { projectPlace, switchOff, userPlace } from "../../../agents/setup/record.ts";
@@ -69,7 +70,8 @@ export function takeAll(place: Place): TakeResult[] {
       const wasThere = partState(place, setup, part).state !== "absent";
       const done = takePart(place, setup, part);
       if (wasThere && done.some(({ outcome }) => outcome === "removed")) taken.push(keyOf(setup, part));
-      results.push(...done);
+      // Several agents may share a file.
+      results.push(...done.filter((one) => !results.some((other) => isDeepStrictEqual(one, other))));
     } catch (error) {
       failures.push(error);
     }

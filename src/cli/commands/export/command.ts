@@ -3,7 +3,7 @@ import { examples, run } from "../../frame.ts";
 import { addOptions } from "../../options.ts";
 import { collect } from "../../values.ts";
 
-export const formats = ["markdown", "html", "json"] as const;
+export const formats = ["markdown", "html", "json", "atif"] as const;
 
 /** `pm export`: options and help; the code is loaded when it runs. */
 export function declareExport(program: Command): void {
@@ -22,6 +22,7 @@ export function declareExport(program: Command): void {
       `${examples(
         ["pm export --session 8ecde0fc", "one session, as Markdown on stdout"],
         ["pm export --session 8ecde0fc --format html --to chat.html", "one that a browser shows"],
+        ["pm export --session 8ecde0fc --format atif --to chat.json", "one that other tools read"],
         ['pm export --since "last week" --to week', "a directory: a file for each session, and an index"],
         ["pm export --all --to memory.jsonl", "everything, to keep or to import elsewhere"],
       )}\n\nAll texts are scrubbed again by the current rules. Exits with 5 when a session does not exist.`,

@@ -4,6 +4,7 @@ import { PommelError } from "../../../project/errors.ts";
 import { maxResults } from "../../../project/max-results.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
 import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
+import { exportTrajectory } from "../../../queries/sessions/export-atif.ts";
 import { shortId } from "../../../sessions/short-id.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
@@ -35,18 +36,24 @@ interface ExportOptions extends Omit<SessionsRequest, "limit"> {
 
 interface Format {
   extension: string;
-  session(document: SessionDocument): string;
+  session(
+    document: SessionDocument,
+    project: Project,
+    clean: (text: string) => string,
+  ): string | Promise<string>;
   index(index: ExportIndex): string;
 }
 
 const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+const jsonIndex = (index: ExportIndex) => json({ format: "pommel-sessions", version: 1, ...index });
 const formatOf: Record<FormatName, Format> = {
   markdown: { extension: "md", session: sessionAsMarkdown, index: indexAsMarkdown },
   html: { extension: "html", session: sessionAsHtml, index: indexAsHtml },
-  json: {
+  json: { extension: "json", session: json, index: jsonIndex },
+  atif: {
     extension: "json",
-    session: json,
-    index: (index) => json({ format: "pommel-sessions", version: 1, ...index }),
+    session: async ({ session }, project, clean) => json(await exportTrajectory(project, session.id, clean)),
+    index: jsonIndex,
   },
 };
 
@@ -80,11 +87,13 @@ async function exportOne(
   { format = output.json ? "json" : "markdown", to, full = false, force = false }: ExportOptions,
 ): Promise<void> {
   const project = findProject(cwd);
-  const document = await collectSession(project, id, { full, clean: cleaner(project)() });
+  const clean = cleaner(project)();
+  const document = await collectSession(project, id, { full, clean });
   const { session, extension } = formatOf[format];
-  const text = session(document);
+  const text = await session(document, project, clean);
   if (to === undefined) {
-    output.result(format === "json" ? document : { format, text }, text.trimEnd());
+    const value = format === "json" ? document : format === "atif" ? JSON.parse(text) : { format, text };
+    output.result(value, text.trimEnd());
     return;
   }
   const file = writeNew(resolve(cwd, to), fileName(document.session, extension), text, force);
@@ -120,11 +129,12 @@ async function exportSeveral(
     const names = new Set([`index.${extension}`]);
     for (const [i, { id }] of sessions.entries()) {
       progress.update(i, sessions.length);
+      const ofSession = clean();
       const document = await collectSession(project, id, {
-        ...{ full, clean: clean(), decisions: decided.decisions },
+        ...{ full, clean: ofSession, decisions: decided.decisions },
       });
       const file = freeName(fileName(document.session, extension), names);
-      directory.write(file, as.session(document));
+      directory.write(file, await as.session(document, project, ofSession));
       index.sessions.push({ session: document.session, file });
     }
     const chosen = new Set(index.sessions.map(({ session }) => session.id));

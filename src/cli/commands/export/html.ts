@@ -97,10 +97,14 @@ function outline(turns: readonly TurnInFull[]): string {
 const turnName = (number: number) => (number === 0 ? "Before the first prompt" : `Turn ${number}`);
 
 function turnAsHtml(
-  { number, started_at, abandoned, entries }: TurnInFull,
+  { number, started_at, abandoned, state, entries }: TurnInFull,
   margin: Margin | undefined,
 ): string {
-  const facts = [started_at === null ? "" : minute(started_at), abandoned ? "abandoned branch" : ""];
+  const facts = [
+    started_at === null ? "" : minute(started_at),
+    state === "interrupted" || state === "error" ? state : "",
+    abandoned ? "abandoned branch" : "",
+  ];
   const head = `<h2><a href="#turn-${number}">${turnName(number)}</a>${facts
     .filter((text) => text !== "")
     .map(fact)

@@ -67,7 +67,7 @@ export function indexAsMarkdown({ sessions, decisions, total }: ExportIndex): st
 }
 
 /** A text as a line of Markdown that says just that. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text
     .replace(/\s+/g, " ")
     .trim()

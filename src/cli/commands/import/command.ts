@@ -24,6 +24,7 @@ export function declareImport(program: Command): void {
         ['pm import claude --since "last month"', "only lately"],
         ["pm import claude ~/old-laptop/.claude/projects --all-projects", "from another directory"],
         ["pm import codex", "sessions with Codex CLI, archived ones too"],
+        ["pm import atif runs", "trajectories of other tools, from a directory"],
         ["pm import pommel memory.jsonl", "what pm export --all wrote"],
         ["pm import aline", "sessions, events and commits from ~/.aline/db/aline.db"],
       )}\n\nCtrl-C stops watching; the import continues. Safe to run again: nothing is imported twice.`,

@@ -41,8 +41,13 @@ export async function importCommand(
     return importPommelCommand(context, path, options);
   }
   const { cwd, output } = context;
-  const { since, allProjects = false, dryRun = false, yes = false } = options;
+  const { since, dryRun = false, yes = false } = options;
   const agent = agentFor(name);
+  // What has no place of its own does not say where it ran, either: the path is the user's choice.
+  const isAnywhere = agent.roots().length === 0;
+  const allProjects = isAnywhere || (options.allProjects ?? false);
+  if (isAnywhere && path === undefined)
+    throw new PommelError("usage", "Which file?", `Name a file of ${agent.title}, or a directory of them.`);
   const project = findProject(cwd);
   const preview = await previewTranscripts(project, agent, {
     places: path === undefined ? agent.roots() : [resolve(cwd, path)],

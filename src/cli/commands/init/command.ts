@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { agentNames, defaultAgentName } from "../../../agents/profiles.ts";
+import { defaultAgentName, setupNames } from "../../../agents/profiles.ts";
 import { examples, run } from "../../frame.ts";
 
 /** `pm init`: options and help; the code is loaded when it runs. */
@@ -10,7 +10,7 @@ export function declareInit(program: Command): void {
     .option("--languages <ids>", "index only these languages, comma separated (ids, names or extensions)")
     .option(
       "--agent <names>",
-      `the agents to set up, comma separated: ${agentNames.join(", ")} (default: ${defaultAgentName})`,
+      `the agents to set up, comma separated: ${setupNames.join(", ")} (default: ${defaultAgentName})`,
     )
     .option("--hooks", "add hooks to the agents' settings and git, even after pm disable")
     .option("--no-hooks", "do not touch hooks")

@@ -1,8 +1,12 @@
 import { exitCode } from "../../../project/errors.ts";
+import type { GraphEdge, Neighbours } from "../../../protocol/operations/graph.ts";
 import type { SearchResponse } from "../../../protocol/operations/search.ts";
 import { type Found, type FoundStyle, renderFound } from "../../results/found.ts";
 import { fileUrl } from "../../terminal/links.ts";
 import { printable } from "../../terminal/text.ts";
+
+/** Callers and callees that are named. */
+const neighboursShown = 5;
 
 type Result = SearchResponse["results"][number];
 
@@ -76,8 +80,31 @@ export function codeFound(result: Result, { screen, pathOf, absolute }: ResultSt
       ...(result.match_lines && { matchLines: result.match_lines }),
       language: result.language,
     },
-    more: [],
+    more: result.graph === undefined ? [] : neighbourLines(result.graph, screen.colors.dim),
   };
+}
+
+/** What calls a result and what it calls, a line each. */
+function neighbourLines(graph: Neighbours, dim: (text: string) => string): string[] {
+  if (!graph.is_known) return [dim("callers and callees are not known for its language")];
+  const named = (edges: readonly GraphEdge[], total: number, withPlace: boolean) => {
+    const names = edges.slice(0, neighboursShown).map(({ name, file, lines, confidence, candidates }) => {
+      const sure =
+        confidence === "resolved"
+          ? ""
+          : confidence === "ambiguous"
+            ? ` (1 of ${candidates})`
+            : ` (${confidence})`;
+      return `${printable(name)}${withPlace ? ` ${printable(file)}:${lines[0]}` : ""}${sure}`;
+    });
+    const more = total > names.length ? `, ${total - names.length} more` : "";
+    return names.length === 0 ? "nothing that is known" : `${names.join(", ")}${more}`;
+  };
+  const unknown = graph.unknown_calls === 0 ? "" : `; ${graph.unknown_calls} more calls are unknown`;
+  return [
+    `${dim("called by")} ${named(graph.callers, graph.callers_total, true)}`,
+    `${dim("calls")} ${named(graph.callees, graph.callees_total, false)}${unknown}`,
+  ];
 }
 
 /** The parts of an answer to `pm search`; null: not searched. */

@@ -42,7 +42,14 @@ export function renderTurn(
   return [turnRule(number, facts, style.screen), ...renderStatements(statements, style)];
 }
 
-type TurnFacts = Pick<SessionResponse["turns"][number], "started_at" | "abandoned">;
+type TurnFacts = Pick<SessionResponse["turns"][number], "started_at" | "abandoned" | "state">;
+
+const ends = { interrupted: "interrupted", error: "ended with an error", unfinished: "unfinished" };
+
+/** How a turn ended, where it was not with an answer; else "". */
+export function endOf({ state = "completed" }: Pick<SessionResponse["turns"][number], "state">): string {
+  return state === "completed" ? "" : ends[state];
+}
 
 /** `── turn 7, 3 days ago ───────` */
 function turnRule(number: number, turn: TurnFacts | undefined, screen: Screen): string {
@@ -50,6 +57,7 @@ function turnRule(number: number, turn: TurnFacts | undefined, screen: Screen): 
   const facts = [
     number === 0 ? "before the first prompt" : `turn ${number}`,
     when(turn?.started_at ?? null, screen),
+    turn === undefined ? "" : endOf(turn),
     turn?.abandoned ? "abandoned branch" : "",
   ];
   const title = facts.filter((fact) => fact !== "").join(", ");

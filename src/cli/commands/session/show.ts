@@ -1,5 +1,6 @@
 import { answer } from "../../../client/answer.ts";
-import { findProject } from "../../../project/paths.ts";
+import { codeOf } from "../../../project/errors.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
 import { fileUrl } from "../../terminal/links.ts";
@@ -18,7 +19,8 @@ import {
   when,
   wrapped,
 } from "../../terminal/text.ts";
-import { renderLog } from "./log.ts";
+import { homeRelative } from "../search/across.ts";
+import { endOf, renderLog } from "./log.ts";
 
 interface ShowOptions {
   turn?: number;
@@ -37,13 +39,20 @@ export async function sessionShowCommand(
   place: string,
   { full = false, outline = false, ...options }: ShowOptions,
 ): Promise<void> {
-  const project = findProject(cwd);
   const [, id = place, number] = /^(.+):(\d+)$/.exec(place) ?? [];
   const turn = options.turn ?? (number === undefined ? undefined : Number(number));
   const isChat = output.columns !== undefined && !output.json && !outline;
   const log = isChat ? (full || turn !== undefined ? "full" : "brief") : undefined;
+  let project = findProject(cwd);
   const ask = (of?: number) => answer(project, "session", { id, turn: of, log });
-  const asked = await ask(turn);
+  const asked = await ask(turn).catch(async (error: unknown) => {
+    const isMissing = ["not_found", "no_memory"].includes(codeOf(error));
+    const other = isMissing ? await otherProject(project, id) : null;
+    if (other === null) throw error;
+    project = other;
+    output.note(output.colors.dim(`In ${homeRelative(other.root)}.`));
+    return ask(turn);
+  });
   const note = noteOnMemory(asked);
   if (note !== null) output.note(output.colors.dim(note));
   const session = asked.answer;
@@ -63,6 +72,11 @@ export async function sessionShowCommand(
   } else {
     output.result(session, () => renderSession(session, output));
   }
+}
+
+/** The other project that stores a session. */
+async function otherProject(here: Project, id: string): Promise<Project | null> {
+  return (await import("../../../client/across-projects.ts")).projectOfSession(here, id);
 }
 
 /** A session as a chat: its head and summary, then what was said and done; or one turn of it. */
@@ -172,6 +186,7 @@ function turnLine(turn: Turn, screen: Screen): string {
   const facts = [
     when(turn.started_at, screen),
     changed > 0 ? counted(changed, "changed file") : "",
+    endOf(turn),
     turn.abandoned ? "abandoned branch" : "",
   ].filter((fact) => fact !== "");
   const prompt = turn.number === 0 ? "(before the first prompt)" : turn.prompt;

@@ -45,7 +45,13 @@ const busy: StatusResponse = {
     last_error: null,
     recent: [{ path: "src/b.ts", chunks: 8, took_ms: 200, at: new Date().toISOString() }],
   },
-  storage: { index_bytes: 5_000_000, fts_bytes: 3_000_000, log_bytes: 2000, total_bytes: 5_002_000 },
+  storage: {
+    index_bytes: 5_000_000,
+    fts_bytes: 3_000_000,
+    vector_bytes: 900_000,
+    log_bytes: 2000,
+    total_bytes: 5_002_000,
+  },
   models: {
     embedding_code: "ollama/nomic-embed-text",
     code: [
@@ -166,7 +172,7 @@ Models
   Text:  none: search uses words
 
 Storage
-  Index:  5.0 MB, 3.0 MB of it full text
+  Index:  5.0 MB, 3.0 MB of it full text, 900.0 kB vectors
   Logs:   2.0 kB
 
 Health

@@ -99,8 +99,12 @@ function storageRows({ storage }: StatusResponse): [string, string][] {
 }
 
 /** The full text is measured when a pass has ended. */
-function sizeOfIndex({ index_bytes, fts_bytes }: StatusResponse["storage"]): string {
-  return humanBytes(index_bytes) + (fts_bytes > 0 ? `, ${humanBytes(fts_bytes)} of it full text` : "");
+function sizeOfIndex({ index_bytes, fts_bytes, vector_bytes = 0 }: StatusResponse["storage"]): string {
+  const parts = [
+    ...(fts_bytes > 0 ? [`${humanBytes(fts_bytes)} of it full text`] : []),
+    ...(vector_bytes > 0 ? [`${humanBytes(vector_bytes)} vectors`] : []),
+  ];
+  return [humanBytes(index_bytes), ...parts].join(", ");
 }
 
 /** A line for each model in use, and one more for what keeps it from its work. */

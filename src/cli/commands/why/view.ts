@@ -40,7 +40,8 @@ const promptLines = 6;
 export function renderWhy(answer: WhyAnswer, style: WhyStyle): string {
   const { screen } = style;
   const { colors } = screen;
-  const { file, first_line, last_line, origins, decisions, earlier, later, freshness, notes } = answer;
+  const { file, first_line, last_line, origins, decisions, earlier, later, freshness, called_by, notes } =
+    answer;
   const span = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
   const [first, ...others] = origins;
   const because = decisions.filter(({ is_before, near }) => is_before && near === "session");
@@ -53,6 +54,7 @@ export function renderWhy(answer: WhyAnswer, style: WhyStyle): string {
     ...(others.length > 0 ? [renderOthers(others, style)] : []),
     ...(earlier.length > 0 ? [renderEarlier(earlier, style)] : []),
     renderFreshness(freshness, later, style),
+    ...(called_by !== null && called_by.total > 0 ? [renderCallers(called_by, style)] : []),
     ...(notes.length > 0
       ? [
           notes
@@ -268,6 +270,27 @@ function renderFreshness(freshness: WhyFreshness, later: LaterChanges | null, st
     }
   }
   return lines.join("\n");
+}
+
+function renderCallers({ callers, total }: NonNullable<WhyAnswer["called_by"]>, style: WhyStyle): string {
+  const { screen } = style;
+  const { colors } = screen;
+  const lines = callers.flatMap(({ file, name, kind, lines, confidence, candidates, changed_by }) => {
+    const sure =
+      confidence === "resolved"
+        ? ""
+        : confidence === "ambiguous"
+          ? ` (1 of ${candidates})`
+          : ` (${confidence})`;
+    const changed =
+      changed_by === null
+        ? ""
+        : colors.dim(`  changed since: ${commitName(changed_by.hash, style)} ${oneLine(changed_by.subject)}`);
+    const place = colors.place(`${oneLine(file)}:${lines[0]}`);
+    return hanging(`  ${place} ${kind === "file" ? "" : oneLine(name)}${sure}${changed}`, screen, 4);
+  });
+  const more = total > callers.length ? [colors.dim(`  and ${total - callers.length} more: pm impact`)] : [];
+  return [colors.bold("Called by"), ...lines, ...more].join("\n");
 }
 
 function nextSteps(origin: Origin | undefined, colors: Palette): string[] {

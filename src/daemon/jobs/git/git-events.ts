@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
 import * as z from "zod/mini";
+import { statTranscript } from "../../../agents/registry.ts";
 import { gitDirectoryOf, isRebasing } from "../../../git/git-dir.ts";
 import type { Config } from "../../../project/config/settings.ts";
 import { type GitHookItem, gitHookItem, type SpoolItem } from "../../../protocol/spool-items.ts";
@@ -55,7 +55,7 @@ function rewritten(work: GitEventsOptions["work"], { rewritten: pairs = [] }: Pa
 function readSessions(work: GitEventsOptions["work"], at: number): void {
   for (const { paths } of activeSessions(work.memory, at - atWorkMs)) {
     for (const path of paths) {
-      const file = statSync(path, { throwIfNoEntry: false });
+      const file = statTranscript(path);
       if (file && work.hasNews(path, file)) work.readOn(path, {});
     }
   }

@@ -65,10 +65,11 @@ function requestOf(args: Args, q: string, context: CallContext): TranscriptSearc
     query: _,
     files,
     session_id,
-    all_projects: __,
+    project: __,
+    all_projects: ___,
     limit,
-    cursor: ___,
-    max_tokens: ____,
+    cursor: ____,
+    max_tokens: _____,
     ...filters
   } = args;
   return {

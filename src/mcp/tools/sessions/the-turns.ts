@@ -38,6 +38,7 @@ export function lastTurns(
           .join(", "),
         changed: changed.slice(0, filesNamed).map(({ path }) => oneLine(path, 160)),
         is_abandoned: turn.abandoned,
+        state: turn.state === undefined || turn.state === "completed" ? null : turn.state,
       };
     }),
   );
@@ -53,11 +54,12 @@ function lastWords(content: string): string {
 }
 
 export function renderTurn(turn: LastTurn): string {
-  const { number, timestamp, prompt, said, tools, changed, is_abandoned } = turn;
+  const { number, timestamp, prompt, said, tools, changed, is_abandoned, state } = turn;
   const facts = joined([
     minute(timestamp),
     tools,
     changed.length > 0 && `changed ${changed.join(", ")}`,
+    state,
     is_abandoned && "abandoned branch",
   ]);
   return joined([`${number}. ${facts}`, `> user: ${prompt}`, said !== "" && `> agent: ${said}`], "\n");

@@ -33,7 +33,11 @@ const fewChunks = 64;
 const maxRemembered = 50_000;
 
 /** The JSON of a chunk's row. */
-type StoredRow = Omit<ChunkRow, "id"> & { symbols: Omit<SymbolRow, "chunk" | "key">[] };
+type StoredRow = Omit<ChunkRow, "id"> & {
+  symbols: Omit<SymbolRow, "chunk" | "key">[];
+  /** Of the file, with its first chunk: Base64. */
+  graph?: string;
+};
 type Remembered = StoredRow & { id: number; file: number };
 
 /** A project's code index in tables of LanceDB. */
@@ -131,6 +135,18 @@ export class LanceIndex implements CodeIndex {
     return found;
   }
 
+  graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
+    return this.store.read(async (opened) => {
+      const firsts = files.flatMap((file) => opened.state.byId.get(Number(file))?.firstChunk ?? []);
+      const rows = await this.rowsOf(opened, firsts);
+      return new Map(
+        [...rows.values()].flatMap(({ file, graph }) =>
+          graph === undefined ? [] : [[file as unknown as FileId, Buffer.from(graph, "base64")]],
+        ),
+      );
+    });
+  }
+
   files(): Promise<IndexEntry[]> {
     return this.store.read(({ state }) =>
       indexed(state).map(({ id, path, language }) => ({
@@ -194,7 +210,7 @@ export class LanceIndex implements CodeIndex {
         };
         entries.push(entry);
         if (!isIndexed) continue;
-        rows.push(...storedRows(entry.id, chunkRows(file, words)));
+        rows.push(...storedRows(entry.id, chunkRows(file, words), file.graph));
         const levels = file.chunks.map(({ level }) => level);
         if (file.vectors) embedded.push({ entry, levels, given: file.vectors });
       }
@@ -351,12 +367,19 @@ function chunksIn({ byId }: State, files: readonly FileId[]): Set<number> {
   return ids;
 }
 
-function storedRows(file: number, { chunks, symbols }: ReturnType<typeof chunkRows>) {
+function storedRows(
+  file: number,
+  { chunks, symbols }: ReturnType<typeof chunkRows>,
+  graph: IndexedFile["graph"],
+) {
   const symbolsOf = new Map<number, StoredRow["symbols"]>(chunks.map(({ id }) => [id, []]));
   for (const { chunk, name, kind } of symbols) symbolsOf.get(chunk)!.push({ name, kind });
-  return chunks.map(({ id, ...chunk }) => ({
+  return chunks.map(({ id, ...chunk }, i) => ({
     ...{ id, file },
-    content: JSON.stringify({ ...chunk, symbols: symbolsOf.get(id)! } satisfies StoredRow),
+    content: JSON.stringify({
+      ...{ ...chunk, symbols: symbolsOf.get(id)! },
+      ...(i === 0 && graph && { graph: Buffer.from(graph).toString("base64") }),
+    } satisfies StoredRow),
   }));
 }
 
@@ -364,7 +387,7 @@ function storedRows(file: number, { chunks, symbols }: ReturnType<typeof chunkRo
 function storedChunk({ byId }: State, row: Remembered | undefined): StoredChunk | null {
   const file = row && byId.get(row.file);
   if (!file) return null;
-  const { id, symbols: _, ...chunk } = row;
+  const { id, symbols: _, graph: __, ...chunk } = row;
   const { path, size, mtimeMs, language } = file;
   return {
     ...chunk,

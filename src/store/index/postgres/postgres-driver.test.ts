@@ -37,7 +37,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     (_, file) =>
       asOwner(
         (sql) =>
-          sql`UPDATE pommel_index_1.projects SET format = 99 WHERE key = ${new Place(file, "postgres").key()}`,
+          sql`UPDATE pommel_index_2.projects SET format = 99 WHERE key = ${new Place(file, "postgres").key()}`,
       ),
   );
 
@@ -95,7 +95,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     it("finds by words what SQLite finds, with the same scores, through merges and removals", async () => {
       await expectWordsOfSqlite(await open("one"), dir);
       const segments = await asOwner(
-        (sql) => sql`SELECT gone FROM pommel_index_1.word_segments WHERE holds = 'chunks'`,
+        (sql) => sql`SELECT gone FROM pommel_index_2.word_segments WHERE holds = 'chunks'`,
       );
       expect(segments.length).toBeGreaterThan(0);
     });

@@ -3,7 +3,7 @@
  * own and never touches these, so people who share a server need not update on the same day. Statements name it in full:
  * connections that several share (PgBouncer) have no search path of their own.
  */
-export const schemaName = "pommel_index_1";
+export const schemaName = "pommel_index_2";
 
 /**
  * What is inside the rows: token streams and the bytes of postings. A project's rows with another one are made again, its own
@@ -60,6 +60,12 @@ export const createTables = `
   );
   CREATE INDEX IF NOT EXISTS symbols_by_key ON ${schemaName}.symbols (project, key);
   CREATE INDEX IF NOT EXISTS symbols_of_file ON ${schemaName}.symbols (project, file);
+  -- What a file defines, imports and refers to (encodeGraph).
+  CREATE TABLE IF NOT EXISTS ${schemaName}.graphs (
+    project integer, file integer,
+    data bytea NOT NULL,
+    PRIMARY KEY (project, file)
+  );
 
   -- Words of chunks and of commits: docs/decisions/0014-own-postings.md
   CREATE TABLE IF NOT EXISTS ${schemaName}.word_segments (

@@ -51,9 +51,9 @@ export class PostgresVectors {
       const name = `${dimensions} ${model}`;
       let space = spaces.get(name);
       if (space === undefined) {
-        await sql`INSERT INTO pommel_index_1.spaces (project, model, dimensions) VALUES (${project}, ${model}, ${dimensions})
+        await sql`INSERT INTO pommel_index_2.spaces (project, model, dimensions) VALUES (${project}, ${model}, ${dimensions})
           ON CONFLICT DO NOTHING`;
-        const [row] = await sql<{ id: number }[]>`SELECT id FROM pommel_index_1.spaces
+        const [row] = await sql<{ id: number }[]>`SELECT id FROM pommel_index_2.spaces
           WHERE project = ${project} AND model = ${model} AND dimensions = ${dimensions}`;
         space = row!.id;
         spaces.set(name, space);
@@ -68,9 +68,9 @@ export class PostgresVectors {
       const missing = vectors.filter((vector) => vector === null).length;
       embedded.push({ s: space, f: file, c: vectors.length, m: missing });
     }
-    await sql`INSERT INTO pommel_index_1.embedded_files SELECT s, f, c, m
+    await sql`INSERT INTO pommel_index_2.embedded_files SELECT s, f, c, m
       FROM json_to_recordset(${jsonRows(embedded)}::text::json) AS r (s integer, f integer, c integer, m integer)`;
-    await sql`INSERT INTO pommel_index_1.vectors SELECT s, c, f, l, v::halfvec
+    await sql`INSERT INTO pommel_index_2.vectors SELECT s, c, f, l, v::halfvec
       FROM json_to_recordset(${jsonRows(rows)}::text::json) AS r (s integer, c integer, f integer, l text, v text)`;
   }
 
@@ -80,7 +80,7 @@ export class PostgresVectors {
     files: readonly number[],
     model: string | null = null,
   ): Promise<void> {
-    const spaces = await sql<{ id: number }[]>`SELECT id FROM pommel_index_1.spaces
+    const spaces = await sql<{ id: number }[]>`SELECT id FROM pommel_index_2.spaces
       WHERE project = ${project} AND (${model}::text IS NULL OR model = ${model})`;
     const ids = spaces.map(({ id }) => id);
     if (ids.length === 0) return;
@@ -93,7 +93,7 @@ export class PostgresVectors {
   /** Forgets all models but these. */
   keepModels(rows: ProjectRows, models: readonly string[]): Promise<void> {
     return rows.write(async ({ sql, project }) => {
-      const spaces = await sql<{ id: number }[]>`DELETE FROM pommel_index_1.spaces
+      const spaces = await sql<{ id: number }[]>`DELETE FROM pommel_index_2.spaces
         WHERE project = ${project} AND NOT model = ANY(${[...models]}::text[]) RETURNING id`;
       const ids = spaces.map(({ id }) => id);
       for (const table of ["vectors", "embedded_files"]) {
@@ -106,7 +106,7 @@ export class PostgresVectors {
   async counts({ sql, project }: Pick<Snapshot, "sql" | "project">): Promise<VectorCounts[]> {
     return sql<VectorCounts[]>`
       SELECT model, dimensions, sum(e.chunks)::integer AS chunks, sum(e.missing)::integer AS missing
-      FROM pommel_index_1.spaces JOIN pommel_index_1.embedded_files e ON e.space = spaces.id WHERE project = ${project}
+      FROM pommel_index_2.spaces JOIN pommel_index_2.embedded_files e ON e.space = spaces.id WHERE project = ${project}
       GROUP BY model, dimensions`;
   }
 
@@ -135,7 +135,7 @@ export class PostgresVectors {
       );
     }
     const rows = (await sql.unsafe(
-      `SELECT chunk AS id, 1 - (${distance}) AS score FROM pommel_index_1.vectors WHERE ${conditions.join(" AND ")}
+      `SELECT chunk AS id, 1 - (${distance}) AS score FROM pommel_index_2.vectors WHERE ${conditions.join(" AND ")}
        ORDER BY ${distance} ${space.isIndexed ? "" : ", chunk"} LIMIT ${Math.trunc(k)}`,
       values,
     )) as unknown as Match[];
@@ -147,7 +147,7 @@ export class PostgresVectors {
     const space = await this.spaceOf(snapshot, query);
     if (space === null || ids.length === 0) return similarities;
     const rows = await snapshot.sql<{ chunk: ChunkId; score: number }[]>`
-      SELECT chunk, 1 - (vector <=> ${literal(query.vector)}::text::halfvec) AS score FROM pommel_index_1.vectors
+      SELECT chunk, 1 - (vector <=> ${literal(query.vector)}::text::halfvec) AS score FROM pommel_index_2.vectors
       WHERE space = ${space.id} AND chunk = ANY(${[...ids] as number[]}::integer[])`;
     const scores = new Map(rows.map(({ chunk, score }) => [chunk, score]));
     ids.forEach((id, i) => {
@@ -160,8 +160,8 @@ export class PostgresVectors {
   async settle(rows: ProjectRows): Promise<void> {
     const large = await rows.ask(
       (sql, project) => sql<Space[]>`
-        SELECT id, dimensions FROM pommel_index_1.spaces WHERE project = ${project} AND
-          (SELECT sum(chunks - missing) FROM pommel_index_1.embedded_files WHERE space = spaces.id) > ${this.maxCompared}`,
+        SELECT id, dimensions FROM pommel_index_2.spaces WHERE project = ${project} AND
+          (SELECT sum(chunks - missing) FROM pommel_index_2.embedded_files WHERE space = spaces.id) > ${this.maxCompared}`,
     );
     for (const { id, dimensions } of large) {
       await rows.ask(async (sql) => {
@@ -182,7 +182,7 @@ export class PostgresVectors {
   private async spaceOf(snapshot: Snapshot, { model, vector }: QueryVector): Promise<Space | null> {
     if (this.known?.revision !== snapshot.revision) {
       const spaces = await snapshot.sql<Space[]>`
-        SELECT spaces.id, model, dimensions, coalesce(indisvalid, false) AS "isIndexed" FROM pommel_index_1.spaces
+        SELECT spaces.id, model, dimensions, coalesce(indisvalid, false) AS "isIndexed" FROM pommel_index_2.spaces
         LEFT JOIN pg_index ON indexrelid = to_regclass(${`${schemaName}.vectors_near_`} || spaces.id)
         WHERE project = ${snapshot.project}`;
       this.known = { revision: snapshot.revision, spaces };

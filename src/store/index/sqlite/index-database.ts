@@ -77,6 +77,7 @@ export class IndexDatabase extends Connection {
       file.chunks.length,
       Date.now(),
     );
+    if (file.graph) this.prepare("INSERT INTO graphs (file_id, data) VALUES (?, ?)").run(fileId, file.graph);
     const rowidOf = this.insertChunks(file, Number(fileId), words, embedded);
     const insertSymbol = this.prepare(
       "INSERT INTO symbols (name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?)",
@@ -304,6 +305,13 @@ export class IndexDatabase extends Connection {
 
   chunksOf(files: readonly FileId[]): StoredChunk[] {
     return this.storedChunks("json_each(?) wanted JOIN chunks c ON c.file_id = wanted.value", files);
+  }
+
+  graphs(files: readonly FileId[]): Map<FileId, Uint8Array> {
+    const rows = this.prepare(
+      "SELECT g.file_id AS file, g.data FROM json_each(?) wanted JOIN graphs g ON g.file_id = wanted.value",
+    ).all(JSON.stringify(files)) as { file: FileId; data: Uint8Array }[];
+    return new Map(rows.map(({ file, data }) => [file, data]));
   }
 
   private storedChunks(from: string, wanted: readonly (ChunkId | FileId)[]): StoredChunk[] {

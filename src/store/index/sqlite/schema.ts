@@ -206,4 +206,25 @@ export const codeMigrations: readonly Migration[] = [
   -- indexed again.
   DROP TABLE symbol_keys;
   `,
+  `
+  -- docs/decisions/0020-edges-are-resolved-when-asked-for.md: what a file defines, imports and refers to (encodeGraph). Of a
+  -- file of an index from before it is there when the file is indexed again.
+  CREATE TABLE graphs (
+    file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE,
+    data    BLOB NOT NULL
+  ) STRICT;
+  `,
+  `
+  -- What names the texts of a file's chunks, 16 bytes each; null where nobody wants to know.
+  ALTER TABLE vectors ADD COLUMN texts BLOB;
+  -- Vectors of files that have another version by now: most of its texts are the same, and a model may cost money.
+  CREATE TABLE former_vectors (
+    id         INTEGER PRIMARY KEY,
+    model      TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    -- Before the data, to be read without that.
+    texts      BLOB NOT NULL,
+    data       BLOB NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -16,7 +16,7 @@ import { ChunkVectors } from "./chunk-vectors.ts";
 import { SqliteCommits } from "./commits.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { definitionsOf } from "./lookup.ts";
-import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
+import { formerVectors, keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
 
 /** Files that one transaction forgets: another branch may lack thousands, and questions wait for a transaction. */
 const removedTogether = 32;
@@ -110,6 +110,10 @@ export class SqliteIndex implements CodeIndex {
     return this.run((db) => db.files());
   }
 
+  graphs(files: readonly FileId[]) {
+    return this.run((db) => db.graphs(files));
+  }
+
   vectorCounts() {
     return this.run((db) => vectorCounts(db));
   }
@@ -146,6 +150,10 @@ export class SqliteIndex implements CodeIndex {
 
   addVectors(file: IndexedFile, vectors: FileVectors): Promise<boolean> {
     return this.run((db) => storeVectors(db, file, vectors));
+  }
+
+  formerVectors(model: Pick<FileVectors, "model" | "dimensions">, texts: ReadonlySet<string>) {
+    return this.run((db) => formerVectors(db, model, texts));
   }
 
   withoutVectors(model: Pick<FileVectors, "model" | "dimensions">): Promise<string[]> {

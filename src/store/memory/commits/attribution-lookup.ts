@@ -157,22 +157,14 @@ export function linesOfToolUses(
     .all({ sessions: JSON.stringify(sessions), calls: JSON.stringify(calls) }) as LinesOfToolUse[];
 }
 
-/** When the first commit was made that holds lines of each call, by `<session> <call>`. Milliseconds since the epoch. */
-export function firstCommitsOf(
-  memory: Memory,
-  { sessions, calls }: { sessions: readonly string[]; calls: readonly string[] },
-): Map<string, number> {
+/** When the first commit was made that holds lines of each call of a session. Milliseconds since the epoch. */
+export function firstCommitsOf(memory: Memory, sessionUid: string): Map<string, number> {
   const rows = memory
     .prepare(
-      `SELECT a.session_uid || ' ' || a.tool_use AS call, min(c.committed_at) AS at
+      `SELECT a.tool_use AS call, min(c.committed_at) AS at
        FROM attributions a JOIN commits c ON c.id = a.commit_id
-       WHERE a.session_uid IN (SELECT value FROM json_each(@sessions))
-         AND a.tool_use IN (SELECT value FROM json_each(@calls)) AND a.how IN ('edit', 'shell')
-       GROUP BY 1`,
+       WHERE a.session_uid = ? AND a.tool_use IS NOT NULL AND a.how IN ('edit', 'shell') GROUP BY a.tool_use`,
     )
-    .all({ sessions: JSON.stringify(sessions), calls: JSON.stringify(calls) }) as {
-    call: string;
-    at: number;
-  }[];
+    .all(sessionUid) as { call: string; at: number }[];
   return new Map(rows.map(({ call, at }) => [call, at]));
 }

@@ -154,6 +154,7 @@ describe("a forgotten session", () => {
       "vectors",
       "turn_files",
       "turn_actions",
+      "turn_states",
       "usage",
       "annotations",
       "chunk_terms",

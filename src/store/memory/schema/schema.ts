@@ -285,4 +285,11 @@ export const memoryMigrations: readonly Migration[] = [
   ALTER TABLE attributions ADD COLUMN basis TEXT;
   `,
   teamTables,
+  `
+  -- How a turn ended: turnStates of protocol/values.ts. None for what an older Pommel stored. No column of turns, as of actions.
+  CREATE TABLE turn_states (
+    turn_id INTEGER PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
+    state   TEXT NOT NULL
+  ) STRICT;
+  `,
 ];

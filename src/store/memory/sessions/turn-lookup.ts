@@ -13,43 +13,35 @@ export interface FoundTurn {
   size: number;
 }
 
-/** The latest turns that began by `until` and changed one of the files, latest first. */
-export function turnsThatChanged(
-  memory: Memory,
-  { paths, until, limit }: { paths: readonly string[]; until: number; limit: number },
-): FoundTurn[] {
-  return foundTurns(
-    memory,
-    `t.id IN (SELECT turn_id FROM turn_files WHERE how <> 'read' AND path IN (SELECT value FROM json_each(@paths)))
-       AND t.started_at <= @until`,
-    { paths: JSON.stringify(paths), until, limit },
-  );
+/** As `FoundTurn`, with what is asked of turns. */
+export interface TimedTurn extends FoundTurn {
+  startedAt: number;
+  /** It did more than read. */
+  hasActed: 0 | 1;
 }
 
-/** The latest turns that were under way between `since` and `until` and did more than read, latest first. */
-export function turnsThatActed(
-  memory: Memory,
-  given: { since: number; until: number; limit: number },
-): FoundTurn[] {
-  return foundTurns(
-    memory,
-    `${underWay}
-       AND EXISTS (SELECT 1 FROM turn_actions WHERE turn_id = t.id AND action <> 'read')`,
-    given,
+/** All turns whose time is known, those that began last first. */
+export function turnsByTime(memory: Memory): TimedTurn[] {
+  return memory
+    .prepare(
+      `SELECT t.id, s.uid AS sessionUid, s.cwd, t.number, t.started_at AS startedAt, t.ended_at AS endedAt,
+         length(t.content) AS size,
+         EXISTS (SELECT 1 FROM turn_actions WHERE turn_id = t.id AND action <> 'read') AS hasActed
+       FROM turns t JOIN sessions s ON s.id = t.session_id
+       WHERE t.started_at IS NOT NULL ORDER BY t.started_at DESC`,
+    )
+    .all() as TimedTurn[];
+}
+
+/** The rows of the turns that changed one of the files. */
+export function turnsThatChanged(memory: Memory, paths: readonly string[]): Set<number> {
+  const found = memory.prepare(
+    "SELECT turn_id FROM turn_files WHERE how <> 'read' AND path IN (SELECT value FROM json_each(?))",
   );
+  return new Set(found.pluck().all(JSON.stringify(paths)) as number[]);
 }
 
 const underWay = "t.started_at <= @until AND coalesce(t.ended_at, t.started_at) >= @since";
-
-function foundTurns(memory: Memory, condition: string, given: object): FoundTurn[] {
-  return memory
-    .prepare(
-      `SELECT t.id, s.uid AS sessionUid, s.cwd, t.number, t.ended_at AS endedAt, length(t.content) AS size
-       FROM turns t JOIN sessions s ON s.id = t.session_id
-       WHERE ${condition} ORDER BY t.started_at DESC LIMIT @limit`,
-    )
-    .all(given) as FoundTurn[];
-}
 
 /** Turns that were under way between `since` and `until` and changed one of the files, earliest first. */
 export function turnsThatTouched(

@@ -1,8 +1,10 @@
+import type { TurnState } from "../../../protocol/values.ts";
 import type { Memory } from "../memory.ts";
 import type { TurnFile, TurnRecord } from "../memory-records.ts";
 
 /** A turn to store, with its lines packed by `packContent`. */
-export interface TurnToStore extends Omit<TurnRecord, "id" | "sessionId"> {
+export interface TurnToStore extends Omit<TurnRecord, "id" | "sessionId" | "state"> {
+  state: TurnState;
   content: Uint8Array;
 }
 
@@ -14,7 +16,7 @@ type Row = Omit<TurnRecord, "files" | "tools" | "actions" | "abandoned"> & {
 };
 
 const columns = `id, session_id AS sessionId, number, started_at AS startedAt, ended_at AS endedAt, branch, abandoned,
-  group_start AS groupStart, prompt, tools,
+  (SELECT state FROM turn_states WHERE turn_id = turns.id) AS state, group_start AS groupStart, prompt, tools,
   (SELECT json_group_object(action, calls) FROM turn_actions WHERE turn_id = turns.id) AS actions,
   (SELECT json_group_array(json_object('path', path, 'how', how) ORDER BY path) FROM turn_files
    WHERE turn_id = turns.id) AS files`;
@@ -53,6 +55,7 @@ export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): 
         tools: JSON.stringify(turn.tools),
         content: turn.content,
       }) as { id: number };
+    memory.prepare("INSERT OR REPLACE INTO turn_states (turn_id, state) VALUES (?, ?)").run(id, turn.state);
     saveActions(memory, id, turn.actions);
     saveFiles(memory, id, turn.files);
     return id;

@@ -21,7 +21,7 @@ interface TurnProps {
 
 /** A prompt with all that the agent did until the next one. */
 export function Turn({ session, turn, margin, onWhole }: TurnProps) {
-  const { number, started_at, abandoned, branch, entries } = turn;
+  const { number, started_at, abandoned, state, branch, entries } = turn;
   return (
     <article
       class={abandoned ? "turn abandoned" : "turn"}
@@ -35,6 +35,7 @@ export function Turn({ session, turn, margin, onWhole }: TurnProps) {
         <Time at={started_at} />
         {branch !== null && <span class="path">{branch}</span>}
         {abandoned && <Badge title="The conversation went on from before it">abandoned</Badge>}
+        <TurnEnd state={state} />
         <CopyButton label="Copy as Markdown" text={() => turnAsMarkdown(turn)} />
       </header>
       <div class="turn-body">
@@ -45,6 +46,26 @@ export function Turn({ session, turn, margin, onWhole }: TurnProps) {
       </div>
       {margin && <Beside margin={margin} />}
     </article>
+  );
+}
+
+const ends = {
+  interrupted: { tone: "warning", title: "The user stopped the agent" },
+  error: { tone: "bad", title: "The model's service failed, or the client gave up" },
+  unfinished: {
+    tone: "unknown",
+    title: "No end was recorded: the next prompt came first, it still runs, or the client was closed",
+  },
+} as const;
+
+/** How it ended: with an answer is the rule, and not worth a word. */
+function TurnEnd({ state = "completed" }: Pick<TurnInFull, "state">) {
+  if (state === "completed") return null;
+  const { tone, title } = ends[state];
+  return (
+    <Badge tone={tone} title={title}>
+      {state}
+    </Badge>
   );
 }
 

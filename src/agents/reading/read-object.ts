@@ -2,23 +2,25 @@ import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { PommelError } from "../../project/errors.ts";
 import type { Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
-import { bounds } from "../reading/bounds.ts";
-import { parseJsonLine } from "../reading/json.ts";
-import { identify } from "./describe.ts";
-import { newReplay } from "./message.ts";
-import { asRecord } from "./record-schema.ts";
-import { take } from "./replay.ts";
+import { bounds } from "./bounds.ts";
+import { parseJsonLine } from "./json.ts";
 
 /** Lines per batch. */
 const atOnce = 500;
 
+/** The lines of an object, and what it skips; null: it is not whole. */
+type Understand = (
+  object: Record<string, unknown>,
+) => Pick<ReadBatch, "lines" | "skipped"> | null | Promise<Pick<ReadBatch, "lines" | "skipped"> | null>;
+
 /**
- * Reads an older client's chat: one object, rewritten for every message. The cursor holds the number and hash of the
+ * Reads a transcript that is one JSON object, rewritten for every message. The cursor holds the number and hash of the
  * lines read before.
  */
 export async function* readObject(
   file: string,
   cursor: Cursor | null,
+  understand: Understand,
   signal?: AbortSignal,
 ): AsyncGenerator<ReadBatch, void, undefined> {
   signal?.throwIfAborted();
@@ -29,7 +31,8 @@ export async function* readObject(
     if (cursor?.offset !== size) yield { lines: [], cursor: tooLong, skipped: { too_long: 1 } };
     return;
   }
-  const understood = understand(bytes, (await identify(file, signal))?.cwd ?? null);
+  const object = parseJsonLine(bytes);
+  const understood = object === null ? null : await understand(object);
   if (understood === null) {
     // It is being rewritten.
     if (cursor !== null) throw changed(file);
@@ -63,21 +66,6 @@ async function contentOf(file: string): Promise<{ size: number; bytes: Buffer | 
   } finally {
     await handle.close();
   }
-}
-
-function understand(bytes: Buffer, cwd: string | null): Pick<ReadBatch, "lines" | "skipped"> | null {
-  const record = asRecord(parseJsonLine(bytes));
-  if (record === null) return null;
-  const replay = newReplay();
-  const { lines } = take(replay, record, cwd);
-  const skipped: Record<string, number> = {};
-  for (const each of Array.isArray(record.messages) ? record.messages : []) {
-    const message = asRecord(each);
-    const taken = message ? take(replay, message, cwd) : { lines: [], skipped: "malformed" };
-    lines.push(...taken.lines);
-    if (taken.skipped) skipped[taken.skipped] = (skipped[taken.skipped] ?? 0) + 1;
-  }
-  return { lines, skipped };
 }
 
 /** The number and hash of the lines read. */

@@ -1,0 +1,219 @@
+import { createHash } from "node:crypto";
+import { posix, win32 } from "node:path";
+import type { Entry, FileEdit, FileTouch, ReadBatch, ToolResult, TranscriptLine, Usage } from "../agent.ts";
+import { boundedInput, bounds, bounded as cut, leftOutIn, pictureMark } from "../reading/bounds.ts";
+import { asObject, known, timeOf } from "../reading/json.ts";
+import { isOwnCommand } from "../reading/own-output.ts";
+import { actionByInput, replacement } from "../reading/tool-calls.ts";
+import {
+  asCallExtra,
+  asMetrics,
+  asParts,
+  asResult,
+  asResultExtra,
+  asStep,
+  asStepExtra,
+  asToolCall,
+  asTrajectory,
+  type Step,
+  type Trajectory,
+} from "./schema.ts";
+
+/** Room for the mark in a text that was cut before it was written to the file. Characters. */
+const markRoom = 100;
+
+/** As `cut`, but what is cut already stays, and so does the number of characters that its mark names. */
+function bounded(text: string, max: number = bounds.text): string {
+  const isCut =
+    text.length > max &&
+    text.length <= max + markRoom &&
+    text.split("\n").some((line) => leftOutIn(line) !== null);
+  return cut(text, isCut ? text.length : max);
+}
+
+/** Marks sessions from such files: their ids are those of other agents, whose sessions may be stored as well. */
+export const idSuffix = "@atif";
+
+/** The session's id here; where the file has none, a hash of its first step. */
+export function sessionOf({ session_id, trajectory_id, agent, steps }: Trajectory): string {
+  const id = known(session_id) ?? known(trajectory_id);
+  const hash = () =>
+    createHash("sha256")
+      .update(JSON.stringify([agent.name, steps[0]]))
+      .digest("hex");
+  return (id ?? hash().slice(0, 32)).slice(0, 200) + idSuffix;
+}
+
+/** The directory that the agent ran in, which the format has no field for; "" where nothing says it. */
+export function cwdOf({ extra }: Trajectory): string {
+  const cwd = extra?.cwd;
+  return typeof cwd === "string" && cwd.length <= 4096 ? cwd : "";
+}
+
+/** The lines of a trajectory; null: it is none. */
+export function understand(object: Record<string, unknown>): Pick<ReadBatch, "lines" | "skipped"> | null {
+  const trajectory = asTrajectory(object);
+  if (trajectory === null) return null;
+  const session = sessionOf(trajectory);
+  const cwd = known(cwdOf(trajectory));
+  const skipped: Record<string, number> = {};
+  const skip = (reason: string, n = 1) => {
+    skipped[reason] = (skipped[reason] ?? 0) + n;
+  };
+  const subagents = trajectory.subagent_trajectories?.length ?? 0;
+  if (subagents > 0) skip("subagent", subagents);
+  const lines: TranscriptLine[] = [];
+  const seen = new Set<number>();
+  for (const each of trajectory.steps) {
+    const step = asStep(each);
+    if (step === null || seen.has(step.step_id)) skip("malformed");
+    else if (step.is_copied_context) skip("copied");
+    else {
+      seen.add(step.step_id);
+      const uid = `${session}:${step.step_id}`;
+      const model = known(step.model_name) ?? known(trajectory.agent.model_name);
+      for (const line of linesOf(step, uid, model, cwd)) {
+        const parentUid = lines.at(-1)?.uid ?? null;
+        lines.push({ ...line, parentUid, cwd, branch: branchOf(trajectory) });
+      }
+    }
+  }
+  return { lines, skipped };
+}
+
+function branchOf({ extra }: Trajectory): string | null {
+  return typeof extra?.branch === "string" && extra.branch.length <= 500 ? known(extra.branch) : null;
+}
+
+type Line = Omit<TranscriptLine, "parentUid" | "cwd" | "branch">;
+
+function* linesOf(step: Step, uid: string, model: string | null, cwd: string | null): Generator<Line> {
+  const at = timeOf(step.timestamp);
+  const isAgent = step.source === "agent";
+  const entries = isAgent ? agentEntries(step, cwd) : [otherEntry(step)];
+  const usage = isAgent ? usageOf(step, uid, model) : null;
+  yield { uid, at, entries, usage, ...(isAgent && model !== null && usage === null && { model }) };
+  const calls = new Map(entries.flatMap((entry) => (entry.kind === "tool_use" ? [[entry.id, entry]] : [])));
+  for (const [i, each] of (step.observation?.results ?? []).entries()) {
+    const result = asResult(each);
+    if (result === null) continue;
+    const extra = asResultExtra(result.extra?.pommel);
+    const id = known(result.source_call_id);
+    const call = id === null ? undefined : calls.get(id);
+    const { text } = contentOf(result.content);
+    if (id === null || call === undefined) {
+      // Nobody asked for it.
+      if (text !== "")
+        yield { uid: `${uid}:${i}`, at, entries: [{ kind: "notice", text: bounded(text) }], usage: null };
+      continue;
+    }
+    const isError = extra?.is_error ?? result.extra?.is_error === true;
+    const isOwn = call.action === "command" && isOwnCommand(String(call.input.command));
+    const answer: ToolResult = {
+      ...{ kind: "tool_result", id, isError, subagent: known(extra?.subagent) },
+      text: isOwn ? "" : bounded(text, bounds.result),
+      edits: isError ? null : (extra?.edits?.map(boundedEdit) ?? editsOf(call)),
+    };
+    yield { uid: `${uid}:${i}`, at: timeOf(extra?.at) ?? at, entries: [answer], usage: null };
+  }
+}
+
+function otherEntry(step: Step): Entry {
+  const { text: raw, images } = contentOf(step.message);
+  const extra = asStepExtra(step.extra?.pommel);
+  const text = bounded(raw);
+  if (step.source === "user") return { kind: "prompt", text, images: extra?.images ?? images };
+  if (extra?.kind === "compaction")
+    return { kind: "compaction", trigger: known(extra.trigger), preTokens: extra.pre_tokens ?? null };
+  return { kind: extra?.kind === "summary" ? "summary" : "notice", text };
+}
+
+type ToolUseEntry = Extract<Entry, { kind: "tool_use" }>;
+
+function agentEntries({ reasoning_content, message, tool_calls }: Step, cwd: string | null): Entry[] {
+  const { text } = contentOf(message);
+  const entries: Entry[] = [];
+  const thinking = known(reasoning_content);
+  if (thinking !== null) entries.push({ kind: "thinking", text: bounded(thinking) });
+  if (text !== "") entries.push({ kind: "text", text: bounded(text) });
+  const ids = new Set<string>();
+  for (const each of tool_calls ?? []) {
+    const call = asToolCall(each);
+    if (call === null || ids.has(call.tool_call_id)) continue;
+    ids.add(call.tool_call_id);
+    const input = withCommand(boundedInput(call.arguments));
+    const extra = asCallExtra(call.extra?.pommel);
+    const files = extra?.files ?? filesOf(input, cwd);
+    const use: ToolUseEntry = {
+      ...{ kind: "tool_use", id: call.tool_call_id, tool: call.function_name, input, files },
+      action: extra?.action ?? actionByInput({ input, files }),
+    };
+    entries.push(use);
+  }
+  return entries;
+}
+
+/** A command is a `command`, whatever a tool calls it. */
+function withCommand(input: Record<string, unknown>): Record<string, unknown> {
+  const { command, cmd, keystrokes } = input;
+  const said = [cmd, keystrokes].find((one) => typeof one === "string" && one.trim() !== "");
+  return command === undefined && typeof said === "string" ? { ...input, command: said.trim() } : input;
+}
+
+/** The text of a message or a result, and how many pictures are in it. */
+function contentOf(content: unknown): { text: string; images: number } {
+  if (typeof content === "string") return { text: content, images: 0 };
+  const parts = asParts(content);
+  return {
+    text: parts.map(({ type, text }) => (type === "text" ? (text ?? "") : pictureMark)).join("\n"),
+    images: parts.filter(({ type }) => type === "image").length,
+  };
+}
+
+const pathFields = ["file_path", "path", "absolute_path", "notebook_path", "filename"];
+const wholeFields = ["content", "file_text"];
+const oldFields = ["old_string", "old_str"];
+const newFields = ["new_string", "new_str", "insert_text", "new_source", "patch", "diff"];
+
+const fieldOf = (input: Record<string, unknown>, fields: readonly string[]) =>
+  fields.map((name) => input[name]).find((value) => typeof value === "string") as string | undefined;
+
+/** What a call touches, by the names that most tools give to their arguments. */
+function filesOf(input: Record<string, unknown>, cwd: string | null): FileTouch[] {
+  const path = fieldOf(input, pathFields);
+  if (path === undefined || path === "" || path.length > 4096 || /[*?{\n]/.test(path)) return [];
+  const isEdit = fieldOf(input, [...oldFields, ...newFields]) !== undefined;
+  const how = isEdit ? "edit" : fieldOf(input, wholeFields) !== undefined ? "write" : "read";
+  return [{ path: absolute(path, cwd), how }];
+}
+
+function absolute(path: string, cwd: string | null): string {
+  const { isAbsolute, resolve } = /^[A-Za-z]:[\\/]/.test(cwd ?? path) ? win32 : posix;
+  return isAbsolute(path) || cwd === null || !isAbsolute(cwd) ? path : resolve(cwd, path);
+}
+
+/** What a successful call wrote, as far as its arguments say; null: nothing. */
+function editsOf({ input, files }: Pick<ToolUseEntry, "input" | "files">): FileEdit[] | null {
+  const touch = files.find(({ how }) => how !== "read");
+  if (touch === undefined) return null;
+  const whole = fieldOf(input, wholeFields);
+  if (touch.how === "write" && whole !== undefined) return [{ path: touch.path, hunks: [], content: whole }];
+  const [before, after] = [fieldOf(input, oldFields), fieldOf(input, newFields.slice(0, 4))];
+  if (before === undefined && after === undefined) return null;
+  return [{ path: touch.path, hunks: [replacement(before ?? "", after ?? "")], content: null }];
+}
+
+const boundedEdit = ({ path, hunks, content }: FileEdit): FileEdit => ({
+  path,
+  hunks: hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map((text) => bounded(text, bounds.input)) })),
+  content: content === null ? null : bounded(content, bounds.input),
+});
+
+function usageOf({ metrics }: Step, messageId: string, model: string | null): Usage | null {
+  const { prompt_tokens, completion_tokens, cached_tokens } = asMetrics(asObject(metrics)) ?? {};
+  if (model === null || (prompt_tokens == null && completion_tokens == null)) return null;
+  const cacheRead = Math.min(cached_tokens ?? 0, prompt_tokens ?? 0);
+  // The format counts cached tokens among those of the prompt.
+  const input = (prompt_tokens ?? 0) - cacheRead;
+  return { messageId, model, input, output: completion_tokens ?? 0, cacheRead, cacheWrite: 0 };
+}

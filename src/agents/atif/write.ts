@@ -1,0 +1,151 @@
+import type { Entry, ToolResult, TranscriptLine } from "../agent.ts";
+import { atifVersion } from "./schema.ts";
+import { idSuffix } from "./understand.ts";
+
+/** A session to write as a trajectory. */
+export interface SessionToWrite {
+  id: string;
+  agent: string;
+  cwd: string;
+  branch: string | null;
+  title: string | null;
+  lines: Iterable<Pick<TranscriptLine, "at" | "entries" | "model">>;
+}
+
+interface ToolCall {
+  tool_call_id: string;
+  function_name: string;
+  arguments: Record<string, unknown>;
+  extra?: object;
+}
+
+interface Result {
+  source_call_id?: string;
+  content: string;
+  extra?: object;
+}
+
+/** A step of a trajectory, as it is written. */
+interface WrittenStep {
+  step_id: number;
+  timestamp?: string;
+  source: "system" | "user" | "agent";
+  model_name?: string;
+  message: string;
+  reasoning_content?: string;
+  tool_calls?: ToolCall[];
+  observation?: { results: Result[] };
+  extra?: object;
+}
+
+/**
+ * A session as a trajectory of ATIF 1.7. Lines of one message of the agent become one step, with the time of the first;
+ * results stand in the step of their call. Titles of the session are its own, and are not repeated.
+ */
+export function trajectoryOf({ id, agent, cwd, branch, title, lines }: SessionToWrite) {
+  const steps: WrittenStep[] = [];
+  const callers = new Map<string, WrittenStep>();
+  const models = new Map<string, number>();
+  const add = (step: Omit<WrittenStep, "step_id" | "timestamp">, at: number | null): WrittenStep => {
+    const added = { step_id: steps.length + 1, ...(at !== null && { timestamp: iso(at) }), ...step };
+    steps.push(added);
+    return added;
+  };
+  for (const { at, entries, model } of lines) {
+    if (model !== undefined) models.set(model, (models.get(model) ?? 0) + 1);
+    for (const entry of entries) {
+      if (entry.kind === "title") continue;
+      if (entry.kind === "tool_result") addResult(entry, at, callers, add);
+      else if (entry.kind === "thinking" || entry.kind === "text" || entry.kind === "tool_use") {
+        const last = steps.at(-1);
+        const step =
+          last !== undefined && isOpenFor(last, entry, model)
+            ? last
+            : add({ source: "agent", ...(model !== undefined && { model_name: model }), message: "" }, at);
+        extend(step, entry);
+        if (entry.kind === "tool_use") callers.set(entry.id, step);
+      } else add(otherStep(entry), at);
+    }
+  }
+  // A step without a model has the trajectory's.
+  const isOfAll = steps.every(({ source, model_name }) => source !== "agent" || model_name !== undefined);
+  const [main] = isOfAll ? ([...models].sort(([, a], [, b]) => b - a)[0] ?? []) : [];
+  return {
+    schema_version: atifVersion,
+    session_id: id.endsWith(idSuffix) ? id.slice(0, -idSuffix.length) : id,
+    agent: { name: agent, version: "unknown", ...(main !== undefined && { model_name: main }) },
+    steps,
+    extra: {
+      ...(cwd !== "" && { cwd }),
+      ...(branch !== null && { branch }),
+      ...(title !== null && { title }),
+    },
+  };
+}
+
+const iso = (at: number) => new Date(at).toISOString();
+
+/** Whether a step of the agent can hold one more thing: it has its reasoning, a text and calls, in that order. */
+function isOpenFor(step: WrittenStep, { kind }: Entry, model: string | undefined): boolean {
+  if (step.source !== "agent" || step.observation !== undefined || step.model_name !== model) return false;
+  if (kind === "tool_use") return true;
+  if (step.tool_calls !== undefined || step.message !== "") return false;
+  return kind === "text" || step.reasoning_content === undefined;
+}
+
+function extend(step: WrittenStep, entry: Extract<Entry, { kind: "thinking" | "text" | "tool_use" }>): void {
+  if (entry.kind === "thinking") step.reasoning_content = entry.text;
+  else if (entry.kind === "text") step.message = entry.text;
+  else {
+    const { id, tool, input, action, files } = entry;
+    step.tool_calls ??= [];
+    step.tool_calls.push({
+      ...{ tool_call_id: id, function_name: tool, arguments: input },
+      ...(action !== undefined && { extra: { pommel: { action, files } } }),
+    });
+  }
+}
+
+function otherStep(
+  entry: Extract<Entry, { kind: "prompt" | "notice" | "summary" | "compaction" }>,
+): Omit<WrittenStep, "step_id" | "timestamp"> {
+  switch (entry.kind) {
+    case "prompt": {
+      const { text, images } = entry;
+      return { source: "user", message: text, ...(images > 0 && { extra: { pommel: { images } } }) };
+    }
+    case "notice":
+      return { source: "system", message: entry.text };
+    case "summary":
+      return { source: "system", message: entry.text, extra: { pommel: { kind: "summary" } } };
+    case "compaction": {
+      const pommel = { kind: "compaction", trigger: entry.trigger, pre_tokens: entry.preTokens };
+      return { source: "system", message: "", extra: { pommel } };
+    }
+  }
+}
+
+function addResult(
+  { id, text, isError, edits, subagent }: ToolResult,
+  at: number | null,
+  callers: ReadonlyMap<string, WrittenStep>,
+  add: (step: Omit<WrittenStep, "step_id" | "timestamp">, at: number | null) => WrittenStep,
+): void {
+  const caller = callers.get(id);
+  // Of a call that is not stored.
+  if (caller === undefined) {
+    add({ source: "system", message: "", observation: { results: [{ content: text }] } }, at);
+    return;
+  }
+  const pommel = {
+    ...(at !== null && { at: iso(at) }),
+    ...(isError && { is_error: true }),
+    ...(edits !== null && { edits }),
+    ...(subagent !== null && { subagent }),
+  };
+  caller.observation ??= { results: [] };
+  caller.observation.results.push({
+    ...{ source_call_id: id, content: text },
+    ...(Object.keys(pommel).length > 0 && { extra: { pommel } }),
+  });
+}

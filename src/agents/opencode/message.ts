@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import type { Entry, TranscriptLine, Usage } from "../agent.ts";
+import { bounded, bounds } from "../reading/bounds.ts";
+import { known } from "../reading/json.ts";
+import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
+import { unquoted } from "./profile.ts";
+import type { MessageData, PartData } from "./row-schema.ts";
+import { toolEntries } from "./tools.ts";
+
+/** A message with its parts, parsed. */
+export interface Message {
+  data: MessageData;
+  /** null for one that cannot be read. */
+  parts: (PartData | null)[];
+  /** The message that it answers. */
+  asked: Message | null;
+}
+
+/** Lines of a message, linked to each other and to `before`; and counts of parts without content, by reason. */
+export function linesOf(
+  message: Message,
+  before: string | null,
+  directory: string,
+): { lines: TranscriptLine[]; skipped: string[] } {
+  const { data } = message;
+  const usage = usageOf(data);
+  const lines: TranscriptLine[] = [];
+  const skipped: string[] = [];
+  const cwd = known(data.path?.cwd) ?? directory;
+  const add = (key: unknown, at: number | null, entries: Entry[]) => {
+    const parentUid = lines.at(-1)?.uid ?? before;
+    lines.push({ uid: uidOf(data, key), parentUid, at, cwd, branch: null, entries, usage });
+  };
+  const createdAt = data.time?.created ?? null;
+  if (data.role === "user") {
+    // Without content it still shows where the conversation went on.
+    add(
+      message.parts.map((part) => part?.text ?? part?.prompt),
+      createdAt,
+      userEntries(message.parts),
+    );
+    return { lines, skipped };
+  }
+  message.parts.forEach((part, index) => {
+    const read = part === null ? "malformed" : agentEntries(part, message, cwd);
+    if (typeof read === "string") skipped.push(read);
+    else if (read.length > 0) add([index, part!.callID ?? part!.text], startOf(part!) ?? createdAt, read);
+  });
+  const failure = failureOf(data);
+  if (failure !== null) add("error", createdAt, [{ kind: "notice", text: failure }]);
+  return { lines, skipped };
+}
+
+const startOf = ({ time, state }: PartData) => state?.time?.start ?? time?.start ?? null;
+
+/** The same in a fork, which copies messages and parts under other ids, but with their times and content. */
+function uidOf(data: MessageData, key: unknown): string {
+  const identity = [data.role, data.time?.created, data.path?.cwd, key];
+  return createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32);
+}
+
+function usageOf(data: MessageData): Usage | null {
+  const model = known(data.modelID);
+  if (!data.tokens || model === null || data.role !== "assistant") return null;
+  const { input, output, reasoning, cache } = data.tokens;
+  return {
+    messageId: uidOf(data, "usage"),
+    model,
+    input: input ?? 0,
+    output: (output ?? 0) + (reasoning ?? 0),
+    cacheRead: cache?.read ?? 0,
+    cacheWrite: cache?.write ?? 0,
+  };
+}
+
+function failureOf({ error }: MessageData): string | null {
+  const text = [error?.name, error?.data?.message].filter(Boolean).join(": ");
+  return text === "" ? null : bounded(text, bounds.result);
+}
+
+function userEntries(parts: Message["parts"]): Entry[] {
+  const entries: Entry[] = [];
+  const texts: string[] = [];
+  let images = 0;
+  for (const part of parts) {
+    if (part?.type === "compaction")
+      entries.push({ kind: "compaction", trigger: part.auto ? "auto" : "manual", preTokens: null });
+    // A command that runs as a subagent.
+    else if (part?.type === "subtask")
+      texts.push([part.command && `/${part.command}`, part.prompt].filter(Boolean).join(" "));
+    else if (part?.type === "file" && part.mime?.startsWith("image/")) images++;
+    else if (part?.type === "text" && !part.synthetic && !part.ignored) texts.push(unquoted(part.text ?? ""));
+  }
+  const text = bounded(withoutOwnContext(texts.join("\n"))).trim();
+  if (text !== "" || images > 0) entries.push({ kind: "prompt", text, images });
+  return entries;
+}
+
+/** Parts that say nothing. */
+const ignored = new Set([
+  "step-start",
+  "step-finish",
+  "snapshot",
+  "patch",
+  "file",
+  "agent",
+  "retry",
+  "compaction",
+]);
+
+/** What a part of an assistant's message says, or why it says nothing. */
+function agentEntries(part: PartData, message: Message, cwd: string): Entry[] | string {
+  const text = bounded(part.text ?? "").trim();
+  switch (part.type) {
+    case "text":
+      if (text === "") return [];
+      return [{ kind: message.data.summary === true ? "summary" : "text", text: withoutOwnContext(text) }];
+    case "reasoning":
+      return text === "" ? [] : [{ kind: "thinking", text }];
+    case "tool":
+      return isShellMode(message) ? [shellNotice(part)] : toolEntries(part, cwd);
+    default:
+      if (ignored.has(part.type ?? "")) return [];
+      return `type:${/^[\w./-]{1,60}$/.test(part.type ?? "") ? part.type : "?"}`;
+  }
+}
+
+const shellMode = "The following tool was executed by the user";
+
+/** Whether the human ran it, with "!". */
+function isShellMode({ asked }: Message): boolean {
+  return asked?.parts.some((part) => part?.synthetic === true && part.text === shellMode) ?? false;
+}
+
+function shellNotice({ state }: PartData): Entry {
+  const input = state?.input;
+  const command =
+    typeof input === "object" && input !== null && "command" in input ? String(input.command) : "";
+  const printed = isOwnCommand(command) ? "" : (state?.output ?? "");
+  return { kind: "notice", text: bounded(`! ${command}\n${printed}`.trim(), bounds.result) };
+}

@@ -1,0 +1,83 @@
+/**
+ * Pommel's plugin for OpenCode, which runs inside of the client (Bun): it runs `pommel hook` on the client's events, and
+ * adds the context that comes back to the prompt or the tool's output. OpenCode reports no session's start when one goes
+ * on, so the first prompt in a process counts as one. A test runs it as it stands here.
+ */
+
+/** Raise it with every change of the text: what an older Pommel wrote is then renewed. */
+export const pluginVersion = 1;
+
+export const pluginText = `
+// Pommel, the memory of this project: records what happens here, and gives the agent context. See \`pm context --help\`.
+import { spawn } from "node:child_process";
+
+const edits = new Set(["edit", "write", "apply_patch"]);
+
+/** Runs a hook. Resolves to the context that it gives; "" without one, or without Pommel. */
+function hook(event, payload, cwd) {
+  return new Promise((resolve) => {
+    const child = spawn("pommel", ["hook", "--agent", "opencode", event], {
+      cwd,
+      shell: process.platform === "win32",
+      stdio: ["pipe", "pipe", "ignore"],
+      timeout: 10_000,
+    });
+    let printed = "";
+    child.stdout.on("data", (text) => (printed += text));
+    child.stdin.on("error", () => {});
+    child.on("error", () => resolve(""));
+    child.on("close", () => {
+      try {
+        resolve(JSON.parse(printed).hookSpecificOutput.additionalContext ?? "");
+      } catch {
+        resolve("");
+      }
+    });
+    child.stdin.end(JSON.stringify({ ...payload, cwd }));
+  });
+}
+
+export const Pommel = async ({ directory }) => {
+  const created = new Set();
+  const subagents = new Set();
+  const begun = new Map();
+
+  return {
+    event: async ({ event }) => {
+      const { info, sessionID: session_id } = event.properties ?? {};
+      if (event.type === "session.created") (info.parentID ? subagents : created).add(info.id);
+      if (event.type === "session.compacted") begun.set(session_id, "compact");
+      if (event.type === "session.idle" && !subagents.has(session_id)) await hook("stop", { session_id }, directory);
+    },
+    "chat.message": async ({ sessionID: session_id }, { message, parts }) => {
+      if (subagents.has(session_id)) return;
+      const source = begun.get(session_id) ?? (created.has(session_id) ? "startup" : "resume");
+      const prompt = parts
+        .filter(({ type, synthetic }) => type === "text" && !synthetic)
+        .map(({ text }) => text)
+        .join("\\n");
+      const contexts = [];
+      if (source !== "done") contexts.push(await hook("session-start", { session_id, source }, directory));
+      begun.set(session_id, "done");
+      contexts.push(await hook("user-prompt", { session_id, prompt }, directory));
+      const text = contexts.filter(Boolean).join("\\n");
+      // Ids sort parts: this one comes last.
+      const id = \`\${parts.at(-1)?.id ?? "prt_"}p\`;
+      if (text) parts.push({ id, sessionID: session_id, messageID: message.id, type: "text", text, synthetic: true });
+    },
+    "tool.execute.after": async ({ sessionID: session_id, tool, args }, output) => {
+      if (!edits.has(tool) || subagents.has(session_id)) return;
+      const files = (output.metadata?.files ?? []).map(({ filePath }) => filePath);
+      const payload = { session_id, tool_name: tool, tool_input: { filePath: args?.filePath, files } };
+      const text = await hook("post-tool-use", payload, directory);
+      if (text) output.output += \`\\n\\n\${text}\`;
+    },
+    "experimental.session.compacting": async ({ sessionID: session_id }) => {
+      await hook("pre-compact", { session_id }, directory);
+    },
+    "shell.env": async ({ sessionID }, { env }) => {
+      if (sessionID) env.OPENCODE_SESSION_ID = sessionID;
+    },
+  };
+};
+`;

@@ -1,0 +1,27 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { AgentProfile } from "../agent.ts";
+import { claudeProfile } from "../claude/profile.ts";
+
+export const qwenProfile = {
+  name: "qwen",
+  title: "Qwen Code",
+  environment: ["QWEN_HOME", "QWEN_RUNTIME_DIR"],
+  sessionVariable: "QWEN_CODE_SESSION_ID",
+  resumeCommand: (id) => `qwen --resume ${id}`,
+  hooks: {
+    // The same as Claude Code's.
+    events: claudeProfile.hooks.events,
+    editedFiles: (tool, { file_path }) => (["edit", "write_file"].includes(tool) ? [file_path] : []),
+    // It also asks before each answer to a tool, without a prompt, and when a background task ended.
+    ignores: (hook, { prompt }) =>
+      hook === "user-prompt" &&
+      typeof prompt === "string" &&
+      (prompt.trim() === "" || prompt.trimStart().startsWith("<task-notification>")),
+  },
+} satisfies AgentProfile;
+
+/** Qwen Code's user directory. */
+export function qwenHome(env: NodeJS.ProcessEnv): string {
+  return env.QWEN_HOME || join(env.HOME || homedir(), ".qwen");
+}

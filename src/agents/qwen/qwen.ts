@@ -1,0 +1,120 @@
+import { basename, dirname, resolve, sep } from "node:path";
+import type { Agent, Cursor, ReadBatch, TranscriptInfo, TranscriptLine } from "../agent.ts";
+import { asParts } from "../gemini/record-schema.ts";
+import { isBlank, isWholeJson, known, parseJsonLine, timeOf } from "../reading/json.ts";
+import { KeptStates } from "../reading/kept-states.ts";
+import { listFiles } from "../reading/list-files.ts";
+import { readLines } from "../reading/read-lines.ts";
+import { todosOf } from "../reading/tool-calls.ts";
+import { asLine, type Line } from "./line-schema.ts";
+import { qwenHome, qwenProfile } from "./profile.ts";
+import { qwenSetup } from "./setup.ts";
+import { type Calls, understand } from "./understand.ts";
+
+/** Line types without useful content. */
+const ignoredLineTypes: ReadonlySet<string> = new Set(
+  `
+  system/at_command system/attribution_snapshot system/branch_checkpoint system/file_history_snapshot
+  system/goal_runtime system/goal_state system/goal_turn_end system/parent_session system/rewind
+  system/session_artifact_event system/session_artifact_snapshot system/session_model system/session_source
+  system/session_sources_snapshot system/slash_command system/ui_telemetry system/user_text_elements
+  `.match(/\S+/g),
+);
+
+/** Qwen Code, a fork of Gemini CLI; its chats as clients from 0.15 to 0.24 write them. */
+export const qwen: Agent = {
+  ...qwenProfile,
+  setup: qwenSetup,
+  roots: (env = process.env) => [resolve(env.QWEN_RUNTIME_DIR || qwenHome(env), "projects")],
+  sortsByPlace: true,
+  isTranscript,
+  directoryOf,
+  ignoredLineTypes,
+  todosIn: (entries) => todosOf("todo_write", entries),
+  list: (dir) => listFiles(dir, { isWanted: isTranscript }),
+  describe: async (file) => describeChat(file),
+  read,
+};
+
+/** `<place>/chats/<session>.jsonl`, `<place>/subagents/<session>/agent-<id>.jsonl` */
+function isTranscript(path: string): boolean {
+  if (!path.endsWith(".jsonl")) return false;
+  const dir = dirname(path);
+  return basename(dir) === "chats" || basename(dirname(dir)) === "subagents";
+}
+
+/** The folder of one launch directory. */
+function directoryOf(path: string): string | null {
+  const parts = dirname(path).split(sep);
+  const at = parts.lastIndexOf("projects");
+  return at >= 0 && at + 2 < parts.length ? parts.slice(0, at + 2).join(sep) : null;
+}
+
+/** How much of a chat is read for its identity. Bytes. */
+const beginning = 1024 * 1024;
+
+async function describeChat(file: string): Promise<TranscriptInfo | null> {
+  const options = { batch: 64 * 1024, longest: beginning, end: beginning, isWhole: isWholeJson };
+  for await (const { lines } of readLines(file, null, options)) {
+    for (const { bytes } of lines) {
+      const line = asLine(parseJsonLine(bytes));
+      const info = line && identityIn(line);
+      if (info) return info;
+    }
+  }
+  return null;
+}
+
+function identityIn(line: Line): TranscriptInfo | null {
+  const [session, cwd, agent] = [known(line.sessionId), known(line.cwd), known(line.agentId)];
+  // Other agents' lines have a session and a directory as well.
+  if (session === null || cwd === null || (line.type !== "system" && line.message?.parts === undefined))
+    return null;
+  const startedAt = timeOf(line.timestamp);
+  if (agent === null) return { session, parent: null, cwd, startedAt };
+  const agentType = known(line.agentName);
+  const toolUse =
+    agentType !== null && agent.startsWith(`${agentType}-`) ? agent.slice(agentType.length + 1) : null;
+  const task = known(asParts(line.message?.parts)[0]?.text)?.slice(0, 1000) ?? null;
+  return { session: `${session}/${agent}`, parent: { session, toolUse, agentType, task }, cwd, startedAt };
+}
+
+/** Calls that wait for their results in growing chats; found by reading again otherwise. */
+const kept = new KeptStates<Calls>();
+
+async function* read(
+  file: string,
+  cursor: Cursor | null,
+  signal?: AbortSignal,
+): AsyncGenerator<ReadBatch, void, undefined> {
+  const calls = kept.take(file, cursor) ?? (await recall(file, cursor?.offset ?? 0, signal));
+  let end = cursor;
+  for await (const batch of readLines(file, cursor, { signal, isWhole: isWholeJson })) {
+    const lines: TranscriptLine[] = [];
+    const skipped: Record<string, number> = batch.tooLong > 0 ? { too_long: batch.tooLong } : {};
+    for (const { bytes } of batch.lines) {
+      if (isBlank(bytes)) continue;
+      const parsed = asLine(parseJsonLine(bytes));
+      const { line, skipped: reason } = parsed
+        ? understand(parsed, calls)
+        : { line: null, skipped: "malformed" };
+      if (line) lines.push(line);
+      if (reason) skipped[reason] = (skipped[reason] ?? 0) + 1;
+    }
+    end = batch.cursor;
+    yield { lines, cursor: batch.cursor, skipped };
+  }
+  if (end !== null) kept.put(file, end, calls);
+}
+
+async function recall(file: string, end: number, signal?: AbortSignal): Promise<Calls> {
+  const calls: Calls = new Map();
+  if (end === 0) return calls;
+  for await (const { lines } of readLines(file, null, { end, signal, isWhole: isWholeJson })) {
+    for (const { bytes } of lines) {
+      const line = isBlank(bytes) ? null : asLine(parseJsonLine(bytes));
+      if (line) understand(line, calls);
+    }
+  }
+  return calls;
+}

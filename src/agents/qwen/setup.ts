@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { contextFileNames } from "../gemini/setup.ts";
+import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
+import { serverEntry } from "../setup/json-entry.ts";
+import { instructions, skill } from "../setup/section.ts";
+import type { AgentSetup, Place } from "../setup.ts";
+import { qwenHome, qwenProfile } from "./profile.ts";
+
+/** Milliseconds. */
+const timeout = 10_000;
+
+/** Only tools that change files matter. */
+const qwenHooks: HookSpec = {
+  agent: qwenProfile.name,
+  handlerName: "pommel",
+  comments: true,
+  hooks: hooksFor(qwenProfile.hooks, (hook) => ({
+    ...(hook === "post-tool-use" && { matcher: "edit|write_file" }),
+    timeout,
+  })),
+};
+
+function directoryOf({ scope, dir, env }: Place): string {
+  return scope === "user" ? qwenHome(env) : join(dir, ".qwen");
+}
+
+const settingsFile = (place: Place) => join(directoryOf(place), "settings.json");
+
+/** `QWEN.md`, unless the settings name other files instead. */
+function contextFile(place: Place): string {
+  const own = join(qwenHome(place.env), "settings.json");
+  const named = contextFileNames(settingsFile(place)) ?? contextFileNames(own);
+  const name = named === null || named.includes("QWEN.md") ? "QWEN.md" : named[0]!;
+  return join(place.scope === "user" ? directoryOf(place) : place.dir, name);
+}
+
+export const qwenSetup: AgentSetup = {
+  agent: qwenProfile.name,
+  title: qwenProfile.title,
+  parts: [
+    { name: "hooks", files: (place) => [settingsFile(place)], editor: hookEntries(qwenHooks) },
+    {
+      name: "mcp",
+      files: (place) => [settingsFile(place)],
+      editor: serverEntry({ command: "pommel", args: ["mcp"] }, { comments: true }),
+    },
+    { name: "instructions", files: (place) => [contextFile(place)], editor: instructions },
+    {
+      name: "skill",
+      files: (place) => [join(directoryOf(place), "skills", "pommel", "SKILL.md")],
+      editor: skill,
+    },
+  ],
+  isUsed: (place) => existsSync(directoryOf(place)) || existsSync(qwenHome(place.env)),
+  fromPlugin: () => [],
+  distrust: () => null,
+  afterwards: (_, parts) =>
+    parts.includes("mcp") ? ["Qwen Code asks before each Pommel tool until you always allow it."] : [],
+};

@@ -1,0 +1,47 @@
+import { KeySet, keysOf } from "./write-keys.ts";
+import type { Write } from "./writes.ts";
+
+/**
+ * Lines that a session took out and writes again are not its: it moved or indented them, or undid what it did.
+ * @param all by time
+ * @param wanted those of them that are asked for: only what bears on their lines is followed
+ * @returns in the order of `all`
+ */
+export function withoutPutBack(all: readonly Write[], wanted: ReadonlySet<Write>): Write[] {
+  const sessions = new Map<string, { keys: KeySet; out: Map<number, number> }>();
+  for (const write of wanted) {
+    const session = sessions.get(write.sessionUid) ?? { keys: new KeySet(), out: new Map() };
+    sessions.set(write.sessionUid, session);
+    for (const key of keysOf(write).added) session.keys.add(key);
+  }
+  const found: Write[] = [];
+  for (const write of all) {
+    const session = sessions.get(write.sessionUid);
+    if (session === undefined) continue;
+    const { keys, out } = session;
+    const { added, removed } = keysOf(write);
+    for (const key of removed) if (keys.has(key)) out.set(key, (out.get(key) ?? 0) + 1);
+    const isWanted = wanted.has(write);
+    if (out.size === 0 || !added.some((key) => (out.get(key) ?? 0) > 0)) {
+      if (isWanted) found.push(write);
+      continue;
+    }
+    const isPutBack = (key: number) => {
+      const left = out.get(key) ?? 0;
+      if (left > 0) out.set(key, left - 1);
+      return left > 0;
+    };
+    if (!isWanted) {
+      for (const key of added) isPutBack(key);
+      continue;
+    }
+    const hunks = write.hunks.map((hunk) => {
+      const lines = hunk.lines.map((line) =>
+        line.isNew && isPutBack(line.key) ? { ...line, isNew: false } : line,
+      );
+      return { ...hunk, lines };
+    });
+    found.push({ ...write, hunks });
+  }
+  return found;
+}

@@ -1,0 +1,45 @@
+import { firstCommitsOf } from "../../store/memory/commits/attribution-lookup.ts";
+import { committedAtOf } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+
+/** Git abbreviates to no fewer digits. */
+const digits = 7;
+
+/** Stored commits as evidence of when something happened: looked up once for many commits. */
+export class RecordedCommits {
+  /** When the first commit was made that holds lines of a call, by session and call. */
+  private readonly held = new Map<string, ReadonlyMap<string, number>>();
+  /** By the beginnings of their hashes, grouped by the first digits. */
+  private readonly times = new Map<string, Map<string, number | null>>();
+
+  constructor(private readonly memory: Memory) {}
+
+  /** When the first stored commit was made that holds lines of a call; null: there is none. Milliseconds since the epoch. */
+  heldSince(sessionUid: string, toolUse: string): number | null {
+    let calls = this.held.get(sessionUid);
+    if (calls === undefined) {
+      calls = firstCommitsOf(this.memory, sessionUid);
+      this.held.set(sessionUid, calls);
+    }
+    return calls.get(toolUse) ?? null;
+  }
+
+  /** When a commit was made, of which only the beginning of the hash is known; null: it is not stored. */
+  committedAt(short: string): number | null {
+    const group = short.slice(0, digits);
+    const known = this.times.get(group) ?? new Map<string, number | null>();
+    this.times.set(group, known);
+    let at = known.get(short);
+    if (at === undefined) {
+      at = committedAtOf(this.memory, short);
+      known.set(short, at);
+    }
+    return at;
+  }
+
+  /** A commit was stored, with lines of these sessions now or before. */
+  changed(hash: string, sessions: Iterable<string | null>): void {
+    this.times.delete(hash.slice(0, digits));
+    for (const uid of sessions) if (uid !== null) this.held.delete(uid);
+  }
+}

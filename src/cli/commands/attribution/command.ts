@@ -1,0 +1,78 @@
+import type { Command } from "commander";
+import { examples, run } from "../../frame.ts";
+
+/** `pm attribution`: options and help; the code is loaded when it runs. */
+export function declareAttribution(program: Command): void {
+  const attribution = program
+    .command("attribution")
+    .description("Exchange who wrote which lines with other tools")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm attribution export --git-ai main..HEAD", "notes that Git AI and others read"],
+        ["pm attribution import traces.jsonl", "what another tool recorded"],
+        ["pm attribution ci", "the share of a pull request that agents wrote"],
+      ),
+    );
+
+  attribution
+    .command("export")
+    .description("Write who wrote the lines of commits in an open format")
+    .argument(
+      "[range]",
+      "commits as git log takes them: main..HEAD; one revision is that commit (default: all of HEAD's)",
+    )
+    .option("--git-ai", "as notes on the commits, refs/notes/ai (Git AI standard 3.0.0)")
+    .option("--agent-trace", "as trace records, one on each line (Agent Trace 0.1)")
+    .option("--to <file>", "where trace records go (default: stdout)")
+    .option("--force", "also replace notes that another tool wrote, or a file that exists")
+    .option("--dry-run", "only show which notes would be written")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm attribution export --git-ai", "notes on all commits whose lines have an author"],
+        ["pm attribution export --git-ai HEAD --dry-run", "what the last commit would get"],
+        ["git push origin refs/notes/ai", "share the notes"],
+        ["git update-ref -d refs/notes/ai", "remove all notes, those of other tools, too"],
+        ["pm attribution export --agent-trace main..HEAD --to traces.jsonl", "a file to hand on"],
+      )}\n\nAn unknown line gets no entry in a note, and is unknown in a trace record. A second run changes nothing, and the\ncommand that takes the notes back is printed.`,
+    )
+    .action(run(async () => (await import("./export.ts")).attributionExportCommand));
+
+  attribution
+    .command("import")
+    .description("Import who wrote the lines of commits, as another tool recorded it")
+    .argument("<file>", "trace records of Agent Trace: one, an array, or one on each line")
+    .option("--dry-run", "only show what would be imported")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm attribution import traces.jsonl", "lines that are unknown here get its authors"],
+        ["pm attribution import traces.jsonl --dry-run", "how many"],
+      )}\n\nPommel's own evidence stays, and what is imported is labelled as another tool's word. Notes of Git AI need no import.`,
+    )
+    .action(run(async () => (await import("./import.ts")).attributionImportCommand));
+
+  attribution
+    .command("ci")
+    .description("Show who wrote a pull request, and carry it through a merge on the server")
+    .argument(
+      "[range]",
+      "its commits: origin/main..HEAD (default: HEAD against the branch that the CI service names)",
+    )
+    .option(
+      "--merged-as <commit>",
+      "the commit that a squash or rebase made of them: gets its notes, refs/notes/ai",
+    )
+    .option("--dry-run", "write no notes")
+    .option("--markdown", "print Markdown, for a summary or a comment")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm attribution ci", "in a pull request's job"],
+        ["pm attribution ci origin/main..HEAD --markdown", "for a comment"],
+        ["pm attribution ci main..pull/7 --merged-as main", "after a squash or rebase merge"],
+      )}\n\nWorks in any checkout with enough history, without a daemon or \`pm init\`: it reads the branch of the shared memory and\nnotes, and needs no secret. Lines of which neither says anything are unknown.`,
+    )
+    .action(run(async () => (await import("./ci.ts")).attributionCiCommand));
+}

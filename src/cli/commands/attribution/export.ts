@@ -1,0 +1,88 @@
+import { resolve } from "node:path";
+import { PommelError } from "../../../project/errors.ts";
+import { findProject, inWorktreeOf, type Project } from "../../../project/paths.ts";
+import { exportTraces } from "../../../queries/attribution/export-agent-trace.ts";
+import { exportGitAi, type GitAiExport } from "../../../queries/attribution/export-git-ai.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import type { CommandContext } from "../../frame.ts";
+import { tick } from "../../terminal/output.ts";
+import { counted } from "../../terminal/text.ts";
+import { writeNew } from "../export/write.ts";
+
+interface ExportOptions {
+  gitAi?: boolean;
+  agentTrace?: boolean;
+  to?: string;
+  force?: boolean;
+  dryRun?: boolean;
+}
+
+/** `pm attribution export [range]` */
+export async function attributionExportCommand(
+  context: CommandContext,
+  range: string | undefined,
+  { gitAi = false, agentTrace = false, to, force = false, dryRun = false }: ExportOptions,
+): Promise<void> {
+  const { cwd, output } = context;
+  if (gitAi === agentTrace)
+    throw new PommelError("usage", "Which format?", "Choose one: --git-ai or --agent-trace.");
+  const project = inWorktreeOf(findProject(cwd), cwd);
+  if (agentTrace) {
+    if (dryRun) throw new PommelError("usage", "--dry-run is for --git-ai.", "Omit it.");
+    return traces(context, project, { range: range ?? null, to, force });
+  }
+  if (to !== undefined) throw new PommelError("usage", "Notes go to no file.", "Omit --to.");
+  const report = await withMemory(project, (memory) =>
+    exportGitAi(project, memory, { range: range ?? null, force, dryRun }),
+  );
+  output.result({ format: "git-ai", dry_run: dryRun, ...report }, () =>
+    gitAiText(report, dryRun, output.colors),
+  );
+}
+
+async function traces(
+  { cwd, output }: CommandContext,
+  project: Project,
+  { range, to, force }: { range: string | null; to: string | undefined; force: boolean },
+): Promise<void> {
+  const records: object[] = [];
+  const lines: string[] = [];
+  await withMemory(project, async (memory) => {
+    for await (const record of exportTraces(project, memory, range)) {
+      if (to === undefined && output.json) records.push(record);
+      else lines.push(JSON.stringify(record));
+    }
+  });
+  if (to === undefined) return output.result(records, lines.join("\n"));
+  const file = writeNew(resolve(cwd, to), "traces.jsonl", lines.map((line) => `${line}\n`).join(""), force);
+  output.result(
+    { format: "agent-trace", to: file, records: lines.length },
+    `${tick("ok", output.colors)} Wrote ${counted(lines.length, "trace record")} to ${file}.`,
+  );
+}
+
+function gitAiText(report: GitAiExport, dryRun: boolean, colors: Parameters<typeof tick>[1]): string {
+  const { ref, written, updated, replaced, unchanged, kept, unknown, before, after } = report;
+  const parts = [
+    written.length > 0 && counted(written.length, "new note"),
+    updated.length > 0 && `${updated.length} updated`,
+    replaced.length > 0 && `${replaced.length} of other tools replaced`,
+  ].filter((part) => part !== false);
+  const lines = [
+    parts.length === 0
+      ? "Nothing to write."
+      : dryRun
+        ? `${parts.join(", ")} for ${ref}. Nothing was written (--dry-run).`
+        : `${tick("ok", colors)} ${ref}: ${parts.join(", ")}.`,
+    ...(unchanged > 0 ? [`${counted(unchanged, "note")} already up to date.`] : []),
+    ...(kept.length > 0
+      ? [`${counted(kept.length, "commit")} with another tool's note, which stays: --force replaces it.`]
+      : []),
+    ...(unknown > 0 ? [`${counted(unknown, "commit")} without a line of a known author.`] : []),
+  ];
+  if (after !== before) {
+    const back = before === null ? `git update-ref -d ${ref}` : `git update-ref ${ref} ${before}`;
+    lines.push(`  Share them:   git push <remote> ${ref}`, `  Undo:         ${back}`);
+  }
+  return lines.join("\n");
+}

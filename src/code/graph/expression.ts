@@ -1,0 +1,162 @@
+/**
+ * Expressions and types reduced to what their value's type can be found by, the same for all languages:
+ * a root (`name`, `this`, `super`, or `:Type` for a value of that type), followed by `.member` and `()` for a call.
+ * `await this.engine?.run(query)` is `this.engine.run()`, `new Engine(1)` is `:Engine`.
+ */
+export type Expression = string;
+
+/** A value of one of the language's own types: nothing in the project has that name. */
+const ownExpression: Expression = ":0";
+
+/** Longer ones say little, and take long. */
+const maxLength = 300;
+/** Steps from a root; longer chains are builders, whose types nobody could follow. */
+const maxSteps = 8;
+
+const name = /[\p{L}_$#@][\p{L}\p{N}_$]*/uy;
+const openings = "([{<";
+const closings = ")]}>";
+
+/**
+ * What an expression is reduced to; null where that is not possible: literals, operators, elements of lists.
+ * @param root what a name at its beginning stands for; null: unknown
+ */
+export function expressionOf(text: string, root: (name: string) => Expression | null): Expression | null {
+  if (text.length > maxLength) return null;
+  const cast = /[^=]\b(?:as|satisfies)\s+([\w$.]+)\s*$/.exec(text);
+  if (cast !== null) return cast[1] === "const" ? null : `:${cast[1]}`;
+  let plain = text.trim();
+  while (plain.startsWith("(") && skipped(plain, 0) === plain.length) plain = plain.slice(1, -1).trim();
+  const [prefix] = /^(?:(?:await|yield|return|&mut|&|\*)\s*)*/.exec(plain)!;
+  plain = plain.slice(prefix.length);
+  const made = /^new\s+([\w$.]+)/.exec(plain);
+  if (made !== null) return steps(plain, made[0].length, `:${made[1]}`, true);
+  if (plain.startsWith("(")) {
+    const end = skipped(plain, 0);
+    const inner = end === null ? null : expressionOf(plain.slice(1, end - 1), root);
+    return inner === null ? null : steps(plain, end!, inner, false);
+  }
+  // Of the language itself, whatever it calls that.
+  if (
+    /^(?:["'`[{\d]|[rbfu]["']|true\b|false\b|True\b|False\b|function\b|lambda\b|typeof\b|not\b|!)/.test(plain)
+  )
+    return ownExpression;
+  name.lastIndex = 0;
+  const first = name.exec(plain)?.[0];
+  if (first === undefined || nothing.test(first)) return null;
+  // A literal of a type: `Engine{...}`.
+  if (/^\s*\{/.test(plain.slice(first.length)) && /^\p{Lu}/u.test(first)) {
+    return steps(plain, skipped(plain, plain.indexOf("{")) ?? plain.length, `:${first}`, false);
+  }
+  const start = root(first);
+  return start === null ? null : steps(plain, first.length, start, false);
+}
+
+/** @param isMade what follows first are the arguments of a constructor */
+function steps(text: string, from: number, start: Expression, isMade: boolean): Expression | null {
+  let expression = start;
+  let at = from;
+  for (let count = 0; count <= maxSteps; ) {
+    const [blank] = /^(?:\s|!(?!=)|\?(?!\s|[^.]*:))*/.exec(text.slice(at))!;
+    at += blank.length;
+    if (at >= text.length) return expression;
+    const access = /^(?:\?\.|\.|::|->)\s*/.exec(text.slice(at));
+    if (access !== null) {
+      at += access[0].length;
+      if ("(<[".includes(text[at] ?? "")) continue;
+      name.lastIndex = at;
+      const member = name.exec(text)?.[0];
+      if (member === undefined) return null;
+      at += member.length;
+      if (member !== "await") expression += `.${member}`;
+      count++;
+    } else if (text[at] === "(" || text[at] === "<" || (text[at] === "{" && isMade)) {
+      const isCall = text[at] === "(";
+      const end = skipped(text, at);
+      if (end === null) return null;
+      at = end;
+      if (isCall && isMade) isMade = false;
+      else if (isCall) expression += "()";
+      count++;
+    } else {
+      return null;
+    }
+  }
+  return null;
+}
+
+/** Behind the bracket that closes the one at `at`; null if none does. */
+function skipped(text: string, at: number): number | null {
+  const closing = closings[openings.indexOf(text[at]!)]!;
+  const opening = text[at]!;
+  let depth = 0;
+  for (let i = at; i < text.length; i++) {
+    if (text[i] === opening) depth++;
+    else if (text[i] === closing && !(closing === ">" && /[-=]/.test(text[i - 1]!)) && --depth === 0)
+      return i + 1;
+  }
+  return null;
+}
+
+/** Types that hand on what they wrap, or are of no interest themselves. */
+const wrappers = new Set(
+  (
+    "Promise Awaited Readonly Partial Required NonNullable Optional Option Result Box Arc Rc Ref Final Awaitable " +
+    "ClassVar Annotated PromiseLike LazyLock OnceLock Mutex RwLock MutexGuard Pin Cow Type type"
+  ).split(" "),
+);
+const nothing = /^(?:null|undefined|None|nil|void|error|var|auto|any|unknown|object)$/;
+
+/** The expression of a value of a type; null for one that has no name: a list, a function, one of several. */
+export function typeExpressionOf(text: string): Expression | null {
+  const base = baseTypeOf(text, 0);
+  return base === null ? null : `:${base}`;
+}
+
+function baseTypeOf(text: string, depth: number): string | null {
+  if (depth > 5 || text.length > maxLength) return null;
+  const plain = text
+    .trim()
+    .replace(/^["']|["']$/g, "")
+    .replace(/^(?:(?:readonly|final|const|mut|dyn|impl|\*|&)\s*|'\w+\s+)+/, "")
+    .trim();
+  // Of several results the first, which may have a name: `(engine *Engine, err error)`.
+  if (plain.startsWith("(") && plain.endsWith(")")) {
+    const [first = ""] = splitAt(plain.slice(1, -1), ",");
+    return baseTypeOf(first.replace(/^\s*\w+\s+(?=[*\w])/, ""), depth + 1);
+  }
+  const parts = splitAt(plain, "|").filter((part) => !nothing.test(part.trim()));
+  if (parts.length !== 1) return null;
+  const [, base, args] =
+    /^([\p{L}_$][\p{L}\p{N}_$.:]*)\s*(?:[<[](.*)[>\]])?\??$/su.exec(parts[0]!.trim()) ?? [];
+  if (base === undefined || (args === undefined && /\[\s*\]$/.test(plain)) || args === "") return null;
+  const dotted = base.replaceAll("::", ".");
+  if (args === undefined || !wrappers.has(dotted.slice(dotted.lastIndexOf(".") + 1))) return dotted;
+  const first = splitAt(args, ",").find((part) => !/^\s*'/.test(part));
+  return first === undefined ? null : baseTypeOf(first, depth + 1);
+}
+
+/** Parts of a text between a separator that stands in no brackets. */
+function splitAt(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (openings.includes(text[i]!)) depth++;
+    else if (closings.includes(text[i]!) && !/[-=]/.test(text[i - 1] ?? "")) depth--;
+    else if (text[i] === separator && depth === 0) {
+      parts.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  return [...parts, text.slice(start)];
+}
+
+/** The root of an expression and its steps: `this.engine.run()` -> `this`, [`engine`, `run`, `()`]. */
+export function stepsOf(expression: Expression): { root: string; steps: string[] } {
+  const isType = expression.startsWith(":");
+  const [root = "", ...steps] = (isType ? expression.slice(1) : expression)
+    .replaceAll("()", ".()")
+    .split(".");
+  return { root: isType ? `:${root}` : root, steps };
+}

@@ -1,0 +1,397 @@
+import { type Language, type Node, Query } from "web-tree-sitter";
+import type { EdgeKind } from "../../protocol/values.ts";
+import type { Definition, Outline } from "../chunk/chunk-definitions.ts";
+import { follow } from "../chunk/chunk-names.ts";
+import { Lines, type Range } from "../chunk/lines.ts";
+import type { Syntax } from "../chunk/syntax.ts";
+import type { Grammar } from "../languages/language.ts";
+import type { References } from "../languages/references/references.ts";
+import { type Expression, expressionOf, typeExpressionOf } from "./expression.ts";
+import {
+  type Export,
+  type Field,
+  type FileGraph,
+  type GraphDefinition,
+  type Import,
+  type Reference,
+  unknownExpression,
+} from "./record.ts";
+
+/** More mentions in one file are data, not code. */
+const maxReferences = 20_000;
+/** How many local names an expression may be followed through. */
+const deepest = 5;
+
+/** Compiled queries; compiling takes as long as parsing some files. */
+const queries = new WeakMap<Language, Query>();
+
+const kindOf = {
+  call: "call",
+  construct: "construct",
+  base: "base",
+  use: "use",
+  type_name: "type",
+} as const satisfies Record<string, EdgeKind>;
+const mentionKinds = Object.keys(kindOf) as (keyof typeof kindOf)[];
+
+type Match = Readonly<Record<string, Node>>;
+
+/** What a file defines, imports and refers to; null for a language without data about that. */
+export function extractGraph(syntax: Syntax, text: string, grammar: Grammar): FileGraph | null {
+  const { references } = grammar;
+  return references === undefined ? null : new Extraction(syntax, text, grammar, references).run();
+}
+
+type Purpose = "scopes" | "locals" | "fields" | "modules" | "mentions";
+
+function purposeOf(match: Match): Purpose {
+  if (match.scope) return "scopes";
+  if (match.local) return "locals";
+  if (match.field || match.method) return "fields";
+  return mentionKinds.some((one) => match[one]) ? "mentions" : "modules";
+}
+
+interface Placed extends Range {
+  at: number;
+  definition: Definition;
+}
+
+/** A part of a file that local names end with. */
+interface Scope extends Range {
+  names: Map<string, Local>;
+}
+
+/** What a local name stands for. */
+type Local = (depth: number) => Expression | null;
+
+class Extraction {
+  private readonly definitions: GraphDefinition[] = [];
+  private readonly fields: Field[] = [];
+  private readonly imports: Import[] = [];
+  private readonly exports: Export[] = [];
+  private readonly references = new Map<string, Reference>();
+  private readonly placed: Placed[] = [];
+  private readonly namesIn = new Map<number, Set<string>>();
+  private around!: Nesting<Placed>;
+  private scopes!: Nesting<Scope>;
+  private readonly importedNames = new Set<string>();
+  private readonly self: ReadonlySet<string>;
+
+  private readonly lines: Lines;
+  private readonly outline: Outline;
+  private readonly root: Node;
+  private readonly language: Language;
+
+  constructor(
+    syntax: Syntax,
+    private readonly text: string,
+    private readonly grammar: Grammar,
+    private readonly data: References,
+  ) {
+    this.lines = new Lines(text);
+    this.outline = syntax.outline;
+    this.root = syntax.tree.rootNode;
+    this.language = syntax.tree.language;
+    this.self = new Set(data.self);
+  }
+
+  run(): FileGraph {
+    this.define(this.outline.definitions, -1);
+    this.around = new Nesting(this.placed);
+    const { scopes, locals, fields: members, modules, mentions } = this.matches();
+    this.scopes = new Nesting([
+      { start: -1, end: Number.MAX_SAFE_INTEGER, names: new Map<string, Local>() },
+      ...scopes.map(({ scope }) => ({ start: scope!.startIndex, end: scope!.endIndex, names: new Map() })),
+    ]);
+    for (const match of modules) this.takeModule(match);
+    for (const match of locals) this.takeLocal(match.local!, match);
+    for (const match of members) this.takeField(match);
+    this.takeValues();
+    for (const match of mentions) {
+      const kind = mentionKinds.find((one) => match[one] !== undefined)!;
+      if (this.references.size < maxReferences) this.takeMention(match, kind);
+    }
+    const { definitions, fields, imports, exports } = this;
+    return { definitions, fields, imports, exports, references: [...this.references.values()] };
+  }
+
+  /** What the query finds, by what it is for: that is the same for all matches of a pattern. */
+  private matches(): Record<Purpose, Match[]> {
+    const { language } = this;
+    let query = queries.get(language);
+    if (query === undefined) {
+      query = new Query(language, this.data.query);
+      queries.set(language, query);
+    }
+    const found: Record<Purpose, Match[]> = { scopes: [], locals: [], fields: [], modules: [], mentions: [] };
+    const purposes: Purpose[] = [];
+    for (const { patternIndex, captures } of query.matches(this.root)) {
+      const match: Record<string, Node> = {};
+      for (const { name, node } of captures) match[name] = node;
+      purposes[patternIndex] ??= purposeOf(match);
+      found[purposes[patternIndex]].push(match);
+    }
+    return found;
+  }
+
+  private define(definitions: readonly Definition[], parent: number): void {
+    for (const definition of definitions) {
+      const at = this.definitions.length;
+      const { name, kind, level, owner, declaration, start, end } = definition;
+      const [, endLine] = this.lines.span({ start: declaration, end });
+      const line = this.lines.at(definition.node.startIndex);
+      this.definitions.push({ name, kind, level, line, endLine, parent, owner, value: null });
+      this.placed.push({ start, end, at, definition });
+      const names = this.namesIn.get(parent) ?? new Set();
+      this.namesIn.set(parent, names.add(name));
+      this.define(definition.children, at);
+    }
+  }
+
+  /** What functions return and constants are. */
+  private takeValues(): void {
+    for (const { at, definition } of this.placed) {
+      const one = this.definitions[at]!;
+      if (one.level === "method") {
+        const path = this.grammar.returns?.[definition.node.type];
+        const type = path === undefined ? null : follow(definition.node, path);
+        if (type !== null) one.value = typeExpressionOf(this.textOf(type).replace(/^\s*(?::|->)/, ""));
+      } else if (one.level === "constant") {
+        const scope = this.scopes.at(definition.declaration)!;
+        const field = this.fields.find(({ of, name }) => of === one.parent && name === one.name);
+        one.value = scope.names.get(one.name)?.(0) ?? field?.value ?? null;
+      }
+    }
+  }
+
+  private takeModule(match: Match): void {
+    const from = match.from ? this.textOf(match.from).replaceAll("::", ".") : "";
+    const as = match.as ? this.textOf(match.as) : undefined;
+    const named = (node: Node, name: string) => {
+      this.imports.push({ local: as ?? this.textOf(node), from, name });
+      this.importedNames.add(as ?? this.textOf(node));
+    };
+    if (match.import) named(match.import, this.textOf(match.import));
+    else if (match.default) named(match.default, "default");
+    else if (match.all) named(match.all, "*");
+    else if (match.import_all) this.imports.push({ local: "*", from, name: "*" });
+    // Other files of the package are seen as if they were imported.
+    else if (match.package) this.imports.push({ local: "*", from: this.textOf(match.package), name: "*" });
+    else if (match.path) this.takePath(this.textOf(match.path), as);
+    else if (match.module) this.takeWhole(this.textOf(match.module), as);
+    else if (match.export)
+      this.exports.push({ as: as ?? this.textOf(match.export), from, name: this.textOf(match.export) });
+    else if (match.export_all_as)
+      this.exports.push({ as: this.textOf(match.export_all_as), from, name: "*" });
+    else if (match.export_all) this.exports.push({ as: "*", from, name: "*" });
+    else if (match.export_default)
+      this.exports.push({ as: "default", from: "", name: this.textOf(match.export_default) });
+  }
+
+  /** Of a module that is imported as a whole a file knows the first part of a dotted name, the last of a path. */
+  private takeWhole(module: string, as: string | undefined): void {
+    const isPath = this.data.modules.style === "directory";
+    const own = isPath ? lastOf(module.replace(/\/v\d+$/, ""), "/") : module.split(".")[0]!;
+    const local = as ?? own;
+    this.imports.push({ local, from: isPath || as !== undefined ? module : own, name: "*" });
+    this.importedNames.add(local);
+  }
+
+  /** `a.b.C` is C of a.b; with braces it is several, with a star all that a.b has. */
+  private takePath(path: string, as: string | undefined): void {
+    for (const written of expandBraces(path)) {
+      const [plain = "", alias = as] = written.split(/\s+as\s+/);
+      const parts = plain.replace(/\s/g, "").split(/::|\./);
+      if (parts.at(-1) === "self") parts.pop();
+      const name = parts.pop()!;
+      const local = alias ?? name;
+      this.imports.push({ local, from: parts.join("."), name });
+      this.importedNames.add(local);
+    }
+  }
+
+  private takeLocal(node: Node, match: Match): void {
+    const name = this.textOf(node);
+    const scope = this.scopes.at(node.startIndex)!;
+    const holder = this.holderAt(node.startIndex);
+    // What stands directly in a class is a member of it.
+    if (holder?.definition.level === "class" && holder.start > scope.start) {
+      this.addField(holder.at, node, match);
+      return;
+    }
+    // An import within a function.
+    if (match.all || match.import || match.default || (scope.start < 0 && this.importedNames.has(name)))
+      return;
+    const known = scope.names.get(name);
+    const own: Local = (depth) => this.meaningOf(match, name, node.startIndex, depth);
+    if (known === undefined) scope.names.set(name, own);
+    // What is declared says more than what is assigned, and of that the first.
+    else if (match.type) scope.names.set(name, (depth) => own(depth) ?? known(depth));
+    else scope.names.set(name, (depth) => known(depth) ?? own(depth));
+  }
+
+  /** The definition around, other than of a value. */
+  private holderAt(offset: number): Placed | null {
+    let place = this.around.placeAt(offset);
+    while (place?.range.definition.level === "constant") place = place.outer;
+    return place?.range ?? null;
+  }
+
+  private meaningOf(match: Match, name: string, offset: number, depth: number): Expression | null {
+    if (depth > deepest) return null;
+    if (match.type) return typeExpressionOf(this.textOf(match.type));
+    if (match.value) return this.expressionAt(this.textOf(match.value), offset, depth);
+    const whole = match.of
+      ? this.expressionAt(this.textOf(match.of), offset, depth)
+      : match.of_type
+        ? typeExpressionOf(this.textOf(match.of_type))
+        : null;
+    return whole === null ? null : `${whole}.${name}`;
+  }
+
+  private takeField(match: Match): void {
+    const node = match.field ?? match.method;
+    if (node === undefined) return;
+    let holder = this.around.at(node.startIndex)?.at ?? -1;
+    while (holder >= 0 && !/class|type/.test(this.definitions[holder]!.level))
+      holder = this.definitions[holder]!.parent;
+    if (holder >= 0) this.addField(holder, node, match);
+  }
+
+  private addField(of: number, node: Node, match: Match): void {
+    const name = this.textOf(node);
+    const value = this.meaningOf(match, name, node.startIndex, 0);
+    const known = this.fields.find((field) => field.of === of && field.name === name);
+    if (known !== undefined) known.value ??= value;
+    else {
+      const line = this.lines.at(node.startIndex);
+      this.fields.push({ of, name, value, line, isMethod: match.method !== undefined });
+    }
+  }
+
+  private takeMention(match: Match, kind: keyof typeof kindOf): void {
+    const node = match[kind]!;
+    const name = this.textOf(node);
+    const offset = node.startIndex;
+    let on: Expression | null = null;
+    if (match.on) on = this.expressionAt(this.textOf(match.on), offset, 0) ?? unknownExpression;
+    else if (this.isLocal(name, offset)) {
+      // What a local name stands for is known where it runs, not here.
+      if (kind !== "call") return;
+      on = unknownExpression;
+    }
+    if ((kind === "use" || kind === "type_name") && on === null && !this.isOfFile(name)) return;
+    const within = this.around.at(offset)?.at ?? -1;
+    const line = this.lines.at(offset);
+    const key = `${within} ${kind} ${name} ${on}`;
+    const known = this.references.get(key);
+    if (known === undefined)
+      this.references.set(key, { name, kind: kindOf[kind], within, on, lines: [line] });
+    else if (known.lines.at(-1)! < line) known.lines.push(line);
+  }
+
+  /** Imported, defined at the top of the file, or perhaps in another file of the directory. */
+  private isOfFile(name: string): boolean {
+    if (this.importedNames.has(name) || (this.namesIn.get(-1)?.has(name) ?? false)) return true;
+    return this.data.modules.sharesDirectory ?? false;
+  }
+
+  /** Whether a name is a local variable there, not a definition. */
+  private isLocal(name: string, offset: number): boolean {
+    for (let scope = this.scopes.placeAt(offset); scope !== null; scope = scope.outer) {
+      if (scope.range.start < 0) return false;
+      if (scope.range.names.has(name)) return !this.isDefinedWithin(name, offset);
+    }
+    return false;
+  }
+
+  private isDefinedWithin(name: string, offset: number): boolean {
+    for (let place = this.around.placeAt(offset); place !== null; place = place.outer) {
+      const { level } = place.range.definition;
+      if (level !== "class" && this.namesIn.get(place.range.at)?.has(name)) return true;
+    }
+    return false;
+  }
+
+  private expressionAt(text: string, offset: number, depth: number): Expression | null {
+    return expressionOf(text, (name) => {
+      if (this.self.has(name) && !this.isTyped(name, offset)) return "this";
+      for (let scope = this.scopes.placeAt(offset); scope !== null; scope = scope.outer) {
+        const local = scope.range.names.get(name);
+        if (local === undefined) continue;
+        if (this.isDefinedWithin(name, offset)) return name;
+        if (scope.range.start < 0 && this.namesIn.get(-1)?.has(name)) return name;
+        return depth >= deepest ? null : local(depth + 1);
+      }
+      return name;
+    });
+  }
+
+  /** Whether a local name that usually means the enclosing type's value says its own type. */
+  private isTyped(name: string, offset: number): boolean {
+    const scope = this.scopes.placeAt(offset);
+    return scope?.range.names.get(name)?.(1) != null;
+  }
+
+  private textOf(node: Node): string {
+    return this.text.slice(node.startIndex, node.endIndex);
+  }
+}
+
+const lastOf = (text: string, separator: string) => text.slice(text.lastIndexOf(separator) + 1);
+
+/** `a::{b, c::{d, e}}` -> a::b, a::c::d, a::c::e. */
+function expandBraces(path: string): string[] {
+  const open = path.indexOf("{");
+  if (open < 0) return [path.trim()];
+  const before = path.slice(0, open).trim();
+  const parts: string[] = [];
+  let depth = 0;
+  let start = open + 1;
+  for (let i = open; i < path.length; i++) {
+    if (path[i] === "{") depth++;
+    if (path[i] === "}") depth--;
+    if (depth === 0 || (path[i] === "," && depth === 1)) {
+      parts.push(path.slice(start, i).trim());
+      start = i + 1;
+      if (depth === 0) break;
+    }
+  }
+  return parts.filter((part) => part !== "").flatMap((part) => expandBraces(before + part));
+}
+
+interface Place<R> {
+  range: R;
+  outer: Place<R> | null;
+}
+
+/** Ranges that lie apart or in each other, to be asked for the innermost around an offset. */
+class Nesting<R extends Range> {
+  private readonly places: Place<R>[] = [];
+
+  constructor(ranges: readonly R[]) {
+    let open: Place<R> | null = null;
+    for (const range of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+      while (open !== null && open.range.end <= range.start) open = open.outer;
+      open = { range, outer: open };
+      this.places.push(open);
+    }
+  }
+
+  placeAt(offset: number): Place<R> | null {
+    let low = 0;
+    let high = this.places.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.places[middle]!.range.start <= offset) low = middle + 1;
+      else high = middle;
+    }
+    let place = this.places[low - 1] ?? null;
+    while (place !== null && place.range.end <= offset) place = place.outer;
+    return place;
+  }
+
+  at(offset: number): R | null {
+    return this.placeAt(offset)?.range ?? null;
+  }
+}

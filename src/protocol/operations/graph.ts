@@ -1,0 +1,90 @@
+import * as z from "zod/mini";
+import { count, field, lazy, limit, lineNumber, notes, strings, text, textOrNull } from "../shape-parts.ts";
+import { edgeConfidences, edgeKinds } from "../values.ts";
+
+/** The shapes of the graph of who calls whom. */
+
+/** A definition, as edges name it. */
+const graphNode = {
+  file: text,
+  name: text,
+  kind: text,
+  /** The definition that it is in; null: it is at the top of its file. */
+  parent: textOrNull,
+  line: lineNumber,
+  end_line: lineNumber,
+};
+
+export const edge = lazy(() =>
+  z.object({
+    /** Its other end; the file itself where a mention is in no definition. */
+    ...graphNode,
+    how: z.enum(edgeKinds),
+    /** Where the mention is: in the other end of a caller, in the result of a callee. */
+    lines: z.array(lineNumber),
+    /**
+     * resolved: by imports, scopes and types; dispatch: through what it implements or overrides; unique: only this has the
+     * name; ambiguous: one of `candidates`.
+     */
+    confidence: z.enum(edgeConfidences),
+    candidates: count,
+  }),
+);
+export type GraphEdge = z.infer<ReturnType<typeof edge>>;
+
+/** The nearest of a definition: the surest first, at most ten of each. */
+export const neighbours = lazy(() =>
+  z.object({
+    /** False for a language whose references are not known. */
+    is_known: z.boolean(),
+    callers: z.array(edge()),
+    callers_total: count,
+    callees: z.array(edge()),
+    callees_total: count,
+    /** Calls of which nobody can know what they run. */
+    unknown_calls: count,
+  }),
+);
+export type Neighbours = z.infer<ReturnType<typeof neighbours>>;
+
+export const impactRequest = lazy(() =>
+  z.object({
+    of: field("a symbol (`name`, `Type.name`), a file, or lines of it (`src/db.ts:12-20`)", strings),
+    diff: field("what is changed and not committed", z.boolean()),
+    depth: field("follow callers of callers so far (default 3)", z.int().check(z.minimum(1), z.maximum(5))),
+    limit,
+  }),
+);
+export type ImpactRequest = z.infer<ReturnType<typeof impactRequest>>;
+
+const touched = lazy(() =>
+  z.object({
+    ...graphNode,
+    is_test: z.boolean(),
+    /** How many edges away: 1 mentions what changes. */
+    distance: count,
+    how: z.enum(edgeKinds),
+    /** What it mentions, and where. */
+    through: text,
+    lines: z.array(lineNumber),
+    /** Of the least sure edge on the way. */
+    confidence: z.enum(edgeConfidences),
+    candidates: count,
+  }),
+);
+export type TouchedCode = z.infer<ReturnType<typeof touched>>;
+
+export const impactAnswer = lazy(() =>
+  z.object({
+    /** The definitions that are asked about. */
+    targets: z.array(z.object(graphNode)),
+    /** What a change of them may touch: tests first, then the nearest, the surest first. */
+    touched: z.array(touched()),
+    total: count,
+    tests: count,
+    /** Files to run: the tests among them. */
+    test_files: strings,
+    notes,
+  }),
+);
+export type ImpactAnswer = z.infer<ReturnType<typeof impactAnswer>>;

@@ -1,0 +1,165 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { wrote } from "../../../test/support/attribution-fixture.ts";
+import { violations } from "../../../test/support/git-ai-standard.ts";
+import { addSession } from "../../../test/support/memory-fixture.ts";
+import { temporaryGit } from "../../../test/support/repository-fixture.ts";
+import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
+import { readAuthorshipLog } from "../../attribution/foreign/git-ai.ts";
+import { pathOf } from "../../sync/branch/manifest.ts";
+import { encode } from "../../sync/branch/shared-file.ts";
+import { attributionForCi } from "./ci.ts";
+import { exportGitAi } from "./export-git-ai.ts";
+
+/** A developer's repository with a memory, and a CI job's checkout of it, which has none. */
+let repo: ReturnType<typeof repositoryWithAgents>;
+let checkout: ReturnType<typeof temporaryGit>;
+const answer = "export const answer = computeTheAnswer();\nexport const other = computeAnother();\n";
+const question = "export const question = askForTheQuestion();\n";
+const base = "first();\nsecond();\nthird();\n";
+
+const ci = (range: string | null, more: Partial<Parameters<typeof attributionForCi>[1]> = {}) =>
+  attributionForCi(checkout.dir, { range, mergedAs: null, dryRun: false, env: {}, ...more });
+const fetch = (...refs: string[]) => checkout.git("fetch", "--quiet", "--force", repo.root, ...refs);
+const note = (hash: string) => checkout.git("notes", "--ref=ai", "show", hash);
+
+beforeEach(async () => {
+  repo = repositoryWithAgents();
+  await repo.commitAndTake("Start", { "base.ts": base });
+  repo.git("switch", "--quiet", "--create", "feature");
+  addSession(repo.memory, "one");
+  repo.did("one", wrote("answer.ts", answer, repo.soon()));
+  await repo.take(repo.commit("Answer", { "answer.ts": answer, "base.ts": `${base}byWhom();\n` }), {
+    seen: "history",
+  });
+  repo.did("one", wrote("question.ts", question, repo.soon()));
+  await repo.commitAndTake("Question", { "question.ts": question });
+  await exportGitAi(repo.work.project, repo.memory, { range: "main..feature", force: false, dryRun: false });
+  checkout = temporaryGit(realpathSync(mkdtempSync(join(tmpdir(), "pommel-checkout-"))));
+});
+afterEach(() => {
+  checkout.remove();
+  repo.remove();
+});
+
+describe("the share of a pull request", () => {
+  it("is read from notes, in a checkout without a project", async () => {
+    fetch("main:refs/remotes/origin/main", "feature:refs/heads/feature", "refs/notes/ai:refs/notes/ai");
+    const report = await ci("origin/main..feature");
+    expect(report).toMatchObject({
+      total: { lines: 4, agent: 3, human: 0, unknown: 1 },
+      agents: [{ agent: "claude", models: ["big-model"], lines: 3 }],
+      commits: { memory: 0, shared: 0, note: 2, none: 0 },
+      ...{ carried: null, notes: [] },
+    });
+    expect(report.files).toContainEqual({ path: "base.ts", lines: 1, agent: 0, human: 0, unknown: 1 });
+  });
+
+  it("is read from the branch of the shared memory, and unknown without both", async () => {
+    fetch("main:refs/remotes/origin/main", "feature:refs/heads/feature");
+    checkout.git("switch", "--quiet", "feature");
+    const env = { GITHUB_BASE_REF: "main" };
+    expect(await ci(null, { env })).toMatchObject({ total: { lines: 4, agent: 0, unknown: 4 } });
+    const hash = checkout.git("rev-parse", "feature");
+    const range = { first: 1, last: 1, author: "agent", session: "one", turn: 1, tool_use: null } as const;
+    const shared = {
+      commit: {
+        ...{ hash, tree: "", parents: [], branch: null, author: "Ann", authored_at: 1, committed_at: 1 },
+        ...{ subject: "", patch_id: null, rewritten_from: [], insertions: 1, deletions: 0 },
+      },
+      version: 3,
+      files: { "question.ts": [{ ...range, model: "m", confidence: 1, how: "edit" as const }] },
+    };
+    const meta = {
+      ...{ uid: "one", agent: "codex", parent: null, parent_tool_use: null, agent_type: null, cwd: "" },
+      ...{ forked_from: null, title: null, title_source: null, title_at: null, branch: null, started_at: 1 },
+      ...{ last_at: 1, ended_at: null, end_reason: null, summaries: [] },
+    };
+    checkout.git("switch", "--quiet", "--orphan", "pommel/memory/v1");
+    checkout.commit("Pommel memory", {
+      [pathOf({ kind: "attribution", id: hash, part: "whole" })]: encode("attribution", shared),
+      [pathOf({ kind: "session", id: "one", part: "meta" })]: encode("meta", meta),
+    });
+    checkout.git("switch", "--quiet", "feature");
+    expect(await ci(null, { env })).toMatchObject({
+      total: { lines: 4, agent: 1, unknown: 3 },
+      agents: [{ agent: "codex", models: ["m"], lines: 1 }],
+      commits: { shared: 1, none: 1 },
+    });
+  });
+
+  it("needs a range, a common ancestor and a repository", async () => {
+    fetch("main:refs/remotes/origin/main", "feature:refs/heads/feature");
+    await expect(ci(null)).rejects.toThrow("There is no origin/HEAD to compare with.");
+    await expect(ci("feature")).rejects.toThrow("feature is no range.");
+    await expect(ci("--upload-pack=x..feature")).rejects.toThrow("git knows no commit --upload-pack=x.");
+    checkout.git("switch", "--quiet", "--orphan", "other");
+    checkout.commit("Alone", { "x.ts": "x\n" });
+    await expect(ci("feature..other")).rejects.toThrow("no common ancestor");
+    const nowhere = mkdtempSync(join(tmpdir(), "pommel-none-"));
+    await expect(attributionForCi(nowhere, { range: "a..b", mergedAs: null, dryRun: true })).rejects.toThrow(
+      "is not in a git repository",
+    );
+    rmSync(nowhere, { recursive: true });
+  });
+});
+
+describe("a merge on the server", () => {
+  beforeEach(() => {
+    fetch("main:refs/remotes/origin/main", "feature:refs/heads/feature", "refs/notes/ai:refs/notes/ai");
+    checkout.git("reset", "--quiet", "--hard", "refs/remotes/origin/main");
+    // Meanwhile, on the target branch.
+    checkout.commit("Other work", { "base.ts": `before();\n${base}`, "else.ts": "x();\n" });
+  });
+
+  it("carries what a squash brings, with the lines' new numbers", async () => {
+    checkout.git("merge", "--quiet", "--squash", "feature");
+    const squash = checkout.commit("Answer and question (#7)", {
+      "base.ts": `before();\n${base}byWhom();\n`,
+    });
+    const report = await ci("main..feature", { mergedAs: squash });
+    expect(report.total).toMatchObject({ lines: 4, agent: 3 });
+    expect(report.carried).toMatchObject({ onto: [squash], written: [squash], kept: [] });
+    expect(violations(note(squash))).toEqual([]);
+    expect(
+      readAuthorshipLog(note(squash)).map(({ path, first, last, tool }) => [path, first, last, tool]),
+    ).toEqual([
+      ["answer.ts", 1, 2, "claude"],
+      ["question.ts", 1, 1, "claude"],
+    ]);
+    expect((await ci("main..feature", { mergedAs: squash })).carried).toMatchObject({ unchanged: 1 });
+    expect(await ci(`${squash}~1..${squash}`)).toMatchObject({ total: { lines: 4, agent: 3, unknown: 1 } });
+  });
+
+  it("carries it to each commit of a rebase, and leaves lines that were changed on the way", async () => {
+    const other = checkout.git("rev-parse", "main");
+    checkout.git("rebase", "--quiet", "main", "feature");
+    checkout.commit("By hand", { "question.ts": "export const question = null;\n" });
+    const [, ...made] = checkout.git("rev-list", "--reverse", `${other}~1..feature`).split("\n");
+    const rebased = made.slice(0, 2);
+    const original = repo.git("rev-parse", "feature");
+    const { carried } = await ci(`${other}~1..${original}`, { mergedAs: rebased[1]! });
+    expect([...carried!.onto].sort()).toEqual([...rebased].sort());
+    expect(readAuthorshipLog(note(rebased[1]!)).map(({ path }) => path)).toEqual(["question.ts"]);
+    expect(readAuthorshipLog(note(rebased[0]!)).map(({ path }) => path)).toEqual(["answer.ts"]);
+    expect((await ci(`${other}..feature`)).files).toContainEqual(
+      expect.objectContaining({ path: "question.ts", agent: 0, unknown: 1 }),
+    );
+  });
+
+  it("leaves a true merge, and a note that is there", async () => {
+    checkout.git("switch", "--quiet", "--create", "merged");
+    const merge = checkout.later("merge", "--quiet", "--no-ff", "--message", "Merge", "feature");
+    const report = await ci("main..feature", { mergedAs: merge });
+    expect(report.carried).toMatchObject({ onto: [], written: [] });
+    expect(report.notes[0]).toMatch(/^Nothing to carry/);
+    checkout.git("switch", "--quiet", "main");
+    checkout.git("merge", "--quiet", "--squash", "feature");
+    const squash = checkout.commit("All (#7)");
+    checkout.git("notes", "--ref=ai", "add", "-m", "somebody's", squash);
+    expect((await ci("main~1..feature", { mergedAs: squash })).carried).toMatchObject({ kept: [squash] });
+    expect(note(squash)).toBe("somebody's");
+  });
+});

@@ -1,0 +1,91 @@
+import { commitInfo } from "../../attribution/checkpoints/commit-facts.ts";
+import { recordNotes } from "../../attribution/checkpoints/record-notes.ts";
+import { readTraces, type TraceFile } from "../../attribution/foreign/agent-trace.ts";
+import type { AttributedLines } from "../../attribution/foreign/types.ts";
+import { placeOf } from "../../git/diff/changes.ts";
+import { GitFailure } from "../../git/git.ts";
+import type { Project } from "../../project/paths.ts";
+import { withWritableMemory } from "../writable-memory.ts";
+import { orNoRepository } from "./attributed-commits.ts";
+
+export interface TraceImport {
+  /** Trace records in the file. */
+  records: number;
+  /** Hashes of commits whose lines got an author. */
+  commits: string[];
+  /** Commits of which nothing was news. */
+  unchanged: number;
+  /** Records of commits that this repository lacks, or that name none. */
+  elsewhere: number;
+  /** Added lines by whom the file's word has them; unknown in spite of it. */
+  lines: { agent: number; human: number; unknown: number };
+  problems: TraceFile["problems"];
+}
+
+/**
+ * Imports what trace records say about who wrote lines. A record counts for the commit that it names, if git has it; of
+ * its paths only those that the commit changed.
+ * @param text untrusted
+ * @throws PommelError `usage` without a repository
+ */
+export async function importTraces(
+  project: Project,
+  text: string,
+  { dryRun, signal }: { dryRun: boolean; signal?: AbortSignal },
+): Promise<TraceImport> {
+  const { root } = project;
+  const { prefix } = await orNoRepository(root, placeOf(root, signal));
+  const { traces, problems } = readTraces(text);
+  const report: TraceImport = {
+    ...{ records: traces.length, commits: [], unchanged: 0, elsewhere: 0, problems },
+    lines: { agent: 0, human: 0, unknown: 0 },
+  };
+  const said = new Map<string, AttributedLines[]>();
+  for (const { commit, lines } of traces) {
+    if (commit === null) {
+      report.elsewhere++;
+      continue;
+    }
+    const known = said.get(commit) ?? [];
+    said.set(commit, known);
+    for (const line of lines) known.push(line);
+  }
+  await withWritableMemory(
+    project,
+    async ({ memory, scrubber }) => {
+      for (const [hash, lines] of said) {
+        const found = await recordOne({ memory, project, scrubber }, hash, below(prefix, lines), {
+          ...{ dryRun, signal },
+        });
+        if (found === null) report.elsewhere++;
+        else if (found.isNew) report.commits.push(hash);
+        else report.unchanged++;
+        for (const author of ["agent", "human", "unknown"] as const)
+          report.lines[author] += found?.[author] ?? 0;
+      }
+    },
+    { create: true },
+  );
+  return report;
+}
+
+/** null: git has no such commit, or not all of it. */
+async function recordOne(
+  work: Parameters<typeof recordNotes>[0],
+  hash: string,
+  lines: readonly AttributedLines[],
+  options: Parameters<typeof recordNotes>[3],
+) {
+  try {
+    const info = await commitInfo(work.project.root, hash, options?.signal);
+    return info === null ? null : await recordNotes(work, info, lines, options);
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.reason === "not_installed") throw error;
+    return null;
+  }
+}
+
+const below = (prefix: string, lines: readonly AttributedLines[]) =>
+  lines.flatMap((line) =>
+    line.path.startsWith(prefix) ? [{ ...line, path: line.path.slice(prefix.length) }] : [],
+  );

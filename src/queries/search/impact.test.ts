@@ -1,0 +1,68 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { type IndexedProject, indexedProject } from "../../../test/support/indexed-project.ts";
+import { temporaryGit } from "../../../test/support/repository-fixture.ts";
+import { impactOf } from "./impact.ts";
+
+let indexed: IndexedProject;
+afterEach(() => indexed.remove());
+
+const files = {
+  "src/retry.ts":
+    "export function retry(send: () => void) {\n  send();\n}\nexport function wait() {\n  return 1;\n}\n",
+  "src/client.ts": 'import { retry } from "./retry.ts";\nexport function get() {\n  retry(() => {});\n}\n',
+  "src/client.test.ts": 'import { get } from "./client.ts";\nexport function works() {\n  get();\n}\n',
+};
+
+const brief = async (request: Parameters<typeof impactOf>[1]) => {
+  const { targets, touched, total, tests, test_files, notes } = await impactOf(indexed.project, request);
+  return {
+    targets: targets.map(({ name }) => name),
+    touched: touched.map(({ name, distance, through, confidence }) =>
+      [name, distance, through, confidence].join(" "),
+    ),
+    ...{ total, tests, test_files, notes },
+  };
+};
+
+it("names what a change of a symbol, of a file or of lines may touch, tests first", async () => {
+  indexed = await indexedProject(files);
+  const all = await brief({ of: ["retry"] });
+  expect(all).toMatchObject({
+    targets: ["retry"],
+    touched: ["works 2 get resolved", "get 1 retry resolved"],
+    ...{ total: 2, tests: 1, test_files: ["src/client.test.ts"] },
+  });
+  expect(all.notes).toEqual([
+    "Calls by reflection, by names made at run time and from other repositories are not known.",
+  ]);
+  expect(await brief({ of: ["retry"], depth: 1 })).toMatchObject({ touched: ["get 1 retry resolved"] });
+  expect(await brief({ of: ["retry"], limit: 1 })).toMatchObject({
+    touched: ["works 2 get resolved"],
+    total: 2,
+  });
+  expect((await brief({ of: ["src/retry.ts"] })).targets).toEqual(["retry", "wait"]);
+  expect(await brief({ of: ["src/retry.ts:5"] })).toMatchObject({ targets: ["wait"], total: 0 });
+});
+
+it("says what nobody defines, and refuses to look at nothing", async () => {
+  indexed = await indexedProject(files);
+  await expect(brief({ of: ["nowhere"] })).rejects.toMatchObject({ code: "not_found" });
+  expect(() => impactOf(indexed.project, {})).toThrowError(expect.objectContaining({ code: "usage" }));
+});
+
+it("looks at the definitions with uncommitted changes", async () => {
+  indexed = await indexedProject(files);
+  const { root } = indexed.project;
+  await expect(brief({ diff: true })).rejects.toMatchObject({ code: "usage" });
+  const { git } = temporaryGit(root);
+  git("add", "src");
+  git("commit", "--quiet", "-m", "First");
+  expect(await brief({ diff: true })).toMatchObject({ targets: [], total: 0 });
+  writeFileSync(join(root, "src/retry.ts"), files["src/retry.ts"].replace("send();", "send(); // again"));
+  expect(await brief({ diff: true })).toMatchObject({
+    targets: ["retry"],
+    touched: ["works 2 get resolved", "get 1 retry resolved"],
+  });
+});

@@ -1,0 +1,127 @@
+import { changesOf } from "../../git/diff/changes.ts";
+import { GitFailure } from "../../git/git.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { PommelError } from "../../project/errors.ts";
+import { maxResults } from "../../project/max-results.ts";
+import type { Project } from "../../project/paths.ts";
+import type { ImpactAnswer, ImpactRequest } from "../../protocol/operations/graph.ts";
+import { CodeGraph } from "../../search/graph/graph.ts";
+import { impactOn } from "../../search/graph/impact.ts";
+import { nodeFor } from "../../search/graph/neighbours.ts";
+import type { Target } from "../../search/graph/resolve.ts";
+import type { CodeIndex } from "../../store/index/port.ts";
+import { parsePlace } from "../blame/file-place.ts";
+import { withIndex } from "./code.ts";
+
+const usualDepth = 3;
+const usualLimit = 50;
+
+/**
+ * What a change may touch.
+ * @throws PommelError `not_found` for what nobody defines, `usage` where nothing is asked about or git fails; as `withIndex`
+ */
+export function impactOf(
+  project: Project,
+  request: ImpactRequest,
+  signal?: AbortSignal,
+): Promise<ImpactAnswer> {
+  const { of = [], diff = false, depth = usualDepth, limit = usualLimit } = request;
+  if (of.length === 0 && !diff) {
+    throw new PommelError("usage", "Nothing to look at.", "Name a symbol or a file, or ask for --diff.");
+  }
+  return withIndex(project, loadConfig(project).config, async (index) => {
+    const graph = await CodeGraph.of(index, project.root);
+    const paths = new Set((await index.files()).map(({ path }) => path));
+    const targets: Target[] = [];
+    for (const one of of) targets.push(...(await targetsOf(graph, paths, one)));
+    const notes: string[] = [];
+    if (diff) {
+      const changed = await changedDefinitions(project, graph, paths, signal);
+      targets.push(...changed.targets);
+      notes.push(...changed.notes);
+    }
+    const { touched, isCut } = await impactOn(graph, targets, depth);
+    if (isCut) notes.push("A name is in too many files to look into all of them.");
+    const tests = touched.filter(({ is_test }) => is_test);
+    return {
+      targets: await Promise.all(
+        targets.slice(0, maxResults).map(async (one) => nodeFor(await graph.nodeOf(one))),
+      ),
+      touched: touched.slice(0, limit),
+      total: touched.length,
+      tests: tests.length,
+      test_files: [...new Set(tests.map(({ file }) => file))],
+      notes: [...notes, ...(await unknownsOf(graph, index, targets))],
+    };
+  });
+}
+
+/** A file, lines of one, or a symbol. */
+async function targetsOf(graph: CodeGraph, paths: ReadonlySet<string>, asked: string): Promise<Target[]> {
+  const { file, lines } = parsePlace(asked.replace(/^(\.\/)+/, ""), (name) => paths.has(name));
+  if (paths.has(file)) {
+    const found =
+      lines === null
+        ? await graph.definitionsOf(file)
+        : await graph.definitionsAt(file, lines.first, lines.last);
+    if (found.length > 0) return found;
+    throw new PommelError(
+      "not_found",
+      `Nothing is defined in ${asked}.`,
+      "Name a function, a type or a file with some.",
+    );
+  }
+  const found = await graph.named(asked);
+  if (found.length > 0) return found;
+  throw new PommelError(
+    "not_found",
+    `No definition of ${JSON.stringify(asked)} is indexed.`,
+    `\`pm search code ${asked}\` finds similar names.`,
+  );
+}
+
+async function changedDefinitions(
+  project: Project,
+  graph: CodeGraph,
+  paths: ReadonlySet<string>,
+  signal: AbortSignal | undefined,
+): Promise<{ targets: Target[]; notes: string[] }> {
+  const targets: Target[] = [];
+  const gone: string[] = [];
+  try {
+    for await (const { path, status, hunks } of changesOf(
+      project.root,
+      { from: "HEAD", to: null },
+      { signal },
+    )) {
+      if (status === "D") gone.push(path);
+      if (!paths.has(path)) continue;
+      for (const { newStart, added } of hunks) {
+        targets.push(
+          ...(await graph.definitionsAt(path, newStart, newStart + Math.max(added.length, 1) - 1)),
+        );
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw new PommelError(
+      "usage",
+      `git cannot list the changes: ${error.message}.`,
+      "Name symbols or files instead.",
+    );
+  }
+  const distinct = [...new Map(targets.map((one) => [`${one.file}\n${one.at}`, one])).values()];
+  const notes = gone.length > 0 ? [`Deleted files are not looked at: ${gone.slice(0, 5).join(", ")}.`] : [];
+  if (distinct.length === 0) notes.push("No uncommitted change is within a definition.");
+  return { targets: distinct, notes };
+}
+
+/** What an empty answer does not say. */
+async function unknownsOf(graph: CodeGraph, index: CodeIndex, targets: readonly Target[]): Promise<string[]> {
+  for (const { file } of targets) {
+    if (await graph.covers(file)) continue;
+    const { language = "its language" } = (await index.files()).find(({ path }) => path === file) ?? {};
+    return [`Who calls what is not known for ${language}.`];
+  }
+  return ["Calls by reflection, by names made at run time and from other repositories are not known."];
+}

@@ -1,0 +1,71 @@
+import { decodeGraph, type FileGraph } from "../../code/graph/record.ts";
+import { grammarOf } from "../../code/languages/index.ts";
+import type { Modules, References } from "../../code/languages/references/references.ts";
+import type { FileId, IndexEntry, SearchableIndex } from "../../store/index/port.ts";
+import { packagesOfIndex } from "../packages/packages.ts";
+import { ModuleFinder } from "./modules.ts";
+
+/** Files whose graphs are kept, about 20 kB each. */
+const maxKept = 2000;
+
+/** What a question needs of the graphs of an index's files; all of one revision. */
+export class GraphFiles {
+  private constructor(
+    private readonly index: SearchableIndex,
+    private readonly byPath: ReadonlyMap<string, IndexEntry>,
+    private readonly kept: Map<FileId, FileGraph | null>,
+    readonly modules: ModuleFinder,
+  ) {}
+
+  static async of(index: SearchableIndex, root: string): Promise<GraphFiles> {
+    const revision = await index.revision();
+    const before = known.get(index);
+    if (before?.revision === revision) return before.files;
+    const [entries, packages] = await Promise.all([index.files(), packagesOfIndex(index, root)]);
+    // A file that changes gets another id.
+    const kept = before?.files.kept ?? new Map();
+    const byPath = new Map(entries.map((entry) => [entry.path, entry]));
+    const files = new GraphFiles(index, byPath, kept, new ModuleFinder([...byPath.keys()], packages, root));
+    known.set(index, { revision, files });
+    return files;
+  }
+
+  has(path: string): boolean {
+    return this.byPath.has(path);
+  }
+
+  paths(): string[] {
+    return [...this.byPath.keys()];
+  }
+
+  /** How the language of a file refers to others; null: not known. */
+  referencesOf(path: string): References | null {
+    const entry = this.byPath.get(path);
+    return (entry && grammarOf(entry.language)?.references) ?? null;
+  }
+
+  rulesOf(path: string): Modules | null {
+    return this.referencesOf(path)?.modules ?? null;
+  }
+
+  async graph(path: string): Promise<FileGraph | null> {
+    const id = this.byPath.get(path)?.id;
+    if (id === undefined) return null;
+    if (!this.kept.has(id)) await this.load([path]);
+    return this.kept.get(id) ?? null;
+  }
+
+  /** Several at once, for those that are asked for next. */
+  async load(paths: readonly string[]): Promise<void> {
+    const ids = paths.flatMap((path) => this.byPath.get(path)?.id ?? []).filter((id) => !this.kept.has(id));
+    if (ids.length === 0) return;
+    const found = await this.index.graphs(ids);
+    if (this.kept.size + ids.length > maxKept) this.kept.clear();
+    for (const id of ids) {
+      const data = found.get(id);
+      this.kept.set(id, data === undefined ? null : decodeGraph(data));
+    }
+  }
+}
+
+const known = new WeakMap<SearchableIndex, { revision: string; files: GraphFiles }>();

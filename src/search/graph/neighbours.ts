@@ -1,0 +1,27 @@
+import type { GraphEdge, Neighbours } from "../../protocol/operations/graph.ts";
+import type { CodeGraph, Edge, GraphNode } from "./graph.ts";
+import type { Target } from "./resolve.ts";
+
+const shown = 10;
+
+/** What calls a definition and what it calls, for an answer. */
+export async function neighboursOf(graph: CodeGraph, target: Target): Promise<Neighbours> {
+  const [callers, callees] = [await graph.callers([target]), await graph.callees(target)];
+  return {
+    is_known: await graph.covers(target.file),
+    callers: callers.edges.slice(0, shown).map(edgeFor),
+    callers_total: callers.edges.length,
+    callees: callees.edges.slice(0, shown).map(edgeFor),
+    callees_total: callees.edges.length,
+    unknown_calls: callees.unknown,
+  };
+}
+
+/** With the keys of an answer. */
+export function nodeFor({ file, name, kind, parent, line, endLine }: GraphNode) {
+  return { file, name, kind, parent, line, end_line: endLine };
+}
+
+export function edgeFor({ node, kind, lines, confidence, candidates }: Edge): GraphEdge {
+  return { ...nodeFor(node), how: kind, lines, confidence, candidates };
+}
