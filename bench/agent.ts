@@ -14,17 +14,22 @@
  *   --markdown, --json print tables for Markdown, or everything, down to each task
  *
  * The formats are those of `npm run bench:search`.
+ *
+ *   npm run bench:agent -- paired --help     instead: a real agent, each task with Pommel and without
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { pairedCommand } from "./agent/paired/command.ts";
 import { prepareAnnotated, prepareFunctions } from "./agent/prepare.ts";
 import { runTasks, type Trial } from "./agent/run.ts";
 import { tablesOf } from "./agent/tables.ts";
 import { half } from "./measure.ts";
 import { loadRepositories, type Repository } from "./search/data.ts";
 import { asMarkdown, asText } from "./search/tables.ts";
+
+if (process.argv[2] === "paired") process.exit(await pairedCommand(process.argv.slice(3)));
 
 const { values: options } = parseArgs({
   options: {

@@ -17,6 +17,9 @@ type Said =
 /** A message of the model for each time that it is asked. */
 export type Script = readonly (readonly Said[])[];
 
+/** One for any model, or one that depends on the tools that it may call. */
+type Scripted = Script | ((tools: readonly string[]) => Script);
+
 /** What chooses a script, in a prompt. */
 export const cue = (script: string) => `[[script:${script}]]`;
 const cueIn = /\[\[script:([\w-]+)\]\]/g;
@@ -64,7 +67,7 @@ interface ToolResult {
 }
 
 interface MockApiOptions {
-  scripts: Readonly<Record<string, Script>>;
+  scripts: Readonly<Record<string, Scripted>>;
   /** What a compaction is answered with. */
   compaction: string;
 }
@@ -131,8 +134,9 @@ function answerTo(
   }
   const cued = cuedIn(messages);
   if (!cued) throw new Error("the prompt has no cue");
-  const script = options.scripts[cued.script];
-  if (!script) throw new Error(`there is no script ${cued.script}`);
+  const scripted = options.scripts[cued.script];
+  if (!scripted) throw new Error(`there is no script ${cued.script}`);
+  const script = typeof scripted === "function" ? scripted(callable(tools)) : scripted;
   return script[cued.step] ?? [{ type: "text", text: "That was all." }];
 }
 
