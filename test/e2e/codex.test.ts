@@ -75,7 +75,7 @@ test("pm import codex imports past sessions, and reports what it cannot read", a
   mkdirSync(dirname(sealed), { recursive: true });
   writeFileSync(sealed, "");
   const { stdout } = await runPm(["start"], { cwd: project.root });
-  expect(stdout).toMatch(/Found 1 past session \(\d.*B\); `pm import codex` takes it in\./);
+  expect(stdout).toMatch(/Found 1 past session \(\d.*B\)\. Import it: `pm import codex`\./);
   const dry = await runPm(["import", "codex", "--dry-run"], { cwd: project.root });
   expect(dry.stdout).toContain("Cannot be read: 1 transcript, compressed by the client (zstd).");
   expect(await pmJson(project, "import", "codex", "--yes")).toMatchObject({

@@ -149,7 +149,7 @@ test("sessions from before wait until they are imported, or go on", async () => 
   elsewhere.writeTo(dir);
   const { code, stdout } = await runPm(["start"], { cwd: project.root });
   expect(code).toBe(0);
-  expect(stdout).toMatch(/Found 2 past sessions \(\d.*B\); `pm import claude` takes them in\./);
+  expect(stdout).toMatch(/Found 2 past sessions \(\d.*B\)\. Import them: `pm import claude`\./);
   await untilRead(project);
   expect((await status(project)).memory.sessions).toBe(0);
 

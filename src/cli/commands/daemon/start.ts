@@ -132,5 +132,5 @@ function pastSessions({ past_sessions: past }: StartReport): string[] {
   const [sessions, them] = past.sessions === 1 ? ["session", "it"] : ["sessions", "them"];
   const found = `Found ${past.sessions} past ${sessions} (${humanBytes(past.bytes)})`;
   const imports = (past.agents ?? [defaultAgentName]).map((agent) => `\`pm import ${agent}\``);
-  return ["", `${found}; ${imports.join(" and ")} ${imports.length === 1 ? "takes" : "take"} ${them} in.`];
+  return ["", `${found}. Import ${them}: ${imports.join(", ")}.`];
 }
