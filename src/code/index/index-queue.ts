@@ -96,13 +96,18 @@ export class IndexQueue {
     if (stamp && !this.saved.has(path)) this.scanned.set(path, stamp);
   }
 
+  /** Files that wait or run. */
+  get pending(): number {
+    return this.saved.size + this.scanned.size + this.running.size;
+  }
+
   isIdle(): boolean {
-    return this.saved.size + this.scanned.size + this.running.size === 0;
+    return this.pending === 0;
   }
 
   progress(): IndexProgress {
     const now = Date.now();
-    const pending = this.saved.size + this.scanned.size + this.running.size;
+    const { pending } = this;
     const window = Math.max(Math.min(now - this.startedAt, rateWindow), 1) / 1000;
     const lately = this.finished.filter(({ at }) => at >= now - rateWindow);
     const filesPerSecond = lately.length / window;

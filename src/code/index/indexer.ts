@@ -24,8 +24,8 @@ export interface IndexReport {
   failed: number;
 }
 
-/** Bump when chunks or their tokens change, so that every index is rebuilt. */
-const chunkerVersion = 7;
+/** Bump when chunks, their tokens or what is read for edges change, so that every index is rebuilt. */
+const chunkerVersion = 8;
 
 /** Maximum number of files in flight: enough to keep two workers busy, few enough to stay current. */
 const maxRunning = 64;
@@ -298,8 +298,9 @@ export class Indexer {
   }
 
   private async write(outcomes: readonly ParseOutcome[]): Promise<void> {
+    const { index, mode } = this.options;
     try {
-      await this.options.index.write(outcomes);
+      await index.write(outcomes, mode === "foreground" && this.queue.pending > outcomes.length);
     } catch (error) {
       for (const { path } of outcomes) this.queue.putBack(path);
       throw error;

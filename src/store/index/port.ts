@@ -215,8 +215,11 @@ export interface CodeIndex extends SearchableIndex {
   known(below?: string): Promise<Map<string, KnownFile>>;
   /** Replaces a file's record: its chunks, with a model's vectors of them, or why it has none. */
   replace(file: IndexedFile | SkippedFile, vectors?: FileVectors): Promise<void>;
-  /** Several changes as one, which costs less than one after the other. A file occurs once. */
-  write(changes: readonly FileChange[]): Promise<void>;
+  /**
+   * Several changes as one, which costs less than one after the other. A file occurs once.
+   * @param more others follow, and nobody waits for these: an engine may store them together. If that fails, both are lost
+   */
+  write(changes: readonly FileChange[], more?: boolean): Promise<void>;
   /** Forgets files. */
   remove(paths: readonly string[]): Promise<void>;
   /** Brings together what many changes left apart, so that searching costs no more than in a rebuilt index. May take long. */

@@ -117,14 +117,8 @@ function migrate(
   migrations: readonly Migration[],
   { readonly, words, precious }: Required<OpenOptions>,
 ): void {
+  refuseNewer(db, file, migrations, words);
   const version = versionOf(db);
-  if (version > migrations.length) {
-    throw new PommelError(
-      "index_too_new",
-      `${file} was written by a newer Pommel (schema ${version}; this version supports ${migrations.length}).`,
-      words.tooNew,
-    );
-  }
   if (version === migrations.length) return;
   if (readonly) {
     // A process that creates it may not have got further yet.
@@ -142,6 +136,22 @@ function migrate(
       db.exec(`PRAGMA user_version = ${next + 1}`);
     });
   }
+}
+
+/** @throws PommelError `index_too_new` when a newer Pommel wrote it */
+export function refuseNewer(
+  db: Sqlite,
+  file: string,
+  migrations: readonly Migration[],
+  words: DatabaseMessages,
+): void {
+  const version = versionOf(db);
+  if (version <= migrations.length) return;
+  throw new PommelError(
+    "index_too_new",
+    `${file} was written by a newer Pommel (schema ${version}; this version supports ${migrations.length}).`,
+    words.tooNew,
+  );
 }
 
 /** `<file>.before-<schema version>`, newest first. */

@@ -70,6 +70,16 @@ export class Sqlite {
     }
   }
 
+  /** Begins a transaction that stays open until `end`: what `transaction` does meanwhile is a part of it. */
+  begin(): void {
+    this.run("BEGIN immediate");
+  }
+
+  /** Does nothing where SQLite has undone the transaction by itself. */
+  end(how: "COMMIT" | "ROLLBACK"): void {
+    if (this.inTransaction) this.run(how);
+  }
+
   /** Writes a copy, as one reader sees it now, into an empty file. @param key of the copy; null for a plain one */
   copyTo(target: string, key: string | null): void {
     if (key === this.key) this.prepare("VACUUM INTO ?").run(target);

@@ -108,7 +108,9 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       expect((await index.chunks([found!.id]))[0]?.path).toBe("a.ts");
     });
 
-    it("fails while the server is down, opened or not, and goes on when it is back", async () => {
+    it("fails while the server is down, opened or not, and goes on when it is back", {
+      timeout: 120_000,
+    }, async () => {
       const one = await open("one");
       await one.replace(file("a.ts", "shared"));
       await server!.down();
@@ -128,7 +130,9 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       await vi.waitFor(async () => expect(await again()).toBe(1), { timeout: 20_000 });
     });
 
-    it("outlives a connection that is cut within a transaction, and connects anew", async () => {
+    it("outlives a connection that is cut within a transaction, and connects anew", {
+      timeout: 120_000,
+    }, async () => {
       const rows = new ProjectRows(
         indexServer(settings),
         new Place(join(dir, "one", "index.db"), "postgres"),

@@ -26,7 +26,7 @@ export class PostgresWords {
     const chunks = segment.chunks();
     if (chunks.ids.length === 0) return;
     const id = await this.insertSegment({ sql, project }, chunks, chunks.ids[0]!, chunks.ids.at(-1)!);
-    await insertPostings({ sql }, id, segment.postings());
+    await insertPostings({ sql }, id, [...segment.postings()]);
   }
 
   private async insertSegment(

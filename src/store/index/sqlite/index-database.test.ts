@@ -8,6 +8,7 @@ import type { ChunkId, Scope } from "../port.ts";
 import type { ChunkRecord, IndexedFile } from "../records.ts";
 import { Definitions } from "./definitions.ts";
 import { chunkId, IndexDatabase } from "./index-database.ts";
+import { SqliteIndex } from "./sqlite-index.ts";
 
 let dir: string;
 let file: string;
@@ -64,6 +65,60 @@ const find = (text: string, scope: Scope = everywhere) =>
 const uidsOf = (found: readonly { id: ChunkId }[]) =>
   index.chunks(found.map(({ id }) => id)).map(({ uid }) => uid);
 
+describe("files that are written while more follow", () => {
+  const write = (path: string, name: string, more: boolean) =>
+    index.write([indexed(path, [chunk(`${name} in ${path}`, name, "backoff")])], more);
+  const seenByOthers = () => {
+    const other = IndexDatabase.open(file, { readonly: true });
+    const paths = other.files().map(({ path }) => path);
+    other.close();
+    return paths;
+  };
+  const segments = () => index.prepare("SELECT count(*) FROM word_segments").pluck().get();
+
+  it("become one segment, together with the last of them", () => {
+    write("a.ts", "one", true);
+    write("b.ts", "two", true);
+    expect(seenByOthers()).toEqual([]);
+    write("c.ts", "three", false);
+    expect(seenByOthers()).toEqual(["a.ts", "b.ts", "c.ts"]);
+    expect(segments()).toBe(1);
+    expect(find("backoff").sort()).toEqual(["one in a.ts", "three in c.ts", "two in b.ts"]);
+  });
+
+  it.each([
+    ["settles", () => index.settle()],
+    ["forgets a file", () => index.remove(["other.ts"])],
+    ["closes", () => index.close()],
+  ])("are stored when the index %s", (_, then) => {
+    write("a.ts", "one", true);
+    then();
+    expect(seenByOthers()).toEqual(["a.ts"]);
+  });
+
+  it("are not found as they were when one of them is written again", () => {
+    write("a.ts", "one", true);
+    write("a.ts", "two", true);
+    index.settle();
+    expect(find("backoff")).toEqual(["two in a.ts"]);
+    expect(find("one")).toEqual([]);
+  });
+
+  it("are all undone when one fails, and can be written again", () => {
+    write("a.ts", "one", true);
+    const broken = {
+      ...indexed("b.ts", [chunk("b", "two", "")]),
+      hash: null as unknown as string,
+      lines: null,
+    };
+    expect(() => index.write([broken as unknown as IndexedFile], true)).toThrow();
+    index.settle();
+    expect(seenByOthers()).toEqual([]);
+    write("a.ts", "one", false);
+    expect(find("backoff")).toEqual(["one in a.ts"]);
+  });
+});
+
 describe("replacing a file", () => {
   it("makes its chunks, words and names findable, and the old ones not", () => {
     index.replace(indexed("src/a.ts", [chunk("1", "retryRequest", "backoff doubles")]));
@@ -99,6 +154,15 @@ it("counts words as a new index does, however often files were saved", () => {
   for (let time = 0; time < 5; time++) for (let path = 0; path < 10; path++) save(index, path);
   expect(scores(index)).toEqual(scores(anew));
   anew.close();
+});
+
+it("keeps nothing in its log at rest", async () => {
+  index.replace(indexed("src/a.ts", [chunk("1", "retryRequest", "backoff doubles")]));
+  const logBytes = () => statSync(`${file}-wal`).size;
+  expect(logBytes()).toBeGreaterThan(0);
+  await new SqliteIndex(index).settle();
+  expect(logBytes()).toBe(0);
+  expect(find("backoff")).toEqual(["1"]);
 });
 
 describe("looking up", () => {

@@ -30,6 +30,9 @@ const maxPaths = 50_000;
 /** Merging words keeps in step with writing: a step for so many chunks. */
 const chunksPerStep = 12;
 
+/** Chunks that one transaction writes at most: a segment of so many words is only merged with other large ones. */
+const chunksTogether = 16_384;
+
 /** More than a save writes, mostly. */
 const fewChunks = 64;
 
@@ -187,20 +190,78 @@ export class IndexDatabase extends Connection {
     return rowidOf;
   }
 
+  /** A transaction that is still open: the words of its chunks, and the files that it wrote. */
+  private unfinished: { words: SegmentBuilder; paths: Set<string> } | null = null;
+
   /**
    * One transaction for all.
+   * @param more others follow: they become part of it, until they are many
    * @returns how many steps of merging (`mergeStep`) keep up with it
    */
-  write(changes: readonly FileChange[]): number {
-    const written = this.inTransaction(() => {
-      const first = this.words.nextChunk();
-      const words = new SegmentBuilder(first);
-      for (const change of changes) this.apply(change, words);
-      this.words.add(words);
-      return words.next - first;
+  write(changes: readonly FileChange[], more = false): number {
+    // The words of a file that is replaced must be stored to be known as gone.
+    if (changes.some(({ path }) => this.unfinished?.paths.has(path))) this.finish();
+    if (!more && this.unfinished === null)
+      return this.inTransaction(() => this.writeAll(changes, this.builder()));
+    return this.orUndone(() => {
+      const { words, paths } = this.begun();
+      this.inTransaction(() => {
+        for (const change of changes) this.apply(change, words);
+      });
+      for (const { path } of changes) paths.add(path);
+      return more && words.count < chunksTogether ? 0 : this.finish();
     });
+  }
+
+  private builder(): SegmentBuilder {
+    return new SegmentBuilder(this.words.nextChunk());
+  }
+
+  private begun() {
+    if (this.unfinished === null) {
+      this.changing(() => this.db.begin());
+      this.unfinished = { words: this.builder(), paths: new Set() };
+    }
+    return this.unfinished;
+  }
+
+  /** Ends the transaction that `write` left open, if there is one. @returns as `write` */
+  finish(): number {
+    const { unfinished } = this;
+    if (unfinished === null) return 0;
+    return this.orUndone(() => {
+      const steps = this.inTransaction(() => this.writeAll([], unfinished.words));
+      this.changing(() => this.db.end("COMMIT"));
+      this.unfinished = null;
+      return steps;
+    });
+  }
+
+  /** What fails takes with it all that is not finished. */
+  private orUndone<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      this.unfinished = null;
+      this.db.end("ROLLBACK");
+      throw error;
+    }
+  }
+
+  private writeAll(changes: readonly FileChange[], words: SegmentBuilder): number {
+    for (const change of changes) this.apply(change, words);
+    this.words.add(words);
     // After a save a search should not have to wait: what it leaves is merged when there is time (`settle`).
-    return written < fewChunks && !this.merges.isLate() ? 0 : Math.ceil((written + 1) / chunksPerStep);
+    if (words.count < fewChunks && !this.merges.isLate()) return 0;
+    return Math.ceil((words.count + 1) / chunksPerStep);
+  }
+
+  override close(): void {
+    try {
+      this.finish();
+    } finally {
+      super.close();
+    }
   }
 
   private apply(change: FileChange, words: SegmentBuilder): void {
@@ -216,6 +277,7 @@ export class IndexDatabase extends Connection {
   /** One transaction for all. */
   remove(paths: readonly string[]): void {
     if (paths.length === 0) return;
+    this.finish();
     this.inTransaction(() => {
       for (const path of paths) this.forget(path);
     });
@@ -236,7 +298,13 @@ export class IndexDatabase extends Connection {
 
   /** BM25 counts commits that went until this is called (`correctTotals`). Never within a transaction. */
   settle(): void {
+    this.finish();
     correctTotals(this, "commit_terms");
+  }
+
+  /** Moves the log into the database as far as nobody reads it: at rest it would only take up room. Never within a transaction. */
+  emptyLog(): void {
+    this.db.pragma("wal_checkpoint(TRUNCATE)");
   }
 
   /**

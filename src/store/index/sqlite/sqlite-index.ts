@@ -138,8 +138,8 @@ export class SqliteIndex implements CodeIndex {
     return this.run((db) => db.replace(file, vectors));
   }
 
-  async write(changes: readonly FileChange[]): Promise<void> {
-    let steps = await this.run((db) => db.write(changes));
+  async write(changes: readonly FileChange[], more = false): Promise<void> {
+    let steps = await this.run((db) => db.write(changes, more));
     // A search that came meanwhile waits for one step, not for all.
     for (; steps > 0 && (await this.run((db) => db.mergeStep())); steps--) await nextTurn();
   }
@@ -154,6 +154,7 @@ export class SqliteIndex implements CodeIndex {
   async settle(): Promise<void> {
     await this.run((db) => db.settle());
     while (await this.run((db) => db.mergeStep(true))) await nextTurn();
+    await this.run((db) => db.emptyLog());
   }
 
   addVectors(file: IndexedFile, vectors: FileVectors): Promise<boolean> {

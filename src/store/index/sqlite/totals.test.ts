@@ -116,7 +116,7 @@ it("totals are those of the rows, and vectors in memory those that are stored, w
         others.close();
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 }, 60_000);
 

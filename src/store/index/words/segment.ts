@@ -1,6 +1,15 @@
 import { levels as allLevels, type Level } from "../../../project/levels.ts";
-import { pushVarint } from "../../../text/varint.ts";
-import { fieldCount, joined, type Postings, PostingsReader, PostingsWriter } from "./postings.ts";
+import { detached } from "../../../text/detached.ts";
+import { ByteStrings, enlarged } from "./byte-strings.ts";
+import {
+  codeOf,
+  fieldCount,
+  isLong,
+  joined,
+  type Postings,
+  PostingsReader,
+  PostingsWriter,
+} from "./postings.ts";
 
 /**
  * The chunks of a segment: of some that were written together, or of several such segments that were merged. Postings count
@@ -17,13 +26,26 @@ export interface SegmentChunks {
 
 /** For each chunk two varints, for the distance of its id from the one before and for its length, and a byte for its level. */
 export function encodeChunks({ ids, lengths, levels }: SegmentChunks): Uint8Array {
-  const bytes: number[] = [];
-  ids.forEach((id, i) => {
-    pushVarint(bytes, id - (i === 0 ? 0 : ids[i - 1]!));
-    pushVarint(bytes, lengths[i]!);
-    bytes.push(levels[i]!);
-  });
-  return Uint8Array.from(bytes);
+  const bytes = new Uint8Array(ids.length * (2 * maxVarint + 1));
+  let at = 0;
+  for (let i = 0; i < ids.length; i++) {
+    at = writeVarint(bytes, at, ids[i]! - (i === 0 ? 0 : ids[i - 1]!));
+    at = writeVarint(bytes, at, lengths[i]!);
+    bytes[at++] = levels[i]!;
+  }
+  return bytes.slice(0, at);
+}
+
+/** Bytes of a number below 2 ** 32. */
+const maxVarint = 5;
+
+function writeVarint(bytes: Uint8Array, at: number, value: number): number {
+  let last = at;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) last++;
+  let rest = value;
+  for (let i = last; i >= at; i--, rest = Math.floor(rest / 128))
+    bytes[i] = (rest % 128) | (i < last ? 0x80 : 0);
+  return last + 1;
 }
 
 export function decodeChunks(bytes: Uint8Array, count: number): SegmentChunks {
@@ -67,20 +89,21 @@ export type FieldStreams = readonly [name: string, path: string, head: string, b
 /** The word under which postings have the chunks that define a name; no token begins like that. @param key `nameKey` */
 export const nameWord = (key: string) => `=${key}`;
 
-const nowhere = new Array<number>(fieldCount).fill(0);
-
-/** A word, with what the chunk at hand has of it. */
-interface Word {
-  postings: PostingsWriter;
-  times: number[];
-  places: number[];
-}
+/**
+ * What is known of a word, in numbers: how many chunks have it, what follows the last of them in its list, and of the last that it was
+ * met in (counted from 1 on) its last place, and how often each field has it.
+ */
+const [chunkCount, afterLast, metIn, lastPlace, times] = [0, 1, 2, 3, 4];
+const numbers = times + fieldCount;
 
 /** Makes a segment of chunks that are written together. */
 export class SegmentBuilder {
   private readonly lengths: number[] = [];
   private readonly levels: number[] = [];
-  private readonly words = new Map<string, Word>();
+  private readonly words = new Map<string, number>();
+  private known = new Uint32Array(0);
+  /** For each word two: its list, and its places. */
+  private readonly bytes = new ByteStrings();
 
   /** @param first the id of the first chunk; the others count on */
   constructor(private readonly first: number) {}
@@ -90,40 +113,70 @@ export class SegmentBuilder {
     return this.first + this.lengths.length;
   }
 
+  /** How many were added. */
+  get count(): number {
+    return this.lengths.length;
+  }
+
   /** @param names keys of those that the chunk defines, each once */
   add(level: Level, streams: FieldStreams, names: Iterable<string>): void {
-    const chunk = this.lengths.length;
-    for (const key of names) this.word(nameWord(key)).postings.add(chunk, nowhere, []);
-    const seen: Word[] = [];
+    for (const key of names) this.list(this.word(nameWord(key)));
+    const seen: number[] = [];
     let place = 0;
     let length = 0;
     streams.forEach((stream, field) => {
       if (stream === "") return;
       for (const token of stream.split(" ")) {
         const word = this.word(token);
-        if (word.places.length === 0) seen.push(word);
-        word.times[field]!++;
-        word.places.push(place++);
+        if (this.occur(word, field, place++)) seen.push(word);
         length++;
       }
       place++;
     });
-    for (const word of seen) {
-      word.postings.add(chunk, word.times, word.places);
-      word.times.fill(0);
-      word.places.length = 0;
-    }
+    for (const word of seen) this.list(word);
     this.lengths.push(length);
     this.levels.push(allLevels.indexOf(level));
   }
 
-  private word(token: string): Word {
+  private word(token: string): number {
     let word = this.words.get(token);
     if (word === undefined) {
-      word = { postings: new PostingsWriter(), times: [...nowhere], places: [] };
-      this.words.set(token, word);
+      word = this.words.size;
+      // A token of a stream would keep all of that.
+      this.words.set(detached(token), word);
+      this.known = enlarged(this.known, (word + 1) * numbers);
+      this.bytes.add();
+      this.bytes.add();
     }
     return word;
+  }
+
+  /** @returns whether the chunk at hand did not have it yet */
+  private occur(word: number, field: number, place: number): boolean {
+    const { known } = this;
+    const at = word * numbers;
+    const isNew = known[at + metIn] !== this.lengths.length + 1;
+    this.bytes.pushVarint(2 * word + 1, isNew ? place : place - known[at + lastPlace]!);
+    known[at + metIn] = this.lengths.length + 1;
+    known[at + lastPlace] = place;
+    known[at + times + field]!++;
+    return isNew;
+  }
+
+  /** Adds the chunk at hand to the list of a word. */
+  private list(word: number): void {
+    const { bytes, known } = this;
+    const [at, list] = [word * numbers, 2 * word];
+    const from = at + times;
+    bytes.pushVarint(list, this.lengths.length - known[at + afterLast]!);
+    const code = codeOf(known, from);
+    bytes.push(list, code);
+    if (isLong(code)) {
+      for (let i = from; i < from + fieldCount; i++) if (known[i]! > 0) bytes.pushVarint(list, known[i]!);
+    }
+    known[at + chunkCount]!++;
+    known[at + afterLast] = this.lengths.length + 1;
+    known.fill(0, from, from + fieldCount);
   }
 
   chunks(): SegmentChunks {
@@ -135,10 +188,18 @@ export class SegmentBuilder {
   }
 
   /** By word, ascending as SQLite compares them. */
-  postings(): [word: string, postings: Postings][] {
-    return [...this.words]
-      .map(([word, { postings }]): [string, Postings] => [word, postings.finish()])
-      .sort(([a], [b]) => (a < b ? -1 : 1));
+  *postings(): Generator<[word: string, postings: Postings]> {
+    for (const word of [...this.words.keys()].sort()) {
+      const number = this.words.get(word)!;
+      yield [
+        word,
+        {
+          chunks: this.known[number * numbers + chunkCount]!,
+          list: this.bytes.read(2 * number),
+          places: this.bytes.read(2 * number + 1),
+        },
+      ];
+    }
   }
 }
 
@@ -155,19 +216,28 @@ export class SegmentMerge {
   private readonly from: readonly number[];
 
   constructor(private readonly sources: readonly MergeSource[]) {
-    const kept = (values: (chunks: SegmentChunks) => ArrayLike<number>) =>
-      sources.flatMap(({ chunks, isGone }) => Array.from(values(chunks)).filter((_, i) => !isGone?.[i]));
-    this.chunks = {
-      ids: Uint32Array.from(kept(({ ids }) => ids)),
-      lengths: Uint32Array.from(kept(({ lengths }) => lengths)),
-      levels: Uint8Array.from(kept(({ levels }) => levels)),
-    };
     let next = 0;
     this.from = sources.map(({ chunks, isGone }) => {
       const from = next;
       next += chunks.ids.length - (isGone?.reduce((sum, gone) => sum + gone, 0) ?? 0);
       return from;
     });
+    // In typed arrays, as there may be a million.
+    const merged = {
+      ids: new Uint32Array(next),
+      lengths: new Uint32Array(next),
+      levels: new Uint8Array(next),
+    };
+    let at = 0;
+    for (const { chunks, isGone } of sources) {
+      for (let i = 0; i < chunks.ids.length; i++) {
+        if (isGone?.[i]) continue;
+        merged.ids[at] = chunks.ids[i]!;
+        merged.lengths[at] = chunks.lengths[i]!;
+        merged.levels[at++] = chunks.levels[i]!;
+      }
+    }
+    this.chunks = merged;
   }
 
   /** The postings of one word. @param parts what the sources have of it, in their order */

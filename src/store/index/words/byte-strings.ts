@@ -1,0 +1,93 @@
+/** Numbers that are known of a string: where the next byte goes, where its slice ends, where it begins, and how long it is. */
+const numbers = 4;
+/** Bytes of a first slice: most words are rare. */
+const leastSlice = 6;
+const mostSlice = 1024;
+/** Bytes at the end of a slice that say where the next one begins. */
+const link = 4;
+
+/** A slice is as long as all before it, within bounds, so that half of a string's room is empty at most. */
+const nextSlice = (length: number) => Math.min(Math.max(length, leastSlice), mostSlice);
+
+/**
+ * Many strings of bytes that grow side by side, in one buffer: each is a chain of slices (Lucene's `ByteBlockPool`). An array for
+ * each would take eight times the memory, and the garbage collector's time.
+ */
+export class ByteStrings {
+  private bytes = new Uint8Array(4096);
+  private used = 0;
+  private known = new Uint32Array(256);
+  private count = 0;
+
+  /** @returns the number of a new string, which is empty; they count from 0 on */
+  add(): number {
+    const at = this.count * numbers;
+    this.known = enlarged(this.known, at + numbers);
+    const begin = this.slice(leastSlice);
+    this.known.set([begin, begin + leastSlice, begin, 0], at);
+    return this.count++;
+  }
+
+  push(string: number, byte: number): void {
+    const at = string * numbers;
+    if (this.known[at] === this.known[at + 1]) this.extend(at);
+    this.bytes[this.known[at]!++] = byte;
+    this.known[at + 3]!++;
+  }
+
+  /** As `pushVarint` (text/varint.ts). @param value a whole number below 2 ** 32 */
+  pushVarint(string: number, value: number): void {
+    if (value >= 0x80) this.pushHigh(string, Math.floor(value / 128));
+    this.push(string, value & 0x7f);
+  }
+
+  private pushHigh(string: number, value: number): void {
+    if (value >= 0x80) this.pushHigh(string, Math.floor(value / 128));
+    this.push(string, (value & 0x7f) | 0x80);
+  }
+
+  /** A copy of a string. */
+  read(string: number): Uint8Array {
+    const at = string * numbers;
+    const length = this.known[at + 3]!;
+    const copy = new Uint8Array(length);
+    let from = this.known[at + 2]!;
+    for (let done = 0; ; ) {
+      const size = nextSlice(done);
+      const end = Math.min(done + size, length);
+      for (let i = from; done < end; ) copy[done++] = this.bytes[i++]!;
+      if (done === length) return copy;
+      from = this.next(from + size);
+    }
+  }
+
+  private extend(at: number): void {
+    const size = nextSlice(this.known[at + 3]!);
+    const begin = this.slice(size);
+    const end = this.known[at + 1]!;
+    for (let i = 0; i < link; i++) this.bytes[end + i] = begin >>> (8 * i);
+    this.known[at] = begin;
+    this.known[at + 1] = begin + size;
+  }
+
+  private next(end: number): number {
+    let begin = 0;
+    for (let i = link - 1; i >= 0; i--) begin = begin * 256 + this.bytes[end + i]!;
+    return begin;
+  }
+
+  private slice(size: number): number {
+    const begin = this.used;
+    this.used += size + link;
+    this.bytes = enlarged(this.bytes, this.used);
+    return begin;
+  }
+}
+
+/** The same array while it is long enough, or else a copy with room to grow. */
+export function enlarged<T extends Uint8Array | Uint32Array>(array: T, length: number): T {
+  if (length <= array.length) return array;
+  const copy = new (array.constructor as new (length: number) => T)(Math.ceil(length * 1.5));
+  copy.set(array);
+  return copy;
+}
