@@ -1,10 +1,11 @@
-// Compiles the vector kernel (kernel/vectors.ts, AssemblyScript) to dist/vector-kernel.wasm.
+// Compiles the inner loops of search (kernel/, AssemblyScript) to dist/vector-kernel.wasm.
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { error, stderr } = await asc.main([
   "kernel/vectors.ts",
+  "kernel/texts.ts",
   ...["--baseDir", root, "--outFile", "dist/vector-kernel.wasm"],
   // No runtime and no memory of its own: the caller owns all memory and passes pointers.
   ...["--runtime", "stub", "--importMemory", "--noAssert", "-O3", "--enable", "simd"],

@@ -6,6 +6,9 @@ interface Span {
   end: number;
 }
 
+/** The last moment that a Date can hold; the first is its negative. Milliseconds since the epoch. */
+export const maxTime = 8.64e15;
+
 /** 2026, 2026-01, 2026-01-31. */
 const isoDate = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/;
 const isoMoment = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)$/;

@@ -38,6 +38,9 @@ const byteOrderMark = 0xef;
 /** Of what is not UTF-16. */
 const isBinary = (bytes: Buffer) => bytes.includes(0) || hasBinaryMagic(bytes) || isMostlyControls(bytes);
 
+/** Whether `decodeText` reads it as UTF-16: in all other encodings ASCII characters are bytes of their own. */
+export const isUtf16 = (bytes: Buffer) => utf16Of(bytes) !== null;
+
 /** The byte order of UTF-16 text: by its mark, or because every other byte of (mostly) ASCII text is NUL. */
 function utf16Of(bytes: Buffer): "le" | "be" | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "le";

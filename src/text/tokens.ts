@@ -1,4 +1,5 @@
 import { stemmer } from "stemmer";
+import { detached } from "./detached.ts";
 
 /**
  * The token stream of the full-text index. FTS5 splits our streams at blanks only; everything it should
@@ -27,9 +28,9 @@ const stemOfWord = new Map<string, string>();
 export function stem(word: string): string {
   let known = stemOfWord.get(word);
   if (known === undefined) {
-    known = word.length > 2 && /^[a-z]+$/.test(word) ? stemmer(word) : word;
+    known = detached(word.length > 2 && /^[a-z]+$/.test(word) ? stemmer(word) : word);
     if (stemOfWord.size >= cacheLimit) stemOfWord.clear();
-    stemOfWord.set(word, known);
+    stemOfWord.set(detached(word), known);
   }
   return known;
 }
@@ -95,9 +96,9 @@ export function tokenStream(text: string): string {
   for (const name of identifiersOf(text)) {
     let tokens = streamOfIdentifier.get(name);
     if (tokens === undefined) {
-      tokens = tokensOfIdentifier(name).join(" ");
+      tokens = detached(tokensOfIdentifier(name).join(" "));
       if (streamOfIdentifier.size >= cacheLimit) streamOfIdentifier.clear();
-      streamOfIdentifier.set(name, tokens);
+      streamOfIdentifier.set(detached(name), tokens);
     }
     stream += stream === "" ? tokens : ` ${tokens}`;
   }

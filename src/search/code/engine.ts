@@ -20,7 +20,7 @@ import { type AnalysedQuery, analyseQuery } from "./query.ts";
 import { type Background, type Ranked, rank, type Signals } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { filesIn } from "./scope.ts";
-import { FileReader } from "./source.ts";
+import { linesOfChunks } from "./source.ts";
 import type { CodeAnswer, CodeQuery, CodeResult } from "./types.ts";
 import { findHolders, type Holders } from "./verbatim/holders.ts";
 import { weights as standardWeights, type Weights } from "./weights.ts";
@@ -210,7 +210,6 @@ export class CodeSearch {
       packages,
     }: { matchers: readonly Matcher[]; lines: Holders["chunks"] | null; packages: PackageMap | null },
   ): Promise<Presented[]> {
-    const files = new FileReader(this.project.root);
     const results: Presented[] = [];
     const best = ranked[0]?.score || 1;
     // Mostly the first batch is enough: files that are gone are few.
@@ -218,10 +217,12 @@ export class CodeSearch {
       const batch = new Map(
         ranked.slice(next, next + limit).map((entry) => [entry.candidate.chunk.id, entry]),
       );
-      for (const chunk of await this.index.chunks([...batch.keys()])) {
+      const chunks = await this.index.chunks([...batch.keys()]);
+      const contents = linesOfChunks(this.project.root, chunks);
+      for (const [i, chunk] of chunks.entries()) {
         const entry = batch.get(chunk.id);
-        const content = entry && results.length < limit ? files.lines(chunk) : null;
-        if (!entry || !content) continue;
+        const content = contents[i];
+        if (!entry || !content || results.length === limit) continue;
         const result: FoundCode = {
           id: chunk.uid,
           file: chunk.path,

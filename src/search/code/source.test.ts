@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { StoredChunk } from "../../store/index/port.ts";
-import { FileReader } from "./source.ts";
+import { linesOfChunks } from "./source.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -16,12 +16,13 @@ function lines(content: string | Uint8Array, startLine: number, endLine: number)
   writeFileSync(join(dir, path), content);
   const { size, mtimeMs } = statSync(join(dir, path));
   const chunk = { path, startLine, endLine, size, mtimeMs: Math.trunc(mtimeMs) } as StoredChunk;
-  return new FileReader(dir).lines(chunk);
+  return linesOfChunks(dir, [chunk])[0];
 }
 
 it.each<[string, string | Uint8Array]>([
   ["ASCII", "one\ntwo\nthree\nfour"],
   ["lines that end in CR and LF", "one\r\ntwo\r\nthree\r\nfour"],
+  ["lines that end in one or the other", "one\rtwo\nthree\r\nfour"],
   ["a byte order mark", "\ufeffone\ntwo\nthree\nfour"],
   ["UTF-16", Buffer.from("\ufeffone\ntwo\nthree\nfour", "utf16le")],
 ])("the lines of a chunk are those of a file with %s", (_, content) => {
@@ -45,7 +46,15 @@ it("a file that changed has drifted, one that is binary or gone has no lines", (
   expect(lines(Buffer.from([1, 0, 2, 10, 3]), 1, 1)).toBeNull();
   const chunk = { path: "file", startLine: 1, endLine: 1, size: 3, mtimeMs: 4 } as StoredChunk;
   writeFileSync(join(dir, "file"), "changed");
-  expect(new FileReader(dir).lines(chunk)).toEqual({ text: "changed", drifted: true });
+  expect(linesOfChunks(dir, [chunk])[0]).toEqual({ text: "changed", drifted: true });
   rmSync(join(dir, "file"));
-  expect(new FileReader(dir).lines(chunk)).toBeNull();
+  expect(linesOfChunks(dir, [chunk])[0]).toBeNull();
+});
+
+it("chunks of several files get their own lines, in their order", () => {
+  writeFileSync(join(dir, "a"), "one\ntwo\n");
+  writeFileSync(join(dir, "b"), "three\nfour\n");
+  const chunk = (path: string, line: number) => ({ path, startLine: line, endLine: line }) as StoredChunk;
+  const found = linesOfChunks(dir, [chunk("a", 2), chunk("b", 1), chunk("gone", 1), chunk("a", 1)]);
+  expect(found.map((lines) => lines?.text)).toEqual(["two", "three", undefined, "one"]);
 });

@@ -13,10 +13,13 @@ interface Source {
   mtimeMs: number;
 }
 
-/** A file of the project as it is on disk now; null when it is gone, unreadable, too large or no text. */
-export function readSource(root: string, path: string): Source | null {
+/**
+ * A file of the project as it is on disk now; null when it is gone, unreadable, too large or no text.
+ * @param isWanted by its bytes
+ */
+export function readSource(root: string, path: string, isWanted = (_: Buffer) => true): Source | null {
   return readFile(root, path, (bytes, stamp) => {
-    const text = decodeText(bytes);
+    const text = isWanted(bytes) ? decodeText(bytes) : null;
     return text === null ? null : { text, ...stamp };
   });
 }
@@ -58,43 +61,46 @@ function bytesOf(file: number, size: number): Buffer {
   return shared.subarray(0, length);
 }
 
-/** A file whose lines are decoded when they are wanted: most of a file is not. */
-interface Lines extends Stamp {
-  bytes: Buffer;
-  encoding: "latin1" | "utf8";
+/** The lines of a chunk as they are on disk now. */
+export interface ChunkLines {
+  text: string;
+  /** The file is another one than when it was indexed. */
+  drifted: boolean;
 }
 
-/** Reads the lines of results, each file once. */
-export class FileReader {
-  private readonly files = new Map<string, Lines | null>();
-
-  constructor(private readonly root: string) {}
-
-  /** The chunk's lines as they are on disk now, or null when the file is gone or unreadable. */
-  lines(chunk: StoredChunk): { text: string; drifted: boolean } | null {
-    let file = this.files.get(chunk.path);
-    if (file === undefined) {
-      file = readFile(this.root, chunk.path, linesIn);
-      this.files.set(chunk.path, file);
-    }
-    return (
-      file && {
-        text: linesOf(file, chunk.startLine, chunk.endLine),
-        drifted: file.size !== chunk.size || file.mtimeMs !== chunk.mtimeMs,
+/** The lines of each chunk, in their order; null where the file is gone or unreadable. Each file is read once. */
+export function linesOfChunks(root: string, chunks: readonly StoredChunk[]): (ChunkLines | null)[] {
+  const ofPath = new Map<string, StoredChunk[]>(chunks.map(({ path }) => [path, []]));
+  for (const chunk of chunks) ofPath.get(chunk.path)!.push(chunk);
+  const found = new Map<StoredChunk, ChunkLines>();
+  for (const [path, wanted] of ofPath) {
+    readFile(root, path, (bytes, { size, mtimeMs }) => {
+      const lines = decodableLines(bytes);
+      if (lines === null) return null;
+      for (const chunk of wanted) {
+        const text = textOf(lines, chunk.startLine, chunk.endLine);
+        found.set(chunk, { text, drifted: size !== chunk.size || mtimeMs !== chunk.mtimeMs });
       }
-    );
+      return null;
+    });
   }
+  return chunks.map((chunk) => found.get(chunk) ?? null);
 }
 
 const carriageReturn = 13;
 const lineFeed = 10;
 
-/** Lines end in "\n" there. */
-function linesIn(bytes: Buffer, stamp: Stamp): Lines | null {
-  const encoding = bytes.includes(carriageReturn) ? null : uniformEncodingOf(bytes);
-  if (encoding !== null) return { bytes: Buffer.from(bytes), encoding, ...stamp };
-  const text = decodeText(bytes)?.replace(/\r\n?/g, "\n");
-  return text === undefined ? null : { bytes: Buffer.from(text, "utf8"), encoding: "utf8", ...stamp };
+/** Bytes any lines of which can be decoded: most of a file is not wanted. */
+interface DecodableLines {
+  bytes: Buffer;
+  encoding: "latin1" | "utf8";
+}
+
+function decodableLines(bytes: Buffer): DecodableLines | null {
+  const encoding = uniformEncodingOf(bytes);
+  if (encoding !== null) return { bytes, encoding };
+  const text = decodeText(bytes);
+  return text === null ? null : { bytes: Buffer.from(text, "utf8"), encoding: "utf8" };
 }
 
 /** Gives the line, from 1, of an offset in a text. */
@@ -114,11 +120,12 @@ export function lineNumbersIn(text: string): (offset: number) => number {
 }
 
 /** Lines `first` to `last` (1-based, inclusive). */
-function linesOf({ bytes, encoding }: Lines, first: number, last: number): string {
+function textOf({ bytes, encoding }: DecodableLines, first: number, last: number): string {
   const start = endOfLines(bytes, 0, first - 1);
   if (start < 0) return "";
   const end = endOfLines(bytes, start, last - first + 1);
-  return bytes.toString(encoding, start, end < 0 ? bytes.length : end - 1);
+  const text = bytes.toString(encoding, start, end < 0 ? bytes.length : end);
+  return (end < 0 ? text : text.replace(/\r?\n$|\r$/, "")).replace(/\r\n?/g, "\n");
 }
 
 /** Where so many lines end, their line ends included; -1 where there are not so many. */
@@ -127,7 +134,8 @@ function endOfLines(bytes: Uint8Array, start: number, lines: number): number {
   // A call for each line would cost more than to look at each byte.
   for (let left = lines; left > 0; at++) {
     if (at === bytes.length) return -1;
-    if (bytes[at] === lineFeed) left--;
+    const byte = bytes[at];
+    if (byte === lineFeed || (byte === carriageReturn && bytes[at + 1] !== lineFeed)) left--;
   }
   return at;
 }

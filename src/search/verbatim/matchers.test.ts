@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { compileLiteral } from "../../text/pattern.ts";
+import { plainHeldBytes } from "./held-bytes.ts";
 import { matchersOf } from "./matchers.ts";
 
 const matches = (text: string, searched: string) => [
@@ -24,6 +25,27 @@ it("finds a text wherever the regular expression for it does", () => {
       expect(matches(text, searched)).toEqual(expected);
     }),
     { numRuns: 2000 },
+  );
+});
+
+it("finds nothing in files whose bytes lack what it says", () => {
+  const wanted = fc.string({
+    unit: fc.constantFrom("a", "A", "k", "K", " ", "é"),
+    minLength: 1,
+    maxLength: 3,
+  });
+  const searched = fc.string({
+    unit: fc.constantFrom("a", "A", "k", "K", " ", "é", "\u212a"),
+    maxLength: 20,
+  });
+  const mode = fc.constantFrom<("exact" | "regex")[]>("exact", "regex");
+  fc.assert(
+    fc.property(wanted, searched, mode, (query, text, match) => {
+      const [matcher] = matchersOf({ query, match });
+      if (plainHeldBytes(Buffer.from(text), matcher!.bytes)) return;
+      expect([...matcher!.matchesIn(text)]).toEqual([]);
+    }),
+    { numRuns: 1000 },
   );
 });
 

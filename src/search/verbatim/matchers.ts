@@ -18,6 +18,8 @@ export interface Matcher {
   text: string;
   /** Texts that are part of every match, letter case aside. */
   parts: readonly string[];
+  /** Those of them that every match has in these very bytes, letter case aside, if its encoding is one of ASCII and more. */
+  bytes: readonly string[];
   /** Words in every text that matches. */
   words: readonly HeldWord[];
   /** How many steps a character takes at most: a pattern of 1,000 repetitions has as many states to go on from. */
@@ -56,11 +58,14 @@ function literalMatcher(text: string, options: { mayBeRendered: boolean }): Matc
     reason: `contains ${JSON.stringify(text)}`,
     text,
     parts: [text],
+    bytes: [text].filter(isAscii),
     words: heldWordsOf(text),
     cost: 1,
     matchesIn: (searched) => literalMatches(searched, text, literal),
   };
 }
+
+const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text);
 
 function* literalMatches(
   searched: string,
@@ -69,7 +74,7 @@ function* literalMatches(
 ): Generator<readonly [number, number]> {
   // In a text of the same length a substring is found some ten times faster, letter case aside.
   const lower = searched.toLowerCase();
-  if (!/^[\x00-\x7f]*$/.test(text) || lower.length !== searched.length) {
+  if (!isAscii(text) || lower.length !== searched.length) {
     for (const { index, 0: found } of searched.matchAll(literal)) yield [index, index + found.length];
     return;
   }
@@ -97,6 +102,8 @@ function patternMatcher(pattern: string): Matcher {
     reason: `matches /${pattern}/`,
     text: required.join(" "),
     parts: required,
+    // RE2 takes the sign of kelvin for a k as well.
+    bytes: required.filter((part) => isAscii(part) && !/k/i.test(part)),
     words: required.flatMap(heldWordsOf),
     cost: expression.programSize(),
     *matchesIn(searched) {

@@ -1,4 +1,4 @@
-import { blockSize, compiledKernel } from "./vector-kernel.ts";
+import { blockSize, compiledKernel, growTo, memoryOf } from "./vector-kernel.ts";
 
 /** The signs of vectors (signs.ts) in rows, to be compared with those of a query by how many differ. */
 export interface SignKernel {
@@ -45,8 +45,6 @@ interface Exports {
   ): number;
 }
 
-const pageSize = 65_536;
-
 /** The kernel in WebAssembly, which has to find everything in its own memory: the rows come last, and may grow. */
 export function createWasmSignKernel(module: WebAssembly.Module, bytes: number): SignKernel {
   const placesAt = 0;
@@ -54,13 +52,10 @@ export function createWasmSignKernel(module: WebAssembly.Module, bytes: number):
   const flagsAt = differencesAt + blockSize * 2;
   const queryAt = flagsAt + blockSize;
   const rowsAt = queryAt + bytes;
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(rowsAt / pageSize) });
+  const memory = memoryOf(rowsAt);
   const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
   return {
-    reserve(rows) {
-      const missing = rowsAt + rows * bytes - memory.buffer.byteLength;
-      if (missing > 0) memory.grow(Math.ceil(missing / pageSize));
-    },
+    reserve: (rows) => growTo(memory, rowsAt + rows * bytes),
     bytes: () => memory.buffer.byteLength,
     put(first, signs) {
       new Uint8Array(memory.buffer).set(signs, rowsAt + first * bytes);

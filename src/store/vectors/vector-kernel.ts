@@ -86,6 +86,16 @@ interface Exports {
 }
 
 const pageSize = 65_536;
+
+/** A memory of so many bytes or somewhat more, for a module that has none of its own. */
+export const memoryOf = (bytes: number) => new WebAssembly.Memory({ initial: Math.ceil(bytes / pageSize) });
+
+/** Makes a memory at least so many bytes long. Views of it from before are then no longer valid. */
+export function growTo(memory: WebAssembly.Memory, bytes: number): void {
+  const missing = bytes - memory.buffer.byteLength;
+  if (missing > 0) memory.grow(Math.ceil(missing / pageSize));
+}
+
 /** What a row has before its components. Bytes. */
 const header = 16;
 /** Vectors are handed over in pieces of so many bytes. */
@@ -103,14 +113,11 @@ export function createWasmKernel(module: WebAssembly.Module, dimensions: number)
   const rowsAt = stagingAt + stagingSize;
   const rowAt = (row: number) => rowsAt + row * stride;
 
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(rowsAt / pageSize) });
+  const memory = memoryOf(rowsAt);
   const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
   let scale = 0;
   return {
-    reserve(rows) {
-      const missing = rowAt(rows) - memory.buffer.byteLength;
-      if (missing > 0) memory.grow(Math.ceil(missing / pageSize));
-    },
+    reserve: (rows) => growTo(memory, rowAt(rows)),
     bytes: () => memory.buffer.byteLength,
     put(first, firstId, vectors) {
       const most = Math.floor(stagingSize / dimensions);

@@ -1,3 +1,5 @@
+import { detached } from "../../../text/detached.ts";
+
 /** Parts of an identifier: `HTTPServer2` is HTTP, Server, 2. */
 export const identifierParts = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 /** The same in any script; ideographs stand alone, scripts without letter case are cut at their blanks only. */
@@ -6,7 +8,7 @@ const lettersAnywhere =
 const isAscii = /^[\x00-\x7f]*$/;
 
 /** Cached runs with their tokens; code repeats itself. */
-const maxRemembered = 100_000;
+const maxRemembered = 25_000;
 /** Longer ASCII runs are data (base64, hashes). Characters. */
 const maxRun = 100;
 /** A paragraph without blanks, as in Chinese, is read up to here. Characters. */
@@ -76,11 +78,6 @@ export class Tokenizer {
     }
     return ids;
   }
-}
-
-/** Copies a string: a substring would keep the whole file's text in memory. */
-function detached(run: string): string {
-  return Buffer.from(run, "utf16le").toString("utf16le");
 }
 
 /** Letters, digits, `$`, `_` and everything beyond ASCII. */

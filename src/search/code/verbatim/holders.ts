@@ -8,7 +8,9 @@ import type {
   SearchableIndex,
   StoredChunk,
 } from "../../../store/index/port.ts";
+import { isUtf16 } from "../../../text/decode.ts";
 import type { HeldWord } from "../../../text/tokens.ts";
+import { heldBytes } from "../../verbatim/held-bytes.ts";
 import type { Matcher } from "../../verbatim/matchers.ts";
 import { analyseQuery } from "../query.ts";
 import { lineNumbersIn, readSource } from "../source.ts";
@@ -90,6 +92,8 @@ async function literalPlaces(
   const places: Places = new Map();
   let isIncomplete = false;
   let turnEnds = performance.now() + sliceMs;
+  const holds = heldBytes();
+  const mayHold = (bytes: Buffer) => isUtf16(bytes) || holds(bytes, matcher.bytes);
   for (const { id, path } of await filesWith(index, matcher.words, scope)) {
     if (places.size >= maxFiles) break;
     if (performance.now() >= until) return { places, isIncomplete: true };
@@ -97,7 +101,7 @@ async function literalPlaces(
       await nextTurn();
       turnEnds = performance.now() + sliceMs;
     }
-    const text = readSource(root, path)?.text ?? "";
+    const text = readSource(root, path, mayHold)?.text ?? "";
     if (text.length * matcher.cost > maxSteps && mayMatch(matcher, text)) {
       isIncomplete = true;
       continue;

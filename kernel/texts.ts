@@ -1,0 +1,34 @@
+/**
+ * Finding text in the bytes of files, in AssemblyScript: sixteen places at a time, by SIMD. Part of the same module as
+ * vectors.ts; src/search/verbatim/held-bytes.ts says what it promises and does the same in plain TypeScript.
+ */
+
+/** ASCII letters in lower case; everything else as it is. */
+function lower(byte: u8): u8 {
+  return byte - 0x41 < 26 ? byte | 0x20 : byte;
+}
+
+/**
+ * Whether `length` bytes hold a text of `size` bytes (ASCII in lower case, one or more), letter case aside. Sixteen bytes
+ * behind them, and as many as the text has, can be read.
+ */
+export function holds(bytes: usize, length: i32, text: usize, size: i32): bool {
+  // To set this bit makes more bytes alike than letters in both cases, so what is found is compared again.
+  const caseBit = i8x16.splat(0x20);
+  const first = i8x16.splat(<i8>(load<u8>(text) | 0x20));
+  const last = i8x16.splat(<i8>(load<u8>(text + size - 1) | 0x20));
+  const end = length - size;
+  for (let at = 0; at <= end; at += 16) {
+    const place = bytes + at;
+    const begins = i8x16.eq(v128.or(v128.load(place), caseBit), first);
+    const ends = i8x16.eq(v128.or(v128.load(place + size - 1), caseBit), last);
+    for (let places = i8x16.bitmask(v128.and(begins, ends)); places !== 0; places &= places - 1) {
+      const lane = ctz(places);
+      if (at + lane > end) return false;
+      let i = 0;
+      while (i < size && lower(load<u8>(place + lane + i)) === load<u8>(text + i)) i++;
+      if (i === size) return true;
+    }
+  }
+  return false;
+}
