@@ -42,7 +42,7 @@ const ways: Record<string, (caller: string) => Promise<string[]>> = {
     ),
   "search with graph": async () => {
     const { results } = await askDaemon(project, "search", { q: target, limit: 1, graph: true }, 60_000);
-    return [`${results[0]?.graph?.callers_total ?? 0}`];
+    return [`${results[0]?.graph?.used_by_total ?? 0}`];
   },
 };
 

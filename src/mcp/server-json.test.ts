@@ -2,38 +2,49 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import packageJson from "../../package.json" with { type: "json" };
 import server from "../../server.json" with { type: "json" };
+// The MCP registry's schema (github.com/modelcontextprotocol/registry) without its examples; its license is beside it.
+import published from "../../test/support/schemas/mcp-server-2025-12-11.json" with { type: "json" };
 
 /**
- * What of the MCP registry's schema 2025-12-11 (github.com/modelcontextprotocol/registry, server.schema.json, MIT) a server of
- * an npm package needs, written from its text. The schema allows other fields; none is in use, so a misspelt one shows.
+ * Without its one `not` (a package's version is not "latest"), which zod does not read, as it leaves out that a positional
+ * argument needs a value or a hint: both are checked by hand below.
  */
-const schema = z.strictObject({
-  $schema: z.literal("https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"),
-  name: z
-    .string()
-    .min(3)
-    .max(200)
-    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
-  title: z.string().min(1).max(100),
-  description: z.string().min(1).max(100),
-  version: z.string().max(255),
-  websiteUrl: z.url(),
-  repository: z.strictObject({ url: z.url(), source: z.string() }),
-  packages: z.array(
-    z.strictObject({
-      registryType: z.literal("npm"),
-      identifier: z.string(),
-      version: z.string().regex(/^\d+\.\d+\.\d+/),
-      runtimeHint: z.string(),
-      packageArguments: z.array(z.strictObject({ type: z.literal("positional"), value: z.string() })),
-      transport: z.strictObject({ type: z.literal("stdio") }),
-    }),
-  ),
-});
+function readable() {
+  const schema = structuredClone(published);
+  const { version } = schema.definitions.Package.properties;
+  expect(version.not).toEqual({ const: "latest" });
+  Reflect.deleteProperty(version, "not");
+  return z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema);
+}
 
 describe("server.json", () => {
+  const schema = readable();
+  const refused = (candidate: unknown) => !schema.safeParse(candidate).success;
+
   it("follows the registry's schema", () => {
+    expect(server.$schema).toBe(published.$id);
     expect(schema.safeParse(server).error?.issues ?? []).toEqual([]);
+    for (const { version, packageArguments } of server.packages) {
+      expect(version).toMatch(/^\d+\.\d+\.\d+/);
+      for (const argument of packageArguments) expect(argument).toHaveProperty("value");
+    }
+  });
+
+  it("would be refused if it were wrong", () => {
+    const [npm] = server.packages;
+    expect(refused({ ...server, name: "no slash" })).toBe(true);
+    expect(refused({ ...server, description: "x".repeat(101) })).toBe(true);
+    expect(refused({ ...server, packages: [{ ...npm, transport: { type: "pigeon" } }] })).toBe(true);
+    expect(refused({ ...server, packages: [{ ...npm, packageArguments: [{ type: "flag" }] }] })).toBe(true);
+  });
+
+  it("has only fields that the schema names: it allows others, as which a misspelt one would pass", () => {
+    const { Package, ServerDetail, Repository } = published.definitions;
+    const known = (definition: { properties: object }) => Object.keys(definition.properties);
+    expect(known(ServerDetail)).toEqual(expect.arrayContaining(Object.keys(server)));
+    expect(known(Repository)).toEqual(expect.arrayContaining(Object.keys(server.repository)));
+    for (const one of server.packages)
+      expect(known(Package)).toEqual(expect.arrayContaining(Object.keys(one)));
   });
 
   it("names this package, its version and its repository, which name the server in turn", () => {

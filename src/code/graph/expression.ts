@@ -13,6 +13,12 @@ const maxLength = 300;
 /** Steps from a root; longer chains are builders, whose types nobody could follow. */
 const maxSteps = 8;
 
+/** How a literal, an operator or a function that has no name may begin: asked first, as patterns are slow. */
+const ownBeginnings = "\"'`[{0123456789!rbfutTFln";
+const own = /^(?:["'`[{\d]|[rbfu]["']|true\b|false\b|True\b|False\b|function\b|lambda\b|typeof\b|not\b|!)/;
+const prefixBeginnings = "ayr&*";
+const prefixes = /^(?:(?:(?:await|yield|return|&mut)(?![\w$])|&|\*)\s*)*/;
+
 const name = /[\p{L}_$#@][\p{L}\p{N}_$]*/uy;
 const openings = "([{<";
 const closings = ")]}>";
@@ -23,13 +29,14 @@ const closings = ")]}>";
  */
 export function expressionOf(text: string, root: (name: string) => Expression | null): Expression | null {
   if (text.length > maxLength) return null;
-  const cast = /[^=]\b(?:as|satisfies)\s+([\w$.]+)\s*$/.exec(text);
-  if (cast !== null) return cast[1] === "const" ? null : `:${cast[1]}`;
+  if (text.includes("as") || text.includes("satisfies")) {
+    const cast = /[^=]\b(?:as|satisfies)\s+([\w$.]+)\s*$/.exec(text);
+    if (cast !== null) return cast[1] === "const" ? null : `:${cast[1]}`;
+  }
   let plain = text.trim();
   while (plain.startsWith("(") && skipped(plain, 0) === plain.length) plain = plain.slice(1, -1).trim();
-  const [prefix] = /^(?:(?:await|yield|return|&mut|&|\*)\s*)*/.exec(plain)!;
-  plain = plain.slice(prefix.length);
-  const made = /^new\s+([\w$.]+)/.exec(plain);
+  if (prefixBeginnings.includes(plain.charAt(0))) plain = plain.replace(prefixes, "");
+  const made = plain.startsWith("new") ? /^new\s+([\w$.]+)/.exec(plain) : null;
   if (made !== null) return steps(plain, made[0].length, `:${made[1]}`, true);
   if (plain.startsWith("(")) {
     const end = skipped(plain, 0);
@@ -37,16 +44,14 @@ export function expressionOf(text: string, root: (name: string) => Expression | 
     return inner === null ? null : steps(plain, end!, inner, false);
   }
   // Of the language itself, whatever it calls that.
-  if (
-    /^(?:["'`[{\d]|[rbfu]["']|true\b|false\b|True\b|False\b|function\b|lambda\b|typeof\b|not\b|!)/.test(plain)
-  )
-    return ownExpression;
-  name.lastIndex = 0;
-  const first = name.exec(plain)?.[0];
-  if (first === undefined || nothing.test(first)) return null;
+  if (ownBeginnings.includes(plain.charAt(0)) && own.test(plain)) return ownExpression;
+  const length = nameEnd(plain, 0);
+  const first = plain.slice(0, length);
+  if (length === 0 || nothing.has(first)) return null;
   // A literal of a type: `Engine{...}`.
-  if (/^\s*\{/.test(plain.slice(first.length)) && /^\p{Lu}/u.test(first)) {
-    return steps(plain, skipped(plain, plain.indexOf("{")) ?? plain.length, `:${first}`, false);
+  const brace = plain.indexOf("{", length);
+  if (brace >= 0 && plain.slice(length, brace).trim() === "" && /^\p{Lu}/u.test(first)) {
+    return steps(plain, skipped(plain, brace) ?? plain.length, `:${first}`, false);
   }
   const start = root(first);
   return start === null ? null : steps(plain, first.length, start, false);
@@ -57,17 +62,17 @@ function steps(text: string, from: number, start: Expression, isMade: boolean): 
   let expression = start;
   let at = from;
   for (let count = 0; count <= maxSteps; ) {
-    const [blank] = /^(?:\s|!(?!=)|\?(?!\s|[^.]*:))*/.exec(text.slice(at))!;
-    at += blank.length;
+    if (text[at] !== "." && !openings.includes(text.charAt(at))) at = endOf(blank, text, at);
     if (at >= text.length) return expression;
-    const access = /^(?:\?\.|\.|::|->)\s*/.exec(text.slice(at));
-    if (access !== null) {
-      at += access[0].length;
-      if ("(<[".includes(text[at] ?? "")) continue;
-      name.lastIndex = at;
-      const member = name.exec(text)?.[0];
-      if (member === undefined) return null;
-      at += member.length;
+    const behind = openings.includes(text.charAt(at)) ? at : endOf(access, text, at);
+    if (behind > at) {
+      if ("(<[".includes(text.charAt(behind))) {
+        at = behind;
+        continue;
+      }
+      at = nameEnd(text, behind);
+      if (at === behind) return null;
+      const member = text.slice(behind, at);
       if (member !== "await") expression += `.${member}`;
       count++;
     } else if (text[at] === "(" || text[at] === "<" || (text[at] === "{" && isMade)) {
@@ -84,6 +89,31 @@ function steps(text: string, from: number, start: Expression, isMade: boolean): 
   }
   return null;
 }
+
+const blank = /(?:\s|!(?!=)|\?(?!\s|[^.]*:))*/y;
+const access = /(?:\?\.|\.|::|->)\s*/y;
+
+/** Where what a sticky pattern finds at an offset ends: at the offset itself if that is nothing. */
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}
+
+/** Where the name that begins at an offset ends: at the offset itself if none does. */
+function nameEnd(text: string, at: number): number {
+  let end = at;
+  let code = text.charCodeAt(at);
+  if (isDigit(code)) return at;
+  while (isDigit(code) || isLetter(code) || (end === at && (code === 35 || code === 64)))
+    code = text.charCodeAt(++end);
+  // The table of all letters is large, so the pattern is for those that are not in ASCII.
+  return code < 128 || Number.isNaN(code) ? end : endOf(name, text, at);
+}
+
+const isDigit = (code: number) => code >= 48 && code <= 57;
+/** Of ASCII, with _ and $. */
+const isLetter = (code: number) =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code === 36;
 
 /** Behind the bracket that closes the one at `at`; null if none does. */
 function skipped(text: string, at: number): number | null {
@@ -105,7 +135,11 @@ const wrappers = new Set(
     "ClassVar Annotated PromiseLike LazyLock OnceLock Mutex RwLock MutexGuard Pin Cow Type type"
   ).split(" "),
 );
-const nothing = /^(?:null|undefined|None|nil|void|error|var|auto|any|unknown|object)$/;
+const nothing = new Set("null undefined None nil void error var auto any unknown object".split(" "));
+/** Before a type, to be left out. */
+const modifiers = /^(?:(?:readonly|final|const|mut|dyn|impl|\*|&)\s*|'\w+\s+)+/;
+/** A name with what it is a member of. */
+const named = /^[A-Za-z_$][\w$.:]*$/;
 
 /** The expression of a value of a type; null for one that has no name: a list, a function, one of several. */
 export function typeExpressionOf(text: string): Expression | null {
@@ -115,17 +149,15 @@ export function typeExpressionOf(text: string): Expression | null {
 
 function baseTypeOf(text: string, depth: number): string | null {
   if (depth > 5 || text.length > maxLength) return null;
-  const plain = text
-    .trim()
-    .replace(/^["']|["']$/g, "")
-    .replace(/^(?:(?:readonly|final|const|mut|dyn|impl|\*|&)\s*|'\w+\s+)+/, "")
-    .trim();
+  const bare = text.trim().replace(/^["']|["']$/g, "");
+  const plain = bare.replace(modifiers, "").trim();
+  if (named.test(plain)) return nothing.has(plain) ? null : plain.replaceAll("::", ".");
   // Of several results the first, which may have a name: `(engine *Engine, err error)`.
   if (plain.startsWith("(") && plain.endsWith(")")) {
     const [first = ""] = splitAt(plain.slice(1, -1), ",");
     return baseTypeOf(first.replace(/^\s*\w+\s+(?=[*\w])/, ""), depth + 1);
   }
-  const parts = splitAt(plain, "|").filter((part) => !nothing.test(part.trim()));
+  const parts = splitAt(plain, "|").filter((part) => !nothing.has(part.trim()));
   if (parts.length !== 1) return null;
   const [, base, args] =
     /^([\p{L}_$][\p{L}\p{N}_$.:]*)\s*(?:[<[](.*)[>\]])?\??$/su.exec(parts[0]!.trim()) ?? [];

@@ -274,8 +274,8 @@ class Extraction {
     const offset = node.startIndex;
     let on: Expression | null = null;
     if (match.on) {
-      const before = this.text.slice(match.on.startIndex, offset).replace(accessor, "");
-      const owner = comment.test(before) ? this.textOf(match.on) : before;
+      const before = this.text.slice(match.on.startIndex, offset);
+      const owner = mayComment(before) ? this.textOf(match.on) : withoutAccessor(before);
       on = this.expressionAt(owner, offset, 0) ?? unknownExpression;
     } else {
       if ((kind === "use" || kind === "type_name") && !this.isOfFile(name)) return;
@@ -351,11 +351,16 @@ class Extraction {
   }
 }
 
-/** Between a name and what it is a member of. */
-const accessor = /\s*(?:\?\.|\.|::|->)\s*$/;
+/** A text without what stands between it and its member. */
+function withoutAccessor(text: string): string {
+  const trimmed = text.trimEnd();
+  const accessor = accessors.find((one) => trimmed.endsWith(one));
+  return accessor === undefined ? text : trimmed.slice(0, -accessor.length).trimEnd();
+}
+const accessors = ["?.", ".", "::", "->"];
 
-/** Perhaps; between the two it would belong to neither. */
-const comment = /#|\/[/*]/;
+/** Between an owner and its member a comment would belong to neither. */
+const mayComment = (text: string) => text.includes("#") || text.includes("//") || text.includes("/*");
 
 /** Letters, digits, _ and $ of ASCII. */
 function isWordCode(code: number): boolean {

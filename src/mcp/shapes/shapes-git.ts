@@ -128,7 +128,7 @@ export interface WhyOutput extends LabelledOutput, PagedOutput {
   /** What happened to the file since. */
   later: string[];
   /** What calls or uses the definition that the lines are in, the surest first, and what changed there since. */
-  called_by: string[];
+  used_by: string[];
   /** Of a whole file: lines by who wrote them. */
   summary: { lines: number; agent: number; human: number; unknown: number; before_agents: number } | null;
   /** Of a whole file: who wrote which lines. */

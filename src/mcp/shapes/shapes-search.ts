@@ -21,7 +21,7 @@ export const searchCodeInput = z
     level: field("only these", z.array(z.enum(levels))),
     package: described("only this", ofCode.package),
     regex: field("RE2", z.boolean()),
-    graph: described("callers, callees", ofCode.graph),
+    graph: described("callers, uses", ofCode.graph),
     all_projects: field("others too", z.boolean()),
     limit: limit(50, 10),
     cursor,
@@ -56,9 +56,12 @@ interface CodeFound {
   is_stale: boolean;
   /** How it begins; with regex or quotes from the first match on. */
   content: string;
-  /** With graph: what calls it and what it calls, with its place, and how sure that is unless it is resolved. */
-  callers?: string[];
-  callees?: string[];
+  /**
+   * With graph: what calls or uses it, and what it calls or uses, with its place; (type), (base) or (use) where that is no
+   * call, and how sure it is unless it is resolved.
+   */
+  used_by?: string[];
+  uses?: string[];
 }
 
 const { q, file, session, ...ofSessions } = z.omit(transcriptSearchRequest(), {
@@ -160,6 +163,6 @@ export interface RelatedOutput extends LabelledOutput, PagedOutput {
   total: number;
   /** What was decided about the files or the query, on the first page. */
   decisions: Decision[];
-  /** Files that call or use the code of these files, or are called by it: "src/http.ts (called by get)", on the first page. */
+  /** Files that use the code of these files, or are used by it: "src/http.ts (used by get)", on the first page. */
   code: string[];
 }

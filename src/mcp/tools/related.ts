@@ -74,10 +74,10 @@ function namesThatFit(files: readonly string[], room: number): string[] {
     });
 }
 
-function fileAroundNamed({ file, callers, callees }: FileAround): string {
+function fileAroundNamed({ file, used_by, uses }: FileAround): string {
   const ways = [
-    callers.length > 0 && `called by ${callers.join(", ")}`,
-    callees.length > 0 && `calls ${callees.join(", ")}`,
+    used_by.length > 0 && `used by ${used_by.join(", ")}`,
+    uses.length > 0 && `uses ${uses.join(", ")}`,
   ];
   return oneLine(`${file} (${joined(ways, "; ")})`, 160);
 }

@@ -22,7 +22,7 @@ const manyChanges = 20;
 /** So many results on top are given at length, with reasons; of the others, to choose from by name, so many characters. */
 const toRead = 3;
 const brief = 120;
-/** Callers and callees that are named. */
+/** Uses in one direction that are named. */
 const edgesShown = 5;
 
 export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = async (args, context) => {
@@ -117,8 +117,8 @@ function itemOf([at, found]: [number, Found], longest: number) {
     is_stale: found.freshness === "drifted",
     content: beginning(fromMatch(found), isToRead ? longest : Math.min(longest, brief)),
     ...(found.graph && {
-      callers: edgesNamed(found.graph.callers, found.graph.callers_total),
-      callees: edgesNamed(found.graph.callees, found.graph.callees_total),
+      used_by: edgesNamed(found.graph.used_by, found.graph.used_by_total),
+      uses: edgesNamed(found.graph.uses, found.graph.uses_total),
     }),
   };
 }
@@ -137,17 +137,17 @@ function fromMatch({ content, start_line, match_lines: [first = start_line] = []
 function render(item: ReturnType<typeof itemOf>): string {
   const { project, file, start_line, end_line, level, kind, name, parent, confidence, is_stale, content } =
     item;
-  const { callers, callees } = item;
+  const { used_by, uses } = item;
   const what = joined(
     [kind || level, name, parent !== null && `in ${parent}`, project !== null && `of ${project}`],
     " ",
   );
   const stale = is_stale ? " (changed since it was indexed)" : "";
-  return `${file}:${start_line}-${end_line}  ${what}  ${confidence}${stale}\n${content.replace(/^/gm, "    ")}${edgesText("called by", callers)}${edgesText("calls", callees)}`;
+  return `${file}:${start_line}-${end_line}  ${what}  ${confidence}${stale}\n${content.replace(/^/gm, "    ")}${edgesText("used by", used_by)}${edgesText("uses", uses)}`;
 }
 
 const edgesText = (how: string, edges: readonly string[] | undefined) =>
-  edges === undefined ? "" : `\n    ${how}: ${edges.join(", ") || "nothing that is known"}`;
+  edges === undefined ? "" : `\n    ${how}: ${edges.join(", ") || "nothing known"}`;
 
 function notesOn({ notes, index }: Pick<SearchResponse, "notes" | "index">): string[] {
   const behind = !index.is_complete

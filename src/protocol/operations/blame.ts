@@ -303,7 +303,7 @@ export const whyAnswer = lazy(() =>
     later: z.nullable(laterChanges()),
     freshness: whyFreshness(),
     /** What calls or uses the definition that the lines are in, the surest first, at most five; null: not known. */
-    called_by: z._default(z.nullable(z.object({ callers: z.array(caller()), total: count })), null),
+    used_by: z._default(z.nullable(z.object({ edges: z.array(caller()), total: count })), null),
     notes,
   }),
 );

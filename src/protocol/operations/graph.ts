@@ -19,8 +19,9 @@ export const edge = lazy(() =>
   z.object({
     /** Its other end; the file itself where a mention is in no definition. */
     ...graphNode,
+    /** call, construct (an instance), base (class or interface), type (as a type), use (as a value). */
     how: z.enum(edgeKinds),
-    /** Where the mention is: in the other end of a caller, in the result of a callee. */
+    /** Where the mention is: in the other end of `used_by`, in the result of `uses`. */
     lines: z.array(lineNumber),
     /**
      * resolved: by imports, scopes and types; dispatch: through what it implements or overrides; unique: only this has the
@@ -32,28 +33,28 @@ export const edge = lazy(() =>
 );
 export type GraphEdge = z.infer<ReturnType<typeof edge>>;
 
-/** The nearest of a definition: the surest first, at most ten of each. */
+/** What calls or otherwise uses a definition, and what it uses itself: the surest first, at most ten of each. */
 export const neighbours = lazy(() =>
   z.object({
     /** False for a language whose references are not known. */
     is_known: z.boolean(),
-    callers: z.array(edge()),
-    callers_total: count,
-    callees: z.array(edge()),
-    callees_total: count,
+    used_by: z.array(edge()),
+    used_by_total: count,
+    uses: z.array(edge()),
+    uses_total: count,
     /** Calls of which nobody can know what they run. */
     unknown_calls: count,
   }),
 );
 export type Neighbours = z.infer<ReturnType<typeof neighbours>>;
 
-/** A file whose code calls or uses that of the files asked about (`callers`), or is called or used by it (`callees`). */
+/** A file whose code uses that of the files asked about (`used_by`), or is used by it (`uses`). */
 export const fileAround = lazy(() =>
   z.object({
     file: text,
     /** Its definitions at the other ends of these edges, at most five; its own name for code outside of definitions. */
-    callers: strings,
-    callees: strings,
+    used_by: strings,
+    uses: strings,
   }),
 );
 export type FileAround = z.infer<ReturnType<typeof fileAround>>;
@@ -75,7 +76,7 @@ const touched = lazy(() =>
     /** How many edges away: 1 mentions what changes. */
     distance: count,
     how: z.enum(edgeKinds),
-    /** What it mentions, and where. */
+    /** What it mentions (`Type.method`; the type whose instance it makes), and where. */
     through: text,
     lines: z.array(lineNumber),
     /** Of the least sure edge on the way. */

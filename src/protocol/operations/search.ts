@@ -39,7 +39,7 @@ import { neighbours } from "./graph.ts";
 
 const inPackage = field("only this package, by its name or directory (`pm packages`)", text);
 
-const graph = field("name what calls each result, and what it calls", z.boolean());
+const graph = field("name what calls or uses each result, and what it uses", z.boolean());
 
 const explain = field("show each ranking signal's contribution", z.boolean());
 

@@ -293,7 +293,7 @@ export const indexTranscriptResponse = lazy(() =>
 
 export const sessionStartRequest = lazy(() =>
   z.object({
-    session_id: text,
+    session_id: text.check(z.minLength(1)),
     transcript_path: z.optional(text),
     source: z.optional(text),
     cwd: z.optional(text),

@@ -26,7 +26,7 @@ const halfLife = 5;
 
 const day = 24 * 3600 * 1000;
 
-/** Minimum relevance of automatic context; docs/benchmarks.md has the figures for each. */
+/** Minimum relevance of automatic context; docs/benchmarks/sessions.md has the figures for each. */
 export const minRelevance = { gentle: 0.5, eager: 0.35 } as const;
 
 /** A result with how relevant it is: 0 to 1. */

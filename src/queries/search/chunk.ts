@@ -4,7 +4,7 @@ import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "../../protocol/operations/chunk.ts";
-import { FileReader } from "../../search/code/source.ts";
+import { linesOfChunks } from "../../search/code/source.ts";
 import type { CodeIndex, StoredChunk } from "../../store/index/port.ts";
 import { locate, parsePlace } from "../blame/file-place.ts";
 import { withIndex } from "./code.ts";
@@ -21,8 +21,8 @@ export function showChunk(project: Project, { id }: ChunkRequest): Promise<Chunk
     const { chunk, file } = /^[0-9a-f]{16}$/.test(id)
       ? await chunkWithId(index, id)
       : await chunkAt(index, project, id);
-    const content = new FileReader(project.root).lines(chunk);
-    if (content === null) throw new PommelError("not_found", `${chunk.path} is gone or unreadable.`);
+    const [content] = linesOfChunks(project.root, [chunk]);
+    if (!content) throw new PommelError("not_found", `${chunk.path} is gone or unreadable.`);
     return {
       file: chunk.path,
       language: chunk.language,

@@ -7,10 +7,10 @@ let indexed: IndexedProject;
 afterEach(() => indexed.remove());
 
 const around = async (...files: string[]) =>
-  (await codeAround(indexed.project, files)).map(({ file, callers, callees }) => [
+  (await codeAround(indexed.project, files)).map(({ file, used_by, uses }) => [
     file,
-    callers.join(" "),
-    callees.join(" "),
+    used_by.join(" "),
+    uses.join(" "),
   ]);
 
 const files = {

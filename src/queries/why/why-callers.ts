@@ -14,7 +14,7 @@ export async function callersOf(
   { commit }: BlameRange,
   { file, lines }: { file: string; lines: LineRange },
   signal: AbortSignal,
-): Promise<WhyAnswer["called_by"]> {
+): Promise<WhyAnswer["used_by"]> {
   const found = await fromGraph(project, async (graph) => {
     if (!(await graph.covers(file))) return null;
     const { edges } = await graph.callers(await graph.definitionsAt(file, lines.first, lines.last));
@@ -26,8 +26,8 @@ export async function callersOf(
     if (commit === null || changedBy.has(file)) continue;
     changedBy.set(file, await lastChange(project, commit, file, signal));
   }
-  const callers = found.edges.map((edge) => ({ ...edge, changed_by: changedBy.get(edge.file) ?? null }));
-  return { callers, total: found.total };
+  const edges = found.edges.map((edge) => ({ ...edge, changed_by: changedBy.get(edge.file) ?? null }));
+  return { edges, total: found.total };
 }
 
 async function lastChange(

@@ -75,7 +75,7 @@ export async function whyLines(
             : new Ancestry(project.root).statesOf([head.commit!], around.signal),
         ),
   ]);
-  const called_by =
+  const used_by =
     revision === undefined ? await callersOf(project, head, { file, lines }, around.signal) : null;
   const decisions = memory === null ? [] : nearDecisions(memory, placeOf(first!, head, files), config);
   const since = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(latestFirst);
@@ -97,7 +97,7 @@ export async function whyLines(
       ...survivalIn(fates, memory, head.commit),
       later_decisions: laterDecisions.slice(0, laterDecisionsShown),
     },
-    called_by,
+    used_by,
     notes: [...notes, ...unknownsOf(memory, first!), ...leftOut(groups.length - origins.length)],
   };
 }

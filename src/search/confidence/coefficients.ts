@@ -1,7 +1,7 @@
 /**
  * Every number of confidence: a logistic regression that says whether there is an answer at all, and one for each kind of
  * search that says, if so, whether it is this result. Fitted by `npm run bench:confidence -- --fit` on pairs mined from
- * repositories and sessions; docs/benchmarks.md has how well they hold elsewhere.
+ * repositories and sessions; docs/benchmarks/search.md has how well they hold elsewhere.
  */
 export interface OfAnswer {
   bias: number;

@@ -10,31 +10,31 @@ const namesShown = 5;
 
 /**
  * The files around some others in the graph, the closest first: by the number of edges, and how near they lie, as that is what
- * commits change together (docs/benchmarks.md#who-calls-whom). Guesses do not count.
+ * commits change together (docs/benchmarks/call-graph.md#who-calls-whom). Guesses do not count.
  */
 export async function filesAround(graph: CodeGraph, files: readonly string[]): Promise<FileAround[]> {
   const asked = new Set(files);
-  const around = new Map<string, { callers: Set<string>; callees: Set<string>; weight: number }>();
+  const around = new Map<string, { used_by: Set<string>; uses: Set<string>; weight: number }>();
   for (const file of asked) {
     const counts = new Map<string, number>();
-    const take = ({ node, confidence }: Edge, side: "callers" | "callees") => {
+    const take = ({ node, confidence }: Edge, side: "used_by" | "uses") => {
       if (asked.has(node.file) || (confidence !== "resolved" && confidence !== "dispatch")) return;
-      const one = around.get(node.file) ?? { callers: new Set(), callees: new Set(), weight: 0 };
+      const one = around.get(node.file) ?? { used_by: new Set(), uses: new Set(), weight: 0 };
       around.set(node.file, one);
       one[side].add(node.name);
       counts.set(node.file, (counts.get(node.file) ?? 0) + 1);
     };
-    for (const edge of (await graph.callers(await graph.definitionsOf(file))).edges) take(edge, "callers");
-    for (const edge of await graph.calleesOfFile(file)) take(edge, "callees");
+    for (const edge of (await graph.callers(await graph.definitionsOf(file))).edges) take(edge, "used_by");
+    for (const edge of await graph.calleesOfFile(file)) take(edge, "uses");
     for (const [other, count] of counts)
       around.get(other)!.weight += Math.log(1 + count) * nearness(file, other);
   }
   return [...around]
     .sort(([a, one], [b, other]) => other.weight - one.weight || (a < b ? -1 : 1))
-    .map(([file, { callers, callees }]) => ({
+    .map(([file, { used_by, uses }]) => ({
       file,
-      callers: [...callers].slice(0, namesShown),
-      callees: [...callees].slice(0, namesShown),
+      used_by: [...used_by].slice(0, namesShown),
+      uses: [...uses].slice(0, namesShown),
     }));
 }
 

@@ -1,7 +1,8 @@
 import type { TouchedCode } from "../../protocol/operations/graph.ts";
+import { nameInFull } from "../../protocol/reading/how-sure.ts";
 import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
 import { roleOf } from "../code/path-role.ts";
-import type { CodeGraph } from "./graph.ts";
+import type { CodeGraph, GraphNode } from "./graph.ts";
 import { nodeFor } from "./neighbours.ts";
 import type { Target } from "./resolve.ts";
 
@@ -47,7 +48,7 @@ export async function impactOn(graph: CodeGraph, targets: readonly Target[], dep
             is_test: roleOf(node.file) === "test",
             distance,
             how: kind,
-            through: through.name,
+            through: mentioned(through, kind),
             ...{ lines, confidence: least, candidates },
           });
         }
@@ -61,6 +62,12 @@ export async function impactOn(graph: CodeGraph, targets: readonly Target[], dep
   }
   return { touched: [...found.values()].sort(byOrder), isCut };
 }
+
+/** A constructor is known by its type. */
+const mentioned = (node: GraphNode, how: EdgeKind) =>
+  how === "construct" && ["constructor", "method", "function"].includes(node.kind)
+    ? (node.parent ?? node.name)
+    : nameInFull(node);
 
 function byOrder(a: TouchedCode, b: TouchedCode): number {
   return (

@@ -4,15 +4,15 @@ import type { Target } from "./resolve.ts";
 
 const shown = 10;
 
-/** What calls a definition and what it calls, for an answer. */
+/** What uses a definition and what it uses, for an answer. */
 export async function neighboursOf(graph: CodeGraph, target: Target): Promise<Neighbours> {
   const [callers, callees] = [await graph.callers([target]), await graph.callees(target)];
   return {
     is_known: await graph.covers(target.file),
-    callers: callers.edges.slice(0, shown).map(edgeFor),
-    callers_total: callers.edges.length,
-    callees: callees.edges.slice(0, shown).map(edgeFor),
-    callees_total: callees.edges.length,
+    used_by: callers.edges.slice(0, shown).map(edgeFor),
+    used_by_total: callers.edges.length,
+    uses: callees.edges.slice(0, shown).map(edgeFor),
+    uses_total: callees.edges.length,
     unknown_calls: callees.unknown,
   };
 }

@@ -4,12 +4,12 @@ import { renderAround } from "./related.ts";
 
 it("says of each file around the asked ones how it is tied to them", () => {
   const code = [
-    { file: "src/client.ts", callers: ["get", "post"], callees: ["parse"] },
-    { file: "src/\u001b[2Jtime.ts", callers: [], callees: ["sleep"] },
+    { file: "src/client.ts", used_by: ["get", "post"], uses: ["parse"] },
+    { file: "src/\u001b[2Jtime.ts", used_by: [], uses: ["sleep"] },
   ];
   const lines = renderAround(code, screenOf()).split("\n");
   expect(lines[0]).toBe("Code around them");
-  expect(lines).toContain("src/client.ts  called by get, post; calls parse");
+  expect(lines).toContain("src/client.ts  used by get, post; uses parse");
   expect(lines.join("\n")).not.toContain("\u001b");
-  expect(lines.at(-1)).toMatch(/time\.ts {2}calls sleep$/);
+  expect(lines.at(-1)).toMatch(/time\.ts {2}uses sleep$/);
 });

@@ -39,13 +39,13 @@ export async function relatedCommand(
   return isEmpty && query !== "" ? exitCode.notFound : exitCode.ok;
 }
 
-/** Files that call or use the code of the asked ones, or are called by it. */
+/** Files that call or use the code of the asked ones, or are used by it. */
 export function renderAround(code: readonly FileAround[], screen: Screen): string {
   const { colors } = screen;
-  const lines = code.flatMap(({ file, callers, callees }) => {
+  const lines = code.flatMap(({ file, used_by, uses }) => {
     const ways = [
-      callers.length > 0 && `called by ${callers.map(printable).join(", ")}`,
-      callees.length > 0 && `calls ${callees.map(printable).join(", ")}`,
+      used_by.length > 0 && `used by ${used_by.map(printable).join(", ")}`,
+      uses.length > 0 && `uses ${uses.map(printable).join(", ")}`,
     ];
     const said = ways.filter((way) => way !== false).join("; ");
     return hanging(`${colors.place(printable(file))}  ${colors.dim(said)}`, screen);

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { answer } from "../../../client/answer.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { ImpactAnswer, TouchedCode } from "../../../protocol/operations/graph.ts";
-import { howSure } from "../../../protocol/reading/how-sure.ts";
+import { howSure, nameInFull } from "../../../protocol/reading/how-sure.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { locate, parsePlace } from "../../../queries/blame/file-place.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -37,7 +37,7 @@ export function renderImpact(
   const { colors } = screen;
   const named = targets
     .slice(0, targetsShown)
-    .map(({ name, file, line }) => `${printable(name)} (${printable(file)}:${line})`);
+    .map((target) => `${printable(nameInFull(target))} (${printable(target.file)}:${target.line})`);
   const more = targets.length > targetsShown ? ` and ${targets.length - targetsShown} more` : "";
   const parts: string[] = [];
   if (targets.length > 0)
@@ -50,7 +50,7 @@ export function renderImpact(
     parts.push([heading(`Tests (${tests})`, colors), ...rows(ofTests, screen)].join("\n"));
   if (others.length > 0)
     parts.push([heading(`Code (${total - tests})`, colors), ...rows(others, screen)].join("\n"));
-  if (total === 0 && targets.length > 0) parts.push("Nothing that is known mentions it.");
+  if (total === 0 && targets.length > 0) parts.push("No known code uses it.");
   if (touched.length < total)
     parts.push(colors.dim(`${touched.length} of ${counted(total, "place")}; --limit shows more`));
   if (notes.length > 0)
@@ -66,19 +66,20 @@ export function renderImpact(
 function rows(touched: readonly TouchedCode[], screen: Screen): string[] {
   const { colors } = screen;
   return touched.flatMap((touch) => {
-    const { file, line, name, kind, parent, distance, how, through, lines } = touch;
-    const what =
-      kind === "file" ? "" : ` ${printable(parent === null || kind === "file" ? name : `${parent}.${name}`)}`;
+    const { file, line, kind, distance, how, through, lines } = touch;
+    const what = kind === "file" ? "" : ` ${printable(nameInFull(touch))}`;
     const where = kind === "file" ? (lines[0] ?? line) : line;
-    const way = `${verbs[how]} ${printable(through)}${distance > 1 ? `, ${distance} steps away` : ""}${howSure(touch)}`;
+    // A caller of a caller says what it calls; --depth is how far from the change that is.
+    const sure = distance > 1 ? howSure(touch, `indirect, depth ${distance}`) : howSure(touch);
+    const way = `${verbs[how]} ${printable(through)}${sure}`;
     return hanging(`${colors.place(`${printable(file)}:${where}`)}${what}  ${colors.dim(way)}`, screen);
   });
 }
 
 const verbs = {
   call: "calls",
-  construct: "makes",
+  construct: "creates",
   base: "extends",
   use: "uses",
-  type: "names",
+  type: "uses type",
 } as const satisfies Record<TouchedCode["how"], string>;

@@ -71,6 +71,37 @@ test("shows the whole chunk on request", () => {
   expect(lines.filter((line) => line.includes("│"))).toHaveLength(7);
 });
 
+test("tells what calls a result from what only uses it, and what it calls", () => {
+  const end = { file: "src/client.ts", name: "get", kind: "method", parent: "Client", line: 3, end_line: 9 };
+  const call = { ...end, how: "call" as const, lines: [5], confidence: "resolved" as const, candidates: 1 };
+  const graph = {
+    is_known: true,
+    used_by: [
+      call,
+      { ...call, name: "client.test.ts", file: "src/client.test.ts", kind: "file", parent: null },
+      { ...call, name: "post", how: "use" as const, confidence: "ambiguous" as const, candidates: 2 },
+    ],
+    used_by_total: 4,
+    // A base that is a type as well is named once.
+    uses: (["base", "type"] as const).map((how) => ({ ...call, name: "Policy", parent: null, how })),
+    uses_total: 2,
+    unknown_calls: 1,
+  };
+  const shown = (more: object) =>
+    renderAnswer(answerOf("backoff", { ...result, graph: { ...graph, ...more } }), {
+      ...plain,
+      screen: pipe,
+    });
+  expect(shown({})).toContain(
+    [
+      "   called by Client.get src/client.ts:5, src/client.test.ts:5; used by Client.post src/client.ts:5 (1 of 2), 1 more",
+      "   uses Policy; 1 unresolved call",
+    ].join("\n"),
+  );
+  expect(shown({ used_by: [], used_by_total: 0 })).toContain("used by nothing known");
+  expect(shown({ is_known: false })).toContain("uses are not known for its language");
+});
+
 test("marks the words of the query, whatever characters they hold", () => {
   const colors = createPalette({ color: true });
   const marked = renderAnswer(answerOf("BACKOFF ((", result), {

@@ -1,12 +1,12 @@
 import { exitCode } from "../../../project/errors.ts";
 import type { GraphEdge, Neighbours } from "../../../protocol/operations/graph.ts";
 import type { SearchResponse } from "../../../protocol/operations/search.ts";
-import { howSure } from "../../../protocol/reading/how-sure.ts";
+import { howSure, isCall, nameInFull } from "../../../protocol/reading/how-sure.ts";
 import { type Found, type FoundStyle, renderFound } from "../../results/found.ts";
 import { fileUrl } from "../../terminal/links.ts";
-import { printable } from "../../terminal/text.ts";
+import { counted, printable } from "../../terminal/text.ts";
 
-/** Callers and callees that are named. */
+/** Uses in one direction that are named. */
 const neighboursShown = 5;
 
 type Result = SearchResponse["results"][number];
@@ -85,21 +85,38 @@ export function codeFound(result: Result, { screen, pathOf, absolute }: ResultSt
   };
 }
 
-/** What calls a result and what it calls, a line each. */
+/** What uses a result and what it uses, a line each: calls first, then what only mentions it. */
 function neighbourLines(graph: Neighbours, dim: (text: string) => string): string[] {
-  if (!graph.is_known) return [dim("callers and callees are not known for its language")];
-  const named = (edges: readonly GraphEdge[], total: number, withPlace: boolean) => {
-    const names = edges.slice(0, neighboursShown).map((edge) => {
-      const place = withPlace ? ` ${printable(edge.file)}:${edge.lines[0]}` : "";
-      return printable(edge.name) + place + howSure(edge);
-    });
-    const more = total > names.length ? `, ${total - names.length} more` : "";
-    return names.length === 0 ? "nothing that is known" : `${names.join(", ")}${more}`;
+  if (!graph.is_known) return [dim("uses are not known for its language")];
+  const named = (
+    edges: readonly GraphEdge[],
+    total: number,
+    [call, use]: [string, string],
+    withPlace: boolean,
+  ) => {
+    if (edges.length === 0) return `${dim(use)} nothing known`;
+    const shown = edges.slice(0, neighboursShown);
+    const names = (of: readonly GraphEdge[]) =>
+      of.map((edge) => {
+        // Code outside of definitions has no name but its place.
+        const name = withPlace && edge.kind === "file" ? [] : [printable(nameInFull(edge))];
+        const place = withPlace ? [`${printable(edge.file)}:${edge.lines[0]}`] : [];
+        return [...name, ...place].join(" ") + howSure(edge);
+      });
+    const ways = [
+      { way: call, edges: shown.filter(isCall) },
+      { way: use, edges: shown.filter((edge) => !isCall(edge)) },
+    ].filter(({ edges }) => edges.length > 0);
+    const more = total > shown.length ? `, ${total - shown.length} more` : "";
+    return (
+      ways.map(({ way, edges }) => `${dim(way)} ${[...new Set(names(edges))].join(", ")}`).join("; ") + more
+    );
   };
-  const unknown = graph.unknown_calls === 0 ? "" : `; ${graph.unknown_calls} more calls are unknown`;
+  const unknown =
+    graph.unknown_calls === 0 ? "" : dim(`; ${counted(graph.unknown_calls, "unresolved call")}`);
   return [
-    `${dim("called by")} ${named(graph.callers, graph.callers_total, true)}`,
-    `${dim("calls")} ${named(graph.callees, graph.callees_total, false)}${unknown}`,
+    named(graph.used_by, graph.used_by_total, ["called by", "used by"], true),
+    `${named(graph.uses, graph.uses_total, ["calls", "uses"], false)}${unknown}`,
   ];
 }
 

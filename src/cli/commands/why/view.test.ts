@@ -57,7 +57,7 @@ const answer: WhyAnswer = {
     lines_surviving: 3,
     later_decisions: [],
   },
-  called_by: null,
+  used_by: null,
   notes: ["A \u001bnote."],
 };
 

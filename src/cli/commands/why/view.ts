@@ -7,7 +7,7 @@ import type {
   WhyAnswer,
   WhyFreshness,
 } from "../../../protocol/operations/blame.ts";
-import { howSure } from "../../../protocol/reading/how-sure.ts";
+import { howUsed, nameInFull } from "../../../protocol/reading/how-sure.ts";
 import { cutToWidth, wrapToWidth } from "../../../text/display-width.ts";
 import { markdown } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
@@ -41,7 +41,7 @@ const promptLines = 6;
 export function renderWhy(answer: WhyAnswer, style: WhyStyle): string {
   const { screen } = style;
   const { colors } = screen;
-  const { file, first_line, last_line, origins, decisions, earlier, later, freshness, called_by, notes } =
+  const { file, first_line, last_line, origins, decisions, earlier, later, freshness, used_by, notes } =
     answer;
   const span = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
   const [first, ...others] = origins;
@@ -55,7 +55,7 @@ export function renderWhy(answer: WhyAnswer, style: WhyStyle): string {
     ...(others.length > 0 ? [renderOthers(others, style)] : []),
     ...(earlier.length > 0 ? [renderEarlier(earlier, style)] : []),
     renderFreshness(freshness, later, style),
-    ...(called_by !== null && called_by.total > 0 ? [renderCallers(called_by, style)] : []),
+    ...(used_by !== null && used_by.total > 0 ? [renderUses(used_by, style)] : []),
     ...(notes.length > 0
       ? [
           notes
@@ -273,24 +273,24 @@ function renderFreshness(freshness: WhyFreshness, later: LaterChanges | null, st
   return lines.join("\n");
 }
 
-function renderCallers({ callers, total }: NonNullable<WhyAnswer["called_by"]>, style: WhyStyle): string {
+function renderUses({ edges, total }: NonNullable<WhyAnswer["used_by"]>, style: WhyStyle): string {
   const { screen } = style;
   const { colors } = screen;
-  const lines = callers.flatMap((caller) => {
-    const { file, name, kind, lines, changed_by } = caller;
+  const lines = edges.flatMap((edge) => {
+    const { file, kind, lines, changed_by } = edge;
     const changed =
       changed_by === null
         ? ""
         : colors.dim(`  changed since: ${commitName(changed_by.hash, style)} ${oneLine(changed_by.subject)}`);
     const place = colors.place(`${oneLine(file)}:${lines[0]}`);
     return hanging(
-      `  ${place} ${kind === "file" ? "" : oneLine(name)}${howSure(caller)}${changed}`,
+      `  ${place} ${kind === "file" ? "" : oneLine(nameInFull(edge))}${howUsed(edge)}${changed}`,
       screen,
       4,
     );
   });
-  const more = total > callers.length ? [colors.dim(`  and ${total - callers.length} more: pm impact`)] : [];
-  return [colors.bold("Called by"), ...lines, ...more].join("\n");
+  const more = total > edges.length ? [colors.dim(`  and ${total - edges.length} more: pm impact`)] : [];
+  return [colors.bold("Used by"), ...lines, ...more].join("\n");
 }
 
 function nextSteps(origin: Origin | undefined, colors: Palette): string[] {

@@ -36,7 +36,7 @@ export function wholeFile(
       origins: [],
       decisions: [],
       earlier: [],
-      called_by: [],
+      used_by: [],
       later: [],
       summary: { lines, agent, human, unknown, before_agents },
       ranges: items,

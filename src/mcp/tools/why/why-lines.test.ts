@@ -22,8 +22,8 @@ const answer: WhyAnswer = {
     ...{ state: "stands", branches: [], reverted_by: null, lines_added: null, lines_surviving: null },
     later_decisions: [],
   },
-  called_by: {
-    callers: [
+  used_by: {
+    edges: [
       caller(1, { hash: "0123456789abcdef", subject: "Wait longer", authored_at: null }),
       ...[2, 3, 4, 5].map((number) => caller(number, null)),
     ],
@@ -36,24 +36,24 @@ const asked = (args: object) =>
 
 it("says what calls the lines, how sure that is, and what changed there since", () => {
   const { structured, text } = asked({});
-  expect(structured.called_by[0]).toMatch(/^caller1 src\/.*1\.ts:1, changed since: 01234567 "Wait longer"$/);
-  expect(structured.called_by[1]).toMatch(/^caller2 .* \(1 of 2\)$/);
-  expect(structured.called_by.at(-1)).toBe("2 more");
-  expect(text).toContain("Called by: caller1 src/");
+  expect(structured.used_by[0]).toMatch(/^caller1 src\/.*1\.ts:1, changed since: 01234567 "Wait longer"$/);
+  expect(structured.used_by[1]).toMatch(/^caller2 .* \(1 of 2\)$/);
+  expect(structured.used_by.at(-1)).toBe("2 more");
+  expect(text).toContain("Used by: caller1 src/");
 });
 
 it("counts the callers for which there is no room", () => {
   const { structured } = asked({ max_tokens: 500 });
   expect(JSON.stringify(structured).length).toBeLessThanOrEqual(2000);
-  expect(structured.called_by).toHaveLength(4);
-  expect(structured.called_by.at(-1)).toBe("4 more");
+  expect(structured.used_by).toHaveLength(4);
+  expect(structured.used_by.at(-1)).toBe("4 more");
 });
 
 it("says nothing about callers where they are not known", () => {
   const { structured, text } = theLines(
-    { ...answer, called_by: null },
+    { ...answer, used_by: null },
     readArguments("why", whyInput, { file: "a:1" }),
   );
-  expect(structured.called_by).toEqual([]);
-  expect(text).not.toContain("Called by");
+  expect(structured.used_by).toEqual([]);
+  expect(text).not.toContain("Used by");
 });

@@ -38,8 +38,8 @@ export function theLines(answer: WhyAnswer, args: z.infer<typeof whyInput>): Too
   const { file, first_line, last_line, freshness } = answer;
   const notes = answer.notes.slice(0, 6).map((note) => oneLine(note, 200));
   const later = laterOf(answer);
-  const called = calledBy(answer, roomOf(args.max_tokens) * 0.2);
-  const room = roomOf(args.max_tokens) - JSON.stringify([notes, later, called]).length;
+  const used = usedBy(answer, roomOf(args.max_tokens) * 0.2);
+  const room = roomOf(args.max_tokens) - JSON.stringify([notes, later, used]).length;
   const each = Math.max(Math.floor(room / 8), 80);
   const origins = fitIn(answer.origins, Math.floor(room * 0.6), each, originOf, renderOrigin);
   const near = [...freshness.later_decisions, ...answer.decisions];
@@ -64,7 +64,7 @@ export function theLines(answer: WhyAnswer, args: z.infer<typeof whyInput>): Too
       decisions: decisions.items,
       earlier: earlier.items,
       later,
-      called_by: called,
+      used_by: used,
       summary: null,
       ranges: [],
       next_cursor: null,
@@ -78,7 +78,7 @@ export function theLines(answer: WhyAnswer, args: z.infer<typeof whyInput>): Too
         decisions.items.length > 0 && `Related decisions:\n${decisions.items.map(renderDecision).join("\n")}`,
         earlier.items.length > 0 && `Earlier:\n${earlier.items.map(renderEarlier).join("\n")}`,
         later.length > 0 && `Since: ${later.join("; ")}`,
-        called.length > 0 && `Called by: ${called.join("; ")}`,
+        used.length > 0 && `Used by: ${used.join("; ")}`,
         ...notes,
       ],
       "\n",
@@ -186,10 +186,10 @@ function renderEarlier({ how, place, text, commit, prompt }: ReturnType<typeof e
   );
 }
 
-function calledBy({ called_by }: WhyAnswer, room: number): string[] {
-  if (called_by === null) return [];
-  const { callers, total } = called_by;
-  return withMore(fitIn(callers, room, 160, callerNamed, (named) => named).items, total);
+function usedBy({ used_by }: WhyAnswer, room: number): string[] {
+  if (used_by === null) return [];
+  const { edges, total } = used_by;
+  return withMore(fitIn(edges, room, 160, callerNamed, (named) => named).items, total);
 }
 
 function callerNamed(caller: WhyCaller): string {
