@@ -218,6 +218,18 @@ test("makes room for a newer version that was installed while it started", async
   await untilAnswering(project);
 });
 
+test("makes room for a newer version that migrated the memory", async () => {
+  const project = createProject(modules(1));
+  const daemon = spawnDaemon(project);
+  await untilAnswering(project);
+  const exited = once(daemon, "exit");
+  const db = new Sqlite(project.memoryDb, { mode: "write", timeoutMs: 5000 });
+  db.exec("PRAGMA user_version = 9999");
+  db.close();
+  expect(await exited).toEqual([0, null]);
+  expect(logOf(project)).toContain("a newer Pommel migrated memory.db");
+});
+
 test.each(["SIGTERM", "SIGINT"] as const)("ends in order at %s", async (signal) => {
   const project = createProject(modules(200));
   const daemon = spawnDaemon(project);

@@ -95,9 +95,22 @@ export class MemoryWork {
     this.retryTimer = setTimeout(() => this.tryToOpen(), 10_000).unref();
   }
 
-  /** Handles a failed read of the memory: if it is damaged, it is closed and left as it is. */
+  /** Whether a newer Pommel has migrated the memory while it is open here: its daemon has to take over. */
+  isOutgrown(): boolean {
+    try {
+      this.open?.memory.refuseNewer();
+      return false;
+    } catch (error) {
+      return codeOf(error) === "index_too_new";
+    }
+  }
+
+  /**
+   * Handles a failed read of the memory: if it is damaged, it is closed and left as it is. A table that a newer Pommel
+   * removed is no damage.
+   */
   suspect(error: unknown): void {
-    if (!isDamaged(error) || !this.open || this.isClosed) return;
+    if (!isDamaged(error) || !this.open || this.isClosed || this.isOutgrown()) return;
     const { open } = this;
     this.open = null;
     this.fail(open.memory.explain(error));

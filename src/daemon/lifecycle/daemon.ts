@@ -250,6 +250,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       const idleFor = Date.now() - lastUsed;
       const idleExitMs = options.idleExitMs ?? config["daemon.idle_exit_minutes"] * 60_000;
       if (!lock.isStillOurs()) onStop("the project or its .pommel directory is gone");
+      else if (memoryWork.isOutgrown())
+        onStop("a newer Pommel migrated memory.db, and its daemon takes over");
       else if (idleExitMs > 0 && idleFor > idleExitMs && isResting()) {
         onStop(`idle for ${Math.round(idleFor / 1000)} s`);
       }

@@ -70,6 +70,9 @@ export class ConversationWatch {
   private isChecked = false;
   private vanishingSeen: { at: number; found: Vanishing[] } | null = null;
   private isClosed = false;
+  /** How often all files of a directory were to be looked at, and how many of these times `findRoots` has followed. */
+  private rescans = 0;
+  private rescansWithRoots = 0;
   /** Looks at files one after the other. */
   private looking: Promise<void> = Promise.resolve();
 
@@ -77,13 +80,19 @@ export class ConversationWatch {
 
   /** Resolves when everything is watched; existing files are checked in the background. */
   async begin(): Promise<void> {
-    if (this.options.work.captures) {
-      for (const agent of agents) for (const root of agent.roots()) await this.watch(agent, root);
-      await this.watchProject();
-    }
+    // Looks wait until everything is watched: one search for the project's roots serves them all.
+    this.look(() => watching);
+    const watching = this.watchAll();
+    await watching;
     this.look(async () => {
       this.isChecked = true;
     });
+  }
+
+  private async watchAll(): Promise<void> {
+    if (!this.options.work.captures) return;
+    for (const agent of agents) for (const root of agent.roots()) await this.watch(agent, root);
+    await this.watchProject();
   }
 
   /** The places of agents that keep transcripts in the project; its worktrees come and go. */
@@ -156,7 +165,10 @@ export class ConversationWatch {
       ignored: agent.unwatched ?? [],
       pollSeconds,
       onChange: (paths) => this.look(() => this.lookAtEach(agent, paths)),
-      onRescan: () => this.look(() => this.lookAtAll(agent, directory)),
+      onRescan: () => {
+        const rescan = ++this.rescans;
+        this.look(() => this.lookAtAll(agent, directory, rescan));
+      },
       log,
     });
     this.watches.push(watch);
@@ -192,8 +204,12 @@ export class ConversationWatch {
     return mtimeMs < this.since() && unknownTranscripts(this.options.work.memory, [path]).length > 0;
   }
 
-  private async lookAtAll(agent: Agent, directory: string): Promise<void> {
-    await this.options.findRoots();
+  private async lookAtAll(agent: Agent, directory: string, rescan: number): Promise<void> {
+    if (this.rescansWithRoots < rescan) {
+      const { rescans } = this;
+      await this.options.findRoots();
+      this.rescansWithRoots = rescans;
+    }
     for (const files of (await this.byFolder(agent, directory)).values()) {
       if (agent.sortsByPlace && !(await this.mayBeOurs(agent, files))) continue;
       for (const file of files) {

@@ -1,4 +1,4 @@
-import { type FSWatcher, lstatSync, readdirSync, watch } from "node:fs";
+import { type FSWatcher, lstatSync, readdirSync, type Stats, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileEvent, Subscribe } from "./subscribe.ts";
@@ -122,7 +122,7 @@ class WatchedTree {
       if (name === basename(directory) && identityOf(directory) !== watched.identity) this.onGone(directory);
     } else {
       this.report(path, "create");
-      if (stats.isDirectory() && this.directories.get(path)?.identity !== identityOf(path)) {
+      if (stats.isDirectory() && this.directories.get(path)?.identity !== identityIn(stats)) {
         this.add(path, watched).catch((error: Error) => this.fail(error));
       }
     }
@@ -152,10 +152,13 @@ class WatchedTree {
   }
 }
 
-/** Another one for a directory that took the place of one; numbers of inodes are used again. null: there is nothing. */
+/** Another one for a directory that took the place of one; numbers of inodes are used again. */
+const identityIn = ({ ino, birthtimeMs }: Stats) => `${ino} ${birthtimeMs}`;
+
+/** null: there is nothing. */
 function identityOf(path: string): string | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? null : `${stats.ino} ${stats.birthtimeMs}`;
+  return stats === undefined ? null : identityIn(stats);
 }
 
 function directoriesIn(path: string): string[] {

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
+import { codeOf } from "../../project/errors.ts";
 import { Connection } from "../sqlite/connection.ts";
-import { type DatabaseMessages, openDatabase } from "../sqlite/database.ts";
+import { type DatabaseMessages, openDatabase, refuseNewer } from "../sqlite/database.ts";
 import { memoryMigrations } from "./schema/schema.ts";
 
 export const memoryWords: DatabaseMessages = {
@@ -32,6 +33,33 @@ export class Memory extends Connection {
   static open(file: string, { readonly }: { readonly: boolean }): Memory {
     const db = openDatabase(file, memoryMigrations, { readonly, words: memoryWords, precious: true });
     return new Memory(file, db, memoryWords);
+  }
+
+  /**
+   * A newer Pommel may migrate the memory while this process has it open; nothing that an older one knows is written then.
+   * @throws PommelError `index_too_new`
+   */
+  override inTransaction<T>(work: () => T): T {
+    if (this.db.inTransaction) return super.inTransaction(work);
+    return super.inTransaction(() => {
+      this.refuseNewer();
+      return work();
+    });
+  }
+
+  /** As it is now. @throws PommelError `index_too_new` when a newer Pommel has migrated it since it was opened */
+  refuseNewer(): void {
+    refuseNewer(this.db, this.file, memoryMigrations, memoryWords);
+  }
+
+  /** A table that is missing may be one that a newer Pommel has no use for: that is no damage. */
+  override explain(error: unknown): unknown {
+    try {
+      this.refuseNewer();
+    } catch (newer) {
+      if (codeOf(newer) === "index_too_new") return newer;
+    }
+    return super.explain(error);
   }
 
   /** Gives at most so many free pages (default: all) back to the file system. */

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { defaultConfig } from "../../project/config/settings.ts";
+import { silentLog } from "../../project/log.ts";
+import { type Project, projectAt } from "../../project/paths.ts";
+import { createStateDir } from "../../project/state-dir.ts";
+import { Sqlite } from "../../store/sqlite/sqlite.ts";
+import { MemoryWork } from "./memory-work.ts";
+
+let project: Project;
+let work: MemoryWork;
+
+beforeEach(() => {
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-memory-work-")));
+  createStateDir(project);
+  work = new MemoryWork({
+    project,
+    config: { ...defaultConfig(), "embed.text": "none" },
+    roots: () => [project.root],
+    rootsFound: Promise.resolve(),
+    bundled: null,
+    log: silentLog,
+  });
+});
+afterEach(async () => {
+  await work.close();
+  rmSync(project.root, { recursive: true, force: true });
+});
+
+function change(sql: string): void {
+  const db = new Sqlite(project.memoryDb, { mode: "create", timeoutMs: 1000 });
+  db.exec(sql);
+  db.close();
+}
+const missingTable = Object.assign(new Error("no such table: sessions"), { code: "SQLITE_ERROR" });
+
+it("is outgrown when a newer Pommel migrates the open memory, and takes a table that went for no damage", () => {
+  expect(work.isOutgrown()).toBe(false);
+  change("ALTER TABLE sessions RENAME TO runs; PRAGMA user_version = 99");
+  expect(work.isOutgrown()).toBe(true);
+  work.suspect(missingTable);
+  expect(work.failure).toBeNull();
+  expect(work.isOutgrown()).toBe(true);
+});
+
+it("closes a memory that lost a table otherwise", () => {
+  change("ALTER TABLE sessions RENAME TO runs");
+  work.suspect(missingTable);
+  expect(work.failure).toMatchObject({ code: "memory_corrupt" });
+  expect(work.open).toBeNull();
+  expect(work.isOutgrown()).toBe(false);
+});

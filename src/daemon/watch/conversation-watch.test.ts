@@ -1,0 +1,26 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { silentLog } from "../../project/log.ts";
+import { projectAt } from "../../project/paths.ts";
+import type { MemoryWork } from "../jobs/memory-work.ts";
+import { ConversationWatch } from "./conversation-watch.ts";
+
+test("looks for the project's roots once when it begins, however many agents there are", async () => {
+  const root = mkdtempSync(join(tmpdir(), "pommel-watch-"));
+  const findRoots = vi.fn(async () => {});
+  const watch = new ConversationWatch({
+    work: { captures: true, report: (_: unknown, otherwise: unknown) => otherwise } as unknown as MemoryWork,
+    project: projectAt(root),
+    pollSeconds: 5,
+    roots: () => [root],
+    findRoots,
+    onNews: () => {},
+    log: silentLog,
+  });
+  await watch.begin();
+  await vi.waitFor(() => expect(watch.vanishing()).not.toBeNull(), { timeout: 20_000 });
+  await watch.close();
+  expect(findRoots).toHaveBeenCalledTimes(1);
+});
