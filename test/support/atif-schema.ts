@@ -28,6 +28,17 @@ const metrics = z.strictObject({
   completion_tokens: z.int().optional(),
   cached_tokens: z.int().optional(),
   cost_usd: z.number().optional(),
+  prompt_token_ids: z.array(z.int()).optional(),
+  completion_token_ids: z.array(z.int()).optional(),
+  logprobs: z.array(z.number()).optional(),
+  extra,
+});
+const finalMetrics = z.strictObject({
+  total_prompt_tokens: z.int().optional(),
+  total_completion_tokens: z.int().optional(),
+  total_cached_tokens: z.int().optional(),
+  total_cost_usd: z.number().optional(),
+  total_steps: z.int().min(0).optional(),
   extra,
 });
 const step = z
@@ -74,6 +85,11 @@ const step = z
       ),
     "only a step of the agent has these",
   )
+  .refine(
+    ({ llm_call_count, metrics, reasoning_content }) =>
+      llm_call_count !== 0 || (metrics ?? reasoning_content) === undefined,
+    "a step without a call of a model has neither",
+  )
   .refine(({ observation, tool_calls = [] }) => {
     const known = new Set(tool_calls.map(({ tool_call_id }) => tool_call_id));
     return (observation?.results ?? []).every(
@@ -97,8 +113,14 @@ export const atifTrajectory = z.strictObject({
     .min(1)
     .refine((steps) => steps.every(({ step_id }, i) => step_id === i + 1), "steps are numbered from 1"),
   notes: z.string().optional(),
-  final_metrics: z.record(z.string(), z.unknown()).optional(),
+  final_metrics: finalMetrics.optional(),
   continued_trajectory_ref: z.string().optional(),
   extra,
-  subagent_trajectories: z.array(z.unknown()).optional(),
+  subagent_trajectories: z
+    .lazy((): z.ZodType<{ trajectory_id?: string | undefined }[]> => z.array(atifTrajectory))
+    .refine((embedded) => {
+      const ids = embedded.map(({ trajectory_id }) => trajectory_id);
+      return !ids.includes(undefined) && new Set(ids).size === ids.length;
+    }, "embedded trajectories are told apart by their ids")
+    .optional(),
 });

@@ -255,3 +255,25 @@ describe("a session that is written and read again", () => {
     );
   });
 });
+
+describe("the rules that an export is held to", () => {
+  const plain = { schema_version: "ATIF-v1.7", agent: { name: "a", version: "1" }, steps: [step(1, {})] };
+  const child = (trajectory_id?: string) => ({ ...plain, trajectory_id });
+
+  it.each([
+    ["totals that the format has", { final_metrics: { total_prompt_tokens: 1, total_steps: 1 } }, true],
+    ["others", { final_metrics: { total_tokens: 1 } }, false],
+    [
+      "tokens of a step",
+      { steps: [step(1, { metrics: { prompt_token_ids: [1], logprobs: [-0.5] } })] },
+      true,
+    ],
+    ["tokens of a step without a model", { steps: [step(1, { llm_call_count: 0, metrics: {} })] }, false],
+    ["subagents that are told apart", { subagent_trajectories: [child("a"), child("b")] }, true],
+    ["subagents with one id", { subagent_trajectories: [child("a"), child("a")] }, false],
+    ["subagents without an id", { subagent_trajectories: [child()] }, false],
+    ["a subagent against the rules", { subagent_trajectories: [{ ...child("a"), steps: [] }] }, false],
+  ])("know %s", (_, more, isRight) => {
+    expect(atifTrajectory.safeParse({ ...plain, ...more }).success).toBe(isRight);
+  });
+});

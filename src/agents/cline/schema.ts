@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anything, count, flag, orNothing, orNull, text } from "../reading/json.ts";
+import { anything, count, flag, orNothing, orNull, text, time } from "../reading/json.ts";
 
 /** The parsed fields of a session's files. */
 
@@ -15,7 +15,7 @@ const message = z.object({
   role: text,
   content: anything,
   /** Milliseconds since the epoch. */
-  ts: count,
+  ts: time,
   modelInfo: orNull(z.object({ id: text })),
   metrics: orNull(usage),
   metadata: orNull(
@@ -25,7 +25,7 @@ const message = z.object({
       kind: text,
       summary: text,
       tokensBefore: count,
-      generatedAt: count,
+      generatedAt: time,
     }),
   ),
 });

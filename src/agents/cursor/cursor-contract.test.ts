@@ -52,6 +52,16 @@ describeDatabase("Cursor", {
   },
 });
 
+it.each([1e308, Number.MAX_SAFE_INTEGER + 2, -1e300, "+999999-01-01", { toString: 1 }])(
+  "Cursor: %j is no time of a message",
+  async (createdAt) => {
+    const c = cursorConversation(mkdtempSync(join(tmpdir(), "pommel-cursor-")));
+    c.prompt("Why does it give up?", { createdAt });
+    const { lines } = await readAll(cursor, c.path);
+    expect(new Set(lines.map(({ at }) => at))).toEqual(new Set([null]));
+  },
+);
+
 describe("A conversation of Cursor", () => {
   let user: string;
   beforeEach(() => {

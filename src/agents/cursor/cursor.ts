@@ -143,7 +143,7 @@ async function* read(
         const parentUid = taken === 0 ? null : ids[taken - 1]!;
         const usage = bubble && usageOf(bubble, composer, id);
         const said = typeof entries === "string" ? [] : entries;
-        const at = bubble ? createdAt(bubble) : null;
+        const at = bubble ? timeOf(bubble.createdAt) : null;
         lines.push({ uid: id, parentUid, at, cwd, branch: null, entries: said, usage });
       }
       done = lines.length < atOnce;
@@ -185,11 +185,6 @@ function isComplete(
   if (isAbandoned) return true;
   if (toolFormerData && known(toolFormerData.name) !== null && !hasEnded(toolFormerData)) return false;
   return !isLast || (known(status) !== null && status !== "generating");
-}
-
-function createdAt({ createdAt: written }: Bubble): number | null {
-  if (typeof written === "number") return Math.trunc(written);
-  return timeOf(typeof written === "string" ? written : null);
 }
 
 /** What a message says, or why it says nothing. */

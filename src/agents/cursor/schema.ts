@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anything, count, orNothing, orNull, text } from "../reading/json.ts";
+import { anything, count, orNothing, orNull, text, time } from "../reading/json.ts";
 
 /** The parsed fields of the database's values. They are JSON, and some of their fields are JSON once more. */
 
@@ -14,8 +14,8 @@ const head = z.object({ workspaceIdentifier: workspace, subagentInfo: subagent }
 const composer = z.object({
   name: text,
   /** Milliseconds since the epoch. */
-  createdAt: count,
-  lastUpdatedAt: count,
+  createdAt: time,
+  lastUpdatedAt: time,
   status: text,
   fullConversationHeadersOnly: anything,
   modelConfig: orNull(z.object({ modelName: text })),

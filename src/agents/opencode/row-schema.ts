@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anything, count, flag, orNothing, orNull, text } from "../reading/json.ts";
+import { anything, count, flag, orNothing, orNull, text, time } from "../reading/json.ts";
 
 /** The parsed fields of the database's rows and of the JSON in them. */
 
@@ -9,8 +9,8 @@ const session = z.object({
   directory: z.string(),
   title: text,
   agent: text,
-  time_created: count,
-  time_updated: count,
+  time_created: time,
+  time_updated: time,
 });
 export type SessionRow = z.infer<typeof session>;
 
@@ -30,7 +30,7 @@ const tokens = z.object({
 
 const messageData = z.object({
   role: text,
-  time: orNull(z.object({ created: count, completed: count })),
+  time: orNull(z.object({ created: time, completed: time })),
   parentID: text,
   modelID: text,
   path: orNull(z.object({ cwd: text })),
@@ -41,7 +41,7 @@ const messageData = z.object({
 });
 export type MessageData = z.infer<typeof messageData>;
 
-const span = orNull(z.object({ start: count, end: count }));
+const span = orNull(z.object({ start: time, end: time }));
 
 const partData = z.object({
   type: text,

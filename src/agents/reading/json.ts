@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type ParseError, parse } from "jsonc-parser";
 import * as z from "zod/mini";
+import { maxTime } from "../../text/dates.ts";
 
 /**
  * Lenient fields for agents' records. A missing field, or one of another type, is null: other client versions write
@@ -13,6 +14,9 @@ export const anything = z.optional(z.unknown());
 export const text = orNull(z.string());
 /** A whole number, as SQLite stores it. */
 export const count = orNull(z.int());
+/** Milliseconds since the epoch. */
+export const moment = z.int().check(z.minimum(0), z.maximum(maxTime));
+export const time = orNull(moment);
 export const flag = orNull(z.boolean());
 
 /** The parsed value; null if it does not match. */
@@ -26,10 +30,10 @@ export function known(value: string | null | undefined): string | null {
   return value === undefined || value === null || value === "" ? null : value;
 }
 
-/** A timestamp in milliseconds since the epoch; null if invalid. */
-export function timeOf(written: string | null | undefined): number | null {
-  const at = Date.parse(written ?? "");
-  return Number.isNaN(at) ? null : at;
+/** A timestamp, written as a date or in milliseconds since the epoch; null if no Date can hold it. */
+export function timeOf(written: unknown): number | null {
+  const at = typeof written === "string" ? Date.parse(written) : written;
+  return typeof at === "number" && Math.abs(at) <= maxTime ? Math.trunc(at) : null;
 }
 
 /** JSON Lines, as most agents write them. */

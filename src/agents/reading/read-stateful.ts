@@ -25,17 +25,15 @@ export const understandFrom =
 
 /** Reads transcripts that grow. The state at a cursor is that of the last reading, or made by reading all before again. */
 export function createReader<State>(understanding: Understanding<State>): Agent["read"] {
-  const { begin, understand, isKept = () => true } = understanding;
+  const { begin, isKept = () => true } = understanding;
   const kept = new KeptStates<State>();
 
   async function recall(file: string, end: number, signal?: AbortSignal): Promise<State> {
     const state = await begin(file, signal);
     if (end === 0) return state;
+    const understandLine = understandFrom(understanding, state);
     for await (const { lines } of readLines(file, null, { end, signal, isWhole: isWholeJson })) {
-      for (const { bytes } of lines) {
-        const value = isBlank(bytes) ? null : parseJsonLine(bytes);
-        if (value) understand(value, state);
-      }
+      for (const line of lines) understandLine(line);
     }
     return state;
   }

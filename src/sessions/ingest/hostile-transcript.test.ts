@@ -2,13 +2,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { aiderHistory } from "../../../test/support/aider-fixture.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { transcript } from "../../../test/support/transcript-fixture.ts";
+import type { Agent } from "../../agents/agent.ts";
+import { aider } from "../../agents/aider/aider.ts";
 import { claude } from "../../agents/claude/claude.ts";
 import { silentLog } from "../../project/log.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { usageOf } from "../../store/memory/sessions/usage.ts";
 import { kindRules } from "../chunks/kinds.ts";
 import { ingestTranscript } from "./ingest.ts";
 
@@ -26,9 +30,13 @@ afterEach(() => {
 function read(lines: readonly string[]) {
   const file = join(dir, "3f0a1b2c-0000-4000-8000-000000000000.jsonl");
   writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
+  return ingest(claude, file);
+}
+
+function ingest(agent: Agent, file: string) {
   return ingestTranscript(
     {
-      ...{ memory: kept.memory, agent: claude, embedder: null, ledgerKey: Buffer.alloc(32, 7) },
+      ...{ memory: kept.memory, agent, embedder: null, ledgerKey: Buffer.alloc(32, 7) },
       scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
       chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
       ...{ maxChunks: 0, root: "/home/dev/shop", worktrees: [], log: silentLog },
@@ -77,6 +85,20 @@ it("ids that differ in halves of characters, or in what follows a NUL, are read"
 it("counts that are no whole numbers are none", async () => {
   const lines = linesOf("s").map((line) => line.replace(/"input_tokens":\d+/g, '"input_tokens":1.5e300'));
   await expect(read(lines)).resolves.toMatchObject({ session: "s" });
+});
+
+it.each([
+  ["9".repeat(400), "300", { input: 1e12, output: 300 }],
+  [".", "..", { input: 0, output: 0 }],
+])("tokens that a client prints as %s and %s are stored as counts", async (sent, received, expected) => {
+  const h = aiderHistory(dir);
+  h.begin();
+  h.prompt("Add a total");
+  h.answer("Done.");
+  h.tool(`Tokens: ${sent} sent, ${received} received. Cost: $0.01 message.`);
+  await ingest(aider, h.path());
+  const [stored] = listSessions(kept.memory, {});
+  expect(usageOf(kept.memory, stored!.id)).toMatchObject([expected]);
 });
 
 it("a field of megabytes is stored short, and deep JSON does not end the reading", async () => {

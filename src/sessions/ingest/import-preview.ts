@@ -50,7 +50,7 @@ export interface ImportAsked {
   signal?: AbortSignal;
 }
 
-/** Bytes a second, until something was read here: docs/benchmarks.md. */
+/** Bytes a second, until something was read here: docs/benchmarks/sessions.md. */
 const typicalSpeed = 4_000_000;
 
 /** How many files are looked into at once. */

@@ -133,8 +133,15 @@ function usageOf(positioned: readonly PositionedLine[]) {
   return positioned.flatMap(({ line: { usage }, turn }) => (usage ? [{ ...messageOf(usage), turn }] : []));
 }
 
-function messageOf({ messageId, ...usage }: Usage) {
-  return { messageUid: messageId, ...usage };
+/** More tokens than any message has: sums of counts that a transcript invents stay whole numbers that SQLite can add. */
+const maxTokens = 1e12;
+
+function messageOf({ messageId, model, input, output, cacheRead, cacheWrite }: Usage) {
+  const tokens = (count: number) => (count > 0 ? Math.min(Math.round(count), maxTokens) : 0);
+  return {
+    ...{ messageUid: messageId, model, input: tokens(input), output: tokens(output) },
+    ...{ cacheRead: tokens(cacheRead), cacheWrite: tokens(cacheWrite) },
+  };
 }
 
 /** The title in a batch of lines; title lines are not part of the conversation. */

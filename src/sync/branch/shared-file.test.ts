@@ -128,6 +128,21 @@ const step = fc.record({
   ) as fc.Arbitrary<SharedText | "fetch" | "merge" | "push" | "lose">,
 });
 
+describe.each([
+  ["meta", "started_at"],
+  ["annotation", "at"],
+  ["checkpoint", "created_at"],
+  ["event", "created_at"],
+] as const)("a %s whose %s", (type, field) => {
+  const [sample] = fc.sample(records[type] as fc.Arbitrary<object>, { numRuns: 1, seed: 1 });
+  const withTime = (time: number) => decode(type, JSON.stringify({ ...sample, [field]: time }));
+
+  it.each([1e300, -1e300, 1.5])("is %s cannot be stored, and is malformed", (time) => {
+    expect(withTime(1)).toMatchObject({ malformed: 0, record: { [field]: 1 } });
+    expect(withTime(time)).toMatchObject({ malformed: 1, record: null });
+  });
+});
+
 describe("machines that sync at once", () => {
   it("converge without loss, in any order of their steps", () => {
     fc.assert(

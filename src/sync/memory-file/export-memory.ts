@@ -1,5 +1,6 @@
+import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { listSessions, sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { allUids } from "../../store/memory/sync.ts";
 import { encode, type FileType, type SharedRecords } from "../branch/shared-file.ts";
 import {
@@ -47,13 +48,20 @@ export function* exportMemory(exportWork: ExportWork): Generator<Exported, void,
   yield { text: lastLine(records), done, total };
 }
 
-/** Sessions that say anything, each behind its parent and its origin. */
+/**
+ * Sessions of which something is known, each behind its parent and its origin. Left out are those that were only reported
+ * to have started, or that only a note or a commit names.
+ */
 function inOrder({ work: { memory } }: ExportWork): SessionRecord[] {
+  const noted = listAnnotations(memory).map(({ sessionUid }) => sessionUid);
+  const remembered = listSessions(memory, { children: true, remembered: true }).map(({ uid }) => uid);
+  const withContent = new Set([...noted, ...remembered]);
   const ordered = new Map<number, SessionRecord>();
   const add = (session: SessionRecord | null, isNamed: boolean) => {
     if (session === null || ordered.has(session.id) || session.agent === "pommel") return;
-    // Known only because a note or a commit names it.
-    const isBare = session.lastAt === null && session.startedAt === null && session.title === null;
+    // A note names its session itself, so one of which nothing else is known is not needed.
+    const isUnknown = session.lastAt === null && session.startedAt === null;
+    const isBare = session.title === null && (isUnknown || !withContent.has(session.uid));
     if (isBare && !isNamed) return;
     for (const id of [session.parentId, session.forkedFrom]) {
       if (id !== null && id !== session.id) add(sessionById(memory, id), true);

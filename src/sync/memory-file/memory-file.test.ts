@@ -5,6 +5,7 @@ import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { records } from "../../../test/support/sync-fixture.ts";
 import { forgetNow } from "../../sessions/forget/forget.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
+import { saveSession } from "../../store/memory/sessions/sessions.ts";
 import { encode, type FileType } from "../branch/shared-file.ts";
 import { exportMemory } from "./export-memory.ts";
 import { importMemory, type MemoryImport } from "./import-memory.ts";
@@ -60,6 +61,16 @@ it("brings a memory into an empty one as it was, and twice changes nothing", asy
     imported: { sessions: 0, turns: 0, annotations: 0, checkpoints: 0, attributions: 0, events: 0 },
   });
   expect(exported(two)).toBe(text);
+});
+
+it("leaves out a session that only started, until something of it is stored", async () => {
+  const machine = shared.machine("one");
+  await worked(machine);
+  const text = exported(machine);
+  saveSession(machine.memory, { uid: "made-up", agent: "claude", cwd: "/repo", startedAt: 1 });
+  expect(exported(machine)).toBe(text);
+  await addNote(machine.work, { note: "of a session to come", sessionUid: "made-up" });
+  expect(exported(machine)).toContain('"uid":"made-up"');
 });
 
 it("skips and names bad lines, and imports all others", async () => {

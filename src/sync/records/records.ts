@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { attributionBases } from "../../protocol/values.ts";
 import { titleSources } from "../../store/memory/memory-records.ts";
+import { maxTime } from "../../text/dates.ts";
 
 /**
  * The records on the shared branch. Unknown fields are kept, because a newer client may have written them. Times are
@@ -9,13 +10,15 @@ import { titleSources } from "../../store/memory/memory-records.ts";
 
 const text = z.string();
 const orNull = <T extends z.ZodMiniType>(shape: T) => z.nullable(shape);
-const time = orNull(z.number());
+/** SQLite stores whole numbers only, and a Date holds no more. */
+const moment = z.int().check(z.minimum(-maxTime), z.maximum(maxTime));
+const time = orNull(moment);
 const count = z.int().check(z.minimum(0));
 
 const summary = z.looseObject({
   source: z.enum(["llm", "compaction"]),
   up_to_turn: z.int(),
-  at: z.number(),
+  at: moment,
   model: orNull(text),
   text,
 });
@@ -48,7 +51,7 @@ export type SharedSession = z.infer<typeof sessionShape>;
 const line = z.looseObject({
   uid: orNull(text),
   seq: count,
-  at: time,
+  at: orNull(z.number()),
   entries: z.array(z.looseObject({ kind: text })),
 });
 export type SharedLine = z.infer<typeof line>;
@@ -83,8 +86,8 @@ const commit = z.looseObject({
   parents: z.array(text),
   branch: orNull(text),
   author: text,
-  authored_at: z.number(),
-  committed_at: z.number(),
+  authored_at: moment,
+  committed_at: moment,
   subject: text,
   patch_id: orNull(text),
   rewritten_from: z.array(text),
@@ -108,7 +111,7 @@ export const checkpointShape = z.looseObject({
   commit,
   parent: orNull(text),
   agent_state: z.record(text, z.unknown()),
-  created_at: z.number(),
+  created_at: moment,
   sessions: z.array(binding),
 });
 export type SharedCheckpoint = z.infer<typeof checkpointShape>;
@@ -143,7 +146,7 @@ export const annotationShape = z.looseObject({
   session: orNull(text),
   turn: orNull(z.int()),
   line: orNull(text),
-  at: z.number(),
+  at: moment,
   source: z.enum(["prompt", "shell"]),
   branch: orNull(text),
   note: text,
@@ -153,7 +156,7 @@ export type SharedAnnotation = z.infer<typeof annotationShape>;
 const link = z.looseObject({
   kind: z.enum(["session", "checkpoint"]),
   target: text,
-  added_at: z.number(),
+  added_at: moment,
   removed_at: time,
 });
 
@@ -167,8 +170,8 @@ export const eventShape = z.looseObject({
   branch: orNull(text),
   starts_at: time,
   ends_at: time,
-  created_at: z.number(),
-  updated_at: z.number(),
+  created_at: moment,
+  updated_at: moment,
   links: z.array(link),
 });
 export type SharedEvent = z.infer<typeof eventShape>;

@@ -3,7 +3,17 @@ import * as z from "zod/mini";
 import type { Entry, ReadBatch, TranscriptLine, Usage } from "../../agent.ts";
 import { bounded } from "../../reading/bounds.ts";
 import { asBlocks, type Block, blocksText } from "../../reading/content-blocks.ts";
-import { anything, asObject, count, known, orNothing, orNull, text } from "../../reading/json.ts";
+import {
+  anything,
+  asObject,
+  count,
+  known,
+  moment,
+  orNothing,
+  orNull,
+  text,
+  time,
+} from "../../reading/json.ts";
 import { withoutOwnContext } from "../../reading/own-output.ts";
 import { callEntry, resultEntry, type TaskCall } from "./tools.ts";
 import { partsOf } from "./written-calls.ts";
@@ -12,7 +22,7 @@ const message = z.object({
   role: text,
   content: anything,
   /** Milliseconds since the epoch. Of newer clients, like the next two. */
-  ts: count,
+  ts: time,
   modelInfo: orNull(z.object({ modelId: text })),
   metrics: orNull(
     z.object({ tokens: orNull(z.object({ prompt: count, completion: count, cached: count })) }),
@@ -141,7 +151,7 @@ function humansTexts(said: string): string[] {
   return texts;
 }
 
-const shownMessage = z.object({ ts: z.int(), conversationHistoryIndex: z.int() });
+const shownMessage = z.object({ ts: moment, conversationHistoryIndex: z.int() });
 
 /** The times of messages: each was there when the first thing that followed it was shown. */
 function timesOf(shown: unknown, length: number): (number | null)[] {

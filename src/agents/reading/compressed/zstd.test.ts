@@ -85,7 +85,7 @@ it("decompresses any content, at any level, in pieces of any size", async () => 
         expect([read.damage, read.bytes.toString()]).toEqual([null, given]);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
 
@@ -116,7 +116,7 @@ it("gives what comes before the damage, whatever the damage", async () => {
       expect(size).toBeLessThan(2 * realLines.length);
       if (end < realFrame.length - 4 && end > 0) expect(damage).not.toBeNull();
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
   expect(await content(Buffer.from("{}\n{}\n"))).toMatchObject({
     size: 0,
