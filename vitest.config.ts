@@ -19,7 +19,10 @@ export default defineConfig({
         },
       },
       // What depends on when other processes do something gets a second chance.
-      { extends: true, test: { name: "process", include: ["test/**/*.test.ts"], retry: 1 } },
+      {
+        extends: true,
+        test: { name: "process", include: ["test/**/*.test.ts"], retry: 1, isolate: false },
+      },
     ],
   },
 });

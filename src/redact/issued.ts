@@ -12,6 +12,8 @@ import type { Span } from "./patterns/rule.ts";
 /** A key is at most so far behind the name of its issuer. Characters. */
 const reach = 64;
 const token = /[A-Za-z0-9][A-Za-z0-9_.+/=~-]{11,400}/y;
+/** A name and its sign in front of the value: `KEY=` of `ANTHROPIC_API_KEY=...` is no part of the key. */
+const nameBefore = /^[A-Za-z_]{1,40}=[^=]/;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const credential = /key|token|secret|pass|pwd|auth|bearer|credential|private|access|\bpat\b|api[^a-z]*$/i;
 /** A name that ends at a sign which gives it a value. */
@@ -31,7 +33,11 @@ export function issuedKey(text: string, start: number): { spans: Span[]; searche
     if (!/[A-Za-z0-9]/.test(text[at]!)) continue;
     token.lastIndex = at;
     const value = token.exec(text)?.[0].replace(/[.=]*$/, (signs) => signs.replace(/\./g, "")) ?? "";
-    if (value === "" || !isKey(text.slice(start, at), value, text[at + value.length] ?? "")) {
+    if (
+      value === "" ||
+      nameBefore.test(value) ||
+      !isKey(text.slice(start, at), value, text[at + value.length] ?? "")
+    ) {
       while (/[A-Za-z0-9]/.test(text[at] ?? "")) at++;
       if ((text.slice(start, at).match(/\n/g)?.length ?? 0) > 1) return none;
       continue;

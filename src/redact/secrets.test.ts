@@ -113,6 +113,17 @@ describe("secrets in other places", () => {
     );
   });
 
+  it("the name in front of a key of a known service stays", () => {
+    const { mixed } = maker(5);
+    const keys = {
+      ANTHROPIC_API_KEY: `sk-ant-api03-${mixed(base62, 93)}`,
+      DATADOG_APP_KEY: mixed(base62, 40),
+    };
+    for (const [name, key] of Object.entries(keys)) {
+      expect(scrub(`${name}=${key}\n`)).toMatch(new RegExp(`^${name}=\\[REDACTED_[A-Z_0-9]+\\]\\n$`));
+    }
+  });
+
   it("terminal escapes and characters without a width hide nothing", () => {
     const inside = ["\u001b[0m", "\u001b[1;31m", "\u200b", "\u00ad", "\ufeff", "\\u001b[39m", "\\x1b[0m"];
     fc.assert(

@@ -46,6 +46,8 @@ test("a chat is found while it goes on, and stays when the client rewrites and d
   await expect(askDaemon(project, "sessionStart", { ...begun, agent: "emacs" })).rejects.toMatchObject({
     code: "usage",
   });
+  const unnamed = { ...begun, session_id: "", agent: "gemini" } as const;
+  await expect(askDaemon(project, "sessionStart", unnamed)).rejects.toMatchObject({ code: "usage" });
   const file = c.writeTo(tmp);
   await untilFound("flamingo timeout", c.session);
   const before = c.text().length;

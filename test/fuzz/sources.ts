@@ -23,6 +23,8 @@ export async function fuzzSources(
     let text = mutator.pick(mutator.chance(0.95) ? own : every);
     for (let left = 1 + mutator.below(6); left > 0; left--) text = mutator.text(text);
     tally.cases++;
+    // Reports of the progress, which a timer makes, come in between.
+    if (tally.cases % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     await tally.attempt(at, async () => {
       const { chunks, lines } = await chunk(`src/${language}.x`, language, text);
       if (chunks.length === 0) throw new Error(`${language}: no chunk`);

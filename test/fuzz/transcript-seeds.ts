@@ -261,6 +261,7 @@ function ofOpencode(): string[] {
 
 function writeOpencode(file: string, lines: readonly string[]): void {
   opencodeSession(dirname(file)).run((db) => {
+    db.exec("BEGIN");
     for (const table of ["part", "message"]) db.exec(`DELETE FROM ${table}`);
     for (const [at, line] of lines.entries()) {
       const row = (isJson(line) ? JSON.parse(line) : null) as { message?: unknown; part?: unknown } | null;
@@ -269,6 +270,7 @@ function writeOpencode(file: string, lines: readonly string[]): void {
       db.prepare("INSERT INTO message VALUES (?, 'ses_1', ?, ?, ?)").run(id, at, at, column(row?.message));
       db.prepare("INSERT INTO part VALUES (?, ?, 'ses_1', ?, ?, ?)").run(id, id, at, at, column(row?.part));
     }
+    db.exec("COMMIT");
   });
 }
 
@@ -307,8 +309,10 @@ function writeCursor(file: string, lines: readonly string[]): void {
       createdAt: 1772442000000,
       fullConversationHeadersOnly: headers,
     };
+    db.exec("BEGIN");
     const put = db.prepare("INSERT INTO cursorDiskKV (key, value) VALUES (?, ?)");
     put.run(`composerData:${conversation}`, Buffer.from(JSON.stringify(composer)));
     for (const [at, line] of lines.entries()) put.run(`bubbleId:${conversation}:b${at}`, Buffer.from(line));
+    db.exec("COMMIT");
   });
 }

@@ -12,6 +12,7 @@ import { packContent } from "../../src/store/memory/sessions/content.ts";
 import type { SessionUpdate } from "../../src/store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, turn } from "./memory-fixture.ts";
+import { configureGit, headOf } from "./repository-fixture.ts";
 
 /** For tests: a git repository with a memory and given times. */
 
@@ -51,8 +52,7 @@ export function temporaryRepository({ init = ["--initial-branch=main"] } = {}): 
     }).trim();
   };
   git("init", "--quiet", ...init);
-  git("config", "user.name", "Ann");
-  git("config", "user.email", "ann@example.com");
+  configureGit(root, { email: "ann@example.com" });
   mkdirSync(join(root, ".pommel"));
   writeFileSync(join(root, ".pommel/config.toml"), "");
   writeFileSync(join(root, ".pommel/.gitignore"), "*\n");
@@ -78,7 +78,7 @@ export function temporaryRepository({ init = ["--initial-branch=main"] } = {}): 
       }
       git("add", "--all");
       git("commit", "--quiet", "--allow-empty", "--allow-empty-message", "--message", message);
-      return git("rev-parse", "HEAD");
+      return headOf(root);
     },
     wait(minutes) {
       seconds += minutes * 60;

@@ -1,9 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
+import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import postgres from "postgres";
 
 /** A PostgreSQL with pgvector on loopback, of this process alone. */
@@ -69,24 +71,42 @@ async function startInstalled(binaries: string): Promise<TestServer> {
   const port = await freePort();
   const url = `postgres://pommel@127.0.0.1:${port}/postgres`;
   let server: ChildProcess | null = null;
-  const up = async () => {
+  const start = async () => {
     const settings = [
       "listen_addresses=127.0.0.1",
       `port=${port}`,
       `unix_socket_directories=${dir}`,
       "fsync=off",
     ];
-    const options = { ...user, cwd: dir, stdio: "ignore" as const };
-    server = spawn(
+    const started = spawn(
       join(binaries, "postgres"),
       ["-D", data, ...settings.flatMap((one) => ["-c", one])],
-      options,
+      { ...user, cwd: dir, stdio: ["ignore", "ignore", "pipe"] },
     );
-    await answers(url);
+    server = started;
+    let said = "";
+    started.stderr.on("data", (text: Buffer) => {
+      said = (said + text).slice(-2000);
+    });
+    await answers(url, () => {
+      if (hasEnded(started)) throw new Error(`PostgreSQL does not start: ${said}`);
+    });
+  };
+  // A server that has just ended may hold its port or its shared memory for a moment longer.
+  const up = async () => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await start();
+      } catch (error) {
+        if (tries === 5) throw error;
+        await setTimeout(500 * tries);
+      }
+    }
   };
   const down = async () => {
-    const ended = new Promise((resolve) => server?.once("exit", resolve));
-    server?.kill("SIGINT");
+    if (server === null || hasEnded(server)) return;
+    const ended = once(server, "exit");
+    server.kill("SIGINT");
     await ended;
   };
   await up();
@@ -161,15 +181,20 @@ async function freePort(): Promise<number> {
   }
 }
 
-async function answers(url: string): Promise<void> {
-  for (let tries = 0; ; tries++) {
+const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
+
+/** When the server answers; `check` throws as soon as there is no use in waiting. */
+async function answers(url: string, check: () => void): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
     const sql = postgres(url, { max: 1, connect_timeout: 2 });
     try {
       await sql`SELECT 1`;
       return;
     } catch (error) {
-      if (tries > 300) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      check();
+      if (Date.now() > deadline) throw error;
+      await setTimeout(50);
     } finally {
       await sql.end();
     }

@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -33,7 +43,7 @@ export function temporaryGit(
     later(...args: string[]) {
       minutes++;
       git(...args);
-      return git("rev-parse", "HEAD");
+      return headOf(dir);
     },
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };
@@ -54,9 +64,7 @@ function repositoryIn(dir: string, init: readonly string[], now: () => string | 
     }).trim();
   };
   git("init", "--quiet", "--initial-branch=main", ...init);
-  git("config", "user.name", "Ann");
-  git("config", "user.email", "ann@example.org");
-  git("config", "commit.gpgSign", "false");
+  configureGit(dir, { email: "ann@example.org" });
   const write = (files: Record<string, FileContent>) => {
     for (const [path, content] of Object.entries(files)) {
       const file = join(dir, path);
@@ -72,9 +80,31 @@ function repositoryIn(dir: string, init: readonly string[], now: () => string | 
     write(files);
     git("add", "--all");
     git("commit", "--quiet", "--allow-empty", "--allow-empty-message", "--message", message);
-    return git("rev-parse", "HEAD");
+    return headOf(dir);
   };
   return { git, write, commit };
+}
+
+/** What `git config` would write to a new repository, and `git rev-parse` read from it, each in a process of its own. */
+
+/** Ann commits in the repository, and nothing runs after her commits. */
+export function configureGit(dir: string, { email }: { email: string }): void {
+  const settings = `[user]\n\tname = Ann\n\temail = ${email}\n[commit]\n\tgpgSign = false\n[maintenance]\n\tauto = false\n`;
+  appendFileSync(join(gitDirOf(dir), "config"), settings);
+}
+
+/** The commit that was made last on the current branch. */
+export function headOf(dir: string): string {
+  const head = readFileSync(join(gitDirOf(dir), "HEAD"), "utf8").trim();
+  return head.startsWith("ref: ")
+    ? readFileSync(join(gitDirOf(dir), head.slice("ref: ".length)), "utf8").trim()
+    : head;
+}
+
+/** A bare repository is its own. */
+function gitDirOf(dir: string): string {
+  const inside = join(dir, ".git");
+  return existsSync(inside) ? inside : dir;
 }
 
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -87,7 +87,7 @@ it("every added line of every text file is in one range, in order", async () => 
       }
       for (const { sessionUid } of bindings) expect(sessionUid).toBe("s");
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
   remove();
   rmSync(root, { recursive: true });

@@ -342,7 +342,7 @@ describe("changes with arbitrary contents, names and configuration", () => {
         expect([...seen].sort()).toEqual(changed.sort());
         before = after;
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 

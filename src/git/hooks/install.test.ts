@@ -279,7 +279,7 @@ describe("installing git's hooks", () => {
         await removeGitHooks(project);
         expect(hooksSnapshot()).toEqual(before);
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 });

@@ -24,9 +24,12 @@ export async function hooksPlace(root: string): Promise<HooksPlace> {
   try {
     const top = await gitText(root, ["rev-parse", "--show-toplevel"]);
     if (top === "") return { state: "none", dir: null, reason: "the repository has no working tree" };
-    const common = resolve(top, await gitText(top, ["rev-parse", "--git-common-dir"]));
     const dir = resolve(top, await gitText(top, ["rev-parse", "--git-path", "hooks"]));
-    if (![top, common].some((own) => isInside(realPath(dir), realPath(own)))) {
+    const isOwn =
+      isInside(realPath(dir), realPath(top)) ||
+      // Those of a linked worktree lie with the main one.
+      isInside(realPath(dir), realPath(resolve(top, await gitText(top, ["rev-parse", "--git-common-dir"]))));
+    if (!isOwn) {
       const reason = `git's hooks are in ${dir} (core.hooksPath), outside this repository`;
       return { state: "shared", dir, reason };
     }

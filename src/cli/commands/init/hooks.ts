@@ -18,11 +18,13 @@ const installed: HooksOutcome = { state: "installed", reason: null };
 /** Commits are found in the reflog, too, only later: failing here is worth a warning only. */
 export async function addGitHooks(step: HooksStep): Promise<HooksOutcome> {
   const { project, result, steps, output } = step;
-  const { gitHooksState } = await import("../../../git/hooks/state.ts");
+  const { gitHooksState, readRecord } = await import("../../../git/hooks/state.ts");
   const { installGitHooks } = await import("../../../git/hooks/install.ts");
   try {
-    const { state, disabled } = await gitHooksState(project);
-    if (disabled && state !== "partial" && state !== "installed" && !step.asked) return sayOff(output);
+    if (!step.asked && readRecord(project).disabled) {
+      const { state } = await gitHooksState(project);
+      if (state !== "partial" && state !== "installed") return sayOff(output);
+    }
     const done = await installGitHooks(project);
     if (done.state !== "installed") {
       if (done.state === "none") return { state: "skipped", reason: done.reason };

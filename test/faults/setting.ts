@@ -1,0 +1,70 @@
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Project, projectAt } from "../../src/project/paths.ts";
+import { createStateDir } from "../../src/project/state-dir.ts";
+import { transcript } from "../support/transcript-fixture.ts";
+
+/** What is asked for, where it is tried, and what came of it. */
+
+export const { values: options } = parseArgs({
+  options: {
+    points: { type: "string", default: "10" },
+    only: { type: "string" },
+    work: { type: "string", default: "index,import,backup,recut,migration,encryption,sync" },
+    big: { type: "string", default: "1000" },
+    seed: { type: "string", default: "1" },
+  },
+});
+export const points = Number(options.points);
+/** What is killed or loses its power. */
+export const works: ReadonlySet<string> = new Set(options.work.split(","));
+/** Everything is in here, and removed at the end. */
+export const work = realpathSync(mkdtempSync(join(tmpdir(), "pommel-faults-")));
+export const env = {
+  ...process.env,
+  HOME: join(work, "home"),
+  GIT_CONFIG_GLOBAL: join(work, "gitconfig"),
+  POMMEL_DAEMON_AUTOSTART: "false",
+};
+mkdirSync(env.HOME);
+writeFileSync(
+  env.GIT_CONFIG_GLOBAL,
+  "[user]\nname = Fault\nemail = fault@example.com\n[init]\ndefaultBranch = main\n",
+);
+export const rows: [what: string, tried: string, outcome: string][] = [];
+export let failed = false;
+
+/** A row of the table; the run fails where what is good is not all that was tried. */
+export function report(what: string, tried: number | string, good: number | string, note = ""): void {
+  const isGood = tried === good || typeof good === "string";
+  failed ||= !isGood;
+  rows.push([what, String(tried), `${good}${note === "" ? "" : `; ${note}`}`]);
+  console.error(`${isGood ? "ok  " : "FAIL"} ${what}: ${good} of ${tried} ${note}`);
+}
+
+/** A project with sources, and transcripts beside it: sessions by number, each with some turns. */
+export function base(name: string, { first = 0, end = 30, turns = 12 } = {}): Project {
+  const root = join(work, name, "repo");
+  mkdirSync(join(root, "src"), { recursive: true });
+  const project = projectAt(root);
+  createStateDir(project);
+  for (let i = 0; i < 200; i++) {
+    const text = `/** Number ${i}. */\nexport function compute${i}(input: number) {\n  return input * ${i};\n}\n`;
+    writeFileSync(join(root, `src/m${i}.ts`), text.repeat(5));
+  }
+  mkdirSync(join(root, "../transcripts"));
+  for (let n = first; n < end; n++) {
+    const session = `${String(n).padStart(8, "0")}-1111-4111-8111-111111111111`;
+    const made = transcript({ session, cwd: root });
+    for (let t = 0; t < turns; t++) {
+      made.prompt(`Why is number ${n * t} wrong in src/m${t}.ts?`);
+      made.bash(`npm test ${t}`, `FAIL ${n} `.repeat(100));
+      made.edit(join(root, `src/m${t}.ts`), `const a = ${n};`, `const a = ${t};`);
+      made.reply(`Because ${n} is not ${t}. ${"The timeout was too short. ".repeat(20)}`);
+    }
+    writeFileSync(join(root, `../transcripts/${session}.jsonl`), made.text());
+  }
+  return project;
+}
