@@ -84,12 +84,13 @@ function pm(args: string[], input = "", accepted = [0]): Promise<void> {
   return new Promise((done) => {
     const child = spawn(process.execPath, [options.pm, ...args], { cwd: root, env, stdio: "pipe" });
     let said = "";
-    child.stdout.resume();
-    child.stderr.on("data", (text) => (said += text));
+    for (const stream of [child.stdout, child.stderr]) {
+      // With --json errors are on stdout; of answers the end is enough.
+      stream.on("data", (text) => (said = (said + text).slice(-500)));
+    }
     child.stdin.on("error", () => {}).end(input);
     child.on("close", (code) => {
-      if (!accepted.includes(code ?? -1))
-        failures.push(`pm ${args.join(" ")}: ${code} ${said.slice(0, 200)}`);
+      if (!accepted.includes(code ?? -1)) failures.push(`pm ${args.join(" ")}: ${code} ${said}`);
       done();
     });
   });
