@@ -97,12 +97,7 @@ export class MemoryWork {
 
   /** Whether a newer Pommel has migrated the memory while it is open here: its daemon has to take over. */
   isOutgrown(): boolean {
-    try {
-      this.open?.memory.refuseNewer();
-      return false;
-    } catch (error) {
-      return codeOf(error) === "index_too_new";
-    }
+    return (this.open?.memory.outgrown() ?? null) !== null;
   }
 
   /**

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { codeOf } from "../../project/errors.ts";
+import { PommelError } from "../../project/errors.ts";
 import { Connection } from "../sqlite/connection.ts";
 import { type DatabaseMessages, openDatabase, refuseNewer } from "../sqlite/database.ts";
 import { memoryMigrations } from "./schema/schema.ts";
@@ -52,14 +52,19 @@ export class Memory extends Connection {
     refuseNewer(this.db, this.file, memoryMigrations, memoryWords);
   }
 
-  /** A table that is missing may be one that a newer Pommel has no use for: that is no damage. */
-  override explain(error: unknown): unknown {
+  /** What `refuseNewer` throws; null: no newer Pommel has migrated it, or that cannot be read. */
+  outgrown(): PommelError | null {
     try {
       this.refuseNewer();
-    } catch (newer) {
-      if (codeOf(newer) === "index_too_new") return newer;
+    } catch (error) {
+      if (error instanceof PommelError && error.code === "index_too_new") return error;
     }
-    return super.explain(error);
+    return null;
+  }
+
+  /** A table that is missing may be one that a newer Pommel has no use for: that is no damage. */
+  override explain(error: unknown): unknown {
+    return this.outgrown() ?? super.explain(error);
   }
 
   /** Gives at most so many free pages (default: all) back to the file system. */
