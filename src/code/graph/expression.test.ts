@@ -11,6 +11,7 @@ describe("an expression", () => {
     ["&mut self.pool", "self.pool"],
     ["await(load())", "load()"],
     ["x as Engine", ":Engine"],
+    ["((x as Engine))", ":Engine"],
     ["(x as Engine).run()", ":Engine.run()"],
     ["größe.mal(2)", "größe.mal()"],
     ["a ? b : c", null],

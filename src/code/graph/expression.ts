@@ -29,12 +29,12 @@ const closings = ")]}>";
  */
 export function expressionOf(text: string, root: (name: string) => Expression | null): Expression | null {
   if (text.length > maxLength) return null;
-  if (text.includes("as") || text.includes("satisfies")) {
-    const cast = /[^=]\b(?:as|satisfies)\s+([\w$.]+)\s*$/.exec(text);
-    if (cast !== null) return cast[1] === "const" ? null : `:${cast[1]}`;
-  }
   let plain = text.trim();
   while (plain.startsWith("(") && skipped(plain, 0) === plain.length) plain = plain.slice(1, -1).trim();
+  if (plain.includes("as") || plain.includes("satisfies")) {
+    const cast = /[^=]\b(?:as|satisfies)\s+([\w$.]+)$/.exec(plain);
+    if (cast !== null) return cast[1] === "const" ? null : `:${cast[1]}`;
+  }
   if (prefixBeginnings.includes(plain.charAt(0))) plain = plain.replace(prefixes, "");
   const made = plain.startsWith("new") ? /^new\s+([\w$.]+)/.exec(plain) : null;
   if (made !== null) return steps(plain, made[0].length, `:${made[1]}`, true);
