@@ -45,8 +45,22 @@ it("omits ignored entries, and reports vendored directories once", async () => {
   write("node_modules/a/index.js");
   write("src/x.ts");
   expect(await paths()).toEqual([".gitignore", "vendored: node_modules", "src/x.ts"]);
-  const leftOut = directoriesLeftOut(root, rules());
+  const leftOut = await directoriesLeftOut(root, rules());
   expect(leftOut.sort()).toEqual([join(root, "build"), join(root, "node_modules")]);
+});
+
+it("lets others take their turn while it looks for what is left out", async () => {
+  for (let i = 0; i < 1500; i++) mkdirSync(join(root, `d${i}`));
+  let isDone = false;
+  let turns = 0;
+  const count = () => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  await directoriesLeftOut(root, rules());
+  isDone = true;
+  expect(turns).toBeGreaterThan(1);
 });
 
 it("scans below one directory, which may be vendored or gone", async () => {

@@ -14,16 +14,29 @@ export type ScanItem =
 type Met =
   | { kind: "file"; path: string }
   | { kind: "leftOut"; path: string; reason: Exclusion | "unreadable" }
-  /** The top of a repository inside the project, a submodule for example; what it holds follows. */
-  | { kind: "repository"; path: string };
+  /** One that is entered; what it holds follows. With a repository of its own it is a submodule, for example. */
+  | { kind: "directory"; path: string; isRepository: boolean };
 
 /** Errors for entries that disappeared. */
 const goneCodes = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ESTALE"]);
 /** Failures of the whole process, not of one directory: continuing would make files look deleted. */
 const exhaustedCodes = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
 
-/** Maximum time before yielding to the event loop. Milliseconds. */
-const turnMs = 8;
+/** Long synchronous work that lets the event loop take its turn in between. */
+class Turns {
+  /** Maximum time before that. Milliseconds. */
+  private static readonly lengthMs = 8;
+  private ends = performance.now() + Turns.lengthMs;
+
+  isOver(): boolean {
+    return performance.now() > this.ends;
+  }
+
+  async next(): Promise<void> {
+    await nextTurn();
+    this.ends = performance.now() + Turns.lengthMs;
+  }
+}
 
 /**
  * Walks the project and yields its files in a stable order, directory by directory. Links are not followed: targets
@@ -41,22 +54,21 @@ export async function* scanProject(
   rules: IgnoreRules,
   below = "",
 ): AsyncGenerator<ScanItem, void, undefined> {
-  let turnEnds = performance.now() + turnMs;
+  const turns = new Turns();
   for (const met of walk(root, rules, below)) {
-    if (met.kind === "repository") continue;
+    if (turns.isOver()) await turns.next();
+    if (met.kind === "directory") continue;
     const item = met.kind === "file" ? stampOf(root, met.path) : skippedItem(met.path, met.reason);
     if (item !== null) yield item;
-    if (performance.now() > turnEnds) {
-      await nextTurn();
-      turnEnds = performance.now() + turnMs;
-    }
   }
 }
 
-/** The directories a scan does not enter, by absolute path: what a watcher need not watch. */
-export function directoriesLeftOut(root: string, rules: IgnoreRules): string[] {
+/** The directories a scan does not enter, by absolute path: what a watcher need not watch. Errors and turns as `scanProject`. */
+export async function directoriesLeftOut(root: string, rules: IgnoreRules): Promise<string[]> {
   const found: string[] = [];
+  const turns = new Turns();
   for (const met of walk(root, rules, "", false)) {
+    if (turns.isOver()) await turns.next();
     if (met.kind === "leftOut") found.push(join(root, met.path));
   }
   return found;
@@ -73,7 +85,7 @@ export interface NestedDirectory {
 /** Repositories, projects and worktrees inside a project. Errors as `scanProject`. */
 export function nestedIn(root: string, rules: IgnoreRules): NestedDirectory[] {
   return [...walk(root, rules, "", false)].flatMap((met): NestedDirectory[] => {
-    if (met.kind === "repository") return [{ path: met.path, kind: "repository" }];
+    if (met.kind === "directory") return met.isRepository ? [{ path: met.path, kind: "repository" }] : [];
     const isNested = met.kind === "leftOut" && (met.reason === "nested_project" || met.reason === "worktree");
     return isNested ? [{ path: met.path, kind: met.reason as Nested }] : [];
   });
@@ -92,9 +104,8 @@ function* walk(root: string, rules: IgnoreRules, below: string, withFiles = true
       yield { kind: "leftOut", path: directory, reason: "unreadable" };
       continue;
     }
-    if (directory !== "" && entries.some(({ name }) => name === ".git")) {
-      yield { kind: "repository", path: directory };
-    }
+    const isRepository = directory !== "" && entries.some(({ name }) => name === ".git");
+    yield { kind: "directory", path: directory, isRepository };
     const judge = rules.within(directory);
     const directories: string[] = [];
     for (const entry of entries) {

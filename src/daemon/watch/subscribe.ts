@@ -72,7 +72,7 @@ export async function subscribeTo(
   const yetToCome = [".git", stateDirName, ...vendoredNames].map((name) => join(root, name));
   for (let attempt = 1; ; attempt++) {
     try {
-      const ignore = [...new Set([...directoriesLeftOut(root, rules), ...yetToCome])];
+      const ignore = [...new Set([...(await directoriesLeftOut(root, rules)), ...yetToCome])];
       return await subscribe(root, callback, { ignore });
     } catch (error) {
       const message = messageOf(error);
