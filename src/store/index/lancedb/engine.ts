@@ -325,7 +325,10 @@ const halvesOf = (vector: Int8Array) => Uint16Array.from(vector, (value) => halv
 
 function vectorsIn({ data }: ArrowVector): Int8Array[] {
   return data.flatMap(({ length, stride, children: [child] }) => {
-    const all = Int8Array.from(child!.values, (bits) => bytes[bits]!);
+    const { values } = child!;
+    const all = new Int8Array(values.length);
+    // `Int8Array.from` takes ten times as long.
+    for (let i = 0; i < values.length; i++) all[i] = bytes[values[i]!]!;
     return Array.from({ length }, (_, row) => all.subarray(row * stride, (row + 1) * stride));
   });
 }
