@@ -1,4 +1,5 @@
 import { levels as allLevels, type Level } from "../../../project/levels.ts";
+import type { Queryable } from "../../postgres/server.ts";
 import type { ChunkId, Match, QueryVector, Scope, VectorCounts } from "../port.ts";
 import type { FileVectors } from "../records.ts";
 import { type Change, jsonRows, type ProjectRows, type Snapshot } from "./rows.ts";
@@ -134,11 +135,9 @@ export class PostgresVectors {
     const distance = `vector::${type} <=> '${literal(query.vector)}'::${type}`;
     const select = `SELECT chunk AS id, 1 - (${distance}) AS score FROM pommel_index_2.vectors
       WHERE ${conditions.join(" AND ")} ORDER BY ${distance} ${space.isIndexed ? "" : ", chunk"} LIMIT ${Math.trunc(k)}`;
-    // Statements that are sent together are a transaction.
-    const answers: unknown = await snapshot.sql.unsafe(
-      `SET LOCAL hnsw.ef_search = ${searched}; SET LOCAL hnsw.iterative_scan = strict_order; ${select}`,
-    );
-    const rows = (answers as Match[][]).at(-1)!;
+    const rows = space.isIndexed
+      ? await withSettings(snapshot.sql, select)
+      : await snapshot.sql.unsafe<Match[]>(select);
     return rows.filter(({ score }) => !Number.isNaN(score)).map(({ id, score }) => ({ id, score }));
   }
 
@@ -194,4 +193,12 @@ export class PostgresVectors {
     }
     return this.known.spaces.find((one) => one.model === model && one.dimensions === vector.length) ?? null;
   }
+}
+
+/** Statements that are sent together are a transaction, which the settings end with. */
+async function withSettings(sql: Queryable, select: string): Promise<Match[]> {
+  const answers: unknown = await sql.unsafe(
+    `SET LOCAL hnsw.ef_search = ${searched}; SET LOCAL hnsw.iterative_scan = strict_order; ${select}`,
+  );
+  return (answers as Match[][]).at(-1)!;
 }
