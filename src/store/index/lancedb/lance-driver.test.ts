@@ -4,14 +4,17 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { seeded } from "../../../../models/train/random.ts";
 import { expectWordsOfSqlite, indexContract } from "../../../../test/support/index-contract.ts";
 import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
 import { defaultConfig } from "../../../project/config/settings.ts";
+import { type Level, levels } from "../../../project/levels.ts";
 import { silentLog } from "../../../project/log.ts";
 import { writeEnvelope } from "../../encryption/envelope.ts";
 import { indexDriver } from "../drivers.ts";
 import { lanceFolder, Place } from "../place.ts";
 import type { CodeIndex, Match } from "../port.ts";
+import { sqliteDriver } from "../sqlite/sqlite-driver.ts";
 import { whyUnavailable } from "./engine.ts";
 import { LanceStore } from "./store.ts";
 
@@ -84,6 +87,68 @@ describe.skipIf(missing !== null)("with LanceDB", () => {
 
   it("finds by words what SQLite finds, with the same scores, through merges and removals", async () => {
     await expectWordsOfSqlite(await open(), dir);
+  });
+
+  it("finds by meaning what SQLite finds, with the same scores, whatever changes", async () => {
+    const theirs = (await sqliteDriver.openToWrite(join(dir, "sqlite.db"), silentLog)).index;
+    const ours = await open();
+    const random = seeded(7);
+    const below = (limit: number) => Math.floor(random() * limit);
+    const vector = () => Int8Array.from({ length: 20 }, () => below(255) - 127);
+    const ofModel = (count: number) => ({
+      ...{ model: "m", dimensions: 20 },
+      vectors: Array.from({ length: count }, () => (below(10) === 0 ? null : vector())),
+    });
+    const answers = async (
+      index: CodeIndex,
+      query: Int8Array,
+      paths: string[] | null,
+      level: Level | null,
+    ) => {
+      const all = await index.files();
+      const files = paths && all.filter(({ path }) => paths.includes(path)).map(({ id }) => id);
+      const scope = { files, levels: level && [level] };
+      const found = await index.nearest({ model: "m", vector: query }, 30, scope);
+      const chunks = await index.chunksOf(all.map(({ id }) => id));
+      const similar = await index.similarities(
+        { model: "m", vector: query },
+        chunks.map(({ id }) => id),
+      );
+      const uids = (await index.chunks(found.map(({ id }) => id))).map(({ uid }) => uid);
+      return {
+        nearest: found.map(({ score }, i) => [uids[i], score]),
+        similar: chunks.map(({ uid }, i) => `${uid} ${similar[i]}`).sort(),
+      };
+    };
+    for (let round = 0; round < 30; round++) {
+      const path = `${below(12)}.ts`;
+      const chunks = Array.from({ length: 1 + below(150) }, (_, i) =>
+        chunkRecord(`${path} ${i}`, { level: levels[below(3)]! }),
+      );
+      const written = indexedFile(path, chunks);
+      const [first, second] = [ofModel(chunks.length), ofModel(chunks.length)];
+      const removed = `${below(12)}.ts`;
+      for (const index of [ours, theirs]) {
+        await index.replace(written, first);
+        if (round % 4 === 0) await index.addVectors(written, second);
+        if (round % 3 === 0) await index.remove([removed]);
+        if (round % 7 === 6) await index.settle();
+      }
+      if (round % 11 === 10) await ours.release();
+      for (const [paths, level] of [
+        [null, null] as const,
+        [["1.ts", "2.ts"], null] as const,
+        [null, "class"] as const,
+      ]) {
+        const query = vector();
+        const [our, their] = [
+          await answers(ours, query, paths && [...paths], level),
+          await answers(theirs, query, paths && [...paths], level),
+        ];
+        expect(our).toEqual(their);
+      }
+    }
+    await theirs.close();
   });
 
   it("is the same when it is opened anew, settled or not", async () => {

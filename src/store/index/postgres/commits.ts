@@ -58,6 +58,10 @@ export class PostgresCommits implements CommitIndex {
     });
   }
 
+  release(): void {
+    this.words.release();
+  }
+
   hashes(): Promise<string[]> {
     return this.rows.ask(async (sql, project) => {
       const rows = await sql<

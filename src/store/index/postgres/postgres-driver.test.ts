@@ -14,7 +14,7 @@ import { Place } from "../place.ts";
 import type { CodeIndex, FileId, Match } from "../port.ts";
 import { indexServer } from "./postgres-driver.ts";
 import { PostgresIndex } from "./postgres-index.ts";
-import { ProjectRows } from "./rows.ts";
+import { isolate, ProjectRows, type Snapshot } from "./rows.ts";
 
 const server = await startTestServer();
 const settings = { ...defaultConfig(), "index.driver": "postgres", "index.url": server?.url ?? "" } as const;
@@ -141,11 +141,20 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       const count = () => rows.read(async ({ sql }) => (await sql`SELECT 1 AS one`).length);
       try {
         expect(await count()).toBe(1);
-        for (const access of ["read", "write"] as const) {
-          const cut = rows[access](async ({ sql }) => {
-            await server!.down();
-            await sql`SELECT 1`;
-          });
+        const withinTransaction = async (snapshot: Snapshot) => {
+          isolate(snapshot);
+          await outside(snapshot);
+        };
+        const outside = async ({ sql }: Snapshot) => {
+          await server!.down();
+          await sql`SELECT 1`;
+        };
+        for (const work of [
+          () => rows.read(outside),
+          () => rows.read(withinTransaction),
+          () => rows.write(withinTransaction),
+        ]) {
+          const cut = work();
           await expect(cut).rejects.toMatchObject({ code: "index_unavailable" });
           await server!.up();
           await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 20_000 });
@@ -153,6 +162,72 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       } finally {
         await rows.close();
       }
+    });
+
+    it("reads again, in a transaction, what another changed meanwhile", async () => {
+      const place = new Place(join(dir, "one", "index.db"), "postgres");
+      const index = await open("one");
+      await index.replace(file("a.ts", "shared"));
+      const rows = new ProjectRows(indexServer(settings), place, "read");
+      try {
+        const runs: boolean[] = [];
+        const counted = await rows.read(async ({ sql, project, isIsolated }) => {
+          runs.push(isIsolated);
+          const counts: number[] = [];
+          for (let i = 0; i < 2; i++) {
+            counts.push((await sql`SELECT id FROM pommel_index_2.files WHERE project = ${project}`).length);
+            if (runs.length === 1 && i === 0) await index.replace(file("b.ts", "shared"));
+          }
+          return counts;
+        });
+        expect(runs).toEqual([false, true]);
+        expect(counted).toEqual([2, 2]);
+        expect(await rows.read(async ({ isIsolated }) => isIsolated)).toBe(false);
+      } finally {
+        await rows.close();
+      }
+    });
+
+    it("is read beside a writer that goes on and merges", async () => {
+      const writer = await open("one");
+      await writer.replace(file("first.ts", "shared words"));
+      const driver = await indexDriver(settings);
+      await driver.read(join(dir, "one", "index.db"), async (reader) => {
+        const query = { model: "m", vector: Int8Array.from([1, 1]) };
+        for (let i = 0; i < 20; i++) {
+          const vectors = [Int8Array.from([i, 1]), Int8Array.from([1, i])];
+          await writer.replace(file(`${i % 12}.ts`, "shared words", `own${i}`), {
+            ...{ model: "m", dimensions: 2, vectors },
+          });
+          if (i % 7 === 6) await writer.settle();
+          const files = Math.min(i + 1, 12);
+          const found = await reader.lexical(["shared"], weights, 99, everywhere);
+          const ids = found.map(({ id }) => id);
+          expect(found).toHaveLength(files + 1);
+          expect(await reader.outlines(ids)).toHaveLength(files + 1);
+          expect(await reader.nearest(query, 99, everywhere)).toHaveLength(2 * files);
+          expect(await reader.phrases(["shared words", `own${i - 12}`], 99)).toEqual([
+            expect.objectContaining({ length: files + 1 }),
+            [],
+          ]);
+          expect((await reader.frequencies(["shared"])).holding.get("shared")).toBe(files + 1);
+          expect((await reader.vectorCounts())[0]?.chunks).toBe(2 * files);
+          await writer.remove(["none.ts"]);
+          expect(await reader.outlines(ids)).toHaveLength(files + 1);
+        }
+      });
+    });
+
+    it("knows which chunks are there beside a segment that lost all of its own", async () => {
+      const index = await open("one");
+      await index.replace(file("a.ts", "first"));
+      await index.replace(file("b.ts", ...Array.from({ length: 100 }, (_, i) => `many${i}`)));
+      await index.replace(file("c.ts", "last"));
+      await index.remove(["b.ts"]);
+      await index.settle();
+      const found = await index.lexical(["first", "last"], weights, 9, everywhere);
+      const outlines = await index.outlines(found.map(({ id }) => id));
+      expect(outlines.map(({ path }) => path).sort()).toEqual(["a.ts", "c.ts"]);
     });
 
     it("finds the nearest of many vectors through an index, within the scope as well", async () => {

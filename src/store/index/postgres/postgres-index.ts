@@ -29,11 +29,15 @@ import { PostgresWords } from "./words.ts";
 /** Segments of saves are merged when there is time; those of a pass at once. */
 const fewChunks = 64;
 
+/** Outlines that are remembered, as searches meet the same chunks again and again. They take about 15 MB. */
+const maxRemembered = 50_000;
+
 /** A project's code index in PostgreSQL. Every change is one transaction. */
 export class PostgresIndex implements CodeIndex {
   readonly commits: PostgresCommits;
   private readonly words = new PostgresWords("chunks");
   private readonly vectors: PostgresVectors;
+  private readonly remembered = new Map<ChunkId, ChunkOutline>();
 
   /**
    * @param rows belong to the index from now on, which closes them
@@ -50,12 +54,7 @@ export class PostgresIndex implements CodeIndex {
   // Searching
 
   revision(): Promise<string> {
-    return this.rows.ask(async (sql, project) => {
-      const [row] = await sql<
-        { revision: number }[]
-      >`SELECT revision FROM pommel_index_2.projects WHERE id = ${project}`;
-      return `${project}.${row?.revision}`;
-    });
+    return this.rows.revision();
   }
 
   lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
@@ -73,7 +72,7 @@ export class PostgresIndex implements CodeIndex {
   }
 
   similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
-    return this.rows.read((snapshot) => this.vectors.similarities(snapshot, query, ids));
+    return this.rows.ask((sql, project) => this.vectors.similarities({ sql, project }, query, ids));
   }
 
   definitions(keys: readonly string[], limit: number): Promise<Definition[]> {
@@ -97,12 +96,24 @@ export class PostgresIndex implements CodeIndex {
   }
 
   outlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
-    return this.rows.ask(
-      (sql, project) => sql<ChunkOutline[]>`
-        SELECT c.id, c.file, f.path, c.level, c.name, c.parent_name AS "parentName", c.start_line AS "startLine"
-        FROM pommel_index_2.chunks c JOIN pommel_index_2.files f ON f.project = ${project} AND f.id = c.file
-        WHERE c.project = ${project} AND c.id = ANY(${[...ids] as number[]}::integer[])`,
-    );
+    return this.rows.read(async (snapshot) => {
+      const present = await this.words.present(snapshot);
+      const unknown: ChunkId[] = [];
+      const found: ChunkOutline[] = [];
+      for (const id of ids) {
+        const known = this.remembered.get(id);
+        if (!present.has(Number(id))) continue;
+        if (known) found.push(known);
+        else unknown.push(id);
+      }
+      if (unknown.length === 0) return found;
+      if (this.remembered.size > maxRemembered) this.remembered.clear();
+      for (const outline of await outlinesOf(snapshot, unknown)) {
+        this.remembered.set(outline.id, outline);
+        found.push(outline);
+      }
+      return found;
+    });
   }
 
   chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
@@ -134,10 +145,14 @@ export class PostgresIndex implements CodeIndex {
   }
 
   vectorCounts(): Promise<VectorCounts[]> {
-    return this.rows.ask((sql, project) => this.vectors.counts({ sql, project }));
+    return this.rows.read((snapshot) => this.vectors.counts(snapshot));
   }
 
-  async release(): Promise<void> {}
+  async release(): Promise<void> {
+    this.words.release();
+    this.commits.release();
+    this.remembered.clear();
+  }
 
   // Writing
 
@@ -374,6 +389,13 @@ async function chunksIn({ sql, project }: Snapshot, files: readonly FileId[]): P
   const rows = await sql<{ id: number }[]>`
     SELECT id FROM pommel_index_2.chunks WHERE project = ${project} AND file = ANY(${[...files] as number[]}::integer[])`;
   return new Set(rows.map(({ id }) => id));
+}
+
+function outlinesOf({ sql, project }: Snapshot, ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
+  return sql<ChunkOutline[]>`
+    SELECT c.id, c.file, f.path, c.level, c.name, c.parent_name AS "parentName", c.start_line AS "startLine"
+    FROM pommel_index_2.chunks c JOIN pommel_index_2.files f ON f.project = ${project} AND f.id = c.file
+    WHERE c.project = ${project} AND c.id = ANY(${[...ids] as number[]}::integer[])`;
 }
 
 function storedChunks(

@@ -11,11 +11,14 @@ import {
 import type { Place } from "../place.ts";
 import { contentFormat, createTables, schemaName } from "./schema.ts";
 
-/** A project's rows at one time, within a transaction. */
+/** A project's rows at one time. */
 export interface Snapshot {
   sql: Queryable;
   project: number;
-  revision: number;
+  /** Changes with each change of the rows; that of another project is another one. */
+  revision: string;
+  /** Whether all of it surely is of this revision already, not only once the work was done and nothing changed meanwhile. */
+  isIsolated: boolean;
 }
 
 /** The same for who changes them, and the ids that come next. */
@@ -27,6 +30,13 @@ export interface Change extends Snapshot {
 interface Opened {
   sql: Sql;
   project: number;
+}
+
+class IsolationNeeded extends Error {}
+
+/** To be called before several statements are remembered as those of a revision: outside of a transaction they may be of two. */
+export function isolate({ isIsolated }: Snapshot): void {
+  if (!isIsolated) throw new IsolationNeeded("a transaction is needed");
 }
 
 /** After a failure to connect nothing is tried for so long, as each try may take seconds. Milliseconds. */
@@ -41,6 +51,7 @@ export class ProjectRows {
   private opened: Promise<Opened> | null = null;
   private failure: { at: number; error: unknown } | null = null;
   private isClosed = false;
+  private asked: Promise<string> | null = null;
 
   constructor(
     private readonly settings: ServerSettings,
@@ -56,16 +67,51 @@ export class ProjectRows {
     await this.explaining(() => this.project());
   }
 
-  /** Statements that see the same. */
-  read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  /** The project's revision now; who asks at the same moment shares the answer. */
+  revision(): Promise<string> {
+    this.asked ??= Promise.resolve().then(() => {
+      // It is about to be sent: who comes later may know of a later change.
+      this.asked = null;
+      return this.ask(async (sql, project) => revisionOf(sql, project, this.settings));
+    });
+    return this.asked;
+  }
+
+  /**
+   * Statements that see the same. A transaction costs more than most questions, so the revision is looked at before and after:
+   * what needs no statement has cost one then. The work is done again in a transaction if it has changed, or with `isolate`.
+   */
+  async read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    const quick = await this.readOutside(work);
+    return quick === null ? this.readWithin(work) : quick.result;
+  }
+
+  private async readOutside<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<{ result: T } | null> {
+    const revision = await this.revision();
+    let isAsked = false;
+    try {
+      const result = await this.ask((sql, project) =>
+        work({
+          get sql() {
+            isAsked = true;
+            return sql;
+          },
+          ...{ project, revision, isIsolated: false },
+        }),
+      );
+      return !isAsked || (await this.revision()) === revision ? { result } : null;
+    } catch (error) {
+      if (error instanceof IsolationNeeded) return null;
+      throw error;
+    }
+  }
+
+  private readWithin<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     return this.explaining(async () => {
       const { sql, project } = await this.project();
       return inTransaction(sql, "isolation level repeatable read read only", async (sql) => {
-        const [row] = await sql<
-          { revision: number }[]
-        >`SELECT revision FROM pommel_index_2.projects WHERE id = ${project}`;
-        if (row === undefined) throw gone(this.settings);
-        return work({ sql, project, revision: row.revision });
+        const revision = await revisionOf(sql, project, this.settings);
+        return work({ sql, project, revision, isIsolated: true });
       });
     });
   }
@@ -104,11 +150,11 @@ export class ProjectRows {
     return this.explaining(async () => {
       const { sql, project } = await this.project();
       return inTransaction(sql, "", async (sql) => {
-        const [row] = await sql<Omit<Change, "sql" | "project">[]>`
+        const [row] = await sql<(Pick<Change, "nextFile" | "nextChunk"> & { revision: number })[]>`
           UPDATE pommel_index_2.projects SET revision = revision + 1, used_at = now() WHERE id = ${project}
           RETURNING revision, next_file AS "nextFile", next_chunk AS "nextChunk"`;
         if (row === undefined) throw gone(this.settings);
-        const change = { sql, project, ...row };
+        const change = { ...row, sql, project, revision: named(project, row.revision), isIsolated: true };
         const { nextFile, nextChunk } = change;
         const result = await work(change);
         if (change.nextFile !== nextFile || change.nextChunk !== nextChunk) {
@@ -216,6 +262,16 @@ export class ProjectRows {
       throw known;
     }
   }
+}
+
+const named = (project: number, revision: number) => `${project}.${revision}`;
+
+async function revisionOf(sql: Queryable, project: number, settings: ServerSettings): Promise<string> {
+  const [row] = await sql<
+    { revision: number }[]
+  >`SELECT revision FROM pommel_index_2.projects WHERE id = ${project}`;
+  if (row === undefined) throw gone(settings);
+  return named(project, row.revision);
 }
 
 function checked({ id, format }: { id: number; format: number }, settings: ServerSettings): number {

@@ -1,4 +1,5 @@
-import type { Level } from "../../../project/levels.ts";
+import { levels as allLevels, type Level } from "../../../project/levels.ts";
+import type { Queryable } from "../../postgres/server.ts";
 import type { ChunkId, Match, QueryVector, Scope, VectorCounts } from "../port.ts";
 import type { FileVectors } from "../records.ts";
 import { type Change, jsonRows, type ProjectRows, type Snapshot } from "./rows.ts";
@@ -36,7 +37,8 @@ const literal = (vector: ArrayLike<number>) => `[${Array.prototype.join.call(vec
 
 /** Vectors of chunks, compared by pgvector. */
 export class PostgresVectors {
-  private known: { revision: number; spaces: readonly Space[] } | null = null;
+  private known: { revision: string; spaces: readonly Space[] } | null = null;
+  private counted: { revision: string; counts: VectorCounts[] } | null = null;
 
   constructor(private readonly maxCompared = maxExact) {}
 
@@ -108,57 +110,48 @@ export class PostgresVectors {
     });
   }
 
-  async counts({ sql, project }: Pick<Snapshot, "sql" | "project">): Promise<VectorCounts[]> {
-    return sql<VectorCounts[]>`
-      SELECT model, dimensions, sum(e.chunks)::integer AS chunks, sum(e.missing)::integer AS missing
-      FROM pommel_index_2.spaces JOIN pommel_index_2.embedded_files e ON e.space = spaces.id WHERE project = ${project}
-      GROUP BY model, dimensions`;
+  async counts({ sql, project, revision }: Snapshot): Promise<VectorCounts[]> {
+    if (this.counted?.revision !== revision) {
+      const counts = await sql<VectorCounts[]>`
+        SELECT model, dimensions, sum(e.chunks)::integer AS chunks, sum(e.missing)::integer AS missing
+        FROM pommel_index_2.spaces JOIN pommel_index_2.embedded_files e ON e.space = spaces.id WHERE project = ${project}
+        GROUP BY model, dimensions`;
+      this.counted = { revision, counts };
+    }
+    return this.counted.counts;
   }
 
   async nearest(snapshot: Snapshot, query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
     const space = await this.spaceOf(snapshot, query);
     if (space === null || k < 1 || scope.files?.length === 0) return [];
-    const { sql } = snapshot;
     const conditions = [`space = ${space.id}`];
-    const values: string[] = [literal(query.vector)];
     if (scope.levels !== null) {
-      values.push(JSON.stringify(scope.levels));
-      conditions.push(`level IN (SELECT json_array_elements_text($${values.length}::text::json))`);
+      const wanted = allLevels.filter((level) => scope.levels?.includes(level));
+      conditions.push(`level = ANY('{${wanted}}'::text[])`);
     }
-    if (scope.files !== null) {
-      values.push(JSON.stringify(scope.files));
-      conditions.push(
-        `file IN (SELECT value::text::integer FROM json_array_elements($${values.length}::text::json))`,
-      );
-    }
+    if (scope.files !== null) conditions.push(`file = ANY('{${scope.files.map(Number)}}'::integer[])`);
     // The type with its length is what the index is made of.
     const type = `halfvec(${space.dimensions})`;
-    const distance = `vector::${type} <=> $1::text::${type}`;
-    if (space.isIndexed) {
-      await sql.unsafe(
-        `SET LOCAL hnsw.ef_search = ${searched}; SET LOCAL hnsw.iterative_scan = strict_order`,
-      );
-    }
-    const rows = (await sql.unsafe(
-      `SELECT chunk AS id, 1 - (${distance}) AS score FROM pommel_index_2.vectors WHERE ${conditions.join(" AND ")}
-       ORDER BY ${distance} ${space.isIndexed ? "" : ", chunk"} LIMIT ${Math.trunc(k)}`,
-      values,
-    )) as unknown as Match[];
+    const distance = `vector::${type} <=> '${literal(query.vector)}'::${type}`;
+    const select = `SELECT chunk AS id, 1 - (${distance}) AS score FROM pommel_index_2.vectors
+      WHERE ${conditions.join(" AND ")} ORDER BY ${distance} ${space.isIndexed ? "" : ", chunk"} LIMIT ${Math.trunc(k)}`;
+    const rows = space.isIndexed
+      ? await withSettings(snapshot.sql, select)
+      : await snapshot.sql.unsafe<Match[]>(select);
     return rows.filter(({ score }) => !Number.isNaN(score)).map(({ id, score }) => ({ id, score }));
   }
 
-  async similarities(snapshot: Snapshot, query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
-    const similarities = new Float64Array(ids.length).fill(Number.NaN);
-    const space = await this.spaceOf(snapshot, query);
-    if (space === null || ids.length === 0) return similarities;
-    const rows = await snapshot.sql<{ chunk: ChunkId; score: number }[]>`
-      SELECT chunk, 1 - (vector <=> ${literal(query.vector)}::text::halfvec) AS score FROM pommel_index_2.vectors
-      WHERE space = ${space.id} AND chunk = ANY(${[...ids] as number[]}::integer[])`;
+  async similarities(
+    { sql, project }: Pick<Snapshot, "sql" | "project">,
+    { model, vector }: QueryVector,
+    ids: readonly ChunkId[],
+  ): Promise<Float64Array> {
+    const rows = await sql<{ chunk: ChunkId; score: number }[]>`
+      SELECT chunk, 1 - (vector <=> ${literal(vector)}::text::halfvec) AS score FROM pommel_index_2.vectors
+      WHERE chunk = ANY(${[...ids] as number[]}::integer[]) AND space = (SELECT id FROM pommel_index_2.spaces
+        WHERE project = ${project} AND model = ${model} AND dimensions = ${vector.length})`;
     const scores = new Map(rows.map(({ chunk, score }) => [chunk, score]));
-    ids.forEach((id, i) => {
-      similarities[i] = scores.get(id) ?? Number.NaN;
-    });
-    return similarities;
+    return Float64Array.from(ids, (id) => scores.get(id) ?? Number.NaN);
   }
 
   /** Makes the index of a space that has become large. Writers go on meanwhile. */
@@ -200,4 +193,12 @@ export class PostgresVectors {
     }
     return this.known.spaces.find((one) => one.model === model && one.dimensions === vector.length) ?? null;
   }
+}
+
+/** Statements that are sent together are a transaction, which the settings end with. */
+async function withSettings(sql: Queryable, select: string): Promise<Match[]> {
+  const answers: unknown = await sql.unsafe(
+    `SET LOCAL hnsw.ef_search = ${searched}; SET LOCAL hnsw.iterative_scan = strict_order; ${select}`,
+  );
+  return (answers as Match[][]).at(-1)!;
 }

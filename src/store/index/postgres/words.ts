@@ -1,5 +1,4 @@
 import {
-  type FoundList,
   LoadedSegments,
   marked,
   type StoredSegment,
@@ -8,15 +7,17 @@ import {
 } from "../words/loaded-segments.ts";
 import type { Postings } from "../words/postings.ts";
 import { decodeChunks, encodeChunks, placeOf, type SegmentBuilder, SegmentMerge } from "../words/segment.ts";
-import { entryOf, type Found, StoredWords } from "../words/stored-words.ts";
-import { type Change, jsonRows, type Snapshot } from "./rows.ts";
+import { StoredWords } from "../words/stored-words.ts";
+import { ReadWords } from "./read-words.ts";
+import { type Change, isolate, jsonRows, type Snapshot } from "./rows.ts";
 
 /** Words whose postings are merged with one statement. */
 const wordsTogether = 5000;
 
 /** Words of chunks, or of commits: postings of our own in rows of the server, scored here (docs/decisions/0017-engines.md). */
 export class PostgresWords {
-  private known: { revision: number; segments: LoadedSegments } | null = null;
+  private known: { revision: string; segments: LoadedSegments } | null = null;
+  private readonly read = new ReadWords();
 
   constructor(private readonly holds: "chunks" | "commits") {}
 
@@ -109,15 +110,27 @@ export class PostgresWords {
   /** The words of a snapshot. */
   async at(snapshot: Snapshot): Promise<StoredWords> {
     return new StoredWords(await this.segments(snapshot), {
-      lists: (words, segments) => postingsOf<FoundList>(snapshot, "chunks, list", words, segments),
-      places: (words, segments) => postingsOf<Postings>(snapshot, "chunks, list, places", words, segments),
+      lists: (words, segments) => this.read.of(snapshot, words, segments, false),
+      places: (words, segments) => this.read.of(snapshot, words, segments, true),
     });
+  }
+
+  /** The chunks that are there. */
+  present(snapshot: Snapshot): Promise<Pick<LoadedSegments, "has">> {
+    return this.segments(snapshot);
+  }
+
+  release(): void {
+    this.read.release();
   }
 
   /** The segments of a snapshot: those that are new are read, and which chunks of the others are gone. */
   private async segments(snapshot: Snapshot): Promise<LoadedSegments> {
     if (this.known?.revision === snapshot.revision) return this.known.segments;
-    const segments = await this.load(snapshot, await this.stored(snapshot), this.known?.segments);
+    isolate(snapshot);
+    // Where all chunks went, merging leaves a segment without any.
+    const stored = (await this.stored(snapshot)).filter(({ chunks }) => chunks > 0);
+    const segments = await this.load(snapshot, stored, this.known?.segments);
     this.known = { revision: snapshot.revision, segments };
     return segments;
   }
@@ -160,22 +173,6 @@ export class PostgresWords {
       SELECT id, chunks, gone, first_chunk AS first, last_chunk AS last FROM pommel_index_2.word_segments
       WHERE project = ${project} AND holds = ${this.holds} ORDER BY first_chunk`;
   }
-}
-
-/** For each word what each segment has of it. */
-async function postingsOf<T>(
-  { sql }: Snapshot,
-  columns: string,
-  words: readonly string[],
-  segments: LoadedSegments,
-): Promise<Found<T>> {
-  const found = new Map<string, Map<number, T>>();
-  if (words.length === 0 || segments.all.length === 0) return found;
-  const rows = await sql<(T & { segment: number; word: string })[]>`
-    SELECT segment, word, ${sql.unsafe(columns)} FROM pommel_index_2.postings
-    WHERE segment = ANY(${segments.all.map(({ id }) => id)}::bigint[]) AND word = ANY(${[...words]}::text[])`;
-  for (const row of rows) entryOf(found, row.word).set(row.segment, row);
-  return found;
 }
 
 /** In one statement: the bytes one after the other, and for each word where its own are. */

@@ -1,0 +1,107 @@
+import type { LoadedSegments } from "../words/loaded-segments.ts";
+import type { Postings } from "../words/postings.ts";
+import { entryOf, type Found } from "../words/stored-words.ts";
+import type { Snapshot } from "./rows.ts";
+
+/** What words in memory may take. Bytes. */
+const maxKept = 48e6;
+/** What a word takes besides its postings, about. Bytes. */
+const perWord = 200;
+
+/** What a segment has of a word; empty where it has none. */
+interface Read extends Postings {
+  /** Places are longer than lists, and read for phrases only. */
+  hasPlaces: boolean;
+}
+
+const nothing = new Uint8Array();
+const absent: Read = { chunks: 0, list: nothing, places: nothing, hasPlaces: true };
+
+/**
+ * What segments have of words, as it was read: segments never change, and questions share most of their words, all the common
+ * ones among them, whose postings are long.
+ */
+export class ReadWords {
+  /** By segment and word; those that were read first go first. */
+  private readonly known = new Map<string, Read>();
+  private kept = 0;
+
+  async of(
+    snapshot: Snapshot,
+    words: readonly string[],
+    { all }: LoadedSegments,
+    withPlaces: boolean,
+  ): Promise<Found<Postings>> {
+    const found = new Map<string, Map<number, Postings>>();
+    const missing = { words: new Set<string>(), segments: new Set<number>() };
+    for (const word of words) {
+      for (const { id } of all) {
+        const read = this.known.get(keyOf(id, word));
+        if (read === undefined || (withPlaces && !read.hasPlaces)) {
+          missing.words.add(word);
+          missing.segments.add(id);
+        } else if (read.chunks > 0) entryOf(found, word).set(id, read);
+      }
+    }
+    if (missing.words.size === 0) return found;
+    for (const [segment, word, read] of await this.ask(snapshot, missing, withPlaces)) {
+      if (read.chunks > 0) entryOf(found, word).set(segment, read);
+    }
+    return found;
+  }
+
+  release(): void {
+    this.known.clear();
+    this.kept = 0;
+  }
+
+  private async ask(
+    { sql }: Snapshot,
+    missing: { words: ReadonlySet<string>; segments: ReadonlySet<number> },
+    withPlaces: boolean,
+  ): Promise<[segment: number, word: string, Read][]> {
+    const [words, segments] = [[...missing.words], [...missing.segments]];
+    // Outside of a transaction segments may be gone by now, of which nothing must be remembered: those that are there come first.
+    const rows = await sql<(Postings & { segment: number; word: string | null })[]>`
+      SELECT id AS segment, NULL AS word, 0 AS chunks, ''::bytea AS list, ''::bytea AS places
+      FROM pommel_index_2.word_segments WHERE id = ANY(${segments}::bigint[])
+      UNION ALL
+      SELECT segment, word, chunks, list, ${withPlaces ? sql`places` : sql`''::bytea`} FROM pommel_index_2.postings
+      WHERE segment = ANY(${segments}::bigint[]) AND word = ANY(${words}::text[])`;
+    const present = rows.filter(({ word }) => word === null).map(({ segment }) => segment);
+    const read = new Map(
+      rows.map(({ segment, word, ...postings }) => [
+        keyOf(segment, word ?? ""),
+        { ...postings, hasPlaces: withPlaces },
+      ]),
+    );
+    return present.flatMap((segment) =>
+      words.map((word): [number, string, Read] => {
+        const one = read.get(keyOf(segment, word)) ?? absent;
+        this.keep(keyOf(segment, word), one);
+        return [segment, word, one];
+      }),
+    );
+  }
+
+  private keep(key: string, read: Read): void {
+    this.forget(key);
+    this.known.set(key, read);
+    this.kept += bytesOf(read);
+    for (const old of this.known.keys()) {
+      if (this.kept <= maxKept) break;
+      this.forget(old);
+    }
+  }
+
+  private forget(key: string): void {
+    const read = this.known.get(key);
+    if (read === undefined) return;
+    this.known.delete(key);
+    this.kept -= bytesOf(read);
+  }
+}
+
+const keyOf = (segment: number, word: string) => `${segment} ${word}`;
+
+const bytesOf = ({ list, places }: Read) => perWord + list.length + places.length;
