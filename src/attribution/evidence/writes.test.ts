@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Act, edited, linesOfActs, ran, wrote } from "../../../test/support/attribution-fixture.ts";
 import type { FileEdit } from "../../agents/agent.ts";
-import { asBare, lineKey } from "../lines/line-keys.ts";
+import { asBare, bareLine, lineKey } from "../lines/line-keys.ts";
 import { activityOf } from "./writes.ts";
 
 const activityBy = (...acts: Act[]) =>
@@ -236,6 +236,20 @@ describe("what a command writes", () => {
     expect(write!.hunks[0]!.lines.map(({ bare }) => bare)).toEqual(
       expect.arrayContaining(["one()", "two()"]),
     );
+  });
+
+  it.each([
+    ["'''", '"""Adds one."""'],
+    ['"""', "'''Adds one.'''"],
+    ["`", '"""Adds one."""'],
+    ["'''", "return `one`"],
+    ["'''\\\n", '"""Adds one."""'],
+  ])("keeps the quotes that a script's text has of its own: %j around %j", (quotes, line) => {
+    const end = quotes.slice(0, 3);
+    const script = `run - <<'X'\nput("a.py", ${quotes}def add():\n    ${line}\n    more()${end})\nX`;
+    const [write] = activityBy(ran(script, 1000)).writes;
+    const bare = ["defadd():", bareLine(line), "more()"];
+    expect(write!.hunks[0]!.lines.map((each) => each.bare)).toEqual(expect.arrayContaining(bare));
   });
 
   it("counts under whatever name its argument has", () => {

@@ -151,9 +151,9 @@ export function activityOf(
       for (const { path, lines } of writesIn(command)) {
         write(relativize(path), "shell", [{ lines: bareLines(lines, true), removed: [] }]);
       }
-      const rest = withoutHeredocs(command, { keeps: "scripts" }).split("\n");
-      if (rest.length > 2)
-        write("", "shell", [{ lines: bareLines(rest.flatMap(inScript), true), removed: [] }], command);
+      const rest = withoutHeredocs(command, { keeps: "scripts" });
+      if (rest.split("\n").length > 2)
+        write("", "shell", [{ lines: bareLines(linesOfScript(rest), true), removed: [] }], command);
       writePatches(command);
       return;
     }
@@ -193,8 +193,11 @@ function commandOf({ action, input }: Call): string | null {
   return text(input.cmd) ?? text(input.script) ?? text(input.shell_command) ?? text(input.command_line);
 }
 
-/** A line of a script that holds a text: what is before, in and after the quotes of several lines. */
-const inScript = (line: string): string[] => line.split(/"""\\?|'''\\?|`/);
+/** A text of several lines ends with the quotes that it began with; others in it are its own, as a docstring's. */
+const textInScript = /("""|'''|`)\\?([\s\S]*?)(?<!\\)\1/g;
+
+/** The lines of a script, those of the texts in it without what is before and after their quotes. */
+const linesOfScript = (script: string): string[] => script.replace(textInScript, "\n$2\n").split("\n");
 
 function hunkOf(lines: readonly string[], plain: (line: string) => string): WrittenHunk {
   const hunk: WrittenHunk = { lines: [], removed: [] };
