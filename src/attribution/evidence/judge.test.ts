@@ -350,6 +350,25 @@ describe("a line without evidence", () => {
   );
 });
 
+it("a replacement in place is the command's, at whatever time by a clock that nothing shows to be right", () => {
+  const replacing = (from: number, says = "") => {
+    forgetAll(memory);
+    rememberTurn(memory, "s", [ran("sed -i s/old/new/ src/a.ts", from, from + 1000, says)]);
+    const of = (path: string) =>
+      attributionEvidence({ hash: "abcdef1".padEnd(40, "0") }).substitutionsIn(path);
+    expect(of("src/b.ts")).toEqual([]);
+    return of("src/a.ts").map(({ replace }) => replace("old()"));
+  };
+  expect(replacing(at)).toContain("new()");
+  for (const other of [parentAt - 20 * minute, madeAt + 90 * minute])
+    expect(replacing(other)).toEqual(["new()"]);
+  // It made the commit then: its clock is right.
+  expect(replacing(madeAt - 500, "[main abcdef1] Fix")).toEqual(["new()"]);
+  rememberTurn(memory, "s", [ran("sed -i s/old/newer/ src/a.ts", parentAt - 20 * minute)], { number: 2 });
+  const later = attributionEvidence({ hash: "abcdef1".padEnd(40, "0") }).substitutionsIn("src/a.ts");
+  expect(later.map(({ replace }) => replace("old()"))).toEqual(["new()"]);
+});
+
 describe("a rebased commit", () => {
   const rebased = { authoredAt: madeAt, committedAt: madeAt + 60 * minute };
 

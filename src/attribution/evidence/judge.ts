@@ -437,11 +437,12 @@ export class AttributionEvidence {
     );
   }
 
-  /** Replacements that commands made in a file, with the commands. */
+  /** Replacements that commands made in a file, with the commands; by a clock that may be wrong, at any time. */
   substitutionsIn(path: string): { run: ShellRun; replace: Substitution }[] {
-    return this.recentRuns()
-      .filter((run) => mayMean(run.command, path))
-      .flatMap((run) => substitutionsIn(run.command).map((replace) => ({ run, replace })));
+    return [...this.untimedRuns, ...this.recentRuns()].flatMap((run) => {
+      const made = substitutionsIn(run.command);
+      return made.length > 0 && mayMean(run.command, path) ? made.map((replace) => ({ run, replace })) : [];
+    });
   }
 
   /** Commands that may have written what the change holds. Asked for with every line. */
