@@ -295,6 +295,7 @@ describe("a line without evidence", () => {
     "npm install left-pad",
     "git stash -u && npm test; git stash pop",
     "git pull --rebase && git push",
+    "git mv src/b.ts src/a.ts && git status",
     "git apply - <<'PATCH'\n--- a/src/b.ts\n+++ b/src/b.ts\n@@ -1,1 +1,2 @@\n one\n+two\nPATCH",
   ])("is a human's where %j ran, which writes no such line", (command) => {
     wasBefore();
@@ -337,6 +338,20 @@ describe("a line without evidence", () => {
     expect(made("src/a.ts", false)).toEqual(unknown("not_here"));
     expect(made("a.ts", true)).toEqual(unknown("not_here"));
     expect(made("src/b.ts", true)).toEqual(unknown("not_here"));
+  });
+
+  it("is from the command that made the file before the commit before, which left the file out", () => {
+    wasBefore();
+    running("python3 gen.py src/a.ts", parentAt - 20 * minute);
+    const of = (isNew: boolean) => attributionEvidence().byAbsence(lineIn("src/a.ts", "x", isNew));
+    expect(of(true)).toEqual(byAgent(by(), 0.95, "shell", "named"));
+    expect(of(false)).toEqual(human(0.95, "absence"));
+  });
+
+  it("may be that of a command that moved a file from outside the project", () => {
+    wasBefore();
+    running("mv ~/made/b.ts src/a.ts");
+    expect(absent()).toEqual(unknown("command"));
   });
 
   it.each(["cp b.ts src/a.ts", "git checkout x -- src/a.ts", "cat src/a.ts", "mv b.ts src/a.ts && make"])(

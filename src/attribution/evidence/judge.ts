@@ -8,6 +8,7 @@ import { type Clocks, clockOf, clocksOf, widestOffset } from "./clock.ts";
 import {
   bringsFrom,
   isFormatter,
+  isRenaming,
   isRestoring,
   isSpelledOut,
   mayMean,
@@ -335,10 +336,12 @@ export class AttributionEvidence {
     const recent = this.recentRuns();
     const installer = recent.findLast(({ command }) => installs(command, path, bare));
     if (installer) return byAgent(installer, 0.85, "shell", "installed");
-    // A command that names a file that was not there made it, unless it took another for that.
-    const maker = isAnew
-      ? recent.findLast((run) => names(run.command, path) && !this.isSpelledOut(run, line))
-      : undefined;
+    // A command that names a file that was not there made it, unless it took another for that. What is in no commit
+    // before may have been left out of them.
+    const makers = isNewFile ? this.runs : isAnew ? recent : [];
+    const maker = makers.findLast(
+      (run) => run.mayWrite && names(run.command, path) && !this.isSpelledOut(run, line),
+    );
     if (maker) return byAgent(maker, 0.95, "shell", "named");
     const bringer = isNewFile ? recent.findLast((run) => this.bringsOwn(run, path)) : undefined;
     if (bringer) return byAgent(bringer, 0.95, "shell", "brought");
@@ -369,6 +372,7 @@ export class AttributionEvidence {
         mayMean(run.command, path) &&
         !isFormatter(run.command) &&
         !isRestoring(run.command) &&
+        !isRenaming(run.command) &&
         !this.isSpelledOut(run, line);
       makers.set(run, mayMake);
     }
