@@ -210,6 +210,33 @@ it("an agent that delegates is active until the other one answers", () => {
   ]);
 });
 
+it("of a file that was written anew as a whole, short lines that are as before are written again", () => {
+  const before = Array.from({ length: 9 }, (_, i) => `-const was${i} = before(${i});`);
+  const again = (lines: string[], content: string | null = "whole") => {
+    const hunk = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 0, lines };
+    const act: Act = {
+      ...edited("/repo/a.ts", [], 1000),
+      edits: [{ path: "/repo/a.ts", content, hunks: [hunk] }],
+    };
+    return activityBy(act).writes[0]!.hunks[0]!.lines.flatMap(({ bare, isBack }) => (isBack ? [bare] : []));
+  };
+  const lines = (removed: string[], kept: string) => [
+    " top",
+    ...removed,
+    "+one();",
+    ` ${kept}`,
+    "+two();",
+    " }",
+  ];
+  expect(again(lines(before, "return null;"))).toEqual(["returnnull"]);
+  for (const other of [
+    again(lines(before, "return null;"), null),
+    again(lines(before.slice(1), "return null;")),
+    again([...lines(before, "return null;"), " const all = itemsOf(cart);", "+three();"]),
+  ])
+    expect(other).toEqual([]);
+});
+
 describe("what a command writes", () => {
   const patch = [
     "--- a/src/a.ts",

@@ -8,7 +8,10 @@ import { commitsIn, mayWrite, withoutHeredocs, writesIn } from "./shell.ts";
 
 /** A stretch of a file as a tool call left it. */
 interface WrittenHunk {
-  /** Without its blank lines. `isBack`: the session had taken it out before, or an equal one. */
+  /**
+   * Without its blank lines. `isBack`: it was there before, and is written again; the session had taken it out, or an equal
+   * one, or wrote all around it anew.
+   */
   lines: (BareLine & { isNew: boolean; isBack?: boolean })[];
   /** Lines that it took out, without blank ones. */
   removed: BareLine[];
@@ -162,7 +165,7 @@ export function activityOf(
     if (isError) return;
     for (const { path, hunks, content } of edits ?? editsOfInput(call.input, call.tool)) {
       const plain = plainLineOf(path);
-      const made = hunks.map(({ lines }) => hunkOf(lines, plain));
+      const made = hunks.map(({ lines }) => (content === null ? hunkOf : wholeHunkOf)(lines, plain));
       if (made.length === 0 && content !== null)
         made.push({ lines: bareLines(content.split("\n").map(plain), true), removed: [] });
       write(relativize(path), "edit", made);
@@ -208,6 +211,23 @@ function hunkOf(lines: readonly string[], plain: (line: string) => string): Writ
     else if (!line.startsWith("\\")) hunk.lines.push({ ...bare, isNew: line.startsWith("+") });
   }
   return hunk;
+}
+
+/** A file of which so many lines were taken out, and no line stays that weighs as much, was written anew. */
+const manyLines = 9;
+const telling = 0.8;
+
+/** A hunk of a file that was written as a whole: short lines in it that are as before may have been typed again. */
+function wholeHunkOf(lines: readonly string[], plain: (line: string) => string): WrittenHunk {
+  const hunk = hunkOf(lines, plain);
+  const first = hunk.lines.findIndex(({ isNew }) => isNew);
+  const last = hunk.lines.findLastIndex(({ isNew }) => isNew);
+  const isAgain = (at: number) => !hunk.lines[at]!.isNew && at > first && at < last;
+  const isAnew =
+    hunk.removed.length >= manyLines &&
+    hunk.lines.every(({ weight }, at) => !isAgain(at) || weight < telling);
+  if (!isAnew) return hunk;
+  return { ...hunk, lines: hunk.lines.map((line, at) => (isAgain(at) ? { ...line, isBack: true } : line)) };
 }
 
 function bareLines(lines: readonly string[], isNew: boolean): WrittenHunk["lines"] {
