@@ -1,10 +1,10 @@
 import type { FileEdit, ToolAction } from "../../agents/agent.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
 import { codeBlocksIn } from "../../text/code-blocks.ts";
+import { patchesIn } from "../commands/patches.ts";
+import { commitsIn, mayWrite, withoutHeredocs, writesIn } from "../commands/shell.ts";
 import { asBare, type BareLine, plainLineOf } from "../lines/line-keys.ts";
 import { editsOfInput } from "./input-edits.ts";
-import { patchesIn } from "./patches.ts";
-import { commitsIn, mayWrite, withoutHeredocs, writesIn } from "./shell.ts";
 
 /** A stretch of a file as a tool call left it. */
 interface WrittenHunk {

@@ -5,7 +5,7 @@ import type { ReadObjects } from "../../git/objects.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { mayMean } from "../evidence/command-means.ts";
+import { mayMean } from "../commands/command-means.ts";
 import { AttributionEvidence } from "../evidence/judge.ts";
 import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
