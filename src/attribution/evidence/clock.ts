@@ -1,4 +1,4 @@
-import { bringsFrom, names } from "./command-means.ts";
+import { bringsFrom, names } from "../commands/command-means.ts";
 import type { ShellRun, Write } from "./writes.ts";
 
 /**

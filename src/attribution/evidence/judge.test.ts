@@ -295,6 +295,7 @@ describe("a line without evidence", () => {
     "npm install left-pad",
     "git stash -u && npm test; git stash pop",
     "git pull --rebase && git push",
+    "git mv src/b.ts src/a.ts && git status",
     "git apply - <<'PATCH'\n--- a/src/b.ts\n+++ b/src/b.ts\n@@ -1,1 +1,2 @@\n one\n+two\nPATCH",
   ])("is a human's where %j ran, which writes no such line", (command) => {
     wasBefore();
@@ -339,6 +340,20 @@ describe("a line without evidence", () => {
     expect(made("src/b.ts", true)).toEqual(unknown("not_here"));
   });
 
+  it("is from the command that made the file before the commit before, which left the file out", () => {
+    wasBefore();
+    running("python3 gen.py src/a.ts", parentAt - 20 * minute);
+    const of = (isNew: boolean) => attributionEvidence().byAbsence(lineIn("src/a.ts", "x", isNew));
+    expect(of(true)).toEqual(byAgent(by(), 0.95, "shell", "named"));
+    expect(of(false)).toEqual(human(0.95, "absence"));
+  });
+
+  it("may be that of a command that moved a file from outside the project", () => {
+    wasBefore();
+    running("mv ~/made/b.ts src/a.ts");
+    expect(absent()).toEqual(unknown("command"));
+  });
+
   it.each(["cp b.ts src/a.ts", "git checkout x -- src/a.ts", "cat src/a.ts", "mv b.ts src/a.ts && make"])(
     "is not of one that made the file from another: %s",
     (command) => {
@@ -348,6 +363,25 @@ describe("a line without evidence", () => {
       );
     },
   );
+});
+
+it("a replacement in place is the command's, at whatever time by a clock that nothing shows to be right", () => {
+  const replacing = (from: number, says = "") => {
+    forgetAll(memory);
+    rememberTurn(memory, "s", [ran("sed -i s/old/new/ src/a.ts", from, from + 1000, says)]);
+    const of = (path: string) =>
+      attributionEvidence({ hash: "abcdef1".padEnd(40, "0") }).substitutionsIn(path);
+    expect(of("src/b.ts")).toEqual([]);
+    return of("src/a.ts").map(({ replace }) => replace("old()"));
+  };
+  expect(replacing(at)).toContain("new()");
+  for (const other of [parentAt - 20 * minute, madeAt + 90 * minute])
+    expect(replacing(other)).toEqual(["new()"]);
+  // It made the commit then: its clock is right.
+  expect(replacing(madeAt - 500, "[main abcdef1] Fix")).toEqual(["new()"]);
+  rememberTurn(memory, "s", [ran("sed -i s/old/newer/ src/a.ts", parentAt - 20 * minute)], { number: 2 });
+  const later = attributionEvidence({ hash: "abcdef1".padEnd(40, "0") }).substitutionsIn("src/a.ts");
+  expect(later.map(({ replace }) => replace("old()"))).toEqual(["new()"]);
 });
 
 describe("a rebased commit", () => {

@@ -1,26 +1,17 @@
-import { dirname, extname } from "node:path/posix";
 import { commitsTouching } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { bareLine, lineKey, plainLineOf } from "../lines/line-keys.ts";
+import { bringsFrom, isRestoring, mayMean } from "../commands/command-means.ts";
+import { installs } from "../commands/packages.ts";
+import { type Substitution, substitutionsIn } from "../commands/substitutions.ts";
+import { lineKey, plainLineOf } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
 import { type Clocks, clockOf, clocksOf, widestOffset } from "./clock.ts";
-import {
-  bringsFrom,
-  isFormatter,
-  isRestoring,
-  isSpelledOut,
-  mayMean,
-  namedBy,
-  names,
-} from "./command-means.ts";
-import { installs } from "./packages.ts";
+import { type LineHere, Makers } from "./makers.ts";
 import { withoutPutBack } from "./put-back.ts";
 import { RecordedCommits } from "./recorded-commits.ts";
 import { resembles } from "./resembles.ts";
-import { writesIn } from "./shell.ts";
 import { Sightings } from "./sightings.ts";
-import { replacementsIn, type Substitution, substitutionsIn } from "./substitutions.ts";
 import type { TurnActivity } from "./turn-activity.ts";
 import { type KeySet, keysOf } from "./write-keys.ts";
 import type { Delegation, ShellRun, Write } from "./writes.ts";
@@ -43,18 +34,6 @@ const slack = 2000;
 /** A session ran what belongs to what it wrote within this time of it. Milliseconds. */
 const besideMs = 30 * 60_000;
 
-/** A line without formatting, and where it is new. */
-interface LineHere {
-  path: string;
-  bare: string;
-  /** The file was not there before. */
-  isNewFile: boolean;
-  /** It was not, or nothing much is left of it. */
-  isAnew: boolean;
-  /** Calls whose commands are scripts that hold the file's lines as texts: other lines are not theirs. */
-  spelledBy: ReadonlySet<string>;
-}
-
 /** The evidence about a period besides written lines: commands that ran, when lines showed up, who was active. */
 export class AttributionEvidence {
   private readonly since: number;
@@ -76,9 +55,7 @@ export class AttributionEvidence {
   private readonly untimedRuns: readonly ShellRun[];
   private readonly added = new Map<string, ReadonlySet<number>>();
   private readonly neverCommitted = new Map<string, boolean>();
-  private byCall: Map<string, Write[]> | null = null;
-  /** Of each file, whether a command may have made lines of it. */
-  private readonly makers = new Map<string, Map<ShellRun, boolean>>();
+  private readonly makers: Makers;
 
   constructor(
     private readonly memory: Memory,
@@ -118,6 +95,11 @@ export class AttributionEvidence {
     const writes =
       this.clocks.offsets.size === 0 ? all : all.map((each) => this.inTime(each, ["startedAt", "at"]));
     this.allWrites = writes.sort((a, b) => a.at - b.at || a.startedAt - b.startedAt);
+    this.makers = new Makers({
+      runs: this.runs,
+      writes: this.allWrites.filter(({ startedAt }) => startedAt <= this.last),
+      isNeverCommitted: (path) => this.isNeverCommitted(path),
+    });
     const { right, unclear } = this.clocks;
     this.untimedRuns = wide.runs.filter((run) => run.mayWrite && !right.has(clockOf(run.sessionUid)));
     this.timelessRuns =
@@ -302,7 +284,7 @@ export class AttributionEvidence {
       if (there.author === "agent") return { ...there, confidence: 0.9, basis: "moved" };
       if (there.author === "unknown") return there;
     }
-    if (this.timelessRuns.some((run) => this.mayHaveMade(run, line))) return unknown("command");
+    if (this.timelessRuns.some((run) => this.makers.mayHaveMade(run, line))) return unknown("command");
     return human(during.length > 0 ? 0.95 : 0.97, "alone");
   }
 
@@ -335,113 +317,36 @@ export class AttributionEvidence {
     const recent = this.recentRuns();
     const installer = recent.findLast(({ command }) => installs(command, path, bare));
     if (installer) return byAgent(installer, 0.85, "shell", "installed");
-    // A command that names a file that was not there made it, unless it took another for that.
-    const maker = isAnew
-      ? recent.findLast((run) => names(run.command, path) && !this.isSpelledOut(run, line))
-      : undefined;
+    // A command that names a file that was not there made it, unless it took another for that. What is in no commit
+    // before may have been left out of them.
+    const mayBeMakers = isNewFile ? this.runs : isAnew ? recent : [];
+    const maker = mayBeMakers.findLast((run) => run.mayWrite && this.makers.names(run, line));
     if (maker) return byAgent(maker, 0.95, "shell", "named");
-    const bringer = isNewFile ? recent.findLast((run) => this.bringsOwn(run, path)) : undefined;
+    const bringer = isNewFile ? recent.findLast((run) => this.makers.bringsOwn(run, path)) : undefined;
     if (bringer) return byAgent(bringer, 0.95, "shell", "brought");
     // Nobody knows since when it was there, where no session wrote any of it.
     if (this.change.hash !== null && this.change.parent === null && this.spans.size === 0)
       return unknown("root");
     if (!this.change.isOwn) return unknown("not_here");
     // By a clock that may be wrong: too little to call it the command's, a human's, or older than all sessions.
-    if (isNewFile && this.untimedRuns.some((run) => this.mayHaveNamed(run, line))) return unknown("command");
+    if (isNewFile && this.untimedRuns.some((run) => this.makers.mayHaveNamed(run, line)))
+      return unknown("command");
     this.presence ??= this.lookAround();
     const { wasActive, isCovered } = this.presence;
     if (!isCovered) return unknown("not_covered");
     // A command that names no file may have written any: a generator.
-    const isOpen = [...recent, ...this.timelessRuns].some((run) => this.mayHaveMade(run, line));
-    if (isOpen || (isNewFile && recent.some((run) => this.mayBeRenamed(run, path))))
+    const isOpen = [...recent, ...this.timelessRuns].some((run) => this.makers.mayHaveMade(run, line));
+    if (isOpen || (isNewFile && recent.some((run) => this.makers.mayBeRenamed(run, path))))
       return unknown("command");
     return human(wasActive || this.untimedRuns.length > 0 ? 0.95 : 0.97, "absence");
   }
 
-  /** Whether a line may be a command's of which nothing else is known. */
-  private mayHaveMade(run: ShellRun, line: LineHere): boolean {
-    const { path, bare } = line;
-    const makers = this.makers.get(path) ?? new Map<ShellRun, boolean>();
-    this.makers.set(path, makers);
-    let mayMake = makers.get(run);
-    if (mayMake === undefined) {
-      mayMake =
-        mayMean(run.command, path) &&
-        !isFormatter(run.command) &&
-        !isRestoring(run.command) &&
-        !this.isSpelledOut(run, line);
-      makers.set(run, mayMake);
-    }
-    return mayMake && !this.onlyReplaces(run, bare);
-  }
-
-  /** Whether a command names the file as one that it makes; one of several lines says what it writes. */
-  private mayHaveNamed(run: ShellRun, line: LineHere): boolean {
-    const { command } = run;
-    return !command.includes("\n") && namedBy(command).includes(line.path) && this.mayHaveMade(run, line);
-  }
-
-  /** Whether a command made a file beside this one that is in no commit: somebody may have renamed it. */
-  private mayBeRenamed(run: ShellRun, path: string): boolean {
-    const placeOf = (of: string) => `${dirname(of)} ${extname(of)}`;
-    return namedBy(run.command).some(
-      (made) =>
-        placeOf(made) === placeOf(path) &&
-        !this.isSpelledOut(run, { path: made }) &&
-        this.isNeverCommitted(made),
-    );
-  }
-
-  /** Whether all that a command writes is in its text: other lines are not its. */
-  private isSpelledOut(
-    { command, toolUse }: ShellRun,
-    { path, spelledBy }: Pick<LineHere, "path"> & Partial<LineHere>,
-  ): boolean {
-    if (spelledBy?.has(toolUse)) return true;
-    const own = this.writesOfCall(toolUse);
-    if (own.length === 0) return false;
-    return isSpelledOut(command) || own.some((write) => write.path === path && writesIn(command).length > 0);
-  }
-
-  /** The writes to files of a call that may have led to the change. */
-  private writesOfCall(toolUse: string): readonly Write[] {
-    if (this.byCall === null) {
-      this.byCall = new Map();
-      const { last } = this;
-      for (const write of this.allWrites) {
-        if (write.path === "" || write.startedAt > last) continue;
-        const known = this.byCall.get(write.toolUse);
-        if (known) known.push(write);
-        else this.byCall.set(write.toolUse, [write]);
-      }
-    }
-    return this.byCall.get(toolUse) ?? [];
-  }
-
-  /** Whether a command only replaces words, and the line has none of the new ones. */
-  private onlyReplaces({ command }: ShellRun, bare: string): boolean {
-    const texts = replacementsIn(command);
-    return texts?.every((text) => !bare.includes(bareLine(text))) === true;
-  }
-
-  /** Whether a command took what its session had made somewhere else. */
-  private bringsOwn({ command, sessionUid }: ShellRun, path: string): boolean {
-    const from = bringsFrom(command, path) ?? [];
-    return from.some(
-      (source) =>
-        /^(?:\/tmp\/|\/var\/|\$TMP|\$\{?TMPDIR)/.test(source) ||
-        this.runs.some(
-          (other) =>
-            other.sessionUid === sessionUid && other.command !== command && names(other.command, source),
-        ),
-    );
-  }
-
-  /** Replacements that commands made in a file, with the commands. */
+  /** Replacements that commands made in a file, with the commands; by a clock that may be wrong, at any time. */
   substitutionsIn(path: string): { run: ShellRun; replace: Substitution }[] {
-    return this.recentRuns()
-      .filter((run) => mayMean(run.command, path))
-      .flatMap((run) => substitutionsIn(run.command).map((replace) => ({ run, replace })));
+    return [...this.untimedRuns, ...this.recentRuns()].flatMap((run) => {
+      const made = substitutionsIn(run.command);
+      return made.length > 0 && mayMean(run.command, path) ? made.map((replace) => ({ run, replace })) : [];
+    });
   }
 
   /** Commands that may have written what the change holds. Asked for with every line. */

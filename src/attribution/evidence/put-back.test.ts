@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { write } from "../../../test/support/attribution-fixture.ts";
+import { bareLine } from "../lines/line-keys.ts";
 import { withoutPutBack } from "./put-back.ts";
 import type { Write } from "./writes.ts";
 
@@ -27,4 +28,19 @@ it("a few short lines that only look like what was taken out are new", () => {
   // They are still out: a block that comes back whole is.
   const block = ["return null;", long];
   expect(fresh(write([], { removed: block }), write(["return null;", "other();"]), write(block))).toEqual([]);
+});
+
+it("short lines of a block that was written anew are new, unless much of what was there comes back", () => {
+  const before = [
+    "try {",
+    "return null;",
+    ...Array.from({ length: 8 }, (_, i) => `const was${i} = before(${i});`),
+  ];
+  const after = ["const total = totalOf(cart);", "return null;", "const most = limitOf(cart);", "try {"];
+  const anew = (removed: string[], lines: string[]) => fresh(write(lines, { removed }));
+  expect(anew(before, after)).toHaveLength(after.length);
+  // Beside others of them they are of what was there.
+  expect(anew([...before, long], [...after, "return null;", long])).not.toContain(bareLine(long));
+  expect(anew(before.slice(0, 8), after)).toHaveLength(after.length - 2);
+  expect(anew(before, [...after, before[9]!])).toHaveLength(after.length - 2);
 });

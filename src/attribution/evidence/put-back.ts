@@ -55,10 +55,17 @@ export function withoutPutBack(all: readonly Write[], wanted: ReadonlySet<Write>
 /** What weighs less together is in many places, unless one line of it is this long: it only looks like what was taken out. */
 const telling = 2;
 const long = 30;
+/** A block of this many lines of which no more comes back was written anew, not moved or indented. */
+const block = 9;
+const anewShare = 0.25;
 
-/** Of the lines that seem to be back those that may be any: they were taken out elsewhere, and few stand together. */
+/**
+ * Of the lines that seem to be back those that may be any: they were taken out elsewhere, or with a block that another took
+ * the place of, and few stand together.
+ */
 function onlyAlike({ lines, removed }: Write["hunks"][number], isBack: readonly boolean[]): number[] {
-  const here = new Set(removed.map(({ key }) => key));
+  const isAnew = removed.length >= block && isBack.filter((one) => one).length < removed.length * anewShare;
+  const here = new Set(isAnew ? [] : removed.map(({ key }) => key));
   const found: number[] = [];
   for (let start = 0; start < lines.length; start++) {
     if (!isBack[start]) continue;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Act, edited, linesOfActs, ran, wrote } from "../../../test/support/attribution-fixture.ts";
 import type { FileEdit } from "../../agents/agent.ts";
-import { asBare, lineKey } from "../lines/line-keys.ts";
+import { asBare, bareLine, lineKey } from "../lines/line-keys.ts";
 import { activityOf } from "./writes.ts";
 
 const activityBy = (...acts: Act[]) =>
@@ -210,6 +210,33 @@ it("an agent that delegates is active until the other one answers", () => {
   ]);
 });
 
+it("of a file that was written anew as a whole, short lines that are as before are written again", () => {
+  const before = Array.from({ length: 9 }, (_, i) => `-const was${i} = before(${i});`);
+  const again = (lines: string[], content: string | null = "whole") => {
+    const hunk = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 0, lines };
+    const act: Act = {
+      ...edited("/repo/a.ts", [], 1000),
+      edits: [{ path: "/repo/a.ts", content, hunks: [hunk] }],
+    };
+    return activityBy(act).writes[0]!.hunks[0]!.lines.flatMap(({ bare, isBack }) => (isBack ? [bare] : []));
+  };
+  const lines = (removed: string[], kept: string) => [
+    " top",
+    ...removed,
+    "+one();",
+    ` ${kept}`,
+    "+two();",
+    " }",
+  ];
+  expect(again(lines(before, "return null;"))).toEqual(["returnnull"]);
+  for (const other of [
+    again(lines(before, "return null;"), null),
+    again(lines(before.slice(1), "return null;")),
+    again([...lines(before, "return null;"), " const all = itemsOf(cart);", "+three();"]),
+  ])
+    expect(other).toEqual([]);
+});
+
 describe("what a command writes", () => {
   const patch = [
     "--- a/src/a.ts",
@@ -236,6 +263,20 @@ describe("what a command writes", () => {
     expect(write!.hunks[0]!.lines.map(({ bare }) => bare)).toEqual(
       expect.arrayContaining(["one()", "two()"]),
     );
+  });
+
+  it.each([
+    ["'''", '"""Adds one."""'],
+    ['"""', "'''Adds one.'''"],
+    ["`", '"""Adds one."""'],
+    ["'''", "return `one`"],
+    ["'''\\\n", '"""Adds one."""'],
+  ])("keeps the quotes that a script's text has of its own: %j around %j", (quotes, line) => {
+    const end = quotes.slice(0, 3);
+    const script = `run - <<'X'\nput("a.py", ${quotes}def add():\n    ${line}\n    more()${end})\nX`;
+    const [write] = activityBy(ran(script, 1000)).writes;
+    const bare = ["defadd():", bareLine(line), "more()"];
+    expect(write!.hunks[0]!.lines.map((each) => each.bare)).toEqual(expect.arrayContaining(bare));
   });
 
   it("counts under whatever name its argument has", () => {

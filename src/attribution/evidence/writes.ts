@@ -1,14 +1,17 @@
 import type { FileEdit, ToolAction } from "../../agents/agent.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
 import { codeBlocksIn } from "../../text/code-blocks.ts";
+import { patchesIn } from "../commands/patches.ts";
+import { commitsIn, mayWrite, withoutHeredocs, writesIn } from "../commands/shell.ts";
 import { asBare, type BareLine, plainLineOf } from "../lines/line-keys.ts";
 import { editsOfInput } from "./input-edits.ts";
-import { patchesIn } from "./patches.ts";
-import { commitsIn, mayWrite, withoutHeredocs, writesIn } from "./shell.ts";
 
 /** A stretch of a file as a tool call left it. */
 interface WrittenHunk {
-  /** Without its blank lines. `isBack`: the session had taken it out before, or an equal one. */
+  /**
+   * Without its blank lines. `isBack`: it was there before, and is written again; the session had taken it out, or an equal
+   * one, or wrote all around it anew.
+   */
   lines: (BareLine & { isNew: boolean; isBack?: boolean })[];
   /** Lines that it took out, without blank ones. */
   removed: BareLine[];
@@ -151,9 +154,9 @@ export function activityOf(
       for (const { path, lines } of writesIn(command)) {
         write(relativize(path), "shell", [{ lines: bareLines(lines, true), removed: [] }]);
       }
-      const rest = withoutHeredocs(command, { keeps: "scripts" }).split("\n");
-      if (rest.length > 2)
-        write("", "shell", [{ lines: bareLines(rest.flatMap(inScript), true), removed: [] }], command);
+      const rest = withoutHeredocs(command, { keeps: "scripts" });
+      if (rest.split("\n").length > 2)
+        write("", "shell", [{ lines: bareLines(linesOfScript(rest), true), removed: [] }], command);
       writePatches(command);
       return;
     }
@@ -162,7 +165,7 @@ export function activityOf(
     if (isError) return;
     for (const { path, hunks, content } of edits ?? editsOfInput(call.input, call.tool)) {
       const plain = plainLineOf(path);
-      const made = hunks.map(({ lines }) => hunkOf(lines, plain));
+      const made = hunks.map(({ lines }) => (content === null ? hunkOf : wholeHunkOf)(lines, plain));
       if (made.length === 0 && content !== null)
         made.push({ lines: bareLines(content.split("\n").map(plain), true), removed: [] });
       write(relativize(path), "edit", made);
@@ -193,8 +196,11 @@ function commandOf({ action, input }: Call): string | null {
   return text(input.cmd) ?? text(input.script) ?? text(input.shell_command) ?? text(input.command_line);
 }
 
-/** A line of a script that holds a text: what is before, in and after the quotes of several lines. */
-const inScript = (line: string): string[] => line.split(/"""\\?|'''\\?|`/);
+/** A text of several lines ends with the quotes that it began with; others in it are its own, as a docstring's. */
+const textInScript = /("""|'''|`)\\?([\s\S]*?)(?<!\\)\1/g;
+
+/** The lines of a script, those of the texts in it without what is before and after their quotes. */
+const linesOfScript = (script: string): string[] => script.replace(textInScript, "\n$2\n").split("\n");
 
 function hunkOf(lines: readonly string[], plain: (line: string) => string): WrittenHunk {
   const hunk: WrittenHunk = { lines: [], removed: [] };
@@ -205,6 +211,23 @@ function hunkOf(lines: readonly string[], plain: (line: string) => string): Writ
     else if (!line.startsWith("\\")) hunk.lines.push({ ...bare, isNew: line.startsWith("+") });
   }
   return hunk;
+}
+
+/** A file of which so many lines were taken out, and no line stays that weighs as much, was written anew. */
+const manyLines = 9;
+const telling = 0.8;
+
+/** A hunk of a file that was written as a whole: short lines in it that are as before may have been typed again. */
+function wholeHunkOf(lines: readonly string[], plain: (line: string) => string): WrittenHunk {
+  const hunk = hunkOf(lines, plain);
+  const first = hunk.lines.findIndex(({ isNew }) => isNew);
+  const last = hunk.lines.findLastIndex(({ isNew }) => isNew);
+  const isAgain = (at: number) => !hunk.lines[at]!.isNew && at > first && at < last;
+  const isAnew =
+    hunk.removed.length >= manyLines &&
+    hunk.lines.every(({ weight }, at) => !isAgain(at) || weight < telling);
+  if (!isAnew) return hunk;
+  return { ...hunk, lines: hunk.lines.map((line, at) => (isAgain(at) ? { ...line, isBack: true } : line)) };
 }
 
 function bareLines(lines: readonly string[], isNew: boolean): WrittenHunk["lines"] {

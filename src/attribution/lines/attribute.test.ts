@@ -241,6 +241,14 @@ describe("in a repository", () => {
     expect(new Set(Object.values(repo.authors(hash, "a.ts")))).toEqual(new Set(["human absence"]));
   });
 
+  it("a short line that no call has is a person's, as a longer one is", async () => {
+    await repo.commitAndTake("First", { "a.md": text("first of all", "last of all") });
+    repo.did("s", edited(path("b.md"), ["+## Usage"], repo.soon()));
+    const now = text("first of all", "## Notes", "last of all", "## Usage");
+    const hash = await repo.commitAndTake("Second", { "a.md": now });
+    expect(repo.authors(hash, "a.md")).toEqual({ 2: "human absence", 4: "unknown none" });
+  });
+
   it("an amended commit inherits verdicts, and adds new ones", async () => {
     repo.did("s", wrote(path("a.ts"), text(...total), repo.soon()));
     const first = await repo.commitAndTake("First", { "a.ts": text(...total) });
@@ -323,17 +331,23 @@ describe("in a repository", () => {
     expect(repo.authors(hash, "a.py")).toEqual({ 1: "s edit", 2: "unknown none", 3: "s edit" });
   });
 
-  it("a new file that somebody renamed and formatted before it was committed is its writer's", async () => {
-    const call = "  return readLimit(settings, 'cart', fallbackFor(cart));";
-    const written = ["export function limitOf(cart) {", call, "}"];
-    repo.did("s", wrote(path("old.ts"), text(...total, ...written), repo.soon()));
-    const split = ["  return readLimit(", "    settings,", "    'cart',", "    fallbackFor(cart),", "  );"];
-    const formatted = [...byHand, "", written[0]!, ...split, "}"];
-    const hash = await repo.commitAndTake("First", { "new.ts": text(...formatted, ...total) });
-    const authors = repo.authors(hash, "new.ts");
-    expect(authors[1]).toBe("human absence");
-    for (let line = 3; line <= formatted.length + total.length; line++) expect(authors[line]).toBe("s edit");
-  });
+  it.each(["call", "command"])(
+    "a new file of a %s that somebody renamed and formatted is its writer's",
+    async (how) => {
+      const call = "  return readLimit(settings, 'cart', fallbackFor(cart));";
+      const written = ["export function limitOf(cart) {", call, "}"];
+      const content = text(...total, ...written);
+      const inCommand = ran(`cat > old.ts <<'EOF'\n${content}EOF`, repo.soon());
+      repo.did("s", how === "call" ? wrote(path("old.ts"), content, repo.soon()) : inCommand);
+      const split = ["  return readLimit(", "    settings,", "    'cart',", "    fallbackFor(cart),", "  );"];
+      const formatted = [...byHand, "", written[0]!, ...split, "}"];
+      const hash = await repo.commitAndTake("First", { "new.ts": text(...formatted, ...total) });
+      const authors = repo.authors(hash, "new.ts");
+      expect(authors[1]).toBe("human absence");
+      for (let line = 3; line <= formatted.length + total.length; line++)
+        expect(authors[line]).toBe(how === "call" ? "s edit" : "s shell");
+    },
+  );
 
   it("what a call wrote only later, by a clock that nothing shows to be right, is unknown", async () => {
     const { memory } = repo;

@@ -5,7 +5,7 @@ import type { ReadObjects } from "../../git/objects.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { mayMean } from "../evidence/command-means.ts";
+import { mayMean } from "../commands/command-means.ts";
 import { AttributionEvidence } from "../evidence/judge.ts";
 import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
@@ -147,7 +147,7 @@ function ownWrites(
 }
 
 /**
- * The names that a new file had before it was committed: of files that agents edited, that nobody ever committed, and that
+ * The names that a new file had before it was committed: of files that agents wrote, that nobody ever committed, and that
  * have lines of it.
  */
 function earlierNames(
@@ -159,8 +159,8 @@ function earlierNames(
   if (status !== "A") return [];
   const shared = new Map<string, number>();
   for (const key of new Set(lines.flatMap((line) => (line.weight >= telling ? [line.key] : [])))) {
-    const edits = (holders.get(key) ?? []).map((at) => all[at]!).filter(({ how }) => how === "edit");
-    for (const path of new Set(edits.map(({ path }) => path))) shared.set(path, (shared.get(path) ?? 0) + 1);
+    const paths = new Set((holders.get(key) ?? []).map((at) => all[at]!.path));
+    for (const path of paths) if (path !== "") shared.set(path, (shared.get(path) ?? 0) + 1);
   }
   return [...shared].flatMap(([path, count]) =>
     count >= sharedLines && extname(path) === extname(own) && evidence.isNeverCommitted(path) ? [path] : [],
@@ -284,7 +284,8 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
         i,
         notVerbatim(attributionEvidence.byFirstSeen(line, fresh.get(key) ?? times, writes), isVerbatim),
       );
-    else if (weight >= 0.5)
+    // A short line says as much where no call has one like it.
+    else if (weight >= 0.5 || (weight >= weak && !isCalled(key)))
       verdicts.set(
         i,
         mayBeLeftOut ? unknown("left_out") : notVerbatim(attributionEvidence.byAbsence(line), isVerbatim),

@@ -92,6 +92,14 @@ export function isRestoring(command: string): boolean {
   return parts.length > 0 && parts.every((part) => restoring.test(part));
 }
 
+const renaming = /^(?:git\s+)?mv\s+(?:-\S+\s+)*["']?(?!\.\.)[\w@.]/;
+
+/** Whether all that a command does to files of the project is that it gives them other names: it writes no line. */
+export function isRenaming(command: string): boolean {
+  const parts = partsOf(command).filter((part) => mayWrite(part));
+  return parts.length > 0 && parts.every((part) => renaming.test(part));
+}
+
 /** Words of commands that write files without naming them. */
 const producing =
   /prettier|eslint|biome|black|ruff|rustfmt|gofmt|goimports|isort|fmt|format|gen|scaffold|init|create|new|fix|lint|migrat|update|upgrade|install|make|build|task|mise|just|snapshot|-u\b|script|stash|checkout|restore|apply|rebase|merge|pull/i;

@@ -1,0 +1,128 @@
+import { dirname, extname } from "node:path/posix";
+import {
+  bringsFrom,
+  isFormatter,
+  isRenaming,
+  isRestoring,
+  isSpelledOut,
+  mayMean,
+  namedBy,
+  names,
+} from "../commands/command-means.ts";
+import { writesIn } from "../commands/shell.ts";
+import { replacementsIn } from "../commands/substitutions.ts";
+import { bareLine } from "../lines/line-keys.ts";
+import type { ShellRun, Write } from "./writes.ts";
+
+/** A line without formatting, and where it is new. */
+export interface LineHere {
+  path: string;
+  bare: string;
+  /** The file was not there before. */
+  isNewFile: boolean;
+  /** It was not, or nothing much is left of it. */
+  isAnew: boolean;
+  /** Calls whose commands are scripts that hold the file's lines as texts: other lines are not theirs. */
+  spelledBy: ReadonlySet<string>;
+}
+
+/** Which commands may have made lines that no call's text has: generators, package managers, whatever is run. */
+export class Makers {
+  private byCall: Map<string, Write[]> | null = null;
+  /** Of each file, whether a command may have made lines of it. */
+  private readonly known = new Map<string, Map<ShellRun, boolean>>();
+
+  constructor(
+    private readonly of: {
+      runs: readonly ShellRun[];
+      /** Those that may have led to the change. */
+      writes: readonly Write[];
+      /** Whether a file is neither in the change nor in a commit before. */
+      isNeverCommitted(path: string): boolean;
+    },
+  ) {}
+
+  /** Whether a command names the file of a line as one that it makes, and does not say what it writes there. */
+  names(run: ShellRun, line: LineHere): boolean {
+    return names(run.command, line.path) && !this.isSpelledOut(run, line);
+  }
+
+  /** Whether a line may be a command's of which nothing else is known. */
+  mayHaveMade(run: ShellRun, line: LineHere): boolean {
+    const { path, bare } = line;
+    const known = this.known.get(path) ?? new Map<ShellRun, boolean>();
+    this.known.set(path, known);
+    let mayMake = known.get(run);
+    if (mayMake === undefined) {
+      mayMake =
+        mayMean(run.command, path) &&
+        !isFormatter(run.command) &&
+        !isRestoring(run.command) &&
+        !isRenaming(run.command) &&
+        !this.isSpelledOut(run, line);
+      known.set(run, mayMake);
+    }
+    return mayMake && !this.onlyReplaces(run, bare);
+  }
+
+  /** Whether a command names the file as one that it makes; one of several lines says what it writes. */
+  mayHaveNamed(run: ShellRun, line: LineHere): boolean {
+    const { command } = run;
+    return !command.includes("\n") && namedBy(command).includes(line.path) && this.mayHaveMade(run, line);
+  }
+
+  /** Whether a command made a file beside this one that is in no commit: somebody may have renamed it. */
+  mayBeRenamed(run: ShellRun, path: string): boolean {
+    const placeOf = (of: string) => `${dirname(of)} ${extname(of)}`;
+    return namedBy(run.command).some(
+      (made) =>
+        placeOf(made) === placeOf(path) &&
+        !this.isSpelledOut(run, { path: made }) &&
+        this.of.isNeverCommitted(made),
+    );
+  }
+
+  /** Whether all that a command writes is in its text: other lines are not its. */
+  private isSpelledOut(
+    { command, toolUse }: ShellRun,
+    { path, spelledBy }: Pick<LineHere, "path"> & Partial<LineHere>,
+  ): boolean {
+    if (spelledBy?.has(toolUse)) return true;
+    const own = this.writesOfCall(toolUse);
+    if (own.length === 0) return false;
+    return isSpelledOut(command) || own.some((write) => write.path === path && writesIn(command).length > 0);
+  }
+
+  /** The writes to files of a call that may have led to the change. */
+  private writesOfCall(toolUse: string): readonly Write[] {
+    if (this.byCall === null) {
+      this.byCall = new Map();
+      for (const write of this.of.writes) {
+        if (write.path === "") continue;
+        const known = this.byCall.get(write.toolUse);
+        if (known) known.push(write);
+        else this.byCall.set(write.toolUse, [write]);
+      }
+    }
+    return this.byCall.get(toolUse) ?? [];
+  }
+
+  /** Whether a command only replaces words, and the line has none of the new ones. */
+  private onlyReplaces({ command }: ShellRun, bare: string): boolean {
+    const texts = replacementsIn(command);
+    return texts?.every((text) => !bare.includes(bareLine(text))) === true;
+  }
+
+  /** Whether a command took what its session had made somewhere else. */
+  bringsOwn({ command, sessionUid }: ShellRun, path: string): boolean {
+    const from = bringsFrom(command, path) ?? [];
+    return from.some(
+      (source) =>
+        /^(?:\/tmp\/|\/var\/|\$TMP|\$\{?TMPDIR)/.test(source) ||
+        this.of.runs.some(
+          (other) =>
+            other.sessionUid === sessionUid && other.command !== command && names(other.command, source),
+        ),
+    );
+  }
+}
