@@ -215,6 +215,8 @@ export interface Agent extends AgentProfile {
   directoryOf(path: string): string | null;
   /** The list of things to do that it kept, as it was after these entries; for agents that keep one. */
   todosIn?(entries: Iterable<Entry>): Todo[];
+  /** The tools whose calls and results `todosIn` reads. */
+  readonly todoTools?: readonly string[];
   /** Its transcripts lack the branch, so hooks record it. */
   readonly lacksBranch?: true;
   /**

@@ -84,6 +84,8 @@ const changeShape = z.object({
   subject: z.optional(z.string()),
 });
 
+export const todoTools = ["TodoWrite", "TaskCreate", "TaskUpdate"] as const;
+
 /** The list of things to do that an agent kept, as it was after these lines; empty when it kept none. */
 export function todosIn(entries: Iterable<Entry>): Todo[] {
   let todos = new Map<string, Todo>();

@@ -48,6 +48,7 @@ export const cursor: Agent = {
   directoryOf: () => null,
   database: { isPart: (path) => databaseAt(path) !== null, stat },
   todosIn: (entries) => todosOf("todo_write", entries),
+  todoTools: ["todo_write"],
   lacksBranch: true,
   unwatched: ["terminals", "mcps", "assets"],
   ignoredLineTypes: new Set(["turn_ended"]),

@@ -30,6 +30,7 @@ export const opencode: Agent = {
   // Copies of repositories, for its own undo.
   unwatched: ["snapshot", "repos", "log", "bin"],
   todosIn: (entries) => todosOf("todowrite", entries),
+  todoTools: ["todowrite"],
   lacksBranch: true,
   list,
   describe: async (path) => {

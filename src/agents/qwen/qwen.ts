@@ -42,6 +42,7 @@ export const qwen: Agent = {
   directoryOf,
   ignoredLineTypes,
   todosIn: (entries) => todosOf("todo_write", entries),
+  todoTools: ["todo_write"],
   list: (dir) => listFiles(dir, { isWanted: isTranscript }),
   describe: async (file) => describeChat(file),
   read,

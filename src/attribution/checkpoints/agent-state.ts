@@ -1,11 +1,17 @@
 import type { Entry } from "../../agents/agent.ts";
 import { agentNamed } from "../../agents/registry.ts";
 import type { AgentState, SessionState } from "../../protocol/operations/checkpoints.ts";
-import { storedTurns } from "../../sessions/stored-turns.ts";
+import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { Binding } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { unpackContent } from "../../store/memory/sessions/content.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { lastTurnBy } from "../../store/memory/sessions/turn-lookup.ts";
+import {
+  contentById,
+  lastTurnBy,
+  type StampedTurn,
+  turnsBetween,
+} from "../../store/memory/sessions/turn-lookup.ts";
 
 /** Bytes of JSON. */
 const most = 4096;
@@ -14,14 +20,68 @@ const maxTodos = 12;
 const maxSessions = 8;
 /** Turns that are read for a list of things to do. */
 const turnsRead = 20;
+/** Turns of which is kept what states need. */
+const maxKept = 400;
+
+/** Of a line what a state needs. */
+interface StateLine {
+  at: number | null;
+  model: string | undefined;
+  said: string | null;
+  /** Calls that keep a list of things to do, and their results. */
+  todos: Entry[];
+}
+
+/** What turns say of their agents' states, read once for many commits: one after the other has mostly the same turns. */
+export class TurnStates {
+  private readonly known = new Map<number, { stamp: string; lines: StateLine[] }>();
+
+  constructor(private readonly memory: Memory) {}
+
+  of({ id, stamp }: StampedTurn, todoTools: readonly string[]): readonly StateLine[] {
+    const known = this.known.get(id);
+    this.known.delete(id);
+    if (known?.stamp === stamp) {
+      this.known.set(id, known);
+      return known.lines;
+    }
+    const content = contentById(this.memory, id);
+    const lines = content === null ? [] : stateLines(unpackContent<StoredLine>(content), todoTools);
+    this.known.set(id, { stamp, lines });
+    if (this.known.size > maxKept) this.known.delete(this.known.keys().next().value!);
+    return lines;
+  }
+}
+
+function stateLines(lines: readonly StoredLine[], todoTools: readonly string[]): StateLine[] {
+  const calls = new Set<string>();
+  return lines.flatMap(({ at, model, entries }) => {
+    const todos: Entry[] = [];
+    let said: string | null = null;
+    for (const entry of entries) {
+      if (entry.kind === "text" && entry.text.trim() !== "") said = cut(entry.text, longest.said);
+      if (entry.kind === "tool_use" && todoTools.includes(entry.tool)) {
+        calls.add(entry.id);
+        todos.push(entry);
+      }
+      if (entry.kind === "tool_result" && calls.has(entry.id)) todos.push(entry);
+    }
+    return model === undefined && said === null && todos.length === 0 ? [] : [{ at, model, said, todos }];
+  });
+}
 
 /**
  * The state of agents when a commit was made.
  * @param at the time of the commit; later messages are left out. Milliseconds since the epoch
  */
-export function agentStateAt(memory: Memory, bindings: readonly Binding[], at: number): AgentState {
+export function agentStateAt(
+  memory: Memory,
+  bindings: readonly Binding[],
+  at: number,
+  turnStates = new TurnStates(memory),
+): AgentState {
   const states = bindings.slice(0, maxSessions).flatMap(({ sessionUid, turns }) => {
-    const state = sessionStateAt(memory, sessionUid, turns.at(-1) ?? null, at);
+    const state = sessionStateAt(memory, turnStates, sessionUid, turns.at(-1) ?? null, at);
     return state === null ? [] : [[sessionUid, state] as [string, SessionState]];
   });
   return withinBounds(states);
@@ -29,6 +89,7 @@ export function agentStateAt(memory: Memory, bindings: readonly Binding[], at: n
 
 function sessionStateAt(
   memory: Memory,
+  turnStates: TurnStates,
   uid: string,
   lastBound: number | null,
   at: number,
@@ -48,21 +109,19 @@ function sessionStateAt(
   const until = at + 999;
   const last = lastTurnBy(memory, session.id, until) ?? lastBound;
   if (last === null) return state;
-  for (const turn of storedTurns(memory, session.id, { first: Math.max(0, last - turnsRead), last })) {
-    if (turn.abandoned) continue;
+  const agent = agentNamed(session.agent);
+  for (const turn of turnsBetween(memory, session.id, Math.max(0, last - turnsRead), last)) {
     state.turn = turn.number;
-    state.prompt = turn.number === 0 ? null : cut(turn.record.prompt, longest.prompt);
+    state.prompt = turn.number === 0 ? null : cut(turn.prompt, longest.prompt);
     state.said = null;
-    for (const line of turn.lines) {
+    for (const line of turnStates.of(turn, agent?.todoTools ?? [])) {
       if (line.at !== null && line.at > until) continue;
-      entries.push(...line.entries);
+      entries.push(...line.todos);
       if (line.model !== undefined) state.model = line.model;
-      for (const entry of line.entries) {
-        if (entry.kind === "text" && entry.text.trim() !== "") state.said = cut(entry.text, longest.said);
-      }
+      if (line.said !== null) state.said = line.said;
     }
   }
-  const todos = agentNamed(session.agent)?.todosIn?.(entries) ?? [];
+  const todos = agent?.todosIn?.(entries) ?? [];
   state.todos = todos
     .slice(0, maxTodos)
     .map(({ text, status }) => ({ text: cut(text, longest.todo) ?? "", status: cut(status, 20) ?? "" }));

@@ -13,6 +13,7 @@ import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
 import { BareLines } from "../lines/file-lines.ts";
 import { attributionVersion } from "../lines/types.ts";
+import { TurnStates } from "./agent-state.ts";
 import { type CollectedChanges, collectEach } from "./collect-changes.ts";
 import { historyTips } from "./history-tips.ts";
 import { linkCheckpoints } from "./link.ts";
@@ -104,7 +105,14 @@ export async function backfill(
     const { root } = work.project;
     const lineage = todo.length === 0 ? null : await Lineage.of(root, todo, signal);
     await withObjects(root, { maxBytes: maxFileBytes, type: "blob", signal }, async (readObjects) => {
-      const forMany = { activity, readObjects, bareLines: new BareLines(), ...(lineage && { lineage }) };
+      const turnStates = new TurnStates(memory);
+      const forMany = {
+        activity,
+        turnStates,
+        readObjects,
+        bareLines: new BareLines(),
+        ...(lineage && { lineage }),
+      };
       for (let start = 0; start < todo.length; start += batch) {
         const hashes = todo.slice(start, start + batch);
         // Whoever else writes to the memory is seen from here on.

@@ -15,7 +15,7 @@ import { sessionsWithoutTurns } from "../../store/memory/sessions/sessions-here.
 import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
 import { type AttributionSources, attributeChange } from "../lines/attribute.ts";
 import { attributionVersion } from "../lines/types.ts";
-import { agentStateAt } from "./agent-state.ts";
+import { agentStateAt, type TurnStates } from "./agent-state.ts";
 import { type CollectedChanges, collectChanges } from "./collect-changes.ts";
 import { commitInfo, isMadeHere, subjectOf } from "./commit-facts.ts";
 import { keepKnown } from "./keep-known.ts";
@@ -95,7 +95,7 @@ async function recordPredecessors(
 export type ForMany = Pick<
   AttributionSources,
   "activity" | "recorded" | "bareLines" | "readObjects" | "lineage"
->;
+> & { turnStates?: TurnStates };
 
 /** As `recordCommit`, for a commit that was read; the caller links its checkpoint to others. */
 export async function recordInfo(
@@ -174,7 +174,7 @@ export async function recordInfo(
       uid: checkpointUid(info.hash),
       commitId: saved.id,
       parentUid: checkpointOfCommit(memory, info.hash)?.parentUid ?? null,
-      agentState: agentStateAt(memory, bindings, info.committedAt),
+      agentState: agentStateAt(memory, bindings, info.committedAt, forMany.turnStates),
       createdAt: info.committedAt,
       sessions: bindings,
     });

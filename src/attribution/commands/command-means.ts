@@ -6,18 +6,39 @@ import { mayWrite, withoutHeredocs } from "./shell.ts";
 const takesAnother =
   /\b(?:mv|cp|ln|rm|mkdir|git|touch|chmod|rsync|patch|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;
 
-/** Whether a command makes a file of this path, and neither of another file nor by changing one. */
-export function names(command: string, path: string): boolean {
-  return partsOf(command).some(
-    (part) =>
-      part.split(/[\s"'=<>()]+/).some((word) => word.replace(/^\.\//, "") === path) &&
-      !takesAnother.test(part),
-  );
+/** Commands whose parts are kept. */
+const maxKept = 1000;
+
+/** What a command says, taken apart once: it is asked of each file of each commit near it. */
+function keptFor<T>(read: (command: string) => T): (command: string) => T {
+  const kept = new Map<string, T>();
+  return (command) => {
+    let known = kept.get(command);
+    if (known === undefined) {
+      known = read(command);
+      if (kept.size >= maxKept) kept.clear();
+      kept.set(command, known);
+    }
+    return known;
+  };
 }
 
+/** The words of a command's parts that name no other program. */
+const makingWords = keptFor(
+  (command) =>
+    new Set(
+      partsOf(command)
+        .filter((part) => !takesAnother.test(part))
+        .flatMap((part) => part.split(/[\s"'=<>()]+/).map((word) => word.replace(/^\.\//, ""))),
+    ),
+);
+
+/** Whether a command makes a file of this path, and neither of another file nor by changing one. */
+export const names = (command: string, path: string): boolean => makingWords(command).has(path);
+
 /** The files that a command may make, of those that it names. */
-export function namedBy(command: string): string[] {
-  return partsOf(command)
+export const namedBy = keptFor((command): readonly string[] =>
+  partsOf(command)
     .filter((part) => !takesAnother.test(part))
     .flatMap((part) => {
       const isRun = new Set([...part.matchAll(running)].map(([, word]) => word));
@@ -25,8 +46,8 @@ export function namedBy(command: string): string[] {
         .split(/[\s"'=<>()]+/)
         .filter((word) => /^[\w@.-]+(?:\/[\w@.-]+)*\.\w+$/.test(word) && !isRun.has(word))
         .map((word) => word.replace(/^\.\//, ""));
-    });
-}
+    }),
+);
 
 /** The commands of a command line, without the texts that it gives to programs which only copy them. */
 const partsOf = (command: string): string[] =>
@@ -87,10 +108,10 @@ const restoring =
   /^git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:stash|checkout|switch|restore|reset|pull|merge|rebase|revert|cherry-pick|clean|bisect|worktree)\b/;
 
 /** Whether all that a command does to files is that git puts there what somebody had written before. */
-export function isRestoring(command: string): boolean {
+export const isRestoring = keptFor((command): boolean => {
   const parts = partsOf(command).filter((part) => mayWrite(part));
   return parts.length > 0 && parts.every((part) => restoring.test(part));
-}
+});
 
 const renaming = /^(?:git\s+)?mv\s+(?:-\S+\s+)*["']?(?!\.\.)[\w@.]/;
 
@@ -115,24 +136,21 @@ const replacement =
 const running =
   /(?:^|[;&|\n(])\s*(?:(?:sudo|time|python[\d.]*|node|tsx|bun|deno|run|bash|sh|ruby|perl|php)\s+(?:-\S+\s+)*)*([^\s;&|()]+)/g;
 
-/**
- * Whether a command may be about a file: it names it, a directory above it, or no file at all, as formatters and
- * generators may.
- */
-export function mayMean(given: string, path: string): boolean {
-  // A manager's own files are not named, and it writes no others.
-  if (isPackageFile(path) && installs(given, path, "")) return true;
+interface Meant {
+  text: string;
+  /** Its words, as a file's name could be one. */
+  words: ReadonlySet<string>;
+  /** What looks like a path, or part of one. */
+  named: readonly string[];
+  /** It may write files that it does not name. */
+  isOpen: boolean;
+}
+
+const meantBy = keptFor((given): Meant => {
   const command = withoutHeredocs(given, { keeps: "scripts" })
     .split(/(&&|\|\||[;|\n])/)
     .filter((part) => !isInstall(part))
     .join("");
-  const parts = path.split("/");
-  const name = parts.at(-1)!;
-  // As a word: data.ts is not a.ts.
-  const isNamed = /^[\w.@-]+$/.test(name)
-    ? command.split(/[^\w.@-]+/).includes(name)
-    : command.includes(name);
-  if (isNamed) return true;
   const text = command.replace(replacement, " ");
   const words =
     text.match(/[\w@.*-]*(?:\/[\w@.*-]+)+\/?|[\w@.-]+\/(?=\s|$)|[\w*-]+\.[A-Za-z]\w{0,5}\b/g) ?? [];
@@ -141,7 +159,26 @@ export function mayMean(given: string, path: string): boolean {
   const named = words.filter(
     (word) => !isRun.has(word) && !/(?:^|\/)(?:node_modules|bin|scripts?|tools?)\//.test(word),
   );
-  if (named.length === 0) return producing.test(text) || replacingInAll.test(text);
+  return {
+    text: command,
+    words: new Set(command.split(/[^\w.@-]+/)),
+    named,
+    isOpen: named.length === 0 && (producing.test(text) || replacingInAll.test(text)),
+  };
+});
+
+/**
+ * Whether a command may be about a file: it names it, a directory above it, or no file at all, as formatters and
+ * generators may.
+ */
+export function mayMean(given: string, path: string): boolean {
+  // A manager's own files are not named, and it writes no others.
+  if (isPackageFile(path) && installs(given, path, "")) return true;
+  const { text, words, named, isOpen } = meantBy(given);
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  // As a word: data.ts is not a.ts.
+  if (/^[\w.@-]+$/.test(name) ? words.has(name) : text.includes(name)) return true;
+  if (named.length === 0) return isOpen;
   const extension = /\.\w+$/.exec(path)?.[0] ?? "";
   return named.some((word) => {
     const plain = word

@@ -335,7 +335,8 @@ export class AttributionEvidence {
     const { wasActive, isCovered } = this.presence;
     if (!isCovered) return unknown("not_covered");
     // A command that names no file may have written any: a generator.
-    const isOpen = [...recent, ...this.timelessRuns].some((run) => this.makers.mayHaveMade(run, line));
+    const mayBeIts = (run: ShellRun) => this.makers.mayHaveMade(run, line);
+    const isOpen = recent.some(mayBeIts) || this.timelessRuns.some(mayBeIts);
     if (isOpen || (isNewFile && recent.some((run) => this.makers.mayBeRenamed(run, path))))
       return unknown("command");
     return human(wasActive || this.untimedRuns.length > 0 ? 0.95 : 0.97, "absence");

@@ -22,7 +22,7 @@ export function withoutPutBack(all: readonly Write[], wanted: ReadonlySet<Write>
     const { added, removed } = keysOf(write);
     for (const key of removed) if (keys.has(key)) out.set(key, (out.get(key) ?? 0) + 1);
     const isWanted = wanted.has(write);
-    if (out.size === 0 || !added.some((key) => (out.get(key) ?? 0) > 0)) {
+    if (out.size === 0 || !added.some((key) => keys.has(key) && (out.get(key) ?? 0) > 0)) {
       if (isWanted) found.push(write);
       continue;
     }

@@ -27,24 +27,45 @@ export function keysOf({ hunks }: Write): WriteKeys {
   return keys;
 }
 
-const places = 1 << 16;
+/** Most sets are of the lines of a small file. A power of two, as every size is. */
+const fewestPlaces = 64;
 
-/** Keys of lines, for a set that most keys it is asked for are not in: those cost a look into an array. */
+/** Keys of lines, in one array: thousands are asked for, and most are not in it. 0, which blank lines have, never is. */
 export class KeySet {
-  private readonly known = new Set<number>();
-  private readonly mayHave = new Uint8Array(places);
+  private keys = new Uint32Array(fewestPlaces);
+  private size = 0;
 
   add(key: number): void {
-    this.known.add(key);
-    this.mayHave[key & (places - 1)] = 1;
+    if (key === 0) return;
+    const place = this.placeOf(key);
+    if (this.keys[place] === key) return;
+    this.keys[place] = key;
+    if (++this.size * 2 > this.keys.length) this.grow();
   }
 
   has(key: number): boolean {
-    return this.mayHave[key & (places - 1)] === 1 && this.known.has(key);
+    return key !== 0 && this.keys[this.placeOf(key)] === key;
   }
 
   hasAny(keys: Uint32Array): boolean {
+    if (this.size === 0) return false;
     for (let i = 0; i < keys.length; i++) if (this.has(keys[i]!)) return true;
     return false;
+  }
+
+  /** Of the key, or where it would be. Keys are checksums: their last digits are as good as any. */
+  private placeOf(key: number): number {
+    const { keys } = this;
+    const last = keys.length - 1;
+    let place = key & last;
+    for (let there = keys[place]!; there !== 0 && there !== key; there = keys[place]!)
+      place = (place + 1) & last;
+    return place;
+  }
+
+  private grow(): void {
+    const before = this.keys;
+    this.keys = new Uint32Array(before.length * 2);
+    for (const key of before) if (key !== 0) this.keys[this.placeOf(key)] = key;
   }
 }

@@ -74,13 +74,38 @@ function packedOf(lines: Stretch<unknown>["lines"]): PackedStretch {
   return stretch;
 }
 
-/** The file that stretches are looked for in. */
-interface Aligned {
-  file: readonly FileLine[];
+interface FileIndex {
   keys: Uint32Array;
   places: ReadonlyMap<number, number[]>;
   /** Most lines of stretches are nowhere in the file. */
   mayHave: KeySet;
+}
+
+/** A file is compared with what was written to it, elsewhere, and before. */
+const indexed = new WeakMap<readonly FileLine[], FileIndex>();
+
+function indexOf(file: readonly FileLine[]): FileIndex {
+  const known = indexed.get(file);
+  if (known) return known;
+  const keys = Uint32Array.from(file, ({ key }) => key);
+  const mayHave = new KeySet();
+  const places = new Map<number, number[]>();
+  for (const [i, key] of keys.entries()) {
+    const others = places.get(key);
+    if (others) others.push(i);
+    else {
+      places.set(key, [i]);
+      mayHave.add(key);
+    }
+  }
+  const index = { keys, places, mayHave };
+  indexed.set(file, index);
+  return index;
+}
+
+/** The file that stretches are looked for in. */
+interface Aligned extends FileIndex {
+  file: readonly FileLine[];
   /** The weight of each line of the file as evidence for its writer. */
   weights: readonly number[];
 }
@@ -96,17 +121,7 @@ export function align<Of>(
   const found = new Map<number, Match<Of>[]>();
   const all = [...stretches];
   if (all.length === 0) return found;
-  const keys = Uint32Array.from(file, ({ key }) => key);
-  const mayHave = new KeySet();
-  const places = new Map<number, number[]>();
-  file.forEach(({ key }, i) => {
-    const known = places.get(key);
-    if (known) known.push(i);
-    else {
-      places.set(key, [i]);
-      mayHave.add(key);
-    }
-  });
+  const { keys, places, mayHave } = indexOf(file);
   // A line that many wrote, or that is in many places, says little of who wrote this one.
   const writers = new Map<number, number>();
   const lastWriter = new Map<number, number>();

@@ -191,6 +191,12 @@ function weightyKeys(files: readonly FileToAttribute[]): KeySet {
   return keys;
 }
 
+function keysAddedBy(writes: readonly Write[]): KeySet {
+  const keys = new KeySet();
+  for (const write of writes) for (const key of keysOf(write).added) keys.add(key);
+  return keys;
+}
+
 /** The writes that hold an added line as a new one, by the line's key: their places in `all`. */
 function holdersOf(all: readonly Write[], keys: KeySet): Map<number, number[]> {
   const found = new Map<number, number[]>();
@@ -230,9 +236,9 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
   const { freshSince } = attributionEvidence;
   const moved = others.length > 0 ? writtenBy(file, others, new Map(), 0) : new Map<number, WrittenLine>();
   const spelledBy = scriptsOf(moved);
-  let called: ReadonlySet<number> | null = null;
+  let called: KeySet | null = null;
   const isCalled = (key: number) => {
-    called ??= new Set([...writes, ...others].flatMap((write) => [...keysOf(write).added]));
+    called ??= keysAddedBy([...writes, ...others]);
     return called.has(key);
   };
   const replaced = replacedLines(file, attributionEvidence);
@@ -409,12 +415,15 @@ function spareKeys(
   freshSince: number,
 ): Set<number> {
   const left = new Map<number, number>();
+  // Nobody asks for others.
+  const here = new KeySet();
+  for (const { isAdded, key } of file.lines) if (isAdded) here.add(key);
   for (const { at, toolUse, hunks } of writes) {
     if (at !== 0 && at < freshSince) continue;
     const used = consumed.get(toolUse);
     for (const { lines } of hunks) {
       for (const { key, isNew } of lines)
-        if (isNew && !used?.has(key)) left.set(key, (left.get(key) ?? 0) + 1);
+        if (isNew && here.has(key) && !used?.has(key)) left.set(key, (left.get(key) ?? 0) + 1);
     }
   }
   for (const i of written.keys()) {

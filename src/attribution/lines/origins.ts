@@ -47,7 +47,13 @@ export async function originsOf(
     });
   });
   const weighty = places.filter(({ lines }) => lines.reduce((sum, { weight }) => sum + weight, 0) >= 0.5);
-  const matched = files.map((file) => ({ file, lines: matchPlaces(file, weighty) }));
+  const stretches = weighty.map(
+    (place): Stretch<Place> => ({
+      of: place,
+      lines: place.lines.map((line) => ({ ...line, isNew: true })),
+    }),
+  );
+  const matched = files.map((file) => ({ file, lines: matchPlaces(file, stretches) }));
   const wanted = new Set(matched.flatMap(({ lines }) => [...lines.values()].map(({ place }) => place)));
   const before = await verdictsBefore({ memory, root }, parent, [...wanted], signal);
   const found = new Map<FileToAttribute, Map<number, Verdict>>();
@@ -69,18 +75,12 @@ const moved = (verdict: Verdict): Verdict =>
 /** For added lines the place that they come from, and their number there. */
 function matchPlaces(
   { change, lines }: FileToAttribute,
-  places: readonly Place[],
+  places: readonly Stretch<Place>[],
 ): Map<number, { place: Place; line: number }> {
   const own = change.oldPath ?? change.path;
-  const here = places.filter(({ path }) => path === own);
+  const here = places.flatMap(({ of }) => (of.path === own ? [of] : []));
   const found = new Map<number, { place: Place; line: number }>();
-  const stretches = places.map(
-    (place): Stretch<Place> => ({
-      of: place,
-      lines: place.lines.map((line) => ({ ...line, isNew: true })),
-    }),
-  );
-  for (const [i, matches] of align(lines, stretches)) {
+  for (const [i, matches] of align(lines, places)) {
     const line = lines[i]!;
     const fits = matches
       .map((match) => ({ ...match, margin: match.support - thresholdOf(match.of, own, line) }))
@@ -91,9 +91,13 @@ function matchPlaces(
   }
   // A line that was broken into several, or several that were joined, in the same place.
   for (const place of here) {
-    const open = lines.flatMap(({ line, isAdded }, i) =>
-      isAdded && !found.has(i) && line >= place.hunk.first && line <= place.hunk.last ? [i] : [],
-    );
+    const open: number[] = [];
+    for (
+      let i = firstFrom(lines, place.hunk.first);
+      i < lines.length && lines[i]!.line <= place.hunk.last;
+      i++
+    )
+      if (lines[i]!.isAdded && !found.has(i)) open.push(i);
     if (open.length === 0) continue;
     const text = { of: place, text: new LooseText(place.lines.map(({ bare }) => bare)) };
     for (const i of reflowed(lines, open, [text]).keys()) {
@@ -101,6 +105,17 @@ function matchPlaces(
     }
   }
   return found;
+}
+
+/** The index of the first line from a number on, of lines in order. */
+function firstFrom(lines: readonly FileLine[], number: number): number {
+  let [low, high] = [0, lines.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lines[middle]!.line < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function thresholdOf(place: Place, own: string, { line }: FileLine): number {

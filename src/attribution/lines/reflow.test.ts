@@ -73,3 +73,20 @@ it("lines that are not open are left alone, and end their run", () => {
   expect([...reflowed(lines, [0, 1, 3, 4], texts).keys()]).toEqual([0, 1]);
   expect(reflowed(lines, [], texts).size).toBe(0);
 });
+
+it("a text that was searched often holds what it held at first", () => {
+  const text = new LooseText(
+    Array.from({ length: 200 }, (_, i) => `const value${i} = compute(${i * 7919}, "${i}")`).map(bareLine),
+  );
+  const search = (line: string) => {
+    // The text has the line's characters in two lines.
+    const lines = linesOfFile([`+${line}`]);
+    return reflowed(lines, [0], [{ of: "it", text }]).has(0);
+  };
+  for (let i = 0; i + 1 < 200; i++) {
+    const joint = [i, i + 1].map((n) => `const value${n} = compute(${n * 7919}, "${n}")`).join(" ");
+    expect(search(joint)).toBe(true);
+    expect(search(`${joint} elsewhere`)).toBe(false);
+    expect(search(`somewhere ${joint}`)).toBe(false);
+  }
+});

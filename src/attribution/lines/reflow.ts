@@ -16,6 +16,17 @@ export class LooseText {
     this.joined = lines.map(loose).join("");
   }
 
+  /** Pieces of the text, by their hashes, one bit each: made when it was searched so often that this takes less. */
+  private pieces: Uint32Array | null = null;
+  private searches = 0;
+
+  /** Whether it may hold a seed: most texts that are searched hold nothing of it. */
+  mayHold({ first, last }: Seed["hashes"]): boolean {
+    if (this.pieces === null && ++this.searches < fewestSearches) return true;
+    this.pieces ??= piecesOf(this.joined);
+    return hasPiece(this.pieces, first) && hasPiece(this.pieces, last);
+  }
+
   /** Each of the lines. */
   whole(): ReadonlySet<string> {
     return new Set(this.lines.map(loose));
@@ -24,6 +35,55 @@ export class LooseText {
 
 /** A line that is shorter finds its place only beside others. Characters. */
 const shortestAnchor = 16;
+/** Making the pieces of a text takes as long as searching it so often. */
+const fewestSearches = 4;
+/** Of a text's length, in bits: few of the pieces that it does not hold seem to be in it. */
+const bitsEach = 4;
+const factor = 0x01000193;
+/** What the first character of a piece counts. */
+const firstFactor = (() => {
+  let power = 1;
+  for (let i = 1; i < shortestAnchor; i++) power = Math.imul(power, factor);
+  return power;
+})();
+
+/** What a stretch begins with, and the hashes of its first and last `shortestAnchor` characters. */
+interface Seed {
+  text: string;
+  /** Index of the last of the open lines that it is of. */
+  last: number;
+  hashes: { first: number; last: number };
+}
+
+/** Of the `shortestAnchor` characters from a place on. */
+function hashAt(text: string, start: number): number {
+  let hash = 0;
+  for (let i = start; i < start + shortestAnchor; i++)
+    hash = (Math.imul(hash, factor) + text.charCodeAt(i)) | 0;
+  return hash;
+}
+
+function piecesOf(text: string): Uint32Array {
+  let words = 2;
+  while (words * 32 < text.length * bitsEach) words *= 2;
+  const pieces = new Uint32Array(words);
+  let hash = hashAt(text, 0);
+  for (let end = shortestAnchor; ; end++) {
+    const bit = bitOf(pieces, hash);
+    pieces[bit >>> 5]! |= 1 << (bit & 31);
+    if (end >= text.length) return pieces;
+    const without = Math.imul(hash - Math.imul(text.charCodeAt(end - shortestAnchor), firstFactor), factor);
+    hash = (without + text.charCodeAt(end)) | 0;
+  }
+}
+
+const hasPiece = (pieces: Uint32Array, hash: number): boolean => {
+  const bit = bitOf(pieces, hash);
+  return ((pieces[bit >>> 5]! >>> (bit & 31)) & 1) === 1;
+};
+
+const bitOf = ({ length }: Uint32Array, hash: number) => (hash ^ (hash >>> 15)) & (length * 32 - 1);
+
 /** The most text that is searched, all texts together. Characters. */
 const longest = 4_000_000;
 /** Characters that are gone over at most, looking for one line after the other. */
@@ -41,7 +101,9 @@ export function reflowed<Of>(
   const found = new Map<number, Of>();
   let left = longest;
   let leftToSearch = maxSearched;
+  if (texts.length === 0) return found;
   const own = open.map((i) => loose(file[i]!.bare));
+  const seeds = own.map((_, k) => seedOf(own, open, k));
   for (let t = texts.length - 1; t >= 0; t--) {
     const { of, text: written } = texts[t]!;
     const text = written.joined;
@@ -53,26 +115,39 @@ export function reflowed<Of>(
       if (found.has(open[k]!)) continue;
       leftToSearch -= text.length;
       if (leftToSearch < 0) return found;
-      const end = follow(own, open, k, text);
+      const seed = seeds[k];
+      const end = seed && written.mayHold(seed.hashes) ? follow(own, open, seed, text) : 0;
+      if (end <= k) continue;
       // Where nothing was broken or joined, whole lines are the same by chance: as lines they did not convince.
-      if (end > k) whole ??= written.whole();
-      const isBroken = own.slice(k, end).some((line) => !whole?.has(line));
+      whole ??= written.whole();
+      const lines = whole;
+      const isBroken = own.slice(k, end).some((line) => !lines.has(line));
       if (isBroken) for (let n = k; n < end; n++) found.set(open[n]!, of);
-      k = Math.max(k, end - 1);
+      k = end - 1;
     }
   }
   return found;
 }
 
-/** As many neighbouring lines from `k` on as follow each other in the text; how far that goes. */
-function follow(own: readonly string[], open: readonly number[], k: number, text: string): number {
-  // A short line begins a stretch that is long enough with those that follow.
-  let seed = own[k]!;
+/** A short line begins a stretch that is long enough with those that follow; null: it is not. */
+function seedOf(own: readonly string[], open: readonly number[], k: number): Seed | null {
+  let text = own[k]!;
   let last = k;
-  while (seed.length < shortestAnchor && isNext(open, last)) seed += own[++last]!;
-  if (seed.length < shortestAnchor) return k;
+  while (text.length < shortestAnchor && isNext(open, last)) text += own[++last]!;
+  if (text.length < shortestAnchor) return null;
+  const hashes = { first: hashAt(text, 0), last: hashAt(text, text.length - shortestAnchor) };
+  return { text, last, hashes };
+}
+
+/** As many neighbouring lines as follow each other in the text from a seed on; how far that goes, 0 where it is not there. */
+function follow(
+  own: readonly string[],
+  open: readonly number[],
+  { text: seed, last }: Seed,
+  text: string,
+): number {
   const at = text.indexOf(seed);
-  if (at === -1) return k;
+  if (at === -1) return 0;
   let end = at + seed.length;
   let n = last + 1;
   while (n < open.length && isNext(open, n - 1)) {

@@ -91,6 +91,24 @@ export function lastTurnBy(memory: Memory, sessionId: number, at: number): numbe
   return found.pluck().get(sessionId, at) as number | null;
 }
 
+/** A turn that is no abandoned branch, and what shows whether its lines are others than before. */
+export interface StampedTurn {
+  id: number;
+  number: number;
+  prompt: string;
+  stamp: string;
+}
+
+/** The turns of a session from one number to another, both included, in order; without those of abandoned branches. */
+export function turnsBetween(memory: Memory, sessionId: number, first: number, last: number): StampedTurn[] {
+  return memory
+    .prepare(
+      `SELECT id, number, prompt, coalesce(ended_at, 0) || ' ' || length(content) AS stamp FROM turns
+       WHERE session_id = ? AND number BETWEEN ? AND ? AND NOT abandoned ORDER BY number`,
+    )
+    .all(sessionId, first, last) as StampedTurn[];
+}
+
 /** The branch that a turn was on; null where unknown. */
 export function branchOfTurn(memory: Memory, sessionUid: string, number: number): string | null {
   const found = memory.prepare(
