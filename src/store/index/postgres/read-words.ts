@@ -5,8 +5,8 @@ import type { Snapshot } from "./rows.ts";
 
 /** What words in memory may take. Bytes. */
 const maxKept = 48e6;
-/** What a word takes besides its postings, about. Bytes. */
-const perWord = 200;
+/** What a word takes besides its postings: objects, and two arrays with a buffer each. Bytes, about. */
+const perWord = 700;
 
 /** What a segment has of a word; empty where it has none. */
 interface Read extends Postings {

@@ -33,6 +33,9 @@ const chunksPerStep = 12;
 /** Chunks that one transaction writes at most: a segment of so many words is only merged with other large ones. */
 const chunksTogether = 16_384;
 
+/** Saves that never pause leave segments faster than a step for each could merge them. */
+const stepsWhenLate = 32;
+
 /** More than a save writes, mostly. */
 const fewChunks = 64;
 
@@ -252,8 +255,9 @@ export class IndexDatabase extends Connection {
     for (const change of changes) this.apply(change, words);
     this.words.add(words);
     // After a save a search should not have to wait: what it leaves is merged when there is time (`settle`).
-    if (words.count < fewChunks && !this.merges.isLate()) return 0;
-    return Math.ceil((words.count + 1) / chunksPerStep);
+    const isLate = this.merges.isLate();
+    if (words.count < fewChunks && !isLate) return 0;
+    return Math.max(Math.ceil((words.count + 1) / chunksPerStep), isLate ? stepsWhenLate : 0);
   }
 
   override close(): void {

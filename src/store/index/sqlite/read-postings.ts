@@ -6,8 +6,10 @@ import { listOf, type PostingsRow, placesOf, postingsColumns } from "./stored-po
 /** What is kept of the words that were read last: for each chunk of the index so many bytes, which serves some twenty questions. */
 const keptPerChunk = 32;
 const minKept = 8_000_000;
-/** What a word takes, and again in each segment, beside its postings. Bytes, about. */
+/** What a word takes. Bytes, about. */
 const perWord = 200;
+/** What a segment's postings of a word take beside their bytes: objects, and two arrays with a buffer each. Bytes, about. */
+const perPostings = 700;
 
 interface Word {
   ofSegment: Map<number, StoredPostings>;
@@ -84,19 +86,18 @@ export class ReadPostings {
       word: string;
       segment: number;
     })[];
-    const reading = (bytes: Uint8Array) => {
-      this.kept += bytes.length;
-      return bytes;
-    };
-    for (const row of rows) {
-      const postings = new StoredPostings(row, {
-        list: () => reading(listOf(this.db, row)),
-        places: () => reading(placesOf(this.db, row)),
-      });
-      this.words.get(row.word)!.ofSegment.set(row.segment, postings);
-      this.kept += perWord;
+    for (const { word, segment, ...row } of rows) {
+      const postings = new StoredPostings(row, this.reading);
+      this.words.get(word)!.ofSegment.set(segment, postings);
+      this.kept += postings.bytes;
     }
   }
+
+  private readonly reading = (read: typeof listOf | typeof placesOf, row: PostingsRow): Uint8Array => {
+    const bytes = read(this.db, row);
+    this.kept += bytes.length;
+    return bytes;
+  };
 
   /** Half of it, so that this need not be done with every question. */
   private forgetOldest(): void {
@@ -111,29 +112,34 @@ export class ReadPostings {
 
 /** Long ones are read when they are asked for. */
 class StoredPostings implements Postings {
-  readonly chunks: number;
-  private knownList: Uint8Array | null = null;
-  private knownPlaces: Uint8Array | null = null;
+  private longList: Uint8Array | null = null;
+  private longPlaces: Uint8Array | null = null;
 
   constructor(
-    { chunks }: PostingsRow,
-    private readonly read: { list: () => Uint8Array; places: () => Uint8Array },
-  ) {
-    this.chunks = chunks;
+    private readonly row: PostingsRow,
+    private readonly read: (which: typeof listOf | typeof placesOf, row: PostingsRow) => Uint8Array,
+  ) {}
+
+  get chunks(): number {
+    return this.row.chunks;
   }
 
   get list(): Uint8Array {
-    this.knownList ??= this.read.list();
-    return this.knownList;
+    if (this.row.long === null) return this.row.list;
+    this.longList ??= this.read(listOf, this.row);
+    return this.longList;
   }
 
   get places(): Uint8Array {
-    this.knownPlaces ??= this.read.places();
-    return this.knownPlaces;
+    if (this.row.long === null) return this.row.places;
+    this.longPlaces ??= this.read(placesOf, this.row);
+    return this.longPlaces;
   }
 
   /** What it takes. */
   get bytes(): number {
-    return perWord + (this.knownList?.length ?? 0) + (this.knownPlaces?.length ?? 0);
+    const { list, places } = this.row;
+    const long = (this.longList?.length ?? 0) + (this.longPlaces?.length ?? 0);
+    return perPostings + list.length + places.length + long;
   }
 }

@@ -194,6 +194,24 @@ describe("words", () => {
     index.close();
   });
 
+  it("stay few through saves that never pause", () => {
+    const index = open();
+    const count = index.prepare("SELECT count(*) FROM word_segments WHERE state = 'used'").pluck();
+    let most = 0;
+    for (let round = 0; round < 500; round++) {
+      const saved = {
+        path: `${round % 40}`,
+        texts: ["one two", "three", `${round}`],
+        level: "method",
+      } as const;
+      let steps = index.write([changeOf({ ...saved, texts: [...saved.texts] })]);
+      for (; steps > 0 && index.mergeStep(); steps--);
+      most = Math.max(most, Number(count.get()));
+    }
+    expect(most).toBeLessThan(80);
+    index.close();
+  });
+
   it("that are undone leave nothing behind", () => {
     const index = open();
     index.write([changeOf({ path: "a", level: "method", texts: ["one"] })]);

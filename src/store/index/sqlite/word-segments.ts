@@ -72,6 +72,9 @@ function goneBetween(db: Connection, first: number, last: number): number[] {
 
 /** Segments that saves may leave until there is time to merge them. */
 const maxLeft = 64;
+/** All of its chunks are gone: it is dropped, and not written again. */
+const isEmpty = ({ chunks, gone }: StoredSegment) => gone >= chunks;
+
 /** Words of the largest segment that one step merges. */
 const wordsPerStep = 100;
 /** Words that one step deletes. */
@@ -115,7 +118,7 @@ export class SegmentMerges {
         this.isClean = true;
       }
       if (this.running !== null && !this.isCurrent(this.running)) this.abandon(this.running);
-      if (this.running === null && this.removeMerged()) return true;
+      if (this.running === null && (this.removeMerged() || this.dropEmpty())) return true;
       this.running ??= this.begin(by);
       if (this.running === null) return false;
       if (!this.mergeWords(this.running)) this.finish(this.running);
@@ -129,7 +132,9 @@ export class SegmentMerges {
   }
 
   private isDue(by: WorthMerging): boolean {
-    return this.merged() !== null || toMerge(usedSegments(this.db), by) !== null;
+    if (this.merged() !== null) return true;
+    const used = usedSegments(this.db);
+    return used.some(isEmpty) || toMerge(used, by) !== null;
   }
 
   private begin(by: WorthMerging): Merge | null {
@@ -145,6 +150,18 @@ export class SegmentMerges {
     const target = insertSegment(this.db, "made", merge.chunks, span);
     const largest = sources.reduce((one, other) => (other.chunks > one.chunks ? other : one)).id;
     return { target, sources, largest, merge, after: "" };
+  }
+
+  /** Of segments without chunks nothing is found any more. @returns whether there were any */
+  private dropEmpty(): boolean {
+    const forget = this.db.prepare("DELETE FROM gone_chunks WHERE chunk BETWEEN ? AND ?");
+    const drop = this.db.prepare("UPDATE word_segments SET state = 'merged' WHERE id = ?");
+    const empty = usedSegments(this.db).filter(isEmpty);
+    for (const { id, first, last } of empty) {
+      forget.run(first, last);
+      drop.run(id);
+    }
+    return empty.length > 0;
   }
 
   /** Another process may have merged them meanwhile, or a transaction that began it was undone. */
