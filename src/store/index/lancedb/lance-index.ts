@@ -224,7 +224,8 @@ export class LanceIndex implements CodeIndex {
         ...{ files: entries, spaces, segments: segment === null ? [] : [segment] },
       };
     });
-    if (added >= fewChunks) await this.merge(this.words, worthMerging.whileWriting);
+    if (added >= fewChunks || (await this.store.read((opened) => this.words.isLate(opened))))
+      await this.merge(this.words, worthMerging.whileWriting);
   }
 
   async remove(paths: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { decodeVarints, pushVarint } from "../../../text/varint.ts";
 import {
   type FoundList,
+  isLate,
   type LoadedSegment,
   LoadedSegments,
   marked,
@@ -60,6 +61,10 @@ export class LanceWords {
 
   isDue({ state }: Opened, by: WorthMerging): boolean {
     return toMerge(state.segmentsOf(this.holds), by) !== null;
+  }
+
+  isLate({ state }: Opened): boolean {
+    return isLate(state.segmentsOf(this.holds));
   }
 
   /** Makes one segment of several. */

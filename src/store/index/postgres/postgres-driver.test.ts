@@ -101,6 +101,17 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       expect(segments.length).toBeGreaterThan(0);
     });
 
+    it("has few segments of words through saves that never pause", async () => {
+      const index = await open("one");
+      for (let i = 0; i < 90; i++) await index.write([file(`${i % 10}.ts`, `word${i}`)]);
+      const [stored] = await asOwner(
+        (sql) => sql`SELECT count(*)::integer AS segments FROM pommel_index_2.word_segments s
+          JOIN pommel_index_2.projects p ON p.id = s.project
+          WHERE p.key = ${new Place(join(dir, "one", "index.db"), "postgres").key()}`,
+      );
+      expect(stored!.segments).toBeLessThan(70);
+    });
+
     it("holds texts that the server cannot", async () => {
       const index = await open("one");
       await index.replace(file("a.ts", "nul\0nul \uD800half 'quote' \\u0000"));

@@ -184,7 +184,7 @@ export class PostgresIndex implements CodeIndex {
         change,
         changes.filter((one) => one.status === "indexed" || one.status === "skipped"),
       );
-      if (added >= fewChunks) await this.words.merge(change);
+      if (added >= fewChunks || (await this.words.isLate(change))) await this.words.merge(change);
     });
   }
 

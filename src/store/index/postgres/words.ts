@@ -1,4 +1,5 @@
 import {
+  isLate,
   LoadedSegments,
   marked,
   type StoredSegment,
@@ -59,6 +60,10 @@ export class PostgresWords {
   /** Whether there are segments to merge. */
   async isDue(snapshot: Pick<Snapshot, "sql" | "project">): Promise<boolean> {
     return toMerge(await this.stored(snapshot), worthMerging.usually) !== null;
+  }
+
+  async isLate(change: Change): Promise<boolean> {
+    return isLate(await this.stored(change));
   }
 
   /** Makes one segment of several. @returns false where there was nothing to do */

@@ -1,5 +1,6 @@
 import type { Connection } from "../../sqlite/connection.ts";
 import {
+  isLate,
   marked,
   type StoredSegment,
   toMerge,
@@ -70,8 +71,6 @@ function goneBetween(db: Connection, first: number, last: number): number[] {
     .all(first, last) as number[];
 }
 
-/** Segments that saves may leave until there is time to merge them. */
-const maxLeft = 64;
 /** All of its chunks are gone: it is dropped, and not written again. */
 const isEmpty = ({ chunks, gone }: StoredSegment) => gone >= chunks;
 
@@ -126,9 +125,8 @@ export class SegmentMerges {
     });
   }
 
-  /** Whether there are so many segments that searching takes longer. */
   isLate(): boolean {
-    return usedSegments(this.db).length > maxLeft;
+    return isLate(usedSegments(this.db));
   }
 
   private isDue(by: WorthMerging): boolean {

@@ -236,6 +236,12 @@ export const worthMerging = {
   atRest: { ...usually, small: 4 },
 };
 
+/** Segments that saves may leave until there is time to merge them. */
+const maxLeft = 64;
+
+/** Whether merging can wait no longer, though more is being written: searching takes longer with each segment. */
+export const isLate = (used: readonly StoredSegment[]): boolean => used.length > maxLeft;
+
 /** Segments that are to become one; they follow each other. @param used those in use, in the order of their chunks */
 export function toMerge(used: readonly StoredSegment[], by: WorthMerging): StoredSegment[] | null {
   const worn = used.find(({ chunks, gone }) => gone > fewGone && gone > by.gone * chunks);
