@@ -213,10 +213,13 @@ export interface Agent extends AgentProfile {
   isTranscript(path: string): boolean;
   /** For a transcript outside of the roots, the directory to watch; null if it is not one the client would use. */
   directoryOf(path: string): string | null;
-  /** The list of things to do that it kept, as it was after these entries; for agents that keep one. */
-  todosIn?(entries: Iterable<Entry>): Todo[];
-  /** The tools whose calls and results `todosIn` reads. */
-  readonly todoTools?: readonly string[];
+  /** For agents that keep a list of things to do. */
+  readonly todos?: {
+    /** The tools whose calls and results tell of it. */
+    readonly tools: readonly string[];
+    /** The list as it was after these entries. */
+    after(entries: Iterable<Entry>): Todo[];
+  };
   /** Its transcripts lack the branch, so hooks record it. */
   readonly lacksBranch?: true;
   /**

@@ -10,7 +10,7 @@ import { recall } from "./earlier.ts";
 import { type Line, parseLine } from "./line-schema.ts";
 import { claudeHome, claudeProfile } from "./profile.ts";
 import { claudeSetup } from "./setup.ts";
-import { todosIn, todoTools } from "./tools.ts";
+import { todosAfter, todoTools } from "./tools.ts";
 import { noise, type Surroundings, type Understood, understand } from "./understand.ts";
 
 /** Line types without useful content. */
@@ -38,8 +38,7 @@ export const claude: Agent = {
   list,
   retention,
   memories,
-  todosIn,
-  todoTools,
+  todos: { tools: todoTools, after: todosAfter },
   describe: describeOf,
   read,
 };

@@ -87,7 +87,7 @@ const changeShape = z.object({
 export const todoTools = ["TodoWrite", "TaskCreate", "TaskUpdate"] as const;
 
 /** The list of things to do that an agent kept, as it was after these lines; empty when it kept none. */
-export function todosIn(entries: Iterable<Entry>): Todo[] {
+export function todosAfter(entries: Iterable<Entry>): Todo[] {
   let todos = new Map<string, Todo>();
   const created = new Map<string, string>();
   for (const entry of entries) {

@@ -211,7 +211,9 @@ describe("A session of OpenCode", () => {
     s.retitle("Pelican label");
     const { lines } = await readAll(opencode, s.path, cursor);
     expect(lines.flatMap(({ entries }) => entries)).toEqual([{ kind: "title", text: "Pelican label" }]);
-    expect(opencode.todosIn!(await entriesOf(s))).toEqual([{ text: "Label the pelican", status: "pending" }]);
+    expect(opencode.todos!.after(await entriesOf(s))).toEqual([
+      { text: "Label the pelican", status: "pending" },
+    ]);
     const usage = (await readAll(opencode, s.path)).lines.flatMap((line) => line.usage ?? []);
     expect(usage[0]).toMatchObject({
       model: "claude-sonnet-4-5",

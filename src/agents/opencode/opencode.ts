@@ -29,8 +29,7 @@ export const opencode: Agent = {
   database: { isPart: (path) => databaseAt(path) !== null, stat },
   // Copies of repositories, for its own undo.
   unwatched: ["snapshot", "repos", "log", "bin"],
-  todosIn: (entries) => todosOf("todowrite", entries),
-  todoTools: ["todowrite"],
+  todos: todosOf("todowrite"),
   lacksBranch: true,
   list,
   describe: async (path) => {

@@ -1,6 +1,6 @@
 import { posix, win32 } from "node:path";
 import * as z from "zod/mini";
-import type { Entry, FileEdit, Todo, ToolAction, ToolUse } from "../agent.ts";
+import type { Agent, FileEdit, Todo, ToolAction, ToolUse } from "../agent.ts";
 import { bounded, bounds } from "./bounds.ts";
 
 /** Operations of the Messages API's text editor; its `command` is not a shell command. */
@@ -61,13 +61,16 @@ export function hunkLines(sign: "-" | "+", written: string): string[] {
 
 const todoList = z.object({ todos: z.array(z.object({ content: z.string(), status: z.string() })) });
 
-/** The list of things to do in the last call of a tool that gets all of it. */
-export function todosOf(tool: string, entries: Iterable<Entry>): Todo[] {
-  let todos: Todo[] = [];
-  for (const entry of entries) {
-    if (entry.kind !== "tool_use" || entry.tool !== tool) continue;
-    const { success, data } = todoList.safeParse(entry.input);
-    if (success) todos = data.todos.map(({ content: text, status }) => ({ text, status }));
-  }
-  return todos.filter(({ status }) => status !== "cancelled");
-}
+/** The list of things to do of an agent with a tool that gets all of it: that of the last call. */
+export const todosOf = (tool: string): NonNullable<Agent["todos"]> => ({
+  tools: [tool],
+  after(entries) {
+    let todos: Todo[] = [];
+    for (const entry of entries) {
+      if (entry.kind !== "tool_use" || entry.tool !== tool) continue;
+      const { success, data } = todoList.safeParse(entry.input);
+      if (success) todos = data.todos.map(({ content: text, status }) => ({ text, status }));
+    }
+    return todos.filter(({ status }) => status !== "cancelled");
+  },
+});

@@ -114,14 +114,14 @@ function sessionStateAt(
     state.turn = turn.number;
     state.prompt = turn.number === 0 ? null : cut(turn.prompt, longest.prompt);
     state.said = null;
-    for (const line of turnStates.of(turn, agent?.todoTools ?? [])) {
+    for (const line of turnStates.of(turn, agent?.todos?.tools ?? [])) {
       if (line.at !== null && line.at > until) continue;
       entries.push(...line.todos);
       if (line.model !== undefined) state.model = line.model;
       if (line.said !== null) state.said = line.said;
     }
   }
-  const todos = agent?.todosIn?.(entries) ?? [];
+  const todos = agent?.todos?.after(entries) ?? [];
   state.todos = todos
     .slice(0, maxTodos)
     .map(({ text, status }) => ({ text: cut(text, longest.todo) ?? "", status: cut(status, 20) ?? "" }));
