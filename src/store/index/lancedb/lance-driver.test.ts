@@ -72,6 +72,9 @@ describe.skipIf(missing !== null)("with LanceDB", () => {
     },
   );
 
+  const storeAt = () =>
+    new LanceStore({ dir: lanceFolder(place), address: "", place: new Place(place, "lancedb") }, "write");
+
   const weights = { name: 8, path: 4, head: 2, body: 1 };
   const everywhere = { files: null, levels: null };
   const file = (path: string, ...bodies: string[]) =>
@@ -179,14 +182,20 @@ describe.skipIf(missing !== null)("with LanceDB", () => {
     expect(await state(await open())).toEqual(before);
   });
 
+  it("has few segments of words through saves that never pause", async () => {
+    const index = await open();
+    for (let i = 0; i < 90; i++) await index.write([file(`${i % 10}.ts`, `word${i}`)]);
+    await index.close();
+    const store = storeAt();
+    expect(await store.read(async ({ state }) => state.segments.length)).toBeLessThan(70);
+    await store.close();
+  });
+
   it("never shows what a change left that was not finished, and removes it", async () => {
     const index = await open();
     await index.replace(file("a.ts", "shared"), vectors([1, 0]));
     await index.close();
-    const store = new LanceStore(
-      { dir: lanceFolder(place), address: "", place: new Place(place, "lancedb") },
-      "write",
-    );
+    const store = storeAt();
     const rows = () =>
       store.read(async ({ tables }) => [
         (await tables.chunks.rows(["id"], null)).length,
