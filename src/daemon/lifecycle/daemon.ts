@@ -42,6 +42,7 @@ import { GitWatch } from "../watch/git-watch.ts";
 import { IndexWork } from "../watch/index-work.ts";
 import { ChangeObserver } from "../watch/observe-changes.ts";
 import { type Watcher, watchProject } from "../watch/watcher.ts";
+import { collectWhileBusy } from "./collect-garbage.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import { LiveSettings } from "./live-settings.ts";
 import { closeServer, listen } from "./port.ts";
@@ -226,6 +227,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     work.begin(watching);
     watcher = await watching;
     endings.push(() => watcher?.close());
+    endings.push(collectWhileBusy());
 
     endings.push(() => conversations.close());
     await conversations.begin();
