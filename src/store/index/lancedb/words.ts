@@ -1,4 +1,5 @@
 import { decodeVarints, pushVarint } from "../../../text/varint.ts";
+import { Kept } from "../words/kept.ts";
 import {
   type FoundList,
   isLate,
@@ -43,8 +44,7 @@ export class LanceWords {
   private known = new LoadedSegments();
   /** The first word of each block of a segment. */
   private readonly firsts = new Map<number, readonly string[]>();
-  private readonly blocks = new Map<number, Block>();
-  private kept = 0;
+  private readonly blocks = new Kept<number, Block>(maxKept, sizeOf);
 
   constructor(private readonly holds: Collection) {}
 
@@ -132,7 +132,6 @@ export class LanceWords {
 
   release(): void {
     this.blocks.clear();
-    this.kept = 0;
   }
 
   private async find<T extends FoundList | Postings>(
@@ -175,27 +174,9 @@ export class LanceWords {
     if (unknown.length === 0) return blocks;
     for (const [number, block] of await readBlocks(opened, unknown, withPlaces)) {
       blocks.set(number, block);
-      this.keep(number, block);
+      this.blocks.set(number, block);
     }
     return blocks;
-  }
-
-  /** Those that were kept first go first. */
-  private keep(number: number, block: Block): void {
-    this.forget(number);
-    this.blocks.set(number, block);
-    this.kept += sizeOf(block);
-    for (const old of this.blocks.keys()) {
-      if (this.kept <= maxKept) break;
-      this.forget(old);
-    }
-  }
-
-  private forget(number: number): void {
-    const block = this.blocks.get(number);
-    if (block === undefined) return;
-    this.blocks.delete(number);
-    this.kept -= sizeOf(block);
   }
 
   private firstsOf(segment: number): readonly string[] {
@@ -374,4 +355,6 @@ function postingsIn({ counts, listEnds, placeEnds, lists, places }: Block, at: n
   };
 }
 
-const sizeOf = ({ words, lists, places }: Block) => words.length * 60 + lists.length + (places?.length ?? 0);
+function sizeOf({ words, lists, places }: Block): number {
+  return words.length * 60 + lists.length + (places?.length ?? 0);
+}

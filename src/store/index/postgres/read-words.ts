@@ -1,3 +1,4 @@
+import { Kept } from "../words/kept.ts";
 import type { LoadedSegments } from "../words/loaded-segments.ts";
 import type { Postings } from "../words/postings.ts";
 import { entryOf, type Found } from "../words/stored-words.ts";
@@ -23,8 +24,7 @@ const absent: Read = { chunks: 0, list: nothing, places: nothing, hasPlaces: tru
  */
 export class ReadWords {
   /** By segment and word; those that were read first go first. */
-  private readonly known = new Map<string, Read>();
-  private kept = 0;
+  private readonly known = new Kept<string, Read>(maxKept, bytesOf);
 
   async of(
     snapshot: Snapshot,
@@ -52,7 +52,6 @@ export class ReadWords {
 
   release(): void {
     this.known.clear();
-    this.kept = 0;
   }
 
   private async ask(
@@ -78,30 +77,15 @@ export class ReadWords {
     return present.flatMap((segment) =>
       words.map((word): [number, string, Read] => {
         const one = read.get(keyOf(segment, word)) ?? absent;
-        this.keep(keyOf(segment, word), one);
+        this.known.set(keyOf(segment, word), one);
         return [segment, word, one];
       }),
     );
-  }
-
-  private keep(key: string, read: Read): void {
-    this.forget(key);
-    this.known.set(key, read);
-    this.kept += bytesOf(read);
-    for (const old of this.known.keys()) {
-      if (this.kept <= maxKept) break;
-      this.forget(old);
-    }
-  }
-
-  private forget(key: string): void {
-    const read = this.known.get(key);
-    if (read === undefined) return;
-    this.known.delete(key);
-    this.kept -= bytesOf(read);
   }
 }
 
 const keyOf = (segment: number, word: string) => `${segment} ${word}`;
 
-const bytesOf = ({ list, places }: Read) => perWord + list.length + places.length;
+function bytesOf({ list, places }: Read): number {
+  return perWord + list.length + places.length;
+}
