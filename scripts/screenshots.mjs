@@ -10,8 +10,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import stringWidth from "fast-string-width";
 import { chromium } from "playwright-core";
-import stringWidth from "string-width";
 import { makeDemoProject } from "./demo-project.mjs";
 
 const which = process.argv[2] ?? "all";

@@ -1,11 +1,11 @@
-import stringWidth from "string-width";
-import wrapAnsi from "wrap-ansi";
+import fastStringWidth from "fast-string-width";
+import { wrapAnsi } from "fast-wrap-ansi";
 
 /** Text in a terminal is as wide as its columns: a Chinese character and most emoji take two, an accent none. */
 
 /** The columns of a text, without colours. */
 export function widthOf(text: string): number {
-  return stringWidth(text);
+  return fastStringWidth(text);
 }
 
 /** Pads a text on the right. */
@@ -20,6 +20,7 @@ export function cutToWidth(line: string, width: number): string {
   if (/^[ -~]*$/.test(line)) return line.length <= width ? line : `${line.slice(0, room).trimEnd()}…`;
   let columns = 0;
   let kept = 0;
+  characters ??= new Intl.Segmenter();
   for (const { segment, index } of characters.segment(line)) {
     columns += widthOf(segment);
     if (columns > width) return `${line.slice(0, kept).trimEnd()}…`;
@@ -28,7 +29,8 @@ export function cutToWidth(line: string, width: number): string {
   return line;
 }
 
-const characters = new Intl.Segmenter();
+/** Made when it is needed, as that takes 7 ms. */
+let characters: Intl.Segmenter | null = null;
 
 /** Cuts a coloured line to `width` columns, with an ellipsis. */
 export function cutPainted(line: string, width: number): string {
