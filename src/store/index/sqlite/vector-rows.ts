@@ -93,6 +93,15 @@ export function vectorCounts(db: Connection): VectorCounts[] {
     .all() as VectorCounts[];
 }
 
+/** How many rows of vectors there are. */
+export function rowCount(
+  db: Connection,
+  { model, dimensions }: Pick<FileVectors, "model" | "dimensions">,
+): number {
+  const count = db.prepare("SELECT files FROM vector_totals WHERE model = ? AND dimensions = ?").pluck();
+  return (count.get(model, dimensions) as number | undefined) ?? 0;
+}
+
 /** Forgets the vectors of all models but these, and former ones of long ago. */
 export function keepModels(db: IndexDatabase, models: readonly string[]): void {
   const others = vectorCounts(db).flatMap(({ model }) => (models.includes(model) ? [] : model));

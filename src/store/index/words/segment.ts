@@ -52,21 +52,23 @@ export function decodeChunks(bytes: Uint8Array, count: number): SegmentChunks {
   const ids = new Uint32Array(count);
   const lengths = new Uint32Array(count);
   const levels = new Uint8Array(count);
-  let at = 0;
-  const number = () => {
+  let [at, id] = [0, 0];
+  for (let i = 0; i < count; i++) {
     let byte = bytes[at++]!;
-    let value = byte & 0x7f;
+    let distance = byte & 0x7f;
     while (byte > 0x7f) {
       byte = bytes[at++]!;
-      value = value * 128 + (byte & 0x7f);
+      distance = distance * 128 + (byte & 0x7f);
     }
-    return value;
-  };
-  let id = 0;
-  for (let i = 0; i < count; i++) {
-    id += number();
+    byte = bytes[at++]!;
+    let length = byte & 0x7f;
+    while (byte > 0x7f) {
+      byte = bytes[at++]!;
+      length = length * 128 + (byte & 0x7f);
+    }
+    id += distance;
     ids[i] = id;
-    lengths[i] = number();
+    lengths[i] = length;
     levels[i] = bytes[at++]!;
   }
   return { ids, lengths, levels };

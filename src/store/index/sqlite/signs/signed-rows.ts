@@ -22,6 +22,8 @@ export class SignedRows {
   private firstSlots = new Uint32Array(1);
   /** For each slot what `SignBlock` has, and 0 for what is gone. */
   private flags = new Uint8Array(0);
+  /** How many of the rows, and of the slots, are gone. */
+  private removed = 0;
   private gone = 0;
 
   constructor(
@@ -67,13 +69,19 @@ export class SignedRows {
     const [from, to] = [this.firstSlots[row]!, this.firstSlots[row + 1]!];
     this.flags.fill(0, from, to);
     this.files[row] = 0;
+    this.removed++;
     this.gone += to - from;
     this.byChunk = null;
     return Array.from({ length: to - from }, (_, i) => this.firstChunks[row]! + i);
   }
 
+  /** How many rows are there. */
+  get present(): number {
+    return this.rows - this.removed;
+  }
+
   /** Ids of all rows that are there, ascending. */
-  *present(): Generator<number> {
+  *presentIds(): Generator<number> {
     for (let row = 0; row < this.rows; row++) if (this.files[row] !== 0) yield this.ids[row]!;
   }
 

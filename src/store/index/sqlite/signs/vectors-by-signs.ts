@@ -4,7 +4,7 @@ import { Signs } from "../../../vectors/signs.ts";
 import { blockSize, createKernel, type VectorKernel } from "../../../vectors/vector-kernel.ts";
 import { Best, type Scored } from "../../best.ts";
 import type { Scope } from "../../port.ts";
-import { vectorsAt } from "../vector-rows.ts";
+import { rowCount, vectorsAt } from "../vector-rows.ts";
 import { levelFlag, rowsBeyond, type SignBlock, signBlock, signBlocks, stored } from "./sign-blocks.ts";
 import { type ChunkPlace, SignedRows } from "./signed-rows.ts";
 
@@ -52,13 +52,15 @@ export class VectorsBySigns {
   refresh(version: string): boolean {
     const { known, db, space } = this;
     if (version === this.version) return true;
+    const removed = this.version === "" ? null : this.source.removedSince(this.version);
+    for (const id of removed ?? []) this.remove(id);
     if (this.version === "") this.load();
-    else {
-      for (const id of this.source.removedSince(this.version) ?? this.missing()) this.remove(id);
-    }
     const beyond: SignBlock[] = [];
     for (const row of rowsBeyond(db, space, known.newest)) beyond.push(signBlock([row], this.signs));
     for (const block of beyond) known.add(block);
+    if (removed === null && known.present !== rowCount(db, space)) {
+      for (const id of this.missing()) this.remove(id);
+    }
     this.version = version;
     return known.size().vectors * 2 > known.slots;
   }
@@ -146,14 +148,13 @@ export class VectorsBySigns {
     const { chunks } = stored(db, space);
     known.reserve(chunks / 8, chunks + blockSize);
     for (const block of signBlocks(db, space)) known.add(block);
-    for (const id of this.missing()) this.remove(id);
   }
 
   /** Rows that are known and no longer there. Reads all ids, which takes its time where there are many. */
   private missing(): number[] {
     const present = this.source.rowIds();
     let next = 0;
-    return [...this.known.present()].filter((id) => {
+    return [...this.known.presentIds()].filter((id) => {
       while (present[next]! < id) next++;
       return present[next] !== id;
     });
