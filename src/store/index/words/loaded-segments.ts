@@ -233,7 +233,7 @@ export const worthMerging = {
   /** While much changes, segments lose some of their chunks with every transaction. */
   whileWriting: { ...usually, gone: 0.5 },
   /** Where nothing else is to be done: each segment costs every search. */
-  atRest: { ...usually, small: 4 },
+  atRest: { ...usually, small: 4, large: 16 },
 };
 
 /** Segments that saves may leave until there is time to merge them. */
@@ -250,7 +250,7 @@ export function toMerge(used: readonly StoredSegment[], by: WorthMerging): Store
   const sizes = used.map(({ chunks, gone }) => sizeClass(chunks - gone));
   for (let size = 0; size <= Math.max(...sizes); size++) {
     const similar = used.slice(sizes.findLastIndex((other) => other > size) + 1);
-    if (similar.length >= (size < largeClass ? by.small : by.large)) return similar;
+    if (similar.length >= (size < largeClass ? by.small : by.large)) return similar.slice(0, by.large);
   }
   return null;
 }
