@@ -2,6 +2,7 @@ import { readlinkSync } from "node:fs";
 import { constants, getPriority, setPriority } from "node:os";
 import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import { collectWhenGrown } from "../../project/collect-garbage.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
@@ -12,7 +13,7 @@ import { Indexer } from "./indexer.ts";
 
 /** A thread that writes the index: see index-thread.ts. */
 
-/** How often progress is reported while there is work. Milliseconds. */
+/** How often progress is reported, and garbage looked at, while there is work. Milliseconds. */
 const progressMs = 200;
 
 /** By how much the nice value of this thread, and of those that it starts, is above that of the one that answers. */
@@ -72,7 +73,7 @@ port.on("message", (message: ToThread) => {
 async function answer(request: Request): Promise<void> {
   const { id } = request;
   working++;
-  timer ??= setInterval(() => void report(), progressMs);
+  timer ??= setInterval(atWork, progressMs);
   try {
     const done = await run(request);
     await report();
@@ -91,6 +92,11 @@ async function run({ on, what, args }: Request): Promise<unknown> {
   const of = { indexer, index, commits: index.commits }[on];
   const methods = of as unknown as Record<string, (...given: readonly unknown[]) => unknown>;
   return methods[what]!(...args);
+}
+
+function atWork(): void {
+  void report();
+  collectWhenGrown();
 }
 
 async function report(): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedders } from "../../models/embed/embedders.ts";
+import { collectGarbage } from "../../project/collect-garbage.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
@@ -13,7 +14,6 @@ import { enqueue, makeDue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import type { JobKind } from "../../store/memory/memory-records.ts";
 import { indexSessions } from "../../store/memory/sessions/session-terms.ts";
-import { collectGarbage } from "../lifecycle/collect-garbage.ts";
 import { backgroundSync } from "./background-sync.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
 import { askForReading, askForSummary, priority, type TranscriptToRead } from "./conversation-requests.ts";

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Indexing } from "../../code/index/index-messages.ts";
 import type { IndexReport } from "../../code/index/indexer.ts";
 import type { EmbedPass, EmbedProgress } from "../../models/embed/embed-pass.ts";
+import { collectGarbage } from "../../project/collect-garbage.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { QueueStatus } from "../../protocol/operations/status.ts";
@@ -9,7 +10,6 @@ import { isoTime } from "../../queries/status/status.ts";
 import type { CodeSearch } from "../../search/code/engine.ts";
 import type { CodeAnswer, CodeQuery } from "../../search/code/types.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
-import { collectGarbage } from "../lifecycle/collect-garbage.ts";
 
 /** One open index with those that use it. Replaced as a whole when the index turns out to be damaged. */
 export interface IndexSession {

@@ -1,4 +1,4 @@
-import { setFlagsFromString } from "node:v8";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 let collect: (() => void) | undefined;
@@ -33,4 +33,20 @@ export function collectWhileBusy(): () => void {
     collectGarbage();
   }, everyMs).unref();
   return () => clearInterval(timer);
+}
+
+/** What a thread may hold beyond twice of what was left last time. Bytes. */
+const mayGrowBy = 48_000_000;
+let left = 0;
+
+/** Collects the garbage of this thread if it is a lot: V8 would let a new thread gather 200 MB first. */
+export function collectWhenGrown(): void {
+  if (held() < 2 * left + mayGrowBy) return;
+  collectGarbage();
+  left = held();
+}
+
+function held(): number {
+  const { used_heap_size, external_memory } = getHeapStatistics();
+  return used_heap_size + external_memory;
 }
