@@ -171,9 +171,16 @@ function dropVectors(db: IndexDatabase, which: string, given: readonly unknown[]
   db.prepare(`DELETE FROM vectors WHERE ${which}`).run(...given);
 }
 
-/** Ids of all rows of a model, ascending. */
-export function vectorRowIds(db: Connection, model: string): number[] {
-  return db.prepare("SELECT id FROM vectors WHERE model = ? ORDER BY id").pluck().all(model) as number[];
+/** Ids of the rows of a model, ascending: all, or those from one to another. */
+export function vectorRowIds(
+  db: Connection,
+  model: string,
+  { from = 0, to = Number.MAX_SAFE_INTEGER } = {},
+): number[] {
+  return db
+    .prepare("SELECT id FROM vectors WHERE model = ? AND id BETWEEN ? AND ? ORDER BY id")
+    .pluck()
+    .all(model, from, to) as number[];
 }
 
 /** Vectors that are the `at`-th of a row each, in their order. */

@@ -1,13 +1,13 @@
 import type { Connection } from "../../../sqlite/connection.ts";
 import { Signs } from "../../../vectors/signs.ts";
 import type { VectorCounts } from "../../port.ts";
-import { type FileVectorRow, vectorCounts, vectorRowsAfter } from "../vector-rows.ts";
+import { type FileVectorRow, vectorCounts, vectorRowIds, vectorRowsAfter } from "../vector-rows.ts";
 import type { Merging } from "../word-segments.ts";
 
 /**
  * The signs of many vectors, stored together beside them: `vectors` holds eight times as much, and reading a block takes no
- * longer than reading one of its rows (docs/decisions/0024-signs-first.md). A block never changes. What is in none yet are the
- * rows that were written last.
+ * longer than reading one of its rows (docs/decisions/0024-signs-first.md). What is in no block yet are the rows that were
+ * written last.
  */
 export interface SignBlock {
   /** For each row of `vectors` four numbers: its id, its file, its first chunk, and how many chunks it has. */
@@ -57,17 +57,54 @@ export function stored(db: Connection, { model, dimensions }: Space): { chunks: 
     .get(model, dimensions) as { chunks: number; last: number };
 }
 
-/** All blocks of a model, in the order of their rows. */
-export function* signBlocks(db: Connection, { model, dimensions }: Space): Generator<SignBlock> {
+/** Blocks of a model, in the order of their rows. @param after what ends with this row of `vectors` or before is left out */
+export function* signBlocks(
+  db: Connection,
+  { model, dimensions }: Space,
+  after = 0,
+): Generator<SignBlock & { id: number }> {
   const blocks = db
     .prepare(
-      "SELECT rows, flags, signs FROM sign_blocks WHERE model = ? AND dimensions = ? ORDER BY last_row",
+      `SELECT id, rows, flags, signs FROM sign_blocks WHERE model = ? AND dimensions = ? AND last_row > ?
+       ORDER BY last_row`,
     )
-    .iterate(model, dimensions) as IterableIterator<Record<keyof SignBlock, Uint8Array>>;
+    .iterate(model, dimensions, after) as IterableIterator<
+    Record<keyof SignBlock, Uint8Array> & { id: number }
+  >;
   // In this machine's byte order, as it is this machine's index.
-  for (const { rows, flags, signs } of blocks)
-    yield { rows: new Uint32Array(Uint8Array.from(rows).buffer), flags, signs };
+  for (const { id, rows, flags, signs } of blocks)
+    yield { id, rows: new Uint32Array(Uint8Array.from(rows).buffer), flags, signs };
 }
+
+/** The id of the last row of a block. */
+const lastRow = ({ rows }: Pick<SignBlock, "rows">) => rows.at(-rowLength)!;
+
+/** What is left of a block. @param bytes of the signs of a vector */
+function presentRows(db: Connection, { model }: Space, block: SignBlock, bytes: number): SignBlock {
+  const { rows, flags, signs } = block;
+  const present = new Set(vectorRowIds(db, model, { from: rows[0]!, to: lastRow(block) }));
+  const left: SignBlock[] = [];
+  let at = 0;
+  for (let i = 0; i < rows.length; i += rowLength) {
+    const end = at + rows[i + 3]!;
+    if (present.has(rows[i]!)) {
+      left.push({
+        rows: rows.subarray(i, i + rowLength),
+        flags: flags.subarray(at, end),
+        signs: signs.subarray(at * bytes, end * bytes),
+      });
+    }
+    at = end;
+  }
+  return joined(left);
+}
+
+/** Blocks that follow each other as one. */
+const joined = (blocks: readonly SignBlock[]): SignBlock => ({
+  rows: Uint32Array.from(blocks.flatMap(({ rows }) => [...rows])),
+  flags: Buffer.concat(blocks.map(({ flags }) => flags)),
+  signs: Buffer.concat(blocks.map(({ signs }) => signs)),
+});
 
 /** Rows of a model that are in no block yet, ascending. */
 export function* rowsBeyond(
@@ -86,6 +123,8 @@ export class SignPacking {
   private readonly signs = new Map<number, Signs>();
   /** The last row of `vectors`, and how many there are, when there was nothing to do. */
   private doneAt = "";
+  /** The last row in the blocks that were written again. */
+  private rewritten = 0;
 
   /** @param from fewer vectors of a model are sooner compared as they are: their signs are not stored */
   constructor(
@@ -106,8 +145,8 @@ export class SignPacking {
 
   private stepOf(space: VectorCounts): boolean {
     const { chunks, last } = stored(this.db, space);
-    // Half as many, so that one that comes and goes does not change it each time; or a quarter of the blocks is worn.
-    if (chunks > 0 && (space.chunks < this.from / 2 || chunks * 3 > space.chunks * 4)) {
+    // Half as many, so that one that comes and goes does not change it each time.
+    if (chunks > 0 && space.chunks < this.from / 2) {
       this.db.inMerge(() =>
         this.db
           .prepare("DELETE FROM sign_blocks WHERE model = ? AND dimensions = ?")
@@ -115,7 +154,11 @@ export class SignPacking {
       );
       return true;
     }
-    return space.chunks >= this.from && this.pack(space, last);
+    if (space.chunks >= this.from && this.pack(space, last)) return true;
+    // A quarter of what is in blocks is gone.
+    const isWorn = chunks * 3 > space.chunks * 4;
+    if (isWorn) this.rewrite(space);
+    return isWorn;
   }
 
   private pack(space: VectorCounts, last: number): boolean {
@@ -128,16 +171,43 @@ export class SignPacking {
     }
     if (chunks < chunksPerBlock) return false;
     const block = signBlock(rows, this.signsOf(space.dimensions));
-    const bytes = new Uint8Array(block.rows.buffer);
-    this.db.inMerge(() =>
-      this.db
-        .prepare(
-          `INSERT INTO sign_blocks (model, dimensions, last_row, chunks, rows, flags, signs)
-           VALUES (?, ?, ?, ?, ?, ?, ?)`,
-        )
-        .run(space.model, space.dimensions, rows.at(-1)!.id, chunks, bytes, block.flags, block.signs),
-    );
+    this.db.inMerge(() => this.insert(space, block));
     return true;
+  }
+
+  /** Writes the next blocks again as one, without what is gone; after the last ones the first. */
+  private rewrite(space: Space): void {
+    const { db } = this;
+    const { bytes } = this.signsOf(space.dimensions);
+    const read: number[] = [];
+    const left: SignBlock[] = [];
+    let [chunks, goneChunks, last] = [0, 0, 0];
+    for (const { id, ...block } of signBlocks(db, space, this.rewritten)) {
+      const present = presentRows(db, space, block, bytes);
+      read.push(id);
+      left.push(present);
+      chunks += present.flags.length;
+      goneChunks += block.flags.length - present.flags.length;
+      last = lastRow(block);
+      if (chunks >= chunksPerBlock) break;
+    }
+    this.rewritten = chunks < chunksPerBlock ? 0 : last;
+    if (goneChunks === 0) return;
+    db.inMerge(() => {
+      db.prepare("DELETE FROM sign_blocks WHERE id IN (SELECT value FROM json_each(?))").run(
+        JSON.stringify(read),
+      );
+      if (chunks > 0) this.insert(space, joined(left));
+    });
+  }
+
+  private insert({ model, dimensions }: Space, { rows, flags, signs }: SignBlock): void {
+    this.db
+      .prepare(
+        `INSERT INTO sign_blocks (model, dimensions, last_row, chunks, rows, flags, signs)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(model, dimensions, lastRow({ rows }), flags.length, new Uint8Array(rows.buffer), flags, signs);
   }
 
   private removeOthers(counts: readonly VectorCounts[]): boolean {

@@ -164,7 +164,7 @@ it("finds nearly all of the nearest with few candidates", () => {
 });
 
 it("holds signs instead of vectors, and stores those of no small index", () => {
-  write("a.ts", 500);
+  write("a.ts", 250);
   settle();
   expect(stored(index, space).chunks).toBe(0);
   fill(100, 40);
@@ -178,16 +178,24 @@ it("holds signs instead of vectors, and stores those of no small index", () => {
   expect(stored(index, space).chunks).toBe(0);
 });
 
-it("makes the blocks anew when a quarter of their chunks is gone", () => {
+it("writes blocks again when a quarter of their chunks is gone, and is never without them", () => {
   fill(100, 40);
+  const { chunks: least } = index.prepare("SELECT min(chunks) AS chunks FROM sign_blocks").get() as {
+    chunks: number;
+  };
   for (let round = 0; round < 6; round++) {
     for (let i = 0; i < 100; i += 3) write(`${i}.ts`, 40);
-    settle();
+    do {
+      expect(stored(index, space).chunks).toBeGreaterThan(2000);
+    } while (index.mergeStep(true));
     expect(stored(index, space).chunks).toBeLessThanOrEqual((4000 * 4) / 3);
   }
-  const asked = bySigns();
+  const blocks = index.prepare("SELECT chunks FROM sign_blocks").pluck().all() as number[];
+  expect(blocks.filter((chunks) => chunks < least).length).toBeLessThanOrEqual(2);
   const query = vector();
-  expect(asked.nearest(query, 20, everywhere)).toEqual(exact(query, 20, everywhere));
+  for (const asked of [bySigns(), bySigns({ bySigns: 400, byShares: 200 })])
+    expect(asked.nearest(query, 1, everywhere)).toEqual(exact(query, 1, everywhere));
+  expect(bySigns().nearest(query, 20, everywhere)).toEqual(exact(query, 20, everywhere));
 });
 
 it("keeps models and lengths apart", () => {
