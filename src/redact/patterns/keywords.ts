@@ -69,15 +69,18 @@ function automaton(words: readonly string[], classOf: Uint8Array, classes: numbe
   for (let at = 0; at < queue.length; at++) {
     const state = queue[at]!;
     ends[state]!.push(...(state === 0 ? [] : ends[fail[state]!]!));
-    for (let symbol = 0; symbol < classes; symbol++) {
-      const onFailure = state === 0 ? 0 : table[fail[state]! * classes + symbol]!;
-      const child = children[state]!.get(symbol);
-      table[state * classes + symbol] = child ?? onFailure;
-      if (child === undefined) continue;
-      fail[child] = onFailure;
+    // Where a keyword does not go on, it is as if it had begun later.
+    const row = state * classes;
+    if (state !== 0) table.copyWithin(row, fail[state]! * classes, (fail[state]! + 1) * classes);
+    for (const [symbol, child] of children[state]!) {
+      fail[child] = table[row + symbol]!;
+      table[row + symbol] = child;
       queue.push(child);
     }
   }
-  const next = table.map((state) => (ends[state]!.length > 0 ? ~(state * classes) : state * classes));
-  return { next, ends };
+  const stored = Int32Array.from(ends, ({ length }, state) =>
+    length > 0 ? ~(state * classes) : state * classes,
+  );
+  for (let i = 0; i < table.length; i++) table[i] = stored[table[i]!]!;
+  return { next: table, ends };
 }
