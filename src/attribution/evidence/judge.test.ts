@@ -164,6 +164,33 @@ describe("a line that showed up", () => {
     expect(look(at + 2000, "exportfunctiontax(country){")).toEqual(human(0.95, "alone"));
   });
 
+  it("with much of its file just after an agent's edit was formatted: it is whose it was", () => {
+    const by1 = { at, sessionUid: "s", toolUse: "s:1:1", model: "big-model" };
+    const writes = [write(["other(line)"], { ...by1, startedAt: at - 2000 })];
+    const keys = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, i) => lineKey(`line(${from + i})`));
+    const look = (isNewFile: boolean) =>
+      attributionEvidence().byFirstSeen(lineIn("gen/a.ts", "line(25)", isNewFile), [at], writes);
+    saveObservation(memory, { path: "gen/a.ts", at: at - minute, keys: keys(0, 20) });
+    saveObservation(memory, { path: "gen/a.ts", at: at - 1000, keys: keys(20, 21) });
+    expect(look(true)).toEqual(human(0.95, "alone"));
+    // As many lines as were there have another form.
+    saveObservation(memory, { path: "gen/a.ts", at, keys: keys(21, 41) });
+    expect(look(true)).toEqual(unknown("several"));
+    rememberTurn(memory, "s", [ran("node make.mjs gen/a.ts", at - minute - 1000, at - minute + 1000)]);
+    expect(look(true)).toEqual(byAgent(by(), 0.85, "shell", "named"));
+    expect(look(false)).toEqual(unknown("several"));
+  });
+
+  it("in a file that somebody writes in the seconds of an agent's edit is a human's", () => {
+    const by1 = { at, sessionUid: "s", toolUse: "s:1:1", model: "big-model" };
+    const writes = [write(["other(line)"], { ...by1, startedAt: at - 2000 })];
+    const keys = Array.from({ length: 30 }, (_, i) => lineKey(`line(${i})`));
+    saveObservation(memory, { path: "gen/a.ts", at, keys });
+    const seen = attributionEvidence().byFirstSeen(lineIn("gen/a.ts", "line(25)", true), [at], writes);
+    expect(seen).toEqual(human(0.95, "alone"));
+  });
+
   it("while an answered command goes on is the agent's only where the command means the file", () => {
     rememberTurn(memory, "s", [
       {

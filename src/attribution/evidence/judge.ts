@@ -285,7 +285,16 @@ export class AttributionEvidence {
       if (there.author === "unknown") return there;
     }
     if (this.timelessRuns.some((run) => this.makers.mayHaveMade(run, line))) return unknown("command");
+    if (during.length > 0 && this.sightings.isReformed(path, seenAt)) return this.asBefore(line, seenAt);
     return human(during.length > 0 ? 0.95 : 0.97, "alone");
+  }
+
+  /** A line of a file that was formatted just after an edit, and was somebody's before: a command's, if that made the file. */
+  private asBefore(line: LineHere, seenAt: number): Verdict {
+    const maker = line.isNewFile
+      ? this.runs.findLast((run) => run.mayWrite && run.endedAt < seenAt && this.makers.names(run, line))
+      : undefined;
+    return maker ? byAgent(maker, 0.85, "shell", "named") : unknown("several");
   }
 
   /** Commands that may write and ran then; those in the background only where they mean the file. */

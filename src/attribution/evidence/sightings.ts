@@ -6,6 +6,10 @@ const fewest = 3;
 /** Of lines that show up together, that were together before. */
 const enough = 0.75;
 
+/** So many lines show up at once when a file is formatted, at least, and as a share of those it had. */
+const fewestFormatted = 10;
+const formatted = 0.25;
+
 /** When each line of a file showed up, in order. */
 type Times = Map<number, number[]>;
 
@@ -52,6 +56,16 @@ export class Sightings {
     }
     this.known.set(path, times);
     return times;
+  }
+
+  /** Whether so much of a file that was there showed up at once as when it is formatted: more than somebody types. */
+  isReformed(path: string, at: number): boolean {
+    let [together, before] = [0, 0];
+    for (const times of this.in(path).values()) {
+      if (times[0]! < at) before++;
+      else if (times[0] === at) together++;
+    }
+    return together >= fewestFormatted && before * 2 >= together && together >= before * formatted;
   }
 
   /** When something showed up first in a file since a time; infinite where nothing did. */
