@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    globalSetup: ["test/own-temporary-directory.ts"],
     setupFiles: ["test/isolate-home.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
