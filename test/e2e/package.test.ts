@@ -121,9 +121,10 @@ describe.skipIf(onWindows)("the packed Pommel, installed without network, script
 });
 
 describe("package.json", () => {
-  it("asks for the watcher's binaries as the bundled watcher does", () => {
+  it("asks for the watcher's binaries as the bundled watcher does, but for Linux, where Node watches", () => {
     const watcher = JSON.parse(readFileSync(join(root, "node_modules/@parcel/watcher/package.json"), "utf8"));
-    expect(packageJson.optionalDependencies).toEqual(watcher.optionalDependencies);
+    const wanted = Object.entries(watcher.optionalDependencies).filter(([name]) => !name.includes("-linux-"));
+    expect(packageJson.optionalDependencies).toEqual(Object.fromEntries(wanted));
     expect(packageJson.devDependencies["@parcel/watcher"]).toBe(watcher.version);
   });
 });
