@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { getHeapStatistics } from "node:v8";
 import { afterEach, expect, it, vi } from "vitest";
-import { collectGarbage, collectWhileBusy } from "./collect-garbage.ts";
+import { collectGarbage, collectWhenGrown, collectWhileBusy } from "./collect-garbage.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -35,4 +36,15 @@ it("frees it every five minutes while there is work, until it is stopped", async
   expect([await collected(6), await collected(1), await collected(6)]).toEqual([true, false, true]);
   stop();
   expect(await collected(6)).toBe(false);
+});
+
+it("frees it when a thread holds twice of what was left, and more", async () => {
+  collectWhenGrown();
+  const held = [garbage()];
+  await nextTurn();
+  const { used_heap_size, external_memory } = getHeapStatistics();
+  const lot = Buffer.allocUnsafe(2 * (used_heap_size + external_memory) + 50_000_000);
+  collectWhenGrown();
+  expect(held[0]!.deref()).toBeUndefined();
+  expect(lot.length).toBeGreaterThan(0);
 });

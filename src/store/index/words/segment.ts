@@ -53,6 +53,7 @@ export function decodeChunks(bytes: Uint8Array, count: number): SegmentChunks {
   const lengths = new Uint32Array(count);
   const levels = new Uint8Array(count);
   let [at, id] = [0, 0];
+  // Without a function for both numbers: a process that answers one question reads all chunks, a million in large projects.
   for (let i = 0; i < count; i++) {
     let byte = bytes[at++]!;
     let distance = byte & 0x7f;
