@@ -56,6 +56,16 @@ it("sees that a file was edited", () => {
   expect(onRestartNeeded).toHaveBeenCalledExactlyOnceWith(["watch.debounce_ms"]);
 });
 
+it("lets pm config be the first to restart the daemon", () => {
+  vi.advanceTimersByTime(5000);
+  configure("[watch]\ndebounce_ms = 80\n");
+  vi.advanceTimersByTime(1900);
+  expect(onRestartNeeded).not.toHaveBeenCalled();
+  configure("");
+  vi.advanceTimersByTime(5000);
+  expect(onRestartNeeded).not.toHaveBeenCalled();
+});
+
 it("keeps what it has while a file makes no sense", () => {
   configure("[search]\nlimit = 0\n");
   vi.advanceTimersByTime(5000);

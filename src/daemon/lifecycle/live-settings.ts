@@ -27,6 +27,8 @@ interface ChangedSettings {
 
 /** Poll interval of the files. Milliseconds. */
 const pollIntervalMs = 1000;
+/** `pm config` restarts the daemon itself, and says so: this long after a change it had its chance. Milliseconds. */
+const patienceMs = 2000;
 
 /** Keeps a running daemon's settings in step with the files that they are read from. */
 export class LiveSettings {
@@ -34,6 +36,7 @@ export class LiveSettings {
   problem: string | null = null;
   private readonly stopPolling: () => void;
   private readonly firstLook: NodeJS.Timeout;
+  private secondLook: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: LiveSettingsOptions) {
     const files = [options.project.configFile, globalConfigFile()];
@@ -44,6 +47,7 @@ export class LiveSettings {
 
   close(): void {
     clearTimeout(this.firstLook);
+    clearTimeout(this.secondLook);
     this.stopPolling();
   }
 
@@ -65,14 +69,21 @@ export class LiveSettings {
     return { applied, need_restart: changed.filter((key) => !liveSettings.has(key)) };
   }
 
-  private followFiles(): void {
+  private followFiles({ isSecondLook = false } = {}): void {
     try {
       const { need_restart } = this.reload();
-      if (need_restart.length > 0) this.options.onRestartNeeded(need_restart);
+      if (need_restart.length === 0) return;
+      if (isSecondLook) this.options.onRestartNeeded(need_restart);
+      else this.lookAgain();
     } catch (error) {
       const problem = `Keeping the previous settings until this is fixed: ${messageOf(error)}`;
       if (problem !== this.problem) this.options.log.warn(problem);
       this.problem = problem;
     }
+  }
+
+  private lookAgain(): void {
+    clearTimeout(this.secondLook);
+    this.secondLook = setTimeout(() => this.followFiles({ isSecondLook: true }), patienceMs).unref();
   }
 }
