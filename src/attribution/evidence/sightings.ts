@@ -19,6 +19,7 @@ const none: { all: Times; fresh: Times } = { all: new Map(), fresh: new Map() };
 export class Sightings {
   private readonly known = new Map<string, { all: Times; fresh: Times }>();
   private readonly sources = new Map<string, readonly string[]>();
+  private readonly reformed = new Map<string, boolean>();
   private everywhere: Map<string, Times> | null = null;
   private paths: ReadonlySet<string> | null = null;
 
@@ -60,12 +61,18 @@ export class Sightings {
 
   /** Whether so much of a file that was there showed up at once as when it is formatted: more than somebody types. */
   isReformed(path: string, at: number): boolean {
+    // Asked for with every line of the file.
+    const known = this.reformed.get(`${at} ${path}`);
+    if (known !== undefined) return known;
     let [together, before] = [0, 0];
     for (const times of this.in(path).values()) {
       if (times[0]! < at) before++;
       else if (times[0] === at) together++;
     }
-    return together >= fewestFormatted && before * 2 >= together && together >= before * formatted;
+    const isReformed =
+      together >= fewestFormatted && before * 2 >= together && together >= before * formatted;
+    this.reformed.set(`${at} ${path}`, isReformed);
+    return isReformed;
   }
 
   /** When something showed up first in a file since a time; infinite where nothing did. */
