@@ -52,9 +52,10 @@ export class VectorsBySigns {
   refresh(version: string): boolean {
     const { known, db, space } = this;
     if (version === this.version) return true;
-    const removed = this.version === "" ? null : this.source.removedSince(this.version);
+    const isNew = this.version === "";
+    if (isNew) this.load();
+    const removed = isNew ? null : this.source.removedSince(this.version);
     for (const id of removed ?? []) this.remove(id);
-    if (this.version === "") this.load();
     const beyond: SignBlock[] = [];
     for (const row of rowsBeyond(db, space, known.newest)) beyond.push(signBlock([row], this.signs));
     for (const block of beyond) known.add(block);
