@@ -131,6 +131,30 @@ describe("with the built worker", () => {
   });
 });
 
+/** A worker that says which thread it is, in the path of each file. */
+const named = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort, threadId, workerData } from "node:worker_threads";
+    Atomics.store(workerData.progress, 0, 1);
+    parentPort.on("message", (batch) => {
+      Atomics.add(workerData.progress, 1, batch.length);
+      parentPort.postMessage(
+        batch.map(({ stamp }) => ({ status: "skipped", reason: "generated", ...stamp, path: String(threadId) })),
+      );
+    });
+  `)}`,
+);
+
+test.each([
+  [3, 1],
+  [60, 2],
+])("%i files take %i threads", async (files, threads) => {
+  const pool = createPool({ script: named });
+  const parse = (_: unknown, i: number) => pool.parse({ path: `${i}.ts`, size: 1, mtimeMs: 0 }, null);
+  const outcomes = await Promise.all(Array.from({ length: files }, parse));
+  expect(new Set(outcomes.map(({ path }) => path)).size).toBe(threads);
+});
+
 /** A worker that answers like the real one, except for certain file names. */
 const moody = new URL(
   `data:text/javascript,${encodeURIComponent(`
@@ -186,6 +210,8 @@ describe("with a worker that fails", () => {
   test("close rejects what is under way", async () => {
     const pool = createPool({ script: moody });
     const hanging = pool.parse({ path: "hang", size: 1, mtimeMs: 1 }, null);
+    // Not in its batch.
+    await Promise.resolve();
     await pool.parse({ path: "fine", size: 1, mtimeMs: 1 }, null);
     const rejected = expect(hanging).rejects.toThrow("closed");
     await pool.close();

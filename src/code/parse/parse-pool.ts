@@ -43,6 +43,8 @@ export function poolOptionsOf(root: string, config: Config, files: readonly { pa
 /** Measured best: larger batches or more of them wait longer, smaller ones cost more messages. */
 const batchSize = 16;
 const batchesInFlight = 2;
+/** So few files are read sooner by one thread: starting another and loading its grammars takes as long. */
+const fewFiles = 8;
 const defaultDeadlineMs = 10_000;
 /**
  * A worker's JavaScript heap at most; trees live in WASM memory, which the parse deadline bounds. The small
@@ -109,7 +111,8 @@ export class ParsePool {
     while (this.#queue.length > 0) {
       const thread = this.#idlest();
       if (thread === null) return;
-      const share = Math.ceil(this.#queue.length / this.#options.workers);
+      const isAlone = this.#threads.length === 1 && this.#queue.length <= fewFiles;
+      const share = Math.ceil(this.#queue.length / (isAlone ? 1 : this.#options.workers));
       thread.send(this.#queue.splice(0, Math.min(batchSize, share)));
     }
   }
