@@ -7,7 +7,7 @@ import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { widthOf, withoutEscapes } from "../../src/text/display-width.ts";
 import { addSession, turn } from "../support/memory-fixture.ts";
 import { cleanUp, createProject, until } from "./daemon-fixture.ts";
-import { pmFile, runPm } from "./run-pm.ts";
+import { callPm, pmFile, runPm } from "./run-pm.ts";
 
 const pty = await import("@lydell/node-pty").catch(() => null);
 if (pty === null) console.warn("Skipped: without @lydell/node-pty, nothing runs in a terminal.");
@@ -31,7 +31,7 @@ beforeAll(async () => {
   git("init", "--quiet");
   git("add", "src");
   git("commit", "--quiet", "-m", "Try again");
-  expect(await runPm(["reindex"], { cwd: project.root })).toMatchObject({ code: 0 });
+  expect(await callPm(["reindex"], { cwd: project.root })).toMatchObject({ code: 0 });
   const memory = Memory.open(project.memoryDb, { readonly: false });
   const place = { branch: "main", cwd: project.root };
   for (const [name, at] of [

@@ -16,7 +16,7 @@ import type { SecretCase } from "../support/secrets/make.ts";
 import { corpora, leaks } from "../support/secrets/measure.ts";
 import { transcript } from "../support/transcript-fixture.ts";
 import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
-import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 const temporary: string[] = [];
 const folder = (name: string) => {
@@ -157,9 +157,9 @@ it("no secret is in any byte that is stored or shared", async () => {
     }),
   });
   // What is asked is kept in the audit log and the daemon's.
-  await runPm(["search", "sessions", text], { cwd: project.root });
-  await runPm(["note", text], { cwd: project.root });
-  await runPm(["context", text], { cwd: project.root });
+  await callPm(["search", "sessions", text], { cwd: project.root });
+  await callPm(["note", text], { cwd: project.root });
+  await callPm(["context", text], { cwd: project.root });
   const copies = folder("pommel-canary-copies-");
   await pmJson(project, "backup", "--to", copies);
   await pmJson(project, "export", "--all", "--to", join(copies, "all.jsonl"));
@@ -227,7 +227,7 @@ it.skipIf(!canEncrypt)(
     git(project.root, "commit", "--quiet", "--message", `About the ${w.commit}`);
     await pmJson(project, "config", "set", "--global", "audit.enabled", "true");
     // What is plain so far is encrypted; what comes later never is plain.
-    await runPm(["search", "sessions", w.question], { cwd: project.root });
+    await callPm(["search", "sessions", w.question], { cwd: project.root });
     const hook = (prompt: string) =>
       runPm(["hook", "user-prompt"], {
         cwd: project.root,
@@ -261,7 +261,7 @@ it.skipIf(!canEncrypt)(
     );
     await pmJson(project, "reindex");
     await pmJson(project, "note", `a ${w.note}`);
-    await runPm(["context", w.context], { cwd: project.root });
+    await callPm(["context", w.context], { cwd: project.root });
     const copies = folder("pommel-canary-copies-");
     await pmJson(project, "backup");
     await pmJson(project, "backup", "--to", copies);

@@ -15,7 +15,7 @@ import { temporaryGit } from "../support/repository-fixture.ts";
 import { idOf, type TranscriptFixture } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
-import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 /** What people and scripts see of checkpoints, from the terminal. */
 
@@ -72,7 +72,7 @@ afterAll(async () => {
   rmSync(join(process.env.HOME!, ".claude"), { recursive: true, force: true });
 });
 
-const pm = (...args: string[]) => runPm(args, { cwd: project.root });
+const pm = (...args: string[]) => callPm(args, { cwd: project.root });
 const list = async (...args: string[]) =>
   (await pmJson<CheckpointsAnswer>(project, "checkpoint", "list", ...args)).checkpoints;
 
@@ -180,7 +180,9 @@ describe("pm checkpoint", () => {
       { session_id: docs, side: "to", turns: [{ turn: 1 }, { turn: 2, prompt: "more of it" }] },
       { session_id: lock, side: "to", turns: [{ turn: 1 }, { turn: 2 }] },
     ]);
-    const back = await pm("checkpoint", "diff", checkpointUid(more), checkpointUid(both), "--patch");
+    // It writes to its process's stdout as it comes.
+    const compared = ["checkpoint", "diff", checkpointUid(more), checkpointUid(both), "--patch"];
+    const back = await runPm(compared, { cwd: project.root });
     expect(back.stdout).toContain("\n-Two tabs wait for one another.\n");
     expect((await pm("checkpoint", "diff", "HEAD", "HEAD")).stdout).toContain("The files are identical.");
   });
@@ -222,7 +224,7 @@ describe("on another machine", () => {
     );
 
     git.git("clone", "--quiet", "--branch", "main", remote, other.root);
-    const there = (...args: string[]) => runPm(args, { cwd: other.root });
+    const there = (...args: string[]) => callPm(args, { cwd: other.root });
     expect(await there("init", "--no-hooks")).toMatchObject({ code: 0 });
     expect(await there("pull")).toMatchObject({ code: 0 });
     expect((await there("checkpoint", "show", "HEAD")).stdout).toContain(

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
+import { callPm, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 const cache = `/** Throws away the pages nobody asked for lately. */
 export function evictStale(store, limit) {
@@ -29,7 +29,7 @@ describe("pm bench", () => {
   it("measures a repository that was never initialised, and leaves no trace in it", async () => {
     const cwd = repositoryWithHistory();
     const temporary = temporaryDir();
-    const { code, stdout } = await runPm(["bench", "--json"], {
+    const { code, stdout } = await callPm(["bench", "--json"], {
       cwd,
       env: { TMPDIR: temporary, POMMEL_EMBED_CODE: "none" },
     });
@@ -47,7 +47,7 @@ describe("pm bench", () => {
 
   it("prints tables and, when asked, what was missed", async () => {
     const cwd = repositoryWithHistory();
-    const { code, stdout } = await runPm(["bench", "--misses"], { cwd, env: { POMMEL_EMBED_CODE: "none" } });
+    const { code, stdout } = await callPm(["bench", "--misses"], { cwd, env: { POMMEL_EMBED_CODE: "none" } });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^lexical +0\.000 +0\.000/m);
     expect(stdout).toMatch(/^lexical +1\.000 +1\.000/m);
@@ -58,7 +58,7 @@ describe("pm bench", () => {
   it("says when there is nothing to ask", async () => {
     const cwd = temporaryDir();
     writeFileSync(join(cwd, "a.js"), "export const one = 1;\n");
-    const { code, stderr } = await runPm(["bench"], { cwd });
+    const { code, stderr } = await callPm(["bench"], { cwd });
     expect(code).toBe(5);
     expect(stderr).toContain("error: No questions to measure with: no more functions have a doc comment");
     expect(stderr).toContain("there is no git history here");
@@ -66,15 +66,15 @@ describe("pm bench", () => {
 
   it("sends nothing to another machine by default", async () => {
     const cwd = repositoryWithHistory();
-    const { code, stderr } = await runPm(["bench", "--json"], {
+    const { code, stderr } = await callPm(["bench", "--json"], {
       cwd,
       env: { POMMEL_EMBED_CODE: "openai/x" },
     });
     expect(code).toBe(0);
     expect(stderr).toContain("openai/x is not on this machine: measured with the bundled model instead.");
-    const named = await runPm(["bench", "--model", "none"], { cwd, env: { POMMEL_EMBED_CODE: "openai/x" } });
+    const named = await callPm(["bench", "--model", "none"], { cwd, env: { POMMEL_EMBED_CODE: "openai/x" } });
     expect(named.stderr).not.toContain("is not on this machine");
-    expect(await runPm(["bench", "--model", "word2vec"], { cwd })).toMatchObject({ code: 2 });
+    expect(await callPm(["bench", "--model", "word2vec"], { cwd })).toMatchObject({ code: 2 });
   });
 
   it("takes a number of questions only", async () => {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { settingKeys } from "../../src/project/config/setting-values.ts";
-import { runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, temporaryDir } from "./run-pm.ts";
 
 let cwd: string;
 let file: string;
@@ -10,11 +10,11 @@ let file: string;
 beforeEach(async () => {
   cwd = temporaryDir();
   file = join(cwd, ".pommel/config.toml");
-  await runPm(["init"], { cwd });
-  await runPm(["config", "unset", "--global", "search.limit"]);
+  await callPm(["init"], { cwd });
+  await callPm(["config", "unset", "--global", "search.limit"], { cwd });
 });
 
-const config = (...args: string[]) => runPm(["config", ...args], { cwd });
+const config = (...args: string[]) => callPm(["config", ...args], { cwd });
 const json = async (...args: string[]) => JSON.parse((await config(...args, "--json")).stdout);
 
 it("gets, sets and unsets, and says where a value comes from", async () => {
@@ -59,7 +59,7 @@ it("keeps the user's own settings apart, and says when the project hides them", 
   expect(await json("get", "--global", "search.limit")).toMatchObject({ value: 33, origin: "global" });
   const hidden = await config("set", "--global", "search.limit", "34");
   expect(hidden.stdout).toBe(`search.limit is 5 (from ${file}).\n`);
-  const fromEnv = await runPm(["config", "get", "search.limit", "--json"], {
+  const fromEnv = await callPm(["config", "get", "search.limit", "--json"], {
     cwd,
     env: { POMMEL_SEARCH_LIMIT: "6" },
   });
@@ -103,9 +103,9 @@ it("works on files with mistakes: shows them, and can mend them", async () => {
 
 it("reads anywhere, but changes only projects that exist", async () => {
   const outside = temporaryDir();
-  expect(await runPm(["config", "get", "search.limit"], { cwd: outside })).toMatchObject({
+  expect(await callPm(["config", "get", "search.limit"], { cwd: outside })).toMatchObject({
     code: 0,
     stdout: "10\n",
   });
-  expect(await runPm(["config", "set", "search.limit", "3"], { cwd: outside })).toMatchObject({ code: 3 });
+  expect(await callPm(["config", "set", "search.limit", "3"], { cwd: outside })).toMatchObject({ code: 3 });
 });

@@ -9,7 +9,7 @@ import { Memory } from "../../src/store/memory/memory.ts";
 import { packContent } from "../../src/store/memory/sessions/content.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, chunk, turn } from "../support/memory-fixture.ts";
-import { type PmResult, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
+import { callPm, type PmResult, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 const day = 86_400_000;
 const flaky = "8ecde0fc-091c-4586-b688-cc9efe6f655c";
@@ -17,7 +17,7 @@ const open = "99999999-0000-4000-8000-000000000000";
 
 let cwd: string;
 
-const pm = (...args: string[]) => runPm(args, { cwd, env: { CLAUDE_CODE_SESSION_ID: "" } });
+const pm = (...args: string[]) => callPm(args, { cwd, env: { CLAUDE_CODE_SESSION_ID: "" } });
 const json = async (...args: string[]) => {
   const { code, stdout } = await pm(...args, "--json");
   expect(code).toBe(0);
@@ -187,7 +187,7 @@ describe("pm session", () => {
   it("names the open ones, or the one that asks", async () => {
     expect(await json("session", "current")).toMatchObject({ current: null, sessions: [{ id: open }] });
     const asked = (id: string) =>
-      runPm(["session", "current", "--json"], { cwd, env: { CLAUDE_CODE_SESSION_ID: id } });
+      callPm(["session", "current", "--json"], { cwd, env: { CLAUDE_CODE_SESSION_ID: id } });
     expect(JSON.parse((await asked(flaky)).stdout)).toMatchObject({
       current: flaky,
       sessions: [{ id: flaky }],
@@ -223,7 +223,7 @@ it("lists the sessions that touched what has changed", async () => {
 
 describe("with an empty memory", () => {
   let empty: string;
-  const inEmpty = (...args: string[]): Promise<PmResult> => runPm(args, { cwd: empty });
+  const inEmpty = (...args: string[]): Promise<PmResult> => callPm(args, { cwd: empty });
 
   beforeAll(async () => {
     empty = temporaryDir();

@@ -17,7 +17,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { agentNames } from "../../src/agents/profiles.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { createStateDir } from "../../src/project/state-dir.ts";
-import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 /** The hook's environment must be the test's own. */
 const env = { CLAUDE_PROJECT_DIR: "" };
@@ -329,7 +329,7 @@ describe("pm init, pm enable and pm disable", () => {
   };
   const current = () => (existsSync(file()) ? readFileSync(file(), "utf8") : null);
   const json = async (...args: string[]) => {
-    const { code, stdout } = await runPm([...args, "--json"], { cwd });
+    const { code, stdout } = await callPm([...args, "--json"], { cwd });
     expect(code).toBe(0);
     return JSON.parse(stdout);
   };
@@ -384,21 +384,21 @@ describe("pm init, pm enable and pm disable", () => {
   it("leaves a broken file as it is and says where; the rest of init is done", async () => {
     const text = '{\n  "model": "opus", // mine\n}\n';
     put(text);
-    const enable = await runPm(["enable"], { cwd });
+    const enable = await callPm(["enable"], { cwd });
     expect(enable).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("settings.json:2:20 is not valid"),
     });
-    expect(await runPm(["disable"], { cwd })).toMatchObject({ code: 1 });
+    expect(await callPm(["disable"], { cwd })).toMatchObject({ code: 1 });
     rmSync(join(cwd, ".pommel"), { recursive: true });
-    const init = await runPm(["init"], { cwd });
+    const init = await callPm(["init"], { cwd });
     expect(init).toMatchObject({ code: 0, stderr: expect.stringContaining("settings.json:2:20") });
     expect(existsSync(join(cwd, ".pommel/config.toml"))).toBe(true);
     expect((await json("init")).hooks).toMatchObject({
       state: "failed",
       reason: expect.stringContaining(":2:20"),
     });
-    expect(await runPm(["doctor"], { cwd })).toMatchObject({
+    expect(await callPm(["doctor"], { cwd })).toMatchObject({
       code: 1,
       stdout: expect.stringContaining("✗ hooks"),
     });
@@ -433,7 +433,7 @@ describe("pm init, pm enable and pm disable", () => {
   it("says when the hooks would not find pm", async () => {
     const bin = temporaryDir();
     const path = async () => {
-      const { stdout } = await runPm(["doctor", "--json"], { cwd, env: { PATH: bin } });
+      const { stdout } = await callPm(["doctor", "--json"], { cwd, env: { PATH: bin } });
       return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === "path");
     };
     expect(await path()).toMatchObject({
@@ -458,13 +458,13 @@ describe("pm init, pm enable and pm disable", () => {
     rmSync(join(bin, "pm"));
     symlinkSync(pmFile, join(bin, "pm"));
     expect(await path()).toMatchObject({ status: "ok" });
-    const { stderr } = await runPm(["enable"], { cwd, env: { PATH: bin } });
+    const { stderr } = await callPm(["enable"], { cwd, env: { PATH: bin } });
     expect(stderr).toBe("");
   });
 
   it("needs a project", async () => {
     const nowhere = { cwd: temporaryDir() };
-    expect(await runPm(["enable"], nowhere)).toMatchObject({ code: 3 });
-    expect(await runPm(["disable"], nowhere)).toMatchObject({ code: 3 });
+    expect(await callPm(["enable"], nowhere)).toMatchObject({ code: 3 });
+    expect(await callPm(["disable"], nowhere)).toMatchObject({ code: 3 });
   });
 });

@@ -10,13 +10,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
+import { callPm, pmFile, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 /** Hooks have tests of their own, in cli-hooks.test.ts. */
 async function init(cwd: string, ...args: string[]) {
-  const { code, stdout, stderr } = await runPm(["init", "--no-hooks", "--json", ...args], { cwd });
+  const { code, stdout, stderr } = await callPm(["init", "--no-hooks", "--json", ...args], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
   return { ...JSON.parse(stdout), stderr };
 }
@@ -30,7 +30,7 @@ describe("pm init", () => {
     const config = temporaryDir();
     const patterns = join(config, "pommel", "scrubbing-patterns.toml");
     const env = { PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: config };
-    const first = await runPm(["init"], { cwd, env });
+    const first = await callPm(["init"], { cwd, env });
     expect(first).toMatchObject({ code: 0, stderr: "" });
     expect(first.stdout).toBe(
       `${[
@@ -108,7 +108,7 @@ describe("pm init", () => {
     const cwd = temporaryDir();
     await init(cwd, "--languages", "go,ts");
     const languages = async () =>
-      JSON.parse((await runPm(["config", "get", "index.languages", "--json"], { cwd })).stdout).value;
+      JSON.parse((await callPm(["config", "get", "index.languages", "--json"], { cwd })).stdout).value;
     expect(await languages()).toEqual(["go", "typescript"]);
     expect(await init(cwd, "--languages", "py")).toMatchObject({
       created: [],
@@ -118,7 +118,7 @@ describe("pm init", () => {
     expect(await init(cwd, "--languages", "python")).toMatchObject({ created: [], changed: [] });
 
     const fresh = temporaryDir();
-    const refused = await runPm(["init", "--languages", "go,pythn"], { cwd: fresh });
+    const refused = await callPm(["init", "--languages", "go,pythn"], { cwd: fresh });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean python?") });
     expect(existsSync(join(fresh, ".pommel"))).toBe(false);
   });
@@ -127,12 +127,12 @@ describe("pm init", () => {
     const cwd = temporaryRepository();
     writeFileSync(join(cwd, "a.ts"), "export const answer = 42;\n");
     try {
-      const first = await runPm(["init", "--no-hooks", "--start"], { cwd });
+      const first = await callPm(["init", "--no-hooks", "--start"], { cwd });
       expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("[2/2] Daemon") });
       expect(first.stdout).toContain("pm search");
       expect(await init(cwd, "--start")).toMatchObject({ created: [], changed: [], started: false });
     } finally {
-      expect(await runPm(["stop"], { cwd })).toMatchObject({ code: 0 });
+      expect(await callPm(["stop"], { cwd })).toMatchObject({ code: 0 });
     }
     expect(await init(cwd)).toMatchObject({ started: false });
   });
@@ -140,7 +140,7 @@ describe("pm init", () => {
   it("explains a .pommel that is a file", async () => {
     const cwd = temporaryDir();
     writeFileSync(join(cwd, ".pommel"), "");
-    const { code, stderr } = await runPm(["init"], { cwd });
+    const { code, stderr } = await callPm(["init"], { cwd });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("is not a directory") });
   });
 
@@ -149,7 +149,7 @@ describe("pm init", () => {
     async () => {
       const cwd = temporaryDir();
       chmodSync(cwd, 0o500);
-      const { code, stderr } = await runPm(["init"], { cwd });
+      const { code, stderr } = await callPm(["init"], { cwd });
       expect({ code, stderr }).toEqual({
         code: 1,
         stderr: expect.stringContaining(`Cannot write to ${cwd}`),
@@ -161,7 +161,7 @@ describe("pm init", () => {
     const cwd = temporaryDir();
     await init(cwd);
     writeFileSync(join(cwd, ".pommel/config.toml"), "[search\n");
-    const { code, stderr } = await runPm(["init"], { cwd });
+    const { code, stderr } = await callPm(["init"], { cwd });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("config.toml:1:") });
   });
 });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
 import { transcript } from "../support/transcript-fixture.ts";
 import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
-import { runPm } from "./run-pm.ts";
+import { callPm, runPm } from "./run-pm.ts";
 
 let project: Project;
 let transcripts: string;
@@ -18,7 +18,7 @@ afterEach(async () => {
   rmSync(transcripts, { recursive: true, force: true });
 });
 
-const pm = (...args: string[]) => runPm(args, { cwd: project.root });
+const pm = (...args: string[]) => callPm(args, { cwd: project.root });
 const id = (n: number) => `${n}${n}${n}${n}${n}${n}${n}${n}-0000-4000-8000-000000000000`;
 /** Not a secret: made here. */
 const token = `ghp_${"aB3dE6gH9jK2".repeat(3)}`;

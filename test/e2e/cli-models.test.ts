@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startFakeOllama } from "../support/fake-ollama-embedder.ts";
 import { startFakeOpenai } from "../support/fake-openai-embedder.ts";
 import type { FakeServer } from "../support/fake-server.ts";
-import { type PmResult, pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, type PmResult, pmFile, temporaryDir } from "./run-pm.ts";
 
 /** Texts about requests are near to the question of `pm models test`. */
 function meaningfulVector(text: string, dimensions: number): number[] {
@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => ollama.close());
 
 function models(...args: string[]): Promise<PmResult> {
-  return runPm(["models", ...args], { cwd, env });
+  return callPm(["models", ...args], { cwd, env });
 }
 
 async function json(...args: string[]) {
@@ -86,7 +86,7 @@ describe("pm models list", () => {
     const project = temporaryDir();
     mkdirSync(join(project, ".pommel"));
     writeFileSync(join(project, ".pommel", "config.toml"), '[embed]\ntext = "none"\n');
-    const { stdout } = await runPm(["models", "--json"], { cwd: project, env });
+    const { stdout } = await callPm(["models", "--json"], { cwd: project, env });
     expect(JSON.parse(stdout)).toMatchObject({ code: "static", text: "none" });
   });
 });

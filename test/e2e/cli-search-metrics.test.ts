@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, temporaryDir } from "./run-pm.ts";
 
 let cwd: string;
 
@@ -11,13 +11,13 @@ beforeAll(async () => {
   const retry = "export function retryRequest(send) {\n  for (let i = 0; i < 3; i++) send();\n}\n";
   writeFileSync(join(cwd, "src/retry.js"), `${retry}\n${"// filler\n".repeat(100)}`);
   writeFileSync(join(cwd, "src/other.js"), "export const retry = 1;\n");
-  await runPm(["init"], { cwd });
-  expect(await runPm(["reindex"], { cwd })).toMatchObject({ code: 0 });
+  await callPm(["init"], { cwd });
+  expect(await callPm(["reindex"], { cwd })).toMatchObject({ code: 0 });
 });
 
 describe("pm search --metrics", () => {
   it("adds to the answer what the results are, and what grep would lead to", async () => {
-    const { stdout } = await runPm(
+    const { stdout } = await callPm(
       ["search", "code", "retry request", "--level", "method", "--metrics", "--json"],
       { cwd },
     );
@@ -34,18 +34,18 @@ describe("pm search --metrics", () => {
 
   it("looks for the baseline where the search did", async () => {
     const args = ["search", "code", "retry", "--path", "src/other.js", "--metrics", "--json"];
-    expect(JSON.parse((await runPm(args, { cwd })).stdout).metrics).toMatchObject({
+    expect(JSON.parse((await callPm(args, { cwd })).stdout).metrics).toMatchObject({
       baseline_files: 1,
       baseline_lines: 1,
     });
   });
 
   it("says it in a sentence, and nothing without the flag", async () => {
-    const { stdout } = await runPm(["search", "retry request", "--metrics"], { cwd });
+    const { stdout } = await callPm(["search", "retry request", "--metrics"], { cwd });
     expect(stdout).toMatch(
       /^The results are \d+ lines?, about \d+ tokens\.\nThe 1 file that holds "retry", "request": /m,
     );
-    const { stdout: without } = await runPm(["search", "code", "retry", "--json"], { cwd });
+    const { stdout: without } = await callPm(["search", "code", "retry", "--json"], { cwd });
     expect(JSON.parse(without)).not.toHaveProperty("metrics");
   });
 });

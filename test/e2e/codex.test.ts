@@ -6,7 +6,7 @@ import { migrated, type RolloutFixture, rollout, threadId } from "../support/rol
 import { compressed } from "../support/zstd-frames.ts";
 import { contentOfMemory, sessionsFound, untilRead } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
-import { runPm } from "./run-pm.ts";
+import { callPm } from "./run-pm.ts";
 
 /** Sessions of Codex CLI: live, imported, rewritten and archived. */
 
@@ -80,7 +80,7 @@ test("pm import codex imports past sessions, also compressed ones", async () => 
   mkdirSync(dirname(archived), { recursive: true });
   writeFileSync(archived, compressed(old.text()));
   utimesSync(archived, longAgo, longAgo);
-  const { stdout } = await runPm(["start"], { cwd: project.root });
+  const { stdout } = await callPm(["start"], { cwd: project.root });
   expect(stdout).toMatch(/Found 2 past sessions \(\d.*B\)\. Import them: `pm import codex`\./);
   expect(await pmJson(project, "import", "codex", "--yes")).toMatchObject({
     agent: "codex",

@@ -7,7 +7,7 @@ import { askDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { ask, sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
-import { runPm } from "./run-pm.ts";
+import { callPm, runPm } from "./run-pm.ts";
 
 /** Context that hooks inject. */
 
@@ -196,17 +196,17 @@ test("an answer that comes too late is counted", async () => {
     told: [],
     missed: [{ event: "session-start" }, { event: "user-prompt" }],
   });
-  expect((await runPm(["context"], { cwd: project.root })).stdout).toContain("2 answers came too late");
+  expect((await callPm(["context"], { cwd: project.root })).stdout).toContain("2 answers came too late");
 });
 
 test("context can be previewed, which does not count as injected", async () => {
   await remember();
-  const preview = await runPm(["context", "--preview", prompt], { cwd: project.root });
+  const preview = await callPm(["context", "--preview", prompt], { cwd: project.root });
   expect(preview).toMatchObject({ code: 0, stderr: "" });
   expect(preview.stdout).toContain("From Pommel, the project's memory");
-  const begin = await runPm(["context", "--start"], { cwd: project.root });
+  const begin = await callPm(["context", "--start"], { cwd: project.root });
   expect(begin.stdout).toContain("heron releases are cut on Fridays");
-  const none = await runPm(["context", "--preview", "thanks"], { cwd: project.root });
+  const none = await callPm(["context", "--preview", "thanks"], { cwd: project.root });
   expect(none.stdout).toBe("Nothing would be injected: no relevant memory.\n");
-  expect((await runPm(["context"], { cwd: project.root })).stdout).toMatch(/^No automatic context yet\./);
+  expect((await callPm(["context"], { cwd: project.root })).stdout).toMatch(/^No automatic context yet\./);
 });

@@ -33,7 +33,7 @@ import {
   untilIdle,
   untilStopped,
 } from "./daemon-fixture.ts";
-import { runPm } from "./run-pm.ts";
+import { callPm } from "./run-pm.ts";
 
 /** How the daemon records an agent's transcripts and its hooks' events. */
 
@@ -147,7 +147,7 @@ test("sessions from before wait until they are imported, or go on", async () => 
   const elsewhere = sessionIn(project, idOf(4), { cwd: "/somewhere/else" });
   elsewhere.prompt("What about the ostrich?");
   elsewhere.writeTo(dir);
-  const { code, stdout } = await runPm(["start"], { cwd: project.root });
+  const { code, stdout } = await callPm(["start"], { cwd: project.root });
   expect(code).toBe(0);
   expect(stdout).toMatch(/Found 2 past sessions \(\d.*B\)\. Import them: `pm import claude`\./);
   await untilRead(project);
@@ -377,7 +377,7 @@ test("a memory that is damaged keeps nothing from working on code, and is left a
   expect(memory.problem).toContain("is damaged");
   expect(notes.join()).toContain("is damaged");
   expect(await askDaemon(project, "searchAll", { q: "attempts" })).toMatchObject({ transcripts: null });
-  const { stdout } = await runPm(["status"], { cwd: project.root });
+  const { stdout } = await callPm(["status"], { cwd: project.root });
   expect(stdout).toContain("Problem:");
 });
 

@@ -10,7 +10,7 @@ import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import type { SearchResponse } from "../../src/protocol/operations/search.ts";
 import type { StatusResponse } from "../../src/protocol/operations/status.ts";
 import { lockHolder } from "../../src/store/sqlite/lock.ts";
-import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, pmFile, temporaryDir } from "./run-pm.ts";
 
 const projects: Project[] = [];
 const children: ChildProcess[] = [];
@@ -43,7 +43,7 @@ export function modules(count: number): Record<string, string> {
 
 /** Runs `pm ... --json` in the project; it must succeed. */
 export async function pmJson<T>(project: Project, ...args: string[]): Promise<T> {
-  const { code, stdout, stderr } = await runPm([...args, "--json"], { cwd: project.root });
+  const { code, stdout, stderr } = await callPm([...args, "--json"], { cwd: project.root });
   expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
   return JSON.parse(stdout) as T;
 }
@@ -56,7 +56,7 @@ export const status = (project: Project): Promise<StatusResponse> =>
 
 /** The files that a search finds. */
 export async function found(project: Project, query: string): Promise<string[]> {
-  const { code, stdout } = await runPm(["search", "code", query, "--json"], { cwd: project.root });
+  const { code, stdout } = await callPm(["search", "code", query, "--json"], { cwd: project.root });
   const { results } = JSON.parse(stdout) as SearchResponse;
   expect(code).toBe(results.length > 0 ? 0 : 5);
   return results.map(({ file }) => file);

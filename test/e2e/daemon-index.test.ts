@@ -26,7 +26,7 @@ import {
   untilStopped,
   write,
 } from "./daemon-fixture.ts";
-import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, pmFile, temporaryDir } from "./run-pm.ts";
 
 afterEach(cleanUp);
 
@@ -137,7 +137,7 @@ test("knows that a first indexing was not finished, and finishes it", async () =
   await askDaemon(project, "shutdown", {});
   await untilStopped(project);
   expect((await status(project)).notes).toEqual(["The first indexing is incomplete."]);
-  const search = await runPm(["search", "compute1"], { cwd: project.root });
+  const search = await callPm(["search", "compute1"], { cwd: project.root });
   expect(search.stderr).toContain("the first indexing is incomplete");
   await start(project);
   await untilIdle(project);
@@ -164,17 +164,17 @@ test("limits a search to paths, languages and levels", async () => {
     "method,class",
   );
   expect(new Set(levels.results.map(({ level }) => level))).toEqual(new Set(["method"]));
-  const unknown = await runPm(["search", "x", "--language", "klingon"], { cwd: project.root });
+  const unknown = await callPm(["search", "x", "--language", "klingon"], { cwd: project.root });
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("klingon") });
 });
 
 test("searches without a daemon, and says how old the index is", async () => {
   const project = createProject(modules(3));
-  const unindexed = await runPm(["search", "compute1"], { cwd: project.root });
+  const unindexed = await callPm(["search", "compute1"], { cwd: project.root });
   expect(unindexed).toMatchObject({ code: 3, stderr: expect.stringContaining("pm start") });
 
   expect(await pmJson(project, "reindex")).toMatchObject({ by: "command", indexed: 3, interrupted: false });
-  const fresh = await runPm(["search", "compute1"], { cwd: project.root });
+  const fresh = await callPm(["search", "compute1"], { cwd: project.root });
   expect(fresh).toMatchObject({ code: 0, stderr: "" });
   expect(fresh.stdout).toContain("src/module1.ts:");
 
@@ -182,7 +182,7 @@ test("searches without a daemon, and says how old the index is", async () => {
   db.exec("UPDATE files SET indexed_at = indexed_at - 3600000");
   db.exec("UPDATE meta SET value = CAST(value AS INTEGER) - 3600000 WHERE key = 'reconciled_at'");
   db.close();
-  const old = await runPm(["search", "compute1"], { cwd: project.root });
+  const old = await callPm(["search", "compute1"], { cwd: project.root });
   expect(old.stderr).toContain("No daemon is running; the index is from 1 hour ago.");
 });
 
@@ -265,7 +265,7 @@ test("has a usage error for a query without words, and says with exit code 5 tha
   const project = createProject(modules(1));
   await start(project);
   await untilIdle(project);
-  const pm = (...args: string[]) => runPm(["search", ...args], { cwd: project.root });
+  const pm = (...args: string[]) => callPm(["search", ...args], { cwd: project.root });
   expect(await pm(" ")).toMatchObject({ code: 2, stdout: "" });
   expect(await pm("?!...")).toMatchObject({ code: 2, stdout: "" });
   expect(await pm("x", "--level", "paragraph")).toMatchObject({ code: 2 });

@@ -18,11 +18,11 @@ import {
   untilAnswering,
   untilIdle,
 } from "./daemon-fixture.ts";
-import { pmFile, runPm } from "./run-pm.ts";
+import { callPm, pmFile, runPm } from "./run-pm.ts";
 
 afterEach(cleanUp);
 
-const pm = (project: Project, ...args: string[]) => runPm(args, { cwd: project.root });
+const pm = (project: Project, ...args: string[]) => callPm(args, { cwd: project.root });
 
 test("a setting that is read where it is used holds at once in the daemon that runs", async () => {
   const project = createProject(modules(3));
@@ -121,7 +121,7 @@ function isRunning(pid: number): boolean {
 const logged = (time: string, msg: string, level = 30) => `${JSON.stringify({ level, time, pid: 1, msg })}\n`;
 
 const messages = async (project: Project, ...args: string[]) => {
-  const { code, stdout } = await pm(project, "logs", "--json", ...args);
+  const { code, stdout } = await runPm(["logs", "--json", ...args], { cwd: project.root });
   expect(code).toBe(0);
   return stdout
     .split("\n")
@@ -131,7 +131,7 @@ const messages = async (project: Project, ...args: string[]) => {
 
 test("pm logs prints the log, older files included, and only what was asked for", async () => {
   const project = createProject({});
-  expect(await pm(project, "logs")).toMatchObject({
+  expect(await runPm(["logs"], { cwd: project.root })).toMatchObject({
     code: 0,
     stdout: "",
     stderr: "The log is empty.\n",
@@ -157,7 +157,7 @@ test("pm logs prints the log, older files included, and only what was asked for"
   ]);
   expect(await messages(project, "--since", "10m")).toEqual([]);
   expect(await pm(project, "logs", "--since", "never ever")).toMatchObject({ code: 2 });
-  const { stdout } = await pm(project, "logs", "-n", "2");
+  const { stdout } = await runPm(["logs", "-n", "2"], { cwd: project.root });
   expect(stdout).toMatch(
     /^2026-01-0[23] \d\d:00:00 error {2}bad\n {4}at a:1\n2026-01-0[34] \d\d:00:00 info {3}last\n$/,
   );

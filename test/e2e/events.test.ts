@@ -11,7 +11,7 @@ import { addSession, chunk, turn } from "../support/memory-fixture.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
 import { sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
-import { runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, temporaryDir } from "./run-pm.ts";
 
 /** What people and scripts see of events, and of several projects, from the terminal. */
 
@@ -91,7 +91,7 @@ function remember({ memoryDb, root }: Project, uid: string, said: string): void 
   memory.close();
 }
 
-const pm = (...args: string[]) => runPm(args, { cwd: project.root });
+const pm = (...args: string[]) => callPm(args, { cwd: project.root });
 const events = (...args: string[]) => pmJson<Events>(project, "event", "list", ...args);
 const show = (name: string) => pmJson<Shown>(project, "event", "show", name);
 
@@ -178,7 +178,7 @@ describe("several projects", () => {
   /** Outside of every project. */
   const anywhere = temporaryDir();
   const fromAnywhere = async <T>(...args: string[]) => {
-    const { code, stdout, stderr } = await runPm([...args, "--json"], { cwd: anywhere });
+    const { code, stdout, stderr } = await callPm([...args, "--json"], { cwd: anywhere });
     expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
     return JSON.parse(stdout) as T;
   };
@@ -188,7 +188,7 @@ describe("several projects", () => {
     const known = new Map(projects.map((one) => [one.root, one]));
     expect([...known.keys()].sort()).toEqual([project.root, other.root].sort());
     expect(known.get(project.root)).toMatchObject({ is_gone: false, remote: null });
-    expect((await runPm(["projects"], { cwd: anywhere })).stdout).toContain(other.root);
+    expect((await callPm(["projects"], { cwd: anywhere })).stdout).toContain(other.root);
   });
 
   it("are searched at once, and their sessions listed", async () => {
@@ -198,30 +198,30 @@ describe("several projects", () => {
     const where = new Map(results.map((result) => [result.session_id, result.project]));
     expect(where.get(session(1))).toBe(project.root);
     expect(where.get(session(3))).toBe(other.root);
-    const text = await runPm(["search", "--all-projects", "lock"], { cwd: anywhere });
+    const text = await callPm(["search", "--all-projects", "lock"], { cwd: anywhere });
     expect(text).toMatchObject({ code: 0 });
     expect(text.stdout).toContain(other.root);
-    const sessions = await runPm(["session", "list", "--all-projects"], { cwd: anywhere });
+    const sessions = await callPm(["session", "list", "--all-projects"], { cwd: anywhere });
     for (const part of [project.root, other.root, session(1).slice(0, 8), session(3).slice(0, 8)]) {
       expect(sessions.stdout).toContain(part);
     }
     // Without it, it is about the project that one is in.
-    expect(await runPm(["session", "list"], { cwd: anywhere })).toMatchObject({ code: 3 });
+    expect(await callPm(["session", "list"], { cwd: anywhere })).toMatchObject({ code: 3 });
   });
 
   it("are left out where they cannot be read, and forgotten when they are gone", async () => {
     const gone = createProject({});
     await pmJson(gone, "note", "Not for long.");
     rmSync(gone.root, { recursive: true });
-    const found = await runPm(["search", "transcripts", "lock", "--all-projects"], { cwd: anywhere });
+    const found = await callPm(["search", "transcripts", "lock", "--all-projects"], { cwd: anywhere });
     expect(found.code).toBe(0);
     expect(found.stdout).toContain(session(1).slice(0, 8));
-    expect((await runPm(["projects"], { cwd: anywhere })).stdout).toContain(
+    expect((await callPm(["projects"], { cwd: anywhere })).stdout).toContain(
       "1 project gone: pm projects forget",
     );
     expect(await fromAnywhere("projects", "forget")).toEqual({ forgotten: [gone.root] });
     expect(await fromAnywhere("projects", "forget", other.root)).toEqual({ forgotten: [other.root] });
     expect(existsSync(join(other.root, ".pommel/memory.db"))).toBe(true);
-    expect((await runPm(["projects", "forget", "/nowhere"], { cwd: anywhere })).code).toBe(5);
+    expect((await callPm(["projects", "forget", "/nowhere"], { cwd: anywhere })).code).toBe(5);
   });
 });

@@ -15,7 +15,7 @@ import { promisify } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { GitHookItem } from "../../src/protocol/spool-items.ts";
 import { until } from "./daemon-fixture.ts";
-import { pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
+import { callPm, pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 const who = {
   GIT_AUTHOR_NAME: "Ann",
@@ -37,7 +37,7 @@ beforeEach(async () => {
   writeFileSync(join(cwd, "a.txt"), "a\n");
   git("add", "a.txt");
   git("commit", "--quiet", "-m", "one");
-  expect(await runPm(["init"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+  expect(await callPm(["init"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
 });
 
 /** Runs git to its end and to the end of its output: a hook that keeps it open would be waited for. */
@@ -158,19 +158,19 @@ describe("git, with hooks", () => {
     git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", linked, "module");
     const module = join(cwd, "module");
     commit("unheard", module);
-    expect((await runPm(["init"], { cwd: module, env })).code).toBe(0);
+    expect((await callPm(["init"], { cwd: module, env })).code).toBe(0);
     const submoduleHead = commit("heard", module);
     expect((await spooled(1, module))[0]!.payload).toMatchObject({ cwd: module, head: submoduleHead });
     expect((await settled()).filter(({ payload }) => payload.cwd === module)).toEqual([]);
   });
 
   it("reports to a project in a subdirectory, and not to the one around the repository", async () => {
-    expect((await runPm(["disable"], { cwd, env })).code).toBe(0);
+    expect((await callPm(["disable"], { cwd, env })).code).toBe(0);
     rmSync(join(cwd, ".pommel"), { recursive: true });
     const below = join(cwd, "packages/it's ä");
     mkdirSync(join(below, ".pommel"), { recursive: true });
     writeFileSync(join(below, ".pommel/config.toml"), "");
-    expect((await runPm(["init"], { cwd: below, env })).code).toBe(0);
+    expect((await callPm(["init"], { cwd: below, env })).code).toBe(0);
     const head = commit("two");
     expect((await spooled(1, below))[0]!.payload).toMatchObject({ head });
     expect(existsSync(join(cwd, ".pommel"))).toBe(false);
@@ -288,12 +288,12 @@ describe("pm hook git-...", () => {
 
 describe("pm init, enable, disable and doctor", () => {
   const json = async (...args: string[]) => {
-    const { code, stdout, stderr } = await runPm([...args, "--json"], { cwd, env });
+    const { code, stdout, stderr } = await callPm([...args, "--json"], { cwd, env });
     expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
     return JSON.parse(stdout);
   };
   const doctor = async () => {
-    const { stdout } = await runPm(["doctor", "--json"], { cwd, env });
+    const { stdout } = await callPm(["doctor", "--json"], { cwd, env });
     return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === "git-hooks");
   };
   const files = ["post-commit", "post-rewrite", "pre-push"].map((hook) => `.git/hooks/${hook}`);
@@ -361,21 +361,21 @@ describe("pm init, enable, disable and doctor", () => {
     const config = join(temporaryDir(), "gitconfig");
     writeFileSync(config, `[core]\n\thooksPath = ${shared}\n`);
     env.GIT_CONFIG_GLOBAL = config;
-    const enable = await runPm(["enable", "--json"], { cwd, env });
+    const enable = await callPm(["enable", "--json"], { cwd, env });
     expect(enable).toMatchObject({ code: 0, stderr: expect.stringContaining("outside this repository") });
     expect(JSON.parse(enable.stdout)).toMatchObject({ changed: true, git: { state: "shared", dir: shared } });
-    expect(await runPm(["enable", "--git"], { cwd, env })).toMatchObject({
+    expect(await callPm(["enable", "--git"], { cwd, env })).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/core\.hooksPath.*pommel hook git-post-commit/s),
     });
     expect(await doctor()).toMatchObject({ status: "ok" });
-    expect((await runPm(["init", "--hooks"], { cwd, env })).stderr).toContain("core.hooksPath");
+    expect((await callPm(["init", "--hooks"], { cwd, env })).stderr).toContain("core.hooksPath");
     expect(readdirSync(shared)).toEqual([]);
   });
 
   it("do without git", async () => {
     const plain = temporaryDir();
-    const run = (...args: string[]) => runPm(args, { cwd: plain, env });
+    const run = (...args: string[]) => callPm(args, { cwd: plain, env });
     expect(JSON.parse((await run("init", "--json")).stdout)).toMatchObject({
       hooks: { state: "installed" },
       git_hooks: { state: "skipped", reason: "not in a git repository" },
@@ -389,9 +389,9 @@ describe("pm init, enable, disable and doctor", () => {
     await json("disable");
     mkdirSync(join(cwd, ".claude"), { recursive: true });
     writeFileSync(join(cwd, ".claude/settings.json"), "{");
-    expect(await runPm(["enable"], { cwd, env })).toMatchObject({ code: 1 });
+    expect(await callPm(["enable"], { cwd, env })).toMatchObject({ code: 1 });
     expect(await doctor()).toMatchObject({ status: "ok", message: expect.stringContaining(".git/hooks") });
-    expect(await runPm(["disable"], { cwd, env })).toMatchObject({ code: 1 });
+    expect(await callPm(["disable"], { cwd, env })).toMatchObject({ code: 1 });
     expect(files.some((file) => existsSync(join(cwd, file)))).toBe(false);
   });
 });

@@ -23,7 +23,7 @@ import {
   untilStopped,
   write,
 } from "./daemon-fixture.ts";
-import { runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, runPm, temporaryDir } from "./run-pm.ts";
 
 /** What the daemon makes of commits while agents and people work. */
 
@@ -138,7 +138,7 @@ test("the agent's later text about a commit still counts", async () => {
 test("commits that were made while no daemon ran are caught up on; an amended one keeps its session", async () => {
   const made = session("c");
   await start(project);
-  await runPm(["stop"], { cwd: project.root });
+  await callPm(["stop"], { cwd: project.root });
   await untilStopped(project);
   made.prompt("Make it try seven times");
   edit(made, "export const attempts = 3;", "export const attempts = 7;");

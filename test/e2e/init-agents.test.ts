@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
+import { callPm, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 let cwd: string;
 let home: string;
@@ -28,7 +28,7 @@ const env = () => ({
   CODEX_HOME: "",
   CLAUDE_PROJECT_DIR: "",
 });
-const run = (...args: string[]) => runPm(args, { cwd, env: env() });
+const run = (...args: string[]) => callPm(args, { cwd, env: env() });
 async function json(...args: string[]) {
   const { code, stdout, stderr } = await run(...args, "--json");
   expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
@@ -365,7 +365,7 @@ describe("pm hook --agent", () => {
 
   it("finds the project by where that agent was launched, not by another one's word", async () => {
     const elsewhere = temporaryDir();
-    await runPm(["init", "--no-hooks"], { cwd: elsewhere, env: env() });
+    await callPm(["init", "--no-hooks"], { cwd: elsewhere, env: env() });
     const input = JSON.stringify(payload({ hook_event_name: "Stop" }));
     await runPm(["hook", "--agent", "codex", "stop"], {
       cwd,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PackagesAnswer } from "../../src/protocol/operations/packages.ts";
 import type { SearchResponse } from "../../src/protocol/operations/search.ts";
 import { call, connect } from "./mcp-fixture.ts";
-import { runPm } from "./run-pm.ts";
+import { callPm } from "./run-pm.ts";
 
 /** A directory with a monorepo, which holds a project of its own, and another project beside it. */
 const home = realpathSync(mkdtempSync(join(tmpdir(), "pommel-monorepo-")));
@@ -26,7 +26,7 @@ const files = {
   "code/other/bake.ts": "export function bakeBread(flour: number) {\n  return flour * 2;\n}\n",
 };
 
-const pm = (cwd: string, ...args: string[]) => runPm(args, { cwd, env });
+const pm = (cwd: string, ...args: string[]) => callPm(args, { cwd, env });
 const json = async <T>(cwd: string, ...args: string[]): Promise<T> =>
   JSON.parse((await pm(cwd, ...args, "--json")).stdout);
 

@@ -9,7 +9,7 @@ import { Memory } from "../../src/store/memory/memory.ts";
 import { rememberTurn, wrote } from "../support/attribution-fixture.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
 import { cleanUp, createProject } from "./daemon-fixture.ts";
-import { type PmResult, runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, type PmResult, runPm, temporaryDir } from "./run-pm.ts";
 
 /** Every command that reads history, in repositories that are not as most are. */
 
@@ -233,7 +233,8 @@ it.each(odd)(
     const made = createProject({});
     const project = make(made) ?? made;
     const pm = async (...args: string[]) => {
-      const result = await runPm(args, { cwd: project.root });
+      // A patch goes to the process's stdout as it comes.
+      const result = await (args.includes("--patch") ? runPm : callPm)(args, { cwd: project.root });
       check(args, result, but);
       return result;
     };
@@ -250,7 +251,7 @@ it.each(odd)(
     const blaming = pm("blame", file, "--json").catch((error: unknown) => error);
     for (let i = 0; i < reading.length; i += 2)
       await Promise.all(reading.slice(i, i + 2).map((args) => pm(...args)));
-    if (but?.blame) return check(["blame"], await runPm(["blame", file], { cwd: project.root }), but);
+    if (but?.blame) return check(["blame"], await callPm(["blame", file], { cwd: project.root }), but);
     const blamed = JSON.parse(((await blaming) as PmResult).stdout) as BlameAnswer;
     expect(blamed.ranges.at(-1)).toMatchObject(
       isUnknown ? { author: "unknown", is_boundary: true } : { author: "agent", session_id: "s", turn: 1 },
@@ -280,7 +281,7 @@ it("a file without lines in git is reported with what to do", async () => {
   rmSync(join(project.root, "out"), { recursive: true });
   remember(project);
   const refusal = async (...args: string[]) => {
-    const result = await runPm(args, { cwd: project.root });
+    const result = await callPm(args, { cwd: project.root });
     check(args, result, { [args[0]!]: [result.code ?? 0, /./] });
     return [result.code, result.stderr];
   };

@@ -19,7 +19,7 @@ import {
   until,
   untilAnswering,
 } from "./daemon-fixture.ts";
-import { runPm } from "./run-pm.ts";
+import { callPm } from "./run-pm.ts";
 
 /** How the daemon cuts sessions again when rules or settings change. */
 
@@ -67,10 +67,10 @@ test("after a change of settings, from what is stored; also when it is killed in
   rmSync(dir, { recursive: true });
   const before = rawChunks();
   expect(
-    (await runPm(["config", "set", "sessions.chunk_max_tokens", "120"], { cwd: project.root })).code,
+    (await callPm(["config", "set", "sessions.chunk_max_tokens", "120"], { cwd: project.root })).code,
   ).toBe(0);
   expect((await status(project)).memory.recut).toEqual({ sessions, all: sessions });
-  expect((await runPm(["doctor"], { cwd: project.root })).stdout).toMatch(
+  expect((await callPm(["doctor"], { cwd: project.root })).stdout).toMatch(
     new RegExp(`! chunks +${sessions} of ${sessions} sessions were cut`),
   );
 

@@ -17,7 +17,7 @@ import { saveCut } from "../../src/store/memory/sessions/session-cuts.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, chunk, turn } from "../support/memory-fixture.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
-import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, pmFile, temporaryDir } from "./run-pm.ts";
 
 const session = "8ecde0fc-091c-4586-b688-cc9efe6f655c";
 
@@ -25,7 +25,7 @@ let repository: ReturnType<typeof temporaryGit>;
 let first: string;
 let uid: string;
 
-const pm = (...args: string[]) => runPm(args, { cwd: repository.dir });
+const pm = (...args: string[]) => callPm(args, { cwd: repository.dir });
 const json = async (...args: string[]) => {
   const { code, stdout, stderr } = await pm(...args, "--json");
   expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
@@ -183,7 +183,7 @@ describe("pm rewind", () => {
   it("puts a checkpoint into a worktree, named from where one is", async () => {
     const { dir } = repository;
     mkdirSync(join(dir, "sub"));
-    const { code } = await runPm(["rewind", uid, "--worktree", "before"], { cwd: join(dir, "sub") });
+    const { code } = await callPm(["rewind", uid, "--worktree", "before"], { cwd: join(dir, "sub") });
     expect(code).toBe(0);
     expect(readFileSync(join(dir, "sub/before/a.ts"), "utf8")).toBe("export const atomic = 1;\n");
     expect(await pm("rewind", uid, "--worktree", "sub/before")).toMatchObject({ code: 2 });

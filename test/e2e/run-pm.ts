@@ -3,10 +3,12 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runCommandLine } from "../../src/cli/run-command-line.ts";
 
+/** A `pm` to test instead of the built one. */
+const installed = process.env.POMMEL_E2E_PM;
 /** The built `pm`, or the one to test instead. */
-export const pmFile =
-  process.env.POMMEL_E2E_PM ?? fileURLToPath(new URL("../../bin/pm.cjs", import.meta.url));
+export const pmFile = installed ?? fileURLToPath(new URL("../../bin/pm.cjs", import.meta.url));
 
 export interface PmResult {
   /** null when a signal ended it. */
@@ -44,6 +46,60 @@ export function runPm(args: readonly string[], { cwd, env, input }: PmOptions = 
     child.on("error", reject);
     child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
+}
+
+/**
+ * As `runPm`, in this process and from the sources, one call after the other: for what prepares a test, and for what commands
+ * do and answer. Most of a process of `pm` is starting Node and compiling the code again. What is about the process (its
+ * streams, its end, others beside it) takes `runPm`, and so does everything where an installation is tested.
+ */
+export function callPm(
+  args: readonly string[],
+  options: Pick<PmOptions, "env"> & { cwd: string },
+): Promise<PmResult> {
+  if (installed !== undefined) return runPm(args, options);
+  const called = lastCall.then(() => runHere(args, options));
+  lastCall = called.catch(() => {});
+  return called;
+}
+
+/** They share the environment, so no two run at once. */
+let lastCall: Promise<unknown> = Promise.resolve();
+
+async function runHere(
+  args: readonly string[],
+  { cwd, env = {} }: Pick<PmOptions, "env"> & { cwd: string },
+): Promise<PmResult> {
+  const written = { 1: "", 2: "" };
+  const before = { ...process.env };
+  setEnvironment(env);
+  try {
+    const code = await runCommandLine(args, {
+      cwd,
+      isRemote: false,
+      streams: {
+        write: (fd, text) => {
+          written[fd] += text;
+        },
+        show: (text) => {
+          written[1] += text;
+        },
+        hasColor: () => false,
+        hasLinks: false,
+        columns: undefined,
+      },
+    });
+    return { code, signal: null, stdout: written[1], stderr: written[2] };
+  } finally {
+    setEnvironment(Object.fromEntries(Object.keys(env).map((name) => [name, before[name]])));
+  }
+}
+
+function setEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
 }
 
 /** An empty directory of its own, its path as `pm` will print it. */

@@ -7,14 +7,14 @@ import type {
 } from "../../src/protocol/operations/search.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
-import { runPm } from "./run-pm.ts";
+import { callPm, runPm } from "./run-pm.ts";
 
 /** What people and scripts find with `pm search` beside code and sessions: commits, notes and events. */
 
 let project: Project;
 let hash: string;
 async function history(...words: string[]): Promise<HistorySearchResponse> {
-  const { code, stdout } = await runPm(["search", ...words, "--json"], { cwd: project.root });
+  const { code, stdout } = await callPm(["search", ...words, "--json"], { cwd: project.root });
   const response = JSON.parse(stdout) as HistorySearchResponse;
   expect(code).toBe(response.results.length > 0 ? 0 : 5);
   return response;
@@ -41,7 +41,7 @@ describe("pm search", () => {
     expect(all.transcripts?.results[0]).toMatchObject({ annotation: expect.stringContaining("flaky") });
     const kinds = all.history?.results.map(({ kind, title }) => [kind, title]);
     expect(kinds).toContainEqual(["commit", "Retry failed uploads"]);
-    const { stdout, code } = await runPm(["search", "resumable uploads"], { cwd: project.root });
+    const { stdout, code } = await callPm(["search", "resumable uploads"], { cwd: project.root });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Events \(1 result\)$/m);
   });
@@ -66,13 +66,13 @@ describe("pm search", () => {
     expect(only.code).toBeNull();
     expect(only.transcripts?.results.every(({ annotation }) => annotation !== null)).toBe(true);
     expect(new Set(only.history?.results.map(({ kind }) => kind))).toEqual(new Set(["commit"]));
-    const checkpoints = await runPm(["search", "checkpoints", "uploads"], { cwd: project.root });
+    const checkpoints = await callPm(["search", "checkpoints", "uploads"], { cwd: project.root });
     expect(checkpoints.code).toBe(5);
   });
 
   it("says that nothing was found, with exit code 5", async () => {
     for (const scope of ["commits", "events", "notes", "all"]) {
-      const { code, stdout } = await runPm(["search", scope, "penguins in the arctic winter"], {
+      const { code, stdout } = await callPm(["search", scope, "penguins in the arctic winter"], {
         cwd: project.root,
       });
       expect([scope, code]).toEqual([scope, 5]);

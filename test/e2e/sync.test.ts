@@ -13,7 +13,7 @@ import { Memory } from "../../src/store/memory/memory.ts";
 import { contentOf } from "../support/machine-fixture.ts";
 import { transcript } from "../support/transcript-fixture.ts";
 import { cleanUp, createProject, pmJson, start } from "./daemon-fixture.ts";
-import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, pmFile, temporaryDir } from "./run-pm.ts";
 
 const branch = "pommel/memory/v1";
 let remote: string;
@@ -101,7 +101,7 @@ describe("pm sync and pm pull", () => {
 
     // A daemon that answers there already sees it with the next question.
     await start(two);
-    const text = await runPm(["pull"], { cwd: two.root });
+    const text = await callPm(["pull"], { cwd: two.root });
     expect(text).toMatchObject({ code: 0, stdout: "Imported: 2 sessions, 4 turns.\n" });
     const found = await pmJson<{ results: { session_id: string }[] }>(
       two,
@@ -110,17 +110,17 @@ describe("pm sync and pm pull", () => {
       "marsupial1x0",
     );
     expect(found.results[0]?.session_id).toBe("session-1");
-    expect((await runPm(["sync"], { cwd: two.root })).stdout).toBe("Nothing new.\n");
+    expect((await callPm(["sync"], { cwd: two.root })).stdout).toBe("Nothing new.\n");
     expect(await pmJson<Report>(two, "pull", "--force")).toMatchObject({ taken_in: { sessions: 0 } });
   });
 
   it("reject options that could leak data", async () => {
     await remember(one, 0, 1);
-    const unfiltered = await runPm(["sync", "--no-filter"], { cwd: one.root });
+    const unfiltered = await callPm(["sync", "--no-filter"], { cwd: one.root });
     expect(unfiltered).toMatchObject({ code: 2, stdout: "" });
-    expect((await runPm(["sync", "--no-filter", "--yes"], { cwd: one.root })).code).toBe(2);
+    expect((await callPm(["sync", "--no-filter", "--yes"], { cwd: one.root })).code).toBe(2);
     git(one.root, "remote", "set-url", "origin", "git@git.example.invalid:shop.git");
-    const stranger = await runPm(["sync"], { cwd: one.root });
+    const stranger = await callPm(["sync"], { cwd: one.root });
     expect(stranger.code).toBe(1);
     expect(stranger.stderr).toContain("--allow-public");
     expect(git(one.root, "for-each-ref")).not.toContain("pommel");
@@ -128,13 +128,13 @@ describe("pm sync and pm pull", () => {
     expect(await pmJson<Report>(one, "sync", "--no-filter", "-y", "-y")).toMatchObject({ pushed: true });
     git(one.root, "remote", "set-url", "origin", join(remote, "gone"));
     await remember(one, 1, 1);
-    const gone = await runPm(["sync", "--json"], { cwd: one.root });
+    const gone = await callPm(["sync", "--json"], { cwd: one.root });
     expect(gone.code).toBe(1);
     expect(JSON.parse(gone.stdout)).toMatchObject({
       shared: { sessions: 1 },
       trouble: { kind: "unreachable" },
     });
-    expect((await runPm(["pull", "--json"], { cwd: one.root })).stdout).toContain('"sync_failed"');
+    expect((await callPm(["pull", "--json"], { cwd: one.root })).stdout).toContain('"sync_failed"');
   });
 
   it("encrypt with a passphrase from the environment", async () => {
@@ -143,7 +143,7 @@ describe("pm sync and pm pull", () => {
     const phrase = ["a", "phrase", "of", "words"].join(" ");
     const env = { POMMEL_SYNC_ENCRYPTION: "passphrase", POMMEL_SYNC_PASSPHRASE: phrase };
     const pm = (project: Project, more: NodeJS.ProcessEnv, ...args: string[]) =>
-      runPm(args, { cwd: project.root, env: { ...env, ...more } });
+      callPm(args, { cwd: project.root, env: { ...env, ...more } });
     expect(await pm(one, {}, "sync")).toMatchObject({ code: 0, stderr: "" });
     expect(git(remote, "ls-tree", "-r", branch)).not.toContain("session");
     const wrong = await pm(two, { POMMEL_SYNC_PASSPHRASE: "another" }, "pull");

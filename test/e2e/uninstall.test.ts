@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { projectAt } from "../../src/project/paths.ts";
 import { lockHolder } from "../../src/store/sqlite/lock.ts";
-import { runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, temporaryDir } from "./run-pm.ts";
 
 let dir: string;
 let home: string;
 const at = (...path: string[]) => join(dir, ...path);
 const pm = (cwd: string, ...args: string[]) =>
-  runPm(args, {
+  callPm(args, {
     cwd: at(cwd),
     env: {
       HOME: home,

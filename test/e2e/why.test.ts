@@ -11,7 +11,7 @@ import type { StatsAnswer } from "../../src/protocol/operations/stats.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until, write } from "./daemon-fixture.ts";
-import { runPm } from "./run-pm.ts";
+import { callPm } from "./run-pm.ts";
 
 let project: Project;
 let transcripts: string;
@@ -32,7 +32,7 @@ const before = "export function refresh() {\n  token = ask();\n}\n";
 const old = "  token = ask();";
 const now = "  token = withLock(() => ask());";
 const session = idOf("refresh");
-const pm = (...args: string[]) => runPm(args, { cwd: project.root });
+const pm = (...args: string[]) => callPm(args, { cwd: project.root });
 
 function git(...args: string[]): string {
   const options = ["-C", project.root, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"];
@@ -116,7 +116,7 @@ describe("an agent's line", () => {
       freshness: { state: "stands" },
     });
     mkdirSync(join(project.root, "docs"));
-    const output = (await runPm(["why", "../src/auth.ts#L2"], { cwd: join(project.root, "docs") })).stdout;
+    const output = (await callPm(["why", "../src/auth.ts#L2"], { cwd: join(project.root, "docs") })).stdout;
     expect(output).toContain("src/auth.ts:2");
     expect(output).toMatch(new RegExp(`Written by agent \\S+ in session ${session.slice(0, 8)}, turn 2`));
     expect(output).toContain("make token refresh atomic");

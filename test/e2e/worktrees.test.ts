@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, temporaryDir } from "./run-pm.ts";
 
 let dir: string;
 let main: string;
@@ -15,7 +15,7 @@ beforeEach(async () => {
   commit(main, "One");
 });
 afterEach(async () => {
-  await runPm(["stop"], { cwd: main });
+  await callPm(["stop"], { cwd: main });
 });
 
 function git(cwd: string, ...args: string[]): string {
@@ -27,7 +27,7 @@ function commit(cwd: string, message: string): void {
   git(cwd, "commit", "--quiet", "--message", message);
 }
 async function json(cwd: string, ...args: string[]) {
-  const { code, stdout, stderr } = await runPm([...args, "--json"], { cwd });
+  const { code, stdout, stderr } = await callPm([...args, "--json"], { cwd });
   expect({ args, code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ args, code: 0, stderr: "" });
   return JSON.parse(stdout);
 }
@@ -58,7 +58,7 @@ describe.each([
     ).toEqual(["Two", "One"]);
     expect(await json(below, "why", `${below}/a.ts:1`)).toMatchObject({ file: "src/a.ts" });
     writeFileSync(join(below, "b.ts"), "");
-    const { stdout } = await runPm(["related"], { cwd: below });
+    const { stdout } = await callPm(["related"], { cwd: below });
     expect(stdout).not.toContain("No uncommitted changes");
     for (const command of [
       ["session", "list"],
@@ -91,7 +91,7 @@ it("of a bare repository, the hint names the one that is a project", async () =>
   const bare = join(dir, "bare.git");
   for (const name of ["a", "b"]) git(bare, "worktree", "add", "--quiet", "-b", name, join(dir, name));
   await json(join(dir, "a"), "init", "--no-hooks");
-  expect(await runPm(["status"], { cwd: join(dir, "b", "src") })).toMatchObject({
+  expect(await callPm(["status"], { cwd: join(dir, "b", "src") })).toMatchObject({
     code: 3,
     stderr: expect.stringContaining(
       `Run \`pm init --start\` here: another worktree of this repository is a project, ${join(dir, "a")}`,

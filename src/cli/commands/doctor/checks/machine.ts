@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import packageJson from "../../../../../package.json" with { type: "json" };
+import { programFile } from "../../../../client/autostart.ts";
 import grammars from "../../../../code/languages/grammars.json" with { type: "json" };
 import { messageOf } from "../../../../project/errors.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
@@ -12,8 +12,7 @@ export const machineChecks: readonly Check[] = [
   { name: "git", run: checkGit },
   { name: "sqlite", run: checkSqlite },
   { name: "watcher", run: checkWatcher },
-  // The bundle lies in dist/, next to dist/grammars/.
-  { name: "grammars", run: () => checkGrammars(fileURLToPath(new URL("./grammars/", import.meta.url))) },
+  { name: "grammars", run: () => checkGrammars(programFile("grammars/")) },
 ];
 
 /** @param version such as "20.19.0" */
