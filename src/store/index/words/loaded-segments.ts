@@ -1,6 +1,6 @@
 import { levels as allLevels } from "../../../project/levels.ts";
+import { Best, type Scored } from "../../best.ts";
 import { blockSize } from "../../vectors/vector-kernel.ts";
-import { Best, type Scored } from "../best.ts";
 import type { FieldWeights } from "../port.ts";
 import { countPresent, FieldSums, lengthNorm, type Postings } from "./postings.ts";
 import { scoreKernel } from "./score-kernel.ts";
