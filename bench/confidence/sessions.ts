@@ -9,7 +9,7 @@ import { sessionChunkCount } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
 import { bestSummaries } from "../../src/store/memory/sessions/summaries.ts";
-import { frequenciesIn } from "../../src/store/sqlite/term-frequencies.ts";
+import { frequenciesIn } from "../../src/store/sqlite/full-text-scores.ts";
 import type { MinedRepository } from "./code.ts";
 import { type Found, halfOfQuestion, hashOf, Listener, type Sample } from "./sample.ts";
 import { unanswerable } from "./unanswerable.ts";

@@ -27,8 +27,8 @@ export function encodeVarints(values: readonly number[]): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Exactly `count` numbers that use all of the bytes; null for anything else. */
-export function decodeVarints(bytes: Uint8Array, count: number): number[] | null {
+/** The numbers that use all of the bytes; null for anything else, or where they are not `count`. */
+export function decodeVarints(bytes: Uint8Array, count?: number): number[] | null {
   const values: number[] = [];
   let value = 0;
   let length = 0;
@@ -40,5 +40,5 @@ export function decodeVarints(bytes: Uint8Array, count: number): number[] | null
     value = 0;
     length = 0;
   }
-  return length === 0 && values.length === count ? values : null;
+  return length === 0 && values.length === (count ?? values.length) ? values : null;
 }

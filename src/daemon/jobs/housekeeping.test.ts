@@ -62,3 +62,22 @@ test("words keep their weight during a session, though the queue is never empty"
     expect(scores(memory)).toEqual(expected);
   }
 });
+
+test("parts of the full-text index are merged step by step", () => {
+  const { memory } = temporary;
+  const segments = () => {
+    const structure = memory.prepare("SELECT block FROM chunk_terms_data WHERE id = 10").get();
+    // Behind the mark of its version: the number of levels, and of segments.
+    return (structure as { block: Uint8Array }).block[9]!;
+  };
+  const { id } = addSession(memory, "s");
+  for (let position = 0; position < 10; position++) {
+    replaceChunks(memory, id, { type: "raw", from: position }, [chunk(position, `quince ${position}`)]);
+  }
+  const before = { segments: segments(), scores: scores(memory) };
+  expect(before.segments).toBeGreaterThan(4);
+  housekeeping.begin();
+  vi.advanceTimersToNextTimer();
+  expect(segments()).toBeLessThan(4);
+  expect(scores(memory)).toEqual(before.scores);
+});

@@ -2,7 +2,7 @@ import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
-import { flushTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
+import { flushTerms, mergeTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { dropObservations } from "../../store/memory/observations.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
@@ -29,8 +29,8 @@ const pagesAtOnce = 500;
 const maxPages = 20_000;
 
 /**
- * Regular maintenance of a memory: applies new rules and settings, prunes old sessions, records the size, weighs words, frees unused
- * pages.
+ * Regular maintenance of a memory: applies new rules and settings, prunes old sessions, records the size, weighs words and merges
+ * their lists, frees unused pages.
  */
 export class Housekeeping {
   private timer: NodeJS.Timeout | undefined;
@@ -117,7 +117,12 @@ export class Housekeeping {
 
   /** Also while sessions continue and the queue is never empty: every turn rebuilds their last chunks. */
   private flush(): void {
-    flushTerms(this.options.memory);
+    const { memory } = this.options;
+    flushTerms(memory);
+    const merge = () => {
+      if (mergeTerms(memory)) this.next(merge);
+    };
+    merge();
   }
 
   private giveBack(): void {

@@ -7,7 +7,7 @@ import { heldShare, termsOf, weighTerms } from "../../search/confidence/asked-te
 import { claimOf, relationOf } from "../../sessions/decisions/supersede.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { frequenciesIn } from "../../store/sqlite/term-frequencies.ts";
+import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
 import { identifiersOf } from "../../text/tokens.ts";
 import type { LineRange } from "../blame/file-place.ts";
 import { withIndex } from "../search/code.ts";

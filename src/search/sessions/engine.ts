@@ -16,7 +16,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId, SessionRecord } from "../../store/memory/memory-records.ts";
 import { withheldSessions } from "../../store/memory/privacy/withheld.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { frequenciesIn } from "../../store/sqlite/term-frequencies.ts";
+import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
 import type { Finder } from "../../text/pattern.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";

@@ -1,3 +1,4 @@
+import { Best } from "../../store/best.ts";
 import { type ChunkFilter, scopeOf } from "../../store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens, rareTokens } from "../../store/memory/chunks/chunk-lookup.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
@@ -9,7 +10,7 @@ import {
   sessionCount,
 } from "../../store/memory/sessions/session-terms.ts";
 import type { Nearness } from "../vectors/nearness.ts";
-import { type Evidence, standardised } from "./rank.ts";
+import { type Evidence, standardOf } from "./rank.ts";
 import type { SessionWeights } from "./weights.ts";
 
 /** Evidence for the chunks of a scope, and which of them are worth ranking. */
@@ -44,19 +45,19 @@ export function collectEvidence(
   const population = Math.max(scope?.size ?? sessionChunkCount(memory), fewest);
   const rare = rareTokens(memory, tokens);
   const matches = matchSessionTokens(memory, rare, weights.columns, weights.maxTextMatches, filter);
-  const scores = standardised(
+  const ofWords = standardOf(
     Float64Array.from(matches, ({ score }) => score),
     population,
   );
-  const words = new Map(matches.map(({ id }, i) => [id, scores[i]!]));
-  const models = nearness.map((model) => standardise(model, scope));
+  const words = new Map(matches.map(({ id, score }) => [id, ofWords(score)]));
+  const models = nearness.map((model) => inDeviations(model, scope));
   const [first] = models;
   const sessions = matchSessions(memory, rare, weights.asked, filter.until);
   const among = Math.max(sessionCount(memory), fewestSessions);
   const candidates = new Set([
     ...matches.slice(0, weights.candidates).map(({ id }) => id),
-    ...(first ? best(first.chunkIds, first.best, weights.candidates) : []),
-    ...(first ? best(first.chunkIds, first.whole, weights.candidates) : []),
+    ...(first ? best(first, first.best, weights.candidates) : []),
+    ...(first ? best(first, first.whole, weights.candidates) : []),
   ]);
   return {
     evidence: {
@@ -72,47 +73,55 @@ export function collectEvidence(
 
 /** How well a session as a whole matches, in standard deviations; 0 for one that does not. */
 function bySession(matches: MatchingSessions, population: number): (sessionId: number) => number {
-  const scores = standardised(Float64Array.from(matches.values()), population);
-  const places = new Map([...matches.keys()].map((id, place) => [id, place]));
-  return (sessionId) => scores[places.get(sessionId) ?? -1] ?? 0;
+  const standard = standardOf(Float64Array.from(matches.values()), population);
+  return (sessionId) => {
+    const score = matches.get(sessionId);
+    return score === undefined ? 0 : standard(score);
+  };
 }
 
-/** Nearness in standard deviations; NaN outside of the scope. */
-function standardise(nearness: Nearness, scope: ReadonlySet<SessionChunkId> | null): Nearness {
-  const inScope = (values: Float64Array) =>
-    scope === null
-      ? values
-      : values.map((value, place) => (scope.has(nearness.chunkIds[place]!) ? value : Number.NaN));
-  const [passages, wholes] = [inScope(nearness.best), inScope(nearness.whole)];
-  return {
-    ...nearness,
-    best: standardised(passages, fewestNear),
-    whole: standardised(wholes, fewestNear),
+/** By place, in standard deviations; NaN outside of the scope. */
+type Deviation = (place: number) => number;
+
+/** Nearness in standard deviations: they are worked out for those that are asked for, which are few. */
+interface Deviations extends Pick<Nearness, "chunkIds" | "placeOf"> {
+  best: Deviation;
+  whole: Deviation;
+}
+
+function inDeviations(
+  { chunkIds, placeOf, best, whole }: Nearness,
+  scope: ReadonlySet<SessionChunkId> | null,
+): Deviations {
+  const deviationOf = (all: Float64Array): Deviation => {
+    const values =
+      scope === null ? all : all.map((value, place) => (scope.has(chunkIds[place]!) ? value : Number.NaN));
+    const standard = standardOf(values, fewestNear);
+    return (place) => standard(values[place]!);
   };
+  return { chunkIds, placeOf, best: deviationOf(best), whole: deviationOf(whole) };
 }
 
 /** The combined nearness of a chunk by all models, each in its own standard deviations; 0 without any. */
 function blend(
-  models: readonly Nearness[],
+  models: readonly Deviations[],
   part: "best" | "whole",
   id: SessionChunkId,
   share: number,
 ): number {
-  const [first = 0, second] = models.map((model) => model[part][model.placeOf.get(id) ?? -1] || 0);
+  const [first = 0, second] = models.map((model) => {
+    const place = model.placeOf.get(id);
+    return place === undefined ? 0 : model[part](place) || 0;
+  });
   return second === undefined || second === 0 ? first : (1 - share) * first + share * second;
 }
 
 /** The `n` chunks with the largest values of those above the average, best first; of equal ones the first. */
-function best(chunkIds: readonly SessionChunkId[], values: Float64Array, n: number): SessionChunkId[] {
-  const above = values.filter((value) => value > 0).sort();
-  // Only those from here on are put in order: sorting numbers alone is quick, with what belongs to them it is not.
-  const least = above[Math.max(above.length - n, 0)] ?? Number.POSITIVE_INFINITY;
-  const places: number[] = [];
-  values.forEach((value, place) => {
-    if (value >= least) places.push(place);
-  });
-  return places
-    .sort((a, b) => values[b]! - values[a]!)
-    .slice(0, n)
-    .map((place) => chunkIds[place]!);
+function best({ chunkIds }: Deviations, valueAt: Deviation, n: number): SessionChunkId[] {
+  const found = new Best(n);
+  for (let place = 0; place < chunkIds.length; place++) {
+    const value = valueAt(place);
+    if (value > 0 && value >= found.least) found.offer(place, value);
+  }
+  return found.sorted().map(({ row }) => chunkIds[row]!);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { intentOf } from "./intent.ts";
-import { type Evidence, rankSessions, type SessionCandidate, standardised } from "./rank.ts";
+import { type Evidence, rankSessions, type SessionCandidate, standardOf } from "./rank.ts";
 import { sessionWeights } from "./weights.ts";
 
 const day = 24 * 3600 * 1000;
@@ -143,7 +143,8 @@ it("puts the best first, of equal ones the first in the database", () => {
 });
 
 describe("standard deviations", () => {
-  const of = (values: number[], population = 0) => [...standardised(Float64Array.from(values), population)];
+  const of = (values: number[], population = 0) =>
+    values.map(standardOf(Float64Array.from(values), population));
 
   it("are from the mean, and leave out NaN", () => {
     expect(of([1, Number.NaN, 3])).toEqual([-1, Number.NaN, 1]);

@@ -166,12 +166,13 @@ function spreadOf(candidates: readonly SessionCandidate[]): number {
 }
 
 /**
- * Values as standard deviations above the mean of `population` values, of which those not given are 0. NaN stands for
- * no value, and stays.
+ * Says how many standard deviations above the mean a value is, of `population` values, of which those not given are 0. NaN
+ * stands for no value, and stays.
  */
-export function standardised(values: Float64Array, population: number): Float64Array {
+export function standardOf(values: Float64Array, population: number): (value: number) => number {
   let [count, total, squares] = [0, 0, 0];
-  for (const value of values) {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
     if (Number.isNaN(value)) continue;
     count++;
     total += value;
@@ -180,5 +181,5 @@ export function standardised(values: Float64Array, population: number): Float64A
   const n = Math.max(population, count, 1);
   const mean = total / n;
   const deviation = Math.sqrt(Math.max(squares / n - mean * mean, 0));
-  return values.map((value) => (deviation > 0 ? (value - mean) / deviation : value * 0));
+  return (value) => (deviation > 0 ? (value - mean) / deviation : value * 0);
 }

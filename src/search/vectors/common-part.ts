@@ -29,15 +29,18 @@ export function commonPart(mean: Float64Array, products: Float64Array): CommonPa
   };
 }
 
-/** Corrects the cosine of a query with the vector in a slot for the common part of both. */
-export function cosineWithout(
+/** Corrects the cosines of a query with the vectors of all slots for the common part of both, in place. */
+export function withoutCommon(
+  cosines: Float64Array,
   query: Int8Array,
   { mean, square, shares, inverses }: CommonPart,
-): (cosine: number, slot: number) => number {
+): void {
   const product = dot(unit(query), mean);
   const inverse = 1 / lengthWithout(product, square);
   const constant = commonShare ** 2 * square - commonShare * product;
-  return (cosine, slot) => (cosine - shares[slot]! + constant) * inverse * inverses[slot]!;
+  for (let slot = 0; slot < cosines.length; slot++) {
+    cosines[slot] = (cosines[slot]! - shares[slot]! + constant) * inverse * inverses[slot]!;
+  }
 }
 
 /** |x - a m| for a vector x of length 1 with `product` = x · m. */

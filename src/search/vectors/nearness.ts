@@ -4,7 +4,7 @@ import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import type { Segment } from "../../store/vectors/held-vectors.ts";
 import { VectorIndex, type VectorSource } from "../../store/vectors/vector-index.ts";
 import { blockSize, type VectorKernel } from "../../store/vectors/vector-kernel.ts";
-import { type CommonPart, commonPart, cosineWithout, dot, sumOfUnits } from "./common-part.ts";
+import { type CommonPart, commonPart, dot, sumOfUnits, withoutCommon } from "./common-part.ts";
 
 /** How near every chunk is to a query; by place. */
 export interface Nearness {
@@ -27,7 +27,9 @@ interface ChunkInfo {
 interface Derived {
   changes: number;
   common: CommonPart;
-  spans: readonly Segment<ChunkInfo>[];
+  /** Of each chunk, the slot of its first passage, and how many it has. */
+  firsts: Uint32Array;
+  counts: Uint32Array;
   chunkIds: readonly SessionChunkId[];
   placeOf: ReadonlyMap<SessionChunkId, number>;
 }
@@ -61,23 +63,24 @@ export class PassageNearness {
   to(query: Int8Array): Nearness | null {
     const known = this.prepare(query);
     if (known === null) return null;
-    const { common, spans, chunkIds, placeOf } = known.derived;
+    const { common, firsts, counts, chunkIds, placeOf } = known.derived;
     const cosines = this.cosines(known.kernel);
-    const left = cosineWithout(query, common);
-    const best = new Float64Array(spans.length).fill(Number.NaN);
-    const whole = new Float64Array(spans.length).fill(Number.NaN);
-    spans.forEach(({ first, count }, place) => {
-      if (count === 0) return;
+    withoutCommon(cosines, query, common);
+    const best = new Float64Array(counts.length).fill(Number.NaN);
+    const whole = new Float64Array(counts.length).fill(Number.NaN);
+    for (let place = 0; place < counts.length; place++) {
+      const [first, count] = [firsts[place]!, counts[place]!];
+      if (count === 0) continue;
       let nearest = Number.NEGATIVE_INFINITY;
       let sum = 0;
       for (let slot = first; slot < first + count; slot++) {
-        const value = left(cosines[slot]!, slot);
-        sum += value;
-        if (value > nearest) nearest = value;
+        const cosine = cosines[slot]!;
+        sum += cosine;
+        if (cosine > nearest) nearest = cosine;
       }
       best[place] = nearest;
       whole[place] = sum / count;
-    });
+    }
     return { chunkIds, placeOf, best, whole };
   }
 
@@ -125,7 +128,8 @@ export class PassageNearness {
     return {
       changes: this.vectors.changes,
       common: commonPart(mean, products),
-      spans,
+      firsts: Uint32Array.from(spans, ({ first }) => first),
+      counts: Uint32Array.from(spans, ({ count }) => count),
       chunkIds,
       placeOf: new Map(chunkIds.map((id, place) => [id, place])),
     };
@@ -151,9 +155,11 @@ export class PassageNearness {
     const all = new Float64Array(slots);
     for (let start = 0; start < slots; start += blockSize) {
       // Every cosine is at least -2; ids are slots.
-      const found = kernel.select(start, Math.min(blockSize, slots - start), -2);
+      const asked = Math.min(blockSize, slots - start);
+      const found = kernel.select(start, asked, -2);
       const [ids, cosines] = [kernel.ids(), kernel.cosines()];
-      for (let i = 0; i < found; i++) all[ids[i]!] = cosines[i]!;
+      if (found === asked) all.set(cosines.subarray(0, found), start);
+      else for (let i = 0; i < found; i++) all[ids[i]!] = cosines[i]!;
     }
     return all;
   }

@@ -1,7 +1,7 @@
 import { levels } from "../../project/levels.ts";
+import { Best, type Scored } from "../best.ts";
 import type { HeldVectors, Segment } from "../vectors/held-vectors.ts";
 import { blockSize, type VectorKernel } from "../vectors/vector-kernel.ts";
-import { Best, type Scored } from "./best.ts";
 import type { FileId, Scope } from "./port.ts";
 
 /** The chunks of a file, whose vectors are held together. */

@@ -37,16 +37,18 @@ export function correctTotals(connection: Connection, table: string): boolean {
   });
 }
 
-/** How many rows bm25() believes a table to have: those that are gone count until `correctTotals`. */
-export function countedRows(connection: Connection, table: string): number {
-  const stored = connection.prepare(`SELECT block FROM ${table}_data WHERE id = ${totalsRow}`).pluck().get();
-  const totals = stored instanceof Uint8Array ? stored : new Uint8Array();
-  const [rows = 0] = decodeVarints(totals.subarray(0, totals.findIndex((byte) => byte < 128) + 1), 1) ?? [];
-  return Math.max(rows, rowCount(connection, table));
+/** What bm25() takes for the number of rows and of words in each column; null where the books are not kept as expected. */
+export function totalsOf(
+  connection: Connection,
+  table: string,
+): { rows: number; words: readonly number[] } | null {
+  const columns = columnsOf(connection, table);
+  const totals = columns === 0 ? null : storedTotals(connection, table, columns);
+  return totals && { rows: totals[0]!, words: totals.slice(1) };
 }
 
 /** How many columns a table has; 0 for one whose books are not kept as expected. */
-function columnsOf(connection: Connection, table: string): number {
+export function columnsOf(connection: Connection, table: string): number {
   const books = connection
     .prepare("SELECT count(*) AS n FROM sqlite_master WHERE name IN (?, ?, ?)")
     .get(`${table}_data`, `${table}_docsize`, `${table}_config`) as { n: number };
@@ -62,12 +64,17 @@ function columnsOf(connection: Connection, table: string): number {
 /** Rows that are gone are counted, or the other way round. What cannot be read, or never had a row, is left alone. */
 function isWrong(connection: Connection, table: string, columns: number): boolean {
   return connection.inSnapshot(() => {
-    const stored = connection.prepare(`SELECT block FROM ${table}_data WHERE id = ${totalsRow}`).get() as
-      | { block: unknown }
-      | undefined;
-    const totals = decoded(stored?.block, columns + 1);
+    const totals = storedTotals(connection, table, columns);
     return totals !== null && totals[0] !== rowCount(connection, table);
   });
+}
+
+/** Of rows, and of words in each column; null where that is not stored, or not like that. */
+function storedTotals(connection: Connection, table: string, columns: number): number[] | null {
+  const stored = connection.prepare(`SELECT block FROM ${table}_data WHERE id = ${totalsRow}`).get() as
+    | { block: unknown }
+    | undefined;
+  return decoded(stored?.block, columns + 1);
 }
 
 function rowCount(connection: Connection, table: string): number {

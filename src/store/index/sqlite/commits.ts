@@ -1,6 +1,7 @@
-import { phraseOf, tokenStream } from "../../../text/tokens.ts";
+import { tokenStream } from "../../../text/tokens.ts";
+import { Best } from "../../best.ts";
 import type { Connection } from "../../sqlite/connection.ts";
-import { frequenciesIn } from "../../sqlite/term-frequencies.ts";
+import { frequenciesIn, scoreRows } from "../../sqlite/full-text-scores.ts";
 import type { CommitIndex, CommitWeights, Within } from "../port.ts";
 import type { IndexedCommit } from "../records.ts";
 
@@ -61,24 +62,23 @@ export class SqliteCommits implements CommitIndex {
     k: number,
     within: Within,
   ): Promise<{ hash: string; score: number }[]> {
-    if (tokens.length === 0) return Promise.resolve([]);
-    return this.run(
-      (db) =>
-        db
+    return this.run((db) =>
+      db.inSnapshot(() => {
+        const scope = idsWithin(db, within);
+        const { rows, scores } = scoreRows(db, "commit_terms", tokens, { subject, body, files, author });
+        const best = new Best(k);
+        for (const row of rows) if (scope === null || scope.has(row)) best.offer(row, scores[row]!);
+        const found = best.sorted();
+        const commits = db
           .prepare(
-            `SELECT hash, score FROM
-               (SELECT rowid AS id, -bm25(commit_terms, ${subject}, ${body}, ${files}, ${author}) AS score
-                FROM commit_terms WHERE commit_terms MATCH @words
-                  AND ((@since IS NULL AND @until IS NULL) OR rowid IN
-                    (SELECT id FROM commits WHERE (@since IS NULL OR authored_at >= @since)
-                      AND (@until IS NULL OR authored_at <= @until)))
-                ORDER BY score DESC LIMIT @k)
-             JOIN commits USING (id) ORDER BY score DESC, authored_at DESC`,
+            "SELECT id, hash, authored_at AS at FROM commits WHERE id IN (SELECT value FROM json_each(?))",
           )
-          .all({ words: tokens.map(phraseOf).join(" OR "), k, ...within }) as {
-          hash: string;
-          score: number;
-        }[],
+          .all(JSON.stringify(found.map(({ row }) => row))) as { id: number; hash: string; at: number }[];
+        return commits
+          .map(({ id, hash, at }) => ({ hash, score: scores[id]!, at }))
+          .sort((a, b) => b.score - a.score || b.at - a.at)
+          .map(({ hash, score }) => ({ hash, score }));
+      }),
     );
   }
 
@@ -116,4 +116,14 @@ export class SqliteCommits implements CommitIndex {
           .all({ prefix, limit }) as string[],
     );
   }
+}
+
+/** Rows of the commits of a time; null: all. */
+function idsWithin(db: Connection, { since, until }: Within): ReadonlySet<number> | null {
+  if (since === null && until === null) return null;
+  const ids = db.prepare(
+    `SELECT id FROM commits WHERE (@since IS NULL OR authored_at >= @since)
+       AND (@until IS NULL OR authored_at <= @until)`,
+  );
+  return new Set(ids.pluck().all({ since, until }) as number[]);
 }

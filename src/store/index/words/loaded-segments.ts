@@ -1,5 +1,5 @@
 import { levels as allLevels } from "../../../project/levels.ts";
-import { Best, type Scored } from "../best.ts";
+import { Best, type Scored } from "../../best.ts";
 import type { FieldWeights } from "../port.ts";
 import { addScores, countPresent, FieldSums, lengthNorm, type Postings } from "./postings.ts";
 import { placeOf, type SegmentChunks } from "./segment.ts";

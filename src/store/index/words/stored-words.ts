@@ -1,5 +1,5 @@
 import { nameKey } from "../../../text/tokens.ts";
-import type { Scored } from "../best.ts";
+import type { Scored } from "../../best.ts";
 import type { Definition, FieldWeights } from "../port.ts";
 import { chunksWithPhrase, phraseList } from "./holders.ts";
 import type { FoundList, LoadedSegment, LoadedSegments } from "./loaded-segments.ts";

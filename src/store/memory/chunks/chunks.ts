@@ -90,6 +90,26 @@ export function flushTerms(memory: Memory): void {
   correctTotals(memory, "session_terms");
 }
 
+/** Pages of the full-text index that one step of merging writes: some milliseconds. */
+const pagesAtOnce = 64;
+
+/**
+ * Merges parts of the full-text indexes where FTS5 has left four or more of about the same size: each of them costs every
+ * search. A step of it, in a transaction of its own.
+ * @returns whether there was something to merge
+ */
+export function mergeTerms(memory: Memory): boolean {
+  const changes = memory.prepare("SELECT total_changes()").pluck();
+  return ["chunk_terms", "session_terms"].some((table) => {
+    const before = changes.get() as number;
+    memory.inTransaction(() =>
+      memory.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${pagesAtOnce})`),
+    );
+    // The command itself counts as one.
+    return (changes.get() as number) - before > 1;
+  });
+}
+
 /** How many chunks there are: of all sessions, or of those with these uids. */
 export function sessionChunkCount(memory: Memory, sessionUids?: readonly string[]): number {
   if (sessionUids === undefined) {

@@ -1,4 +1,5 @@
-import { phraseOf, tokenStream } from "../../../text/tokens.ts";
+import { tokenStream } from "../../../text/tokens.ts";
+import { type ColumnWeights, scoreRows } from "../../sqlite/full-text-scores.ts";
 import type { Memory } from "../memory.ts";
 
 /** Words of whole sessions: their titles, prompts and results. */
@@ -81,28 +82,14 @@ export function matchSessions(
   { title, branch, prompts }: AskedWeights,
   until: number | null,
 ): { asked: MatchingSessions; summary: MatchingSessions } {
-  return {
-    asked: matchColumns(memory, tokens, "title branch prompts", [title, branch, prompts, 0], until),
-    summary: matchColumns(memory, tokens, "summary", [0, 0, 0, 1], until),
+  const ended = memory.prepare("SELECT id FROM sessions WHERE last_at <= ?").pluck();
+  const within = until === null ? null : new Set(ended.all(until) as number[]);
+  const matching = (weights: ColumnWeights): MatchingSessions => {
+    const { rows, scores } = scoreRows(memory, "session_terms", tokens, weights);
+    const found = within === null ? rows : rows.filter((row) => within.has(row));
+    return new Map(found.map((row) => [row, scores[row]!]));
   };
-}
-
-function matchColumns(
-  memory: Memory,
-  tokens: readonly string[],
-  columns: string,
-  weights: readonly number[],
-  until: number | null,
-): MatchingSessions {
-  if (tokens.length === 0) return new Map();
-  const rows = memory
-    .prepare(
-      `SELECT rowid AS id, -bm25(session_terms, ${weights.join(", ")}) AS score FROM session_terms
-       WHERE session_terms MATCH @words
-         AND (@until IS NULL OR +rowid IN (SELECT id FROM sessions WHERE last_at <= @until))`,
-    )
-    .all({ words: `{${columns}} : (${tokens.map(phraseOf).join(" OR ")})`, until });
-  return new Map((rows as { id: number; score: number }[]).map(({ id, score }) => [id, score]));
+  return { asked: matching({ title, branch, prompts }), summary: matching({ summary: 1 }) };
 }
 
 /** Rows of sessions in all. */

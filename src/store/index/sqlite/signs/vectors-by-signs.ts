@@ -1,8 +1,8 @@
 import { levels as allLevels } from "../../../../project/levels.ts";
+import { Best, type Scored } from "../../../best.ts";
 import type { Connection } from "../../../sqlite/connection.ts";
 import { Signs } from "../../../vectors/signs.ts";
 import { blockSize, createKernel, type VectorKernel } from "../../../vectors/vector-kernel.ts";
-import { Best, type Scored } from "../../best.ts";
 import type { Scope } from "../../port.ts";
 import { rowCount, vectorsAt } from "../vector-rows.ts";
 import { levelFlag, rowsBeyond, type SignBlock, signBlock, signBlocks, stored } from "./sign-blocks.ts";

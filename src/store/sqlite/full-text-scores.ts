@@ -1,0 +1,219 @@
+import { phraseOf } from "../../text/tokens.ts";
+import { decodeVarints } from "../../text/varint.ts";
+import type { Connection } from "./connection.ts";
+import { eachPlace, eachRow, listsOf, type TextList, weightOfPlaces } from "./full-text-lists.ts";
+import { totalsOf } from "./full-text-totals.ts";
+
+/** How well rows match: higher is better, comparable within one call. */
+export interface TextScores {
+  /** Rows that match, each once. */
+  rows: readonly number[];
+  /** By row. */
+  scores: { readonly [row: number]: number };
+}
+
+/** What an occurrence in each column counts. Columns without a weight are not looked at. */
+export type ColumnWeights = Readonly<Record<string, number>>;
+
+/** Those of FTS5's bm25(): how soon more of a token counts less, how much a row's length does, the least weight of a token. */
+const saturation = 1.2;
+const lengthShare = 0.75;
+const leastRarity = 1e-6;
+
+/**
+ * BM25 of each row that holds any of the tokens, as FTS5's bm25() has it (ext/fts5/fts5_aux.c) but for how logarithms are
+ * rounded. That takes ten times as long: it asks FTS5 for one place after the other.
+ *
+ * @param tokens of our token stream; one of several words is a phrase
+ */
+export function scoreRows(
+  db: Connection,
+  table: string,
+  tokens: readonly string[],
+  weights: ColumnWeights,
+): TextScores {
+  if (tokens.length === 0) return { rows: [], scores: [] };
+  const totals = totalsOf(db, table);
+  const found = tokens.map((token) => occurrencesOf(db, table, token, weights));
+  if (totals === null || found.some((one) => one === null)) return scoredByFts(db, table, tokens, weights);
+  const mean = totals.words.reduce((sum, words) => sum + words, 0) / totals.rows;
+  const norms = normsOf(db, table, mean);
+  const scores = new Float64Array(norms.length);
+  const rows: number[] = [];
+  for (const { holders, each } of found as Occurrences[]) {
+    const rarity = Math.log((totals.rows - holders + 0.5) / (holders + 0.5));
+    const weight = rarity > 0 ? rarity : leastRarity;
+    each((row, count) => {
+      if (scores[row] === 0) rows.push(row);
+      scores[row]! += weight * ((count * (saturation + 1)) / (count + norms[row]!));
+    });
+  }
+  return { rows, scores };
+}
+
+/** In how many rows of a table each token occurs; absent tokens are missing. Remembered. */
+export function frequenciesIn(
+  db: Connection,
+  table: "chunk_terms" | "commit_terms",
+  tokens: readonly string[],
+): Map<string, number> {
+  const known = db.cacheUntilWrite<string, number>(`frequencies in ${table}`);
+  const counts = new Map<string, number>();
+  for (const token of tokens) {
+    const count = known.get(token) ?? countRows(db, table, token);
+    known.set(token, count);
+    if (count > 0) counts.set(token, count);
+  }
+  return counts;
+}
+
+function countRows(db: Connection, table: string, token: string): number {
+  const lists = token.includes(" ") ? null : listsOf(db, table, token);
+  if (lists !== null) return rowsIn(lists);
+  const matching = db.prepare(`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`).pluck();
+  return matching.get(phraseOf(token)) as number;
+}
+
+/** Rows that hold a token. */
+interface Occurrences {
+  /** How many. */
+  holders: number;
+  /** With what the occurrences in each count together. */
+  each: (visit: (row: number, count: number) => void) => void;
+}
+
+/** null: FTS5 stores them in another way. */
+function occurrencesOf(
+  db: Connection,
+  table: string,
+  token: string,
+  weights: ColumnWeights,
+): Occurrences | null {
+  const words = token.split(" ");
+  const lists = words.flatMap((word) => {
+    const ofWord = listsOf(db, table, word);
+    return ofWord === null ? [] : [ofWord];
+  });
+  if (lists.length < words.length) return null;
+  const byColumn = Float64Array.from(columnsIn(db, table), (column) => weights[column] ?? -1);
+  return lists.length === 1 ? ofWord(lists[0]!, byColumn) : ofPhrase(lists, byColumn);
+}
+
+function ofWord(lists: readonly TextList[], weights: Float64Array): Occurrences {
+  const each: Occurrences["each"] = (visit) => {
+    for (const list of lists) {
+      eachRow(list, (row, from, to) => {
+        const count = weightOfPlaces(list.bytes, from, to, weights);
+        if (count >= 0) visit(row, count);
+      });
+    }
+  };
+  let holders = 0;
+  if (weights.every((weight) => weight >= 0)) holders = rowsIn(lists);
+  else {
+    each(() => {
+      holders++;
+    });
+  }
+  return { holders, each };
+}
+
+function rowsIn(lists: readonly TextList[]): number {
+  let count = 0;
+  for (const list of lists) {
+    eachRow(list, () => {
+      count++;
+    });
+  }
+  return count;
+}
+
+/** More words than any column has. */
+const columnSize = 2 ** 32;
+
+/** @param lists of each word of the phrase */
+function ofPhrase(lists: readonly (readonly TextList[])[], weights: Float64Array): Occurrences {
+  const bytes = (word: number) => lists[word]!.reduce((sum, list) => sum + list.bytes.length, 0);
+  // The rarest first: then few rows of the others are looked at.
+  const words = [...lists.keys()].sort((a, b) => bytes(a) - bytes(b));
+  let begins: Map<number, number[]> | null = null;
+  for (const word of words) {
+    const before: Map<number, number[]> | null = begins;
+    const now = new Map<number, number[]>();
+    for (const list of lists[word]!) {
+      eachRow(list, (row, from, to) => {
+        const known = before?.get(row);
+        if (before !== null && known === undefined) return;
+        const places: number[] = [];
+        eachPlace(list.bytes, from, to, (column, offset) => {
+          const begin = column * columnSize + offset - word;
+          if (weights[column]! < 0 || offset < word) return;
+          if (known === undefined || known.includes(begin)) places.push(begin);
+        });
+        if (places.length > 0) now.set(row, places);
+      });
+    }
+    begins = now;
+  }
+  const found = begins ?? new Map<number, number[]>();
+  const weightOf = (place: number) => weights[Math.floor(place / columnSize)]!;
+  return {
+    holders: found.size,
+    each: (visit) => {
+      for (const [row, places] of found) {
+        visit(
+          row,
+          places.reduce((sum, place) => sum + weightOf(place), 0),
+        );
+      }
+    },
+  };
+}
+
+/** What the lengths of rows mean for BM25 where the mean is so many words, by row. */
+function normsOf(db: Connection, table: string, mean: number): Float64Array {
+  return db.once(`norms of ${table}`, () => {
+    // As two texts: so many rows take ten times as long.
+    const stored = db.prepare(
+      `SELECT json_group_array(id) AS ids, group_concat(hex(sz), '') AS sizes FROM ${table}_docsize`,
+    );
+    const { ids, sizes } = stored.get() as { ids: string; sizes: string | null };
+    const rows = JSON.parse(ids) as number[];
+    const words = decodeVarints(Buffer.from(sizes ?? "", "hex")) ?? [];
+    const columns = words.length / rows.length;
+    const norms = new Float64Array(rows.reduce((most, row) => Math.max(most, row), 0) + 1);
+    rows.forEach((row, i) => {
+      let length = 0;
+      for (let column = 0; column < columns; column++) length += words[i * columns + column]!;
+      norms[row] = saturation * (1 - lengthShare + (lengthShare * length) / mean);
+    });
+    return norms;
+  });
+}
+
+const columnsIn = (db: Connection, table: string) =>
+  db.once(
+    `columns of ${table}`,
+    () => db.prepare("SELECT name FROM pragma_table_info(?)").pluck().all(table) as string[],
+  );
+
+/** What FTS5 says itself. */
+function scoredByFts(
+  db: Connection,
+  table: string,
+  tokens: readonly string[],
+  weights: ColumnWeights,
+): TextScores {
+  const columns = columnsIn(db, table);
+  const asked = columns.filter((column) => column in weights).join(" ");
+  const found = db
+    .prepare(
+      `SELECT rowid AS id, -bm25(${table}, ${columns.map((column) => weights[column] ?? 0).join(", ")}) AS score
+       FROM ${table} WHERE ${table} MATCH ?`,
+    )
+    .all(`{${asked}} : (${tokens.map(phraseOf).join(" OR ")})`) as { id: number; score: number }[];
+  return {
+    rows: found.map(({ id }) => id),
+    scores: Object.fromEntries(found.map(({ id, score }) => [id, score])),
+  };
+}
