@@ -1,21 +1,18 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
-import { annotationsByIds } from "../../store/memory/chunks/annotations.ts";
 import { chunkAround } from "../../store/memory/chunks/chunk-around.ts";
 import { type ChunkFilter, chunkTextsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import {
   chunkOutlines,
   chunksByIds,
   neighboursOf,
-  type StoredSessionChunk,
   sessionChunkCount,
 } from "../../store/memory/chunks/chunks.ts";
 import { passageVectors } from "../../store/memory/chunks/vectors.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { SessionChunkId, SessionRecord } from "../../store/memory/memory-records.ts";
+import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { withheldSessions } from "../../store/memory/privacy/withheld.ts";
-import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
 import type { Finder } from "../../text/pattern.ts";
 import { tokenStream } from "../../text/tokens.ts";
@@ -33,7 +30,7 @@ import { type Nearness, PassageNearness } from "../vectors/nearness.ts";
 import { noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
 import type { CommitsOfResults } from "./commits-of-results.ts";
 import { collectEvidence } from "./evidence.ts";
-import { FileAges } from "./freshness.ts";
+import { describer, isoOrNull, maxOtherTurns, otherTurns } from "./facts.ts";
 import { groupBySession, type HitPlace, type SessionGroup } from "./group.ts";
 import { intentOf } from "./intent.ts";
 import { ownEvidence, type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts";
@@ -58,15 +55,10 @@ interface SessionSearchOptions {
   waitPolicy?: { ms: number; continueLater: boolean };
 }
 
-/** Other turns of a result that are named. */
-const maxOtherTurns = 10;
 /** What is shown of a text in the content that matches. Characters. */
 const contentShown = 2000;
 
 type FoundSession = Omit<SessionResult, keyof Judgement>;
-/** The facts about a chunk that do not depend on the question. */
-type Described = Omit<FoundSession, "score" | "snippet" | "match_reasons" | "more_turns" | "other_turns">;
-
 interface Presented {
   /** Of the chunk that is shown. */
   id: SessionChunkId;
@@ -238,7 +230,7 @@ export class SessionSearch {
   }
 
   private async byPattern(request: SessionQuery): Promise<Omit<SessionAnswer, "query" | "search_time_ms">> {
-    const { memory } = this.options;
+    const { memory, root } = this.options;
     // Loaded when it is needed: that takes longer than most searches.
     const { compilePattern } = await import("../../text/pattern.ts");
     const pattern = compilePattern(request.query);
@@ -250,13 +242,16 @@ export class SessionSearch {
         memory,
         shown.map(({ shown: { id } }) => id),
       );
-      const describe = this.describer([...chunks.values()]);
+      const describe = describer(memory, root, [...chunks.values()]);
       return {
         results: shown.flatMap(({ shown: { id, start }, others }): SessionResult[] => {
           const chunk = chunks.get(id);
           if (!chunk) return [];
           const snippet = snippetAt(chunk.text, start);
-          const turns = this.otherTurns(others.map((other) => ({ id: other.id, score: 1 })));
+          const turns = otherTurns(
+            memory,
+            others.map((other) => ({ id: other.id, score: 1 })),
+          );
           const reasons = { match_reasons: ["matches the pattern"] };
           return [{ ...describe(chunk), ...sure, score: 1, snippet, ...turns, ...reasons }];
         }),
@@ -272,12 +267,12 @@ export class SessionSearch {
     request: SessionQuery,
     signal?: AbortSignal,
   ): Promise<Omit<SessionAnswer, "query" | "search_time_ms">> {
-    const { memory } = this.options;
+    const { memory, root } = this.options;
     const { searchContent } = await import("./content.ts");
     const { groups, reason, notes } = await searchContent(memory, request, { signal });
     const shown = groups.slice(0, request.limit);
     const chunks = shown.map(({ shown }) => chunkAround(memory, shown));
-    const describe = this.describer(chunks);
+    const describe = describer(memory, root, chunks);
     const results = shown.map(({ shown: hit, others }, i): SessionResult => {
       const turns = others.slice(0, maxOtherTurns).map((other): OtherTurn => {
         const { uid: id, type: chunk_type, kind } = chunkAround(memory, other);
@@ -321,34 +316,17 @@ export class SessionSearch {
     return groupBySession(hits, placeOf, { share: this.weights.matchingTurn, showsSummaries });
   }
 
-  private otherTurns(
-    others: readonly { id: SessionChunkId; score: number }[],
-  ): Pick<SessionResult, "more_turns" | "other_turns"> {
-    const named = others.slice(0, maxOtherTurns);
-    const outlines = chunkOutlines(
-      this.options.memory,
-      named.map(({ id }) => id),
-    );
-    const turns = named.flatMap(({ id: chunk, score }): OtherTurn[] => {
-      const outline = outlines.get(chunk);
-      if (!outline) return [];
-      const { uid: id, firstTurn: turn, lastTurn: last_turn, type: chunk_type, kind, startedAt } = outline;
-      return [{ id, turn, last_turn, chunk_type, kind, timestamp: isoOrNull(startedAt), score }];
-    });
-    return { more_turns: others.length, other_turns: turns };
-  }
-
   private present(
     groups: readonly SessionGroup<RankedChunk>[],
     query: AnalysedQuery,
     request: SessionQuery,
   ): Presented[] {
-    const { memory } = this.options;
+    const { memory, root } = this.options;
     const chunks = chunksByIds(
       memory,
       groups.map(({ shown }) => shown.candidate.id),
     );
-    const describe = this.describer([...chunks.values()]);
+    const describe = describer(memory, root, [...chunks.values()]);
     const scoreOf = ({ score }: RankedChunk) => round4(score / (score + this.weights.halfScore));
     return groups.flatMap(({ shown, first, others }): Presented[] => {
       const { candidate, signals } = shown;
@@ -359,49 +337,15 @@ export class SessionSearch {
         ...described,
         score: scoreOf(first),
         snippet: snippetAround(chunk.text, request.query),
-        ...this.otherTurns(others.map((other) => ({ id: other.candidate.id, score: scoreOf(other) }))),
+        ...otherTurns(
+          memory,
+          others.map((other) => ({ id: other.candidate.id, score: scoreOf(other) })),
+        ),
         match_reasons: reasonsFor(described, query.words, signals),
         ...(request.explain && { signals: roundAll(signals) }),
       };
       return [{ id: candidate.id, result }];
     });
-  }
-
-  /** The facts about chunks that do not depend on the question. */
-  private describer(chunks: readonly StoredSessionChunk[]) {
-    const { memory, root } = this.options;
-    const sessions = sessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
-    const notes = annotationsByIds(
-      memory,
-      chunks.flatMap(({ annotationId }) => annotationId ?? []),
-    );
-    const ages = new FileAges(root);
-    return (chunk: StoredSessionChunk): Described => {
-      const session: SessionRecord | undefined = sessions.get(chunk.sessionId);
-      const note = chunk.annotationId === null ? undefined : notes.get(chunk.annotationId);
-      const author = note?.author ?? session?.author ?? null;
-      return {
-        id: chunk.uid,
-        source: "transcript",
-        session_id: session?.uid ?? "",
-        session_title: session?.title ?? null,
-        agent: session?.agent ?? "",
-        ...(author !== null && { author }),
-        branch: chunk.branch,
-        turn: chunk.firstTurn,
-        last_turn: chunk.lastTurn,
-        chunk_type: chunk.type,
-        kind: chunk.kind,
-        event_type: chunk.eventType,
-        timestamp: isoOrNull(chunk.startedAt),
-        annotation: note?.note ?? null,
-        content: chunk.text,
-        files: chunk.files,
-        freshness: ages.freshnessOf(chunk.files, chunk.endedAt),
-        abandoned: chunk.abandoned,
-        commits: [],
-      };
-    };
   }
 }
 
@@ -418,8 +362,6 @@ const round4 = (value: number) => Math.round(value * 1e4) / 1e4;
 function roundAll(record: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, round4(value)]));
 }
-
-const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
 /** Ids of issues, "ENT-232", as phrases of tokens: a text with both parts apart is about something else. */
 function ticketsIn(question: string): string[] {
