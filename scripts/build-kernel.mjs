@@ -6,6 +6,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { error, stderr } = await asc.main([
   "kernel/vectors.ts",
   "kernel/texts.ts",
+  "kernel/words.ts",
   ...["--baseDir", root, "--outFile", "dist/vector-kernel.wasm"],
   // No runtime and no memory of its own: the caller owns all memory and passes pointers.
   ...["--runtime", "stub", "--importMemory", "--noAssert", "-O3", "--enable", "simd"],

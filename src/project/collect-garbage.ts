@@ -35,13 +35,23 @@ export function collectWhileBusy(): () => void {
   return () => clearInterval(timer);
 }
 
-/** What a thread may hold beyond twice of what was left last time. Bytes. */
+/** What a thread may hold beyond twice of what was left last time; and, when it has nothing to do, beyond that. Bytes. */
 const mayGrowBy = 48_000_000;
+const mayKeep = 24_000_000;
 let left = 0;
 
 /** Collects the garbage of this thread if it is a lot: V8 would let a new thread gather 200 MB first. */
 export function collectWhenGrown(): void {
-  if (held() < 2 * left + mayGrowBy) return;
+  collectBeyond(2 * left + mayGrowBy);
+}
+
+/** The same after work: what that held is garbage now, and would stay until the next is done. */
+export function collectAfterWork(): void {
+  collectBeyond(left + mayKeep);
+}
+
+function collectBeyond(bytes: number): void {
+  if (held() < bytes) return;
   collectGarbage();
   left = held();
 }

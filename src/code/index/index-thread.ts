@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { sharingWeights } from "../../models/embed/static/weights.ts";
 import { isErrorCode, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { CodeIndex, CommitIndex } from "../../store/index/port.ts";
@@ -118,7 +119,7 @@ export class IndexThread implements Indexing {
   private start(): Running {
     const { project, config, withVectors, modelDir, script } = this.options;
     const workerData: IndexThreadSettings = { project, config, withVectors, modelDir };
-    const worker = new Worker(script ?? built(), { workerData, resourceLimits });
+    const worker = sharingWeights(() => new Worker(script ?? built(), { workerData, resourceLimits }));
     const running: Running = { worker, calls: new Map() };
     let reason = "";
     worker.on("message", (message: FromThread) => this.receive(message, running));

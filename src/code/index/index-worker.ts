@@ -2,7 +2,7 @@ import { readlinkSync } from "node:fs";
 import { constants, getPriority, setPriority } from "node:os";
 import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { collectWhenGrown } from "../../project/collect-garbage.ts";
+import { collectAfterWork, collectWhenGrown } from "../../project/collect-garbage.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
@@ -84,6 +84,7 @@ async function answer(request: Request): Promise<void> {
   if (--working > 0) return;
   clearInterval(timer);
   timer = undefined;
+  collectAfterWork();
 }
 
 async function run({ on, what, args }: Request): Promise<unknown> {

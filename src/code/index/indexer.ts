@@ -100,12 +100,25 @@ export class Indexer {
   }
 
   private async pass(force: (path: string) => boolean): Promise<IndexReport> {
-    const { index, project, rules } = this.options;
+    const { index, rules } = this.options;
     this.report = emptyReport();
     rules.reload();
-    const known = await index.known();
     const recipe = this.recipe();
     const isRecipeNew = (await index.meta("recipe")) !== recipe;
+    await this.findChanges(isRecipeNew ? () => true : force);
+    await this.drain();
+    // Ended early: the next pass finds pending files, and must not take this one for complete.
+    if (this.closed) return this.report;
+    await index.settle();
+    if (isRecipeNew) await index.setMeta("recipe", recipe);
+    await index.setMeta(reconciledAt, String(Date.now()));
+    return this.report;
+  }
+
+  /** Queues files that changed, and removes those that are gone. What it knows of all files is garbage before they are indexed. */
+  private async findChanges(force: (path: string) => boolean): Promise<void> {
+    const { index, project, rules } = this.options;
+    const known = await index.known();
     const stamps: FileStamp[] = [];
     const gone = new Set(known.keys());
     for await (const item of scanProject(project.root, rules)) {
@@ -129,7 +142,7 @@ export class Indexer {
     if (this.pool === null) this.pool = this.createPool(stamps);
     for (const stamp of stamps) {
       const before = known.get(stamp.path);
-      const isForced = isRecipeNew || force(stamp.path);
+      const isForced = force(stamp.path);
       if (isForced) this.forced.add(stamp.path);
       if (isForced || !before || before.size !== stamp.size || before.mtimeMs !== stamp.mtimeMs) {
         this.queue.add(stamp, "scanned");
@@ -139,13 +152,6 @@ export class Indexer {
         this.report.unchanged++;
       }
     }
-    await this.drain();
-    // Ended early: the next pass finds pending files, and must not take this one for complete.
-    if (this.closed) return this.report;
-    await index.settle();
-    if (isRecipeNew) await index.setMeta("recipe", recipe);
-    await index.setMeta(reconciledAt, String(Date.now()));
-    return this.report;
   }
 
   /**

@@ -1,5 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { bundledWeights } from "../../models/embed/static/static-embedder.ts";
+import { sharingWeights, type Weights } from "../../models/embed/static/weights.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { FileStamp } from "../../store/index/records.ts";
@@ -69,6 +71,8 @@ export class ParsePool {
   readonly #options: ParsePoolOptions;
   readonly #queue: Task[] = [];
   #threads: Thread[] = [];
+  /** Kept while there are threads, which share them. */
+  #weights: Weights | null = null;
   #scheduled = false;
 
   constructor(options: ParsePoolOptions) {
@@ -92,6 +96,7 @@ export class ParsePool {
   async close(): Promise<void> {
     const threads = this.#threads;
     this.#threads = [];
+    this.#weights = null;
     const unfinished = [...this.#queue.splice(0), ...threads.flatMap((thread) => thread.tasks)];
     await Promise.all(threads.map((thread) => thread.stop()));
     for (const task of unfinished) task.reject(new Error("the parser was closed"));
@@ -121,15 +126,27 @@ export class ParsePool {
     const least = this.#threads.toSorted((a, b) => a.batches.length - b.batches.length)[0];
     if (least !== undefined && least.batches.length === 0) return least;
     if (this.#threads.length < this.#options.workers) {
-      const thread = new Thread(this.#options, {
+      this.#weights ??= this.#readWeights();
+      const events: ThreadEvents = {
         settled: () => this.#dispatch(),
         failed: (tasks) => this.#recover(thread, tasks),
         unusable: (error) => this.#failAll(error),
-      });
+      };
+      const thread = sharingWeights(() => new Thread(this.#options, events));
       this.#threads.push(thread);
       return thread;
     }
     return least !== undefined && least.batches.length < batchesInFlight ? least : null;
+  }
+
+  /** null: none are wanted, or the threads will say what is wrong with them. */
+  #readWeights(): Weights | null {
+    if (!this.#options.withVectors) return null;
+    try {
+      return bundledWeights(this.#options.modelDir);
+    } catch {
+      return null;
+    }
   }
 
   /** The installation is broken. */

@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
-import { brotliDecompress } from "node:zlib";
+import { brotliDecompressSync } from "node:zlib";
 import { Language, Parser } from "web-tree-sitter";
 import { type Syntax, syntaxOf } from "../chunk/syntax.ts";
 import type { Grammar } from "../languages/language.ts";
@@ -27,7 +26,7 @@ export class SourceParser {
   /** Loads tree-sitter. Fails when the installation is broken; `parse` calls it if needed. */
   async start(): Promise<void> {
     if (this.#parser !== null) return;
-    await Parser.init({ wasmBinary: await this.#read("web-tree-sitter") });
+    await Parser.init({ wasmBinary: this.#read("web-tree-sitter") });
     this.#parser = new Parser();
   }
 
@@ -56,19 +55,20 @@ export class SourceParser {
     let language = this.#languages.get(wasm);
     if (language === undefined) {
       await this.start();
-      language = await loadUnoptimised(await this.#read(wasm));
+      language = await loadUnoptimised(this.#read(wasm));
       this.#languages.set(wasm, language);
     }
     return language;
   }
 
-  /** Decompressing takes 1 to 8 ms, less than compiling does: not worth keeping the result anywhere. */
-  async #read(wasm: string): Promise<Buffer> {
-    return decompress(await readFile(join(this.#grammarDir, `${wasm}.wasm.br`)));
+  /**
+   * Decompressing takes 1 to 8 ms, less than compiling does: not worth keeping the result anywhere. On this thread, as the C library
+   * keeps some megabytes of it for each thread that did it once.
+   */
+  #read(wasm: string): Buffer {
+    return brotliDecompressSync(readFileSync(join(this.#grammarDir, `${wasm}.wasm.br`)));
   }
 }
-
-const decompress = promisify(brotliDecompress);
 
 /**
  * V8 optimises hot WASM in the background, and a grammar's lexer is one huge function: seconds of CPU and

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs"
 import { join } from "node:path";
 import type { StoredChunk } from "../../store/index/port.ts";
 import { decodeText, uniformEncodingOf } from "../../text/decode.ts";
+import { lineEnds } from "../verbatim/line-ends.ts";
 
 /** A file that has grown beyond this since it was indexed is not read for a few lines of it. Bytes. */
 const largestRead = 32 * 1024 * 1024;
@@ -44,21 +45,17 @@ function readFile<T>(root: string, path: string, use: (bytes: Buffer, stamp: Sta
   }
 }
 
-/** Most files fit into it: to search a thousand, memory for each costs as much as reading it. */
-let shared: Buffer | null = null;
-const sharedSize = 256 * 1024;
-
 /** Of use until the next call. */
 function bytesOf(file: number, size: number): Buffer {
-  if (size > sharedSize) return readFileSync(file);
-  shared ??= Buffer.allocUnsafeSlow(sharedSize);
+  const { room } = lineEnds();
+  if (size > room.length) return readFileSync(file);
   let length = 0;
   while (length < size) {
-    const read = readSync(file, shared, length, size - length, length);
+    const read = readSync(file, room, length, size - length, length);
     if (read === 0) break;
     length += read;
   }
-  return shared.subarray(0, length);
+  return room.subarray(0, length);
 }
 
 /** The lines of a chunk as they are on disk now. */
@@ -86,9 +83,6 @@ export function linesOfChunks(root: string, chunks: readonly StoredChunk[]): (Ch
   }
   return chunks.map((chunk) => found.get(chunk) ?? null);
 }
-
-const carriageReturn = 13;
-const lineFeed = 10;
 
 /** Bytes any lines of which can be decoded: most of a file is not wanted. */
 interface DecodableLines {
@@ -121,21 +115,10 @@ export function lineNumbersIn(text: string): (offset: number) => number {
 
 /** Lines `first` to `last` (1-based, inclusive). */
 function textOf({ bytes, encoding }: DecodableLines, first: number, last: number): string {
+  const { endOfLines } = lineEnds();
   const start = endOfLines(bytes, 0, first - 1);
   if (start < 0) return "";
   const end = endOfLines(bytes, start, last - first + 1);
   const text = bytes.toString(encoding, start, end < 0 ? bytes.length : end);
   return (end < 0 ? text : text.replace(/\r?\n$|\r$/, "")).replace(/\r\n?/g, "\n");
-}
-
-/** Where so many lines end, their line ends included; -1 where there are not so many. */
-function endOfLines(bytes: Uint8Array, start: number, lines: number): number {
-  let at = start;
-  // A call for each line would cost more than to look at each byte.
-  for (let left = lines; left > 0; at++) {
-    if (at === bytes.length) return -1;
-    const byte = bytes[at];
-    if (byte === lineFeed || (byte === carriageReturn && bytes[at + 1] !== lineFeed)) left--;
-  }
-  return at;
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,6 +5,7 @@ import * as z from "zod/mini";
 import { messageOf, PommelError } from "../../../project/errors.ts";
 import type { Embedder, EmbedderDriver } from "../embedder.ts";
 import { quantise } from "../quantise.ts";
+import { checkSum, readWeights, type Weights } from "./weights.ts";
 import { Tokenizer } from "./words.ts";
 
 /** `models/static` of the installation, from the bundle in `dist/` as from this source file. */
@@ -84,6 +84,13 @@ const description = z.object({
   sha256: z.object({ vocabulary: z.string(), weights: z.string() }),
 });
 
+const descriptionIn = (dir: string) =>
+  description.parse(JSON.parse(readFileSync(join(dir, "model.json"), "utf8")));
+
+/** What threads share of the bundled model. @throws Error as `StaticModel.load` */
+export const bundledWeights = (dir: string = bundledModel()): Weights =>
+  readWeights(join(dir, "weights.bin"), descriptionIn(dir).sha256.weights);
+
 /** Only the first tokens count; more would hardly change the direction. */
 const maxTokens = 2000;
 
@@ -102,9 +109,10 @@ export class StaticModel {
   private constructor(
     private readonly dimensions: number,
     vocabulary: readonly string[],
-    weights: Buffer,
+    /** Kept, as what is shared with threads is what is in use. */
+    private readonly weights: Weights,
   ) {
-    const { buffer, byteOffset } = weights;
+    const { buffer, byteOffset } = weights.bytes;
     this.tokenizer = new Tokenizer(vocabulary);
     this.scales = new Float32Array(buffer, byteOffset, vocabulary.length);
     this.rows = new Int8Array(buffer, byteOffset + vocabulary.length * 4, vocabulary.length * dimensions);
@@ -116,19 +124,20 @@ export class StaticModel {
    * @throws Error when a file is missing, damaged, or of another model
    */
   static load(dir: string, { id, dimensions }: { id: string; dimensions: number }): StaticModel {
-    const described = description.parse(JSON.parse(readFileSync(join(dir, "model.json"), "utf8")));
+    const described = descriptionIn(dir);
     if (described.id !== id || described.dimensions !== dimensions) {
       throw new Error(
         `model.json is of ${described.id} with ${described.dimensions} dimensions, not of ${id}`,
       );
     }
     const { sha256 } = described;
-    const text = checked(dir, "vocabulary.txt", sha256.vocabulary).toString();
-    const weights = checked(dir, "weights.bin", sha256.weights);
-    const vocabulary = text.trimEnd().split("\n");
-    if (weights.length !== vocabulary.length * (4 + dimensions) || weights.byteOffset % 4 !== 0) {
+    const text = readFileSync(join(dir, "vocabulary.txt"));
+    checkSum(text, "vocabulary.txt", sha256.vocabulary);
+    const weights = readWeights(join(dir, "weights.bin"), sha256.weights);
+    const vocabulary = text.toString().trimEnd().split("\n");
+    if (weights.bytes.length !== vocabulary.length * (4 + dimensions)) {
       throw new Error(
-        `weights.bin holds ${weights.length} bytes, not the vectors of ${vocabulary.length} tokens`,
+        `weights.bin holds ${weights.bytes.length} bytes, not the vectors of ${vocabulary.length} tokens`,
       );
     }
     return new StaticModel(dimensions, vocabulary, weights);
@@ -150,12 +159,4 @@ export class StaticModel {
     }
     return sum;
   }
-}
-
-function checked(dir: string, name: string, sha256: string): Buffer {
-  const bytes = readFileSync(join(dir, name));
-  if (createHash("sha256").update(bytes).digest("hex") !== sha256) {
-    throw new Error(`${name} is damaged: its checksum is not the one in model.json`);
-  }
-  return bytes;
 }

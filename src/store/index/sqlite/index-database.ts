@@ -14,6 +14,7 @@ import type {
   StoredChunk,
 } from "../port.ts";
 import type { FileChange, FileStamp, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
+import { ByteStrings } from "../words/byte-strings.ts";
 import { SegmentBuilder } from "../words/segment.ts";
 import { codeMigrations } from "./schema.ts";
 import { SignPacking } from "./signs/sign-blocks.ts";
@@ -216,14 +217,18 @@ export class IndexDatabase extends Connection {
     });
   }
 
-  private builder(): SegmentBuilder {
-    return new SegmentBuilder(this.words.nextChunk());
+  private builder(bytes?: ByteStrings): SegmentBuilder {
+    return new SegmentBuilder(this.words.nextChunk(), bytes);
   }
+
+  /** For the words of one open transaction after the other. */
+  private bytesOfWords = new ByteStrings();
 
   private begun() {
     if (this.unfinished === null) {
       this.changing(() => this.db.begin());
-      this.unfinished = { words: this.builder(), paths: new Set() };
+      this.bytesOfWords.clear();
+      this.unfinished = { words: this.builder(this.bytesOfWords), paths: new Set() };
     }
     return this.unfinished;
   }
@@ -303,6 +308,7 @@ export class IndexDatabase extends Connection {
   /** BM25 counts commits that went until this is called (`correctTotals`). Never within a transaction. */
   settle(): void {
     this.finish();
+    this.bytesOfWords = new ByteStrings();
     correctTotals(this, "commit_terms");
   }
 

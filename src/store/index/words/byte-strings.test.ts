@@ -26,3 +26,19 @@ it("strings that grow side by side are read as they were written", () => {
     { numRuns: 50 },
   );
 });
+
+it("strings that follow cleared ones hold nothing of them", () => {
+  const strings = new ByteStrings();
+  const fill = (count: number, from: number) => {
+    for (let i = 0; i < count; i++) {
+      const string = strings.add();
+      for (let byte = 0; byte < 40; byte++) strings.push(string, (from + i + byte) % 256);
+    }
+  };
+  fill(200, 1);
+  strings.clear();
+  fill(100, 7);
+  for (let i = 0; i < 100; i++) {
+    expect([...strings.read(i)]).toEqual(Array.from({ length: 40 }, (_, byte) => (7 + i + byte) % 256));
+  }
+});

@@ -19,6 +19,12 @@ export class ByteStrings {
   private known = new Uint32Array(256);
   private count = 0;
 
+  /** Forgets all strings. Their room is kept: to grow anew leaves holes in memory that the C library does not give back. */
+  clear(): void {
+    this.used = 0;
+    this.count = 0;
+  }
+
   /** @returns the number of a new string, which is empty; they count from 0 on */
   add(): number {
     const at = this.count * numbers;

@@ -1,7 +1,9 @@
 import { levels as allLevels } from "../../../project/levels.ts";
 import { Best, type Scored } from "../../best.ts";
+import { blockSize } from "../../vectors/vector-kernel.ts";
 import type { FieldWeights } from "../port.ts";
-import { addScores, countPresent, FieldSums, lengthNorm, type Postings } from "./postings.ts";
+import { countPresent, FieldSums, lengthNorm, type Postings } from "./postings.ts";
+import { scoreKernel } from "./score-kernel.ts";
 import { placeOf, type SegmentChunks } from "./segment.ts";
 
 /** What is stored of a segment beside its chunks and postings. */
@@ -117,22 +119,27 @@ export class LoadedSegments {
       ),
     );
     const sums = new FieldSums(weights);
+    const kernel = scoreKernel();
     const best = new Best(k);
     for (const segment of segments) {
       const lists = found.map((ofSegment) => ofSegment.get(segment.id)?.list);
       if (lists.every((list) => list === undefined)) continue;
-      const scores = cleared(segment.ids.length);
-      const norms = normsOf(segment, words / total);
+      kernel.begin(normsOf(segment, words / total), sums);
       lists.forEach((list, i) => {
-        if (list !== undefined) addScores(list, sums, idfs[i]!, norms, scores);
+        if (list !== undefined) kernel.add(list, idfs[i]!);
       });
       const { ids, isGone } = segment;
-      // Ids ascend, so that of equal ones those to come are no better.
-      let least = Math.max(best.least, 0);
-      for (let i = 0; i < scores.length; i++) {
-        if (scores[i]! <= least || isGone?.[i] || !inScope(segment, i)) continue;
-        best.offer(ids[i]!, scores[i]!);
-        least = Math.max(best.least, 0);
+      const [places, scores] = [kernel.places(), kernel.scores()];
+      for (let first = 0; first < ids.length; first += blockSize) {
+        // Ids ascend, so that of equal ones those to come are no better.
+        let least = Math.max(best.least, 0);
+        const found = kernel.above(first, least);
+        for (let i = 0; i < found; i++) {
+          const place = first + places[i]!;
+          if (scores[place]! <= least || isGone?.[place] || !inScope(segment, place)) continue;
+          best.offer(ids[place]!, scores[place]!);
+          least = Math.max(best.least, 0);
+        }
       }
     }
     return best.sorted();
@@ -154,14 +161,6 @@ export class LoadedSegments {
     }
     return sum;
   }
-}
-
-/** Scoring runs to its end before anything else does, so one is enough. */
-let scoresInUse = new Float32Array(0);
-
-function cleared(size: number): Float32Array {
-  if (scoresInUse.length < size) scoresInUse = new Float32Array(size);
-  return scoresInUse.subarray(0, size).fill(0);
 }
 
 /** @param known as it was, when only others of its chunks are gone now */

@@ -119,7 +119,8 @@ function sumsOfCodes(weights: readonly number[]): Float64Array {
 
 /** Field weights, prepared for reading lists with them. */
 export class FieldSums {
-  private readonly weights: readonly number[];
+  /** Of the fields, in their order. */
+  readonly weights: readonly number[];
   readonly ofCode: Float64Array;
 
   constructor({ name, path, head, body }: FieldWeights) {
@@ -153,6 +154,9 @@ const b = 0.75;
 /** What BM25 adds to the frequency of a word in a chunk of so many words, below the line. */
 export const lengthNorm = (words: number, average: number) => k1 * (1 - b + (b * words) / average);
 
+/** What the frequency of a word is multiplied with, above the line. */
+export const bm25Factor = (idf: number) => idf * (k1 + 1);
+
 /** Adds what a word contributes to the BM25 scores of a segment's chunks (Robertson; k1 = 1.2, b = 0.75, as in FTS5). */
 export function addScores(
   list: Uint8Array,
@@ -162,7 +166,7 @@ export function addScores(
   scores: Float32Array,
 ): void {
   const { ofCode } = sums;
-  const factor = idf * (k1 + 1);
+  const factor = bm25Factor(idf);
   const { length } = list;
   let chunk = -1;
   for (let at = 0; at < length; ) {

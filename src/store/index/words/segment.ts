@@ -105,11 +105,15 @@ export class SegmentBuilder {
   private readonly levels: number[] = [];
   private readonly words = new Map<string, number>();
   private known = new Uint32Array(0);
-  /** For each word two: its list, and its places. */
-  private readonly bytes = new ByteStrings();
 
-  /** @param first the id of the first chunk; the others count on */
-  constructor(private readonly first: number) {}
+  /**
+   * @param first the id of the first chunk; the others count on
+   * @param bytes two for each word: its list, and its places. Empty
+   */
+  constructor(
+    private readonly first: number,
+    private readonly bytes = new ByteStrings(),
+  ) {}
 
   /** The id of the chunk that is added next. */
   get next(): number {
