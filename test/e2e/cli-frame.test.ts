@@ -51,6 +51,26 @@ describe("pm", () => {
     expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("no such directory") });
   });
 
+  // Most tests call commands from their sources.
+  it("finds the code of each command beside it", async () => {
+    const cwd = temporaryDir();
+    for (const command of ["backup", "decrypt", "encrypt", "packages", "restart", "stop"]) {
+      const { code, stdout } = await runPm([command, "--json"], { cwd });
+      expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: 3, error: "not_initialised" });
+    }
+    for (const command of [
+      ["export", "--all", "--to", "all.jsonl"],
+      ["forget", "--session", "none"],
+      ["open"],
+      ["rewind", "none"],
+    ]) {
+      expect(await runPm([...command, "--json"], { cwd })).toMatchObject({ code: 3, stderr: "" });
+    }
+    for (const command of [["projects"], ["uninstall", "--dry-run"], ["version"]]) {
+      expect(await runPm([...command, "--json"], { cwd })).toMatchObject({ code: 0, stderr: "" });
+    }
+  });
+
   it("shows a stack with --debug only", async () => {
     const cwd = temporaryDir();
     const args = ["config", "set", "search.limit", "7"];
