@@ -175,7 +175,7 @@ function segmentsOf(db: Connection, table: string): TextSegment[] | null {
   });
 }
 
-function segmentsIn(db: Connection, table: string, numbers: Iterator<number>): TextSegment[] {
+function segmentsIn(db: Connection, table: string, numbers: Iterator<number>): TextSegment[] | null {
   const next = () => numbers.next().value ?? 0;
   const [levels, _segments, _writes] = [next(), next(), next()];
   const segments: TextSegment[] = [];
@@ -193,13 +193,16 @@ function segmentsIn(db: Connection, table: string, numbers: Iterator<number>): T
       const [_gone, _rows] = [next(), next()];
       // All of it is merged into another one already.
       if (lastPage === 0) continue;
-      segments.push({ id, firstPage, lastPage, gone: goneOf(db, table, id, gonePages) });
+      const gone = goneOf(db, table, id, gonePages);
+      if (gone === null) return null;
+      segments.push({ id, firstPage, lastPage, gone });
     }
   }
   return segments;
 }
 
-function goneOf(db: Connection, table: string, segment: number, pages: number): Set<number> {
+/** null: they are stored in another way, or damaged. */
+function goneOf(db: Connection, table: string, segment: number, pages: number): Set<number> | null {
   const gone = new Set<number>();
   if (pages === 0) return gone;
   const blocks = db
@@ -210,8 +213,9 @@ function goneOf(db: Connection, table: string, segment: number, pages: number): 
     .all({ key: segment + goneSegment, pages }) as Uint8Array[];
   for (const block of blocks) {
     const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
-    const [width, hasZero] = [view.getUint8(0), view.getUint8(1) !== 0];
-    if (hasZero) gone.add(0);
+    const width = block[0];
+    if (width !== 4 && width !== 8) return null;
+    if (block[1] !== 0) gone.add(0);
     for (let at = 8; at + width <= block.length; at += width) {
       const row = width === 4 ? view.getUint32(at) : Number(view.getBigUint64(at));
       if (row !== 0) gone.add(row);
