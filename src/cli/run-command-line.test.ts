@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { expect, it } from "vitest";
+import { collectedStreams } from "../../test/support/collected-streams.ts";
 import { buildProgram } from "./program.ts";
 import { runCommandLine } from "./run-command-line.ts";
-import { ownStreams, type Streams } from "./terminal/streams.ts";
+import { ownStreams } from "./terminal/streams.ts";
 
 /** The names of all commands, with those of the groups that they are in. */
 function paths(command: Command, prefix: string[] = []): string[][] {
@@ -17,18 +18,7 @@ const all = await buildProgram(ownStreams);
 it.each(paths(all).map((path) => [path.join(" "), path] as const))(
   "%s has help with examples",
   async (_, path) => {
-    const written = { 1: "", 2: "" };
-    const streams: Streams = {
-      write: (fd, text) => {
-        written[fd] += text;
-      },
-      show: (text) => {
-        written[1] += text;
-      },
-      hasColor: () => false,
-      hasLinks: false,
-      columns: undefined,
-    };
+    const { streams, written } = collectedStreams();
     const caller = { cwd: "/", streams, isRemote: false };
     expect(await runCommandLine([...path, "--help"], caller)).toBe(0);
     expect(written[1]).toContain("\nExamples:\n  pm ");
@@ -52,16 +42,7 @@ it.each([
   [["session", "show", "8ecde0fc", "--nonsense"], "Run `pm session show --help`."],
   [["--nonsense"], "Run `pm --help`."],
 ])("names the help of the command whose option is unknown: %j", async (args, hint) => {
-  let written = "";
-  const streams: Streams = {
-    write: (_, text) => {
-      written += text;
-    },
-    show: () => {},
-    hasColor: () => false,
-    hasLinks: false,
-    columns: undefined,
-  };
+  const { streams, written } = collectedStreams();
   expect(await runCommandLine(args, { cwd: "/", streams, isRemote: false })).toBe(2);
-  expect(written).toContain(`hint: ${hint}`);
+  expect(written[2]).toContain(`hint: ${hint}`);
 });

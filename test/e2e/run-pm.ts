@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "../../src/cli/run-command-line.ts";
+import { collectedStreams } from "../support/collected-streams.ts";
 
 /** A `pm` to test instead of the built one. */
 const installed = process.env.POMMEL_E2E_PM;
@@ -70,25 +71,11 @@ async function runHere(
   args: readonly string[],
   { cwd, env = {} }: Pick<PmOptions, "env"> & { cwd: string },
 ): Promise<PmResult> {
-  const written = { 1: "", 2: "" };
+  const { streams, written } = collectedStreams();
   const before = { ...process.env };
   setEnvironment(env);
   try {
-    const code = await runCommandLine(args, {
-      cwd,
-      isRemote: false,
-      streams: {
-        write: (fd, text) => {
-          written[fd] += text;
-        },
-        show: (text) => {
-          written[1] += text;
-        },
-        hasColor: () => false,
-        hasLinks: false,
-        columns: undefined,
-      },
-    });
+    const code = await runCommandLine(args, { cwd, isRemote: false, streams });
     return { code, signal: null, stdout: written[1], stderr: written[2] };
   } finally {
     setEnvironment(Object.fromEntries(Object.keys(env).map((name) => [name, before[name]])));
