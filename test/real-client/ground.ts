@@ -67,7 +67,9 @@ export function layGround(name: string, files: Readonly<Record<string, string>>)
     ...{ home, repo, project, env },
     async pm<T>(...args: string[]) {
       const { code, stdout, stderr } = await runPm([...args, "--json"], options);
-      if (code !== 0) throw new Error(`pm ${args.join(" ")} ended with ${code}: ${stderr}${stdout}`);
+      // 5: nothing was found, which is an answer.
+      if (code !== 0 && code !== 5)
+        throw new Error(`pm ${args.join(" ")} ended with ${code}: ${stderr}${stdout}`);
       return JSON.parse(stdout) as T;
     },
     hooksRun: () =>
