@@ -170,27 +170,24 @@ function segmentsOf(db: Connection, table: string): TextSegment[] | null {
     if (columnsOf(db, table) === 0) return null;
     const block = db.prepare(`SELECT block FROM ${table}_data WHERE id = ?`).pluck().get(structureRow);
     if (!(block instanceof Uint8Array) || structureMark.some((byte, i) => block[4 + i] !== byte)) return null;
-    const numbers = decodeVarints(block.subarray(8))?.values();
-    return numbers === undefined ? null : segmentsIn(db, table, numbers);
+    const numbers = decodeVarints(block.subarray(8));
+    return numbers && segmentsIn(db, table, numbers);
   });
 }
 
-function segmentsIn(db: Connection, table: string, numbers: Iterator<number>): TextSegment[] | null {
-  const next = () => numbers.next().value ?? 0;
-  const [levels, _segments, _writes] = [next(), next(), next()];
+function segmentsIn(db: Connection, table: string, numbers: readonly number[]): TextSegment[] | null {
+  let at = 0;
+  const take = (count: number) => {
+    at += count;
+    return numbers.slice(at - count, at);
+  };
   const segments: TextSegment[] = [];
-  for (let level = 0; level < levels; level++) {
-    const [_merging, count] = [next(), next()];
-    for (let i = 0; i < count; i++) {
-      const [id, firstPage, lastPage, _origin, _lastOrigin, gonePages] = [
-        next(),
-        next(),
-        next(),
-        next(),
-        next(),
-        next(),
-      ];
-      const [_gone, _rows] = [next(), next()];
+  // How many levels, segments and writes there are.
+  take(3);
+  while (at < numbers.length) {
+    const [_merging, count = 0] = take(2);
+    for (const end = at + 8 * count; at < end && at < numbers.length; ) {
+      const [id = 0, firstPage = 0, lastPage = 0, _origin, _lastOrigin, gonePages = 0] = take(8);
       // All of it is merged into another one already.
       if (lastPage === 0) continue;
       const gone = goneOf(db, table, id, gonePages);

@@ -1,5 +1,6 @@
 import { phraseOf } from "../../text/tokens.ts";
 import { decodeVarints } from "../../text/varint.ts";
+import { Best, type Scored } from "../best.ts";
 import type { Connection } from "./connection.ts";
 import { eachPlace, eachRow, listsOf, type TextList, weightOfPlaces } from "./full-text-lists.ts";
 import { totalsOf } from "./full-text-totals.ts";
@@ -49,6 +50,20 @@ export function scoreRows(
     });
   }
   return { rows, scores };
+}
+
+/** The best `k` rows of a scope; of equal ones the lower. @param scope null: all rows */
+export function bestRows(
+  { rows, scores }: TextScores,
+  k: number,
+  scope: ReadonlySet<number> | null,
+): Scored[] {
+  const best = new Best(k);
+  for (const row of rows) {
+    const score = scores[row]!;
+    if (score >= best.least && (scope === null || scope.has(row))) best.offer(row, score);
+  }
+  return best.sorted();
 }
 
 /** In how many rows of a table each token occurs; absent tokens are missing. Remembered. */

@@ -42,9 +42,11 @@ export function totalsOf(
   connection: Connection,
   table: string,
 ): { rows: number; words: readonly number[] } | null {
-  const columns = columnsOf(connection, table);
-  const totals = columns === 0 ? null : storedTotals(connection, table, columns);
-  return totals && { rows: totals[0]!, words: totals.slice(1) };
+  return connection.once(`totals of ${table}`, () => {
+    const columns = columnsOf(connection, table);
+    const totals = columns === 0 ? null : storedTotals(connection, table, columns);
+    return totals && { rows: totals[0]!, words: totals.slice(1) };
+  });
 }
 
 /** How many columns a table has; 0 for one whose books are not kept as expected. */

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { wrote } from "../../../../test/support/attribution-fixture.ts";
+import { collectedStreams } from "../../../../test/support/collected-streams.ts";
 import { addSession } from "../../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../../test/support/repository-with-agents-fixture.ts";
 import { runCommandLine } from "../../run-command-line.ts";
-import type { Streams } from "../../terminal/streams.ts";
 
 let repo: ReturnType<typeof repositoryWithAgents>;
 let hash: string;
@@ -13,16 +13,7 @@ const text = "export const answer = computeTheAnswer();\nexport const other = co
 
 /** Runs `pm attribution` in the repository. */
 async function run(...args: string[]) {
-  const written = { 1: "", 2: "" };
-  const streams: Streams = {
-    write: (fd, text) => {
-      written[fd] += text;
-    },
-    show: (text) => {
-      written[1] += text;
-    },
-    ...{ hasColor: () => false, hasLinks: false, columns: undefined },
-  };
+  const { streams, written } = collectedStreams();
   const code = await runCommandLine(["attribution", ...args], { cwd: repo.root, streams, isRemote: false });
   return { code, out: written[1], err: written[2] };
 }

@@ -1,7 +1,6 @@
 import { tokenStream } from "../../../text/tokens.ts";
-import { Best } from "../../best.ts";
 import type { Connection } from "../../sqlite/connection.ts";
-import { frequenciesIn, scoreRows } from "../../sqlite/full-text-scores.ts";
+import { bestRows, frequenciesIn, scoreRows } from "../../sqlite/full-text-scores.ts";
 import type { CommitIndex, CommitWeights, Within } from "../port.ts";
 import type { IndexedCommit } from "../records.ts";
 
@@ -65,17 +64,15 @@ export class SqliteCommits implements CommitIndex {
     return this.run((db) =>
       db.inSnapshot(() => {
         const scope = idsWithin(db, within);
-        const { rows, scores } = scoreRows(db, "commit_terms", tokens, { subject, body, files, author });
-        const best = new Best(k);
-        for (const row of rows) if (scope === null || scope.has(row)) best.offer(row, scores[row]!);
-        const found = best.sorted();
+        const scored = scoreRows(db, "commit_terms", tokens, { subject, body, files, author });
+        const found = bestRows(scored, k, scope);
         const commits = db
           .prepare(
             "SELECT id, hash, authored_at AS at FROM commits WHERE id IN (SELECT value FROM json_each(?))",
           )
           .all(JSON.stringify(found.map(({ row }) => row))) as { id: number; hash: string; at: number }[];
         return commits
-          .map(({ id, hash, at }) => ({ hash, score: scores[id]!, at }))
+          .map(({ id, hash, at }) => ({ hash, score: scored.scores[id]!, at }))
           .sort((a, b) => b.score - a.score || b.at - a.at)
           .map(({ hash, score }) => ({ hash, score }));
       }),

@@ -1,5 +1,4 @@
-import { Best } from "../../best.ts";
-import { frequenciesIn, scoreRows } from "../../sqlite/full-text-scores.ts";
+import { bestRows, frequenciesIn, scoreRows } from "../../sqlite/full-text-scores.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionChunkId } from "../memory-records.ts";
 import { type ChunkFilter, scopeOf } from "./chunk-filter.ts";
@@ -43,11 +42,6 @@ export function matchSessionTokens(
 ): SessionMatch[] {
   if (tokens.length === 0) return [];
   const scope = scopeOf(memory, filter) as ReadonlySet<number> | null;
-  const { rows, scores } = scoreRows(memory, "chunk_terms", tokens, { prompt, answer, actions, errors });
-  const best = new Best(limit);
-  for (const row of rows) {
-    const score = scores[row]!;
-    if (score >= best.least && (scope === null || scope.has(row))) best.offer(row, score);
-  }
-  return best.sorted().map(({ row, score }) => ({ id: row as SessionChunkId, score }));
+  const scores = scoreRows(memory, "chunk_terms", tokens, { prompt, answer, actions, errors });
+  return bestRows(scores, limit, scope).map(({ row, score }) => ({ id: row as SessionChunkId, score }));
 }
