@@ -1,4 +1,4 @@
-import { compiledKernel, growTo, memoryOf } from "../../store/vectors/vector-kernel.ts";
+import { growTo, memoryOf, quickest } from "../../store/vectors/vector-kernel.ts";
 
 /**
  * Whether bytes hold all of some texts, letter case aside: files that do not are neither decoded nor searched for more, which
@@ -15,14 +15,8 @@ interface Exports {
 /** Bytes that the kernel may read behind those that it was given. */
 const beyond = 16;
 
-let known: HeldBytes | undefined;
-
-/** The quickest way that this machine can run; all give the same answers. */
-export function heldBytes(): HeldBytes {
-  const module = compiledKernel();
-  known ??= module === null ? plainHeldBytes : wasmHeldBytes(module);
-  return known;
-}
+/** The quickest that this machine can run. */
+export const heldBytes = quickest(wasmHeldBytes, () => plainHeldBytes);
 
 export const plainHeldBytes: HeldBytes = (bytes, texts) => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1").toLowerCase();

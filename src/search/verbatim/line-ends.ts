@@ -1,4 +1,4 @@
-import { compiledKernel, memoryOf } from "../../store/vectors/vector-kernel.ts";
+import { memoryOf, quickest } from "../../store/vectors/vector-kernel.ts";
 
 /** Finds line ends (LF, CR, or both) in bytes: of a file most lines are only counted. */
 export interface LineEnds {
@@ -19,14 +19,8 @@ interface Exports {
 /** Bytes that the kernel may read behind those that it was given. */
 const beyond = 17;
 
-let known: LineEnds | undefined;
-
-/** The quickest way that this machine can run; all give the same answers. */
-export function lineEnds(): LineEnds {
-  const module = compiledKernel();
-  known ??= module === null ? plainLineEnds() : wasmLineEnds(module);
-  return known;
-}
+/** The quickest that this machine can run. */
+export const lineEnds = quickest(wasmLineEnds, plainLineEnds);
 
 export function plainLineEnds(): LineEnds {
   return { room: Buffer.allocUnsafeSlow(roomSize), endOfLines };

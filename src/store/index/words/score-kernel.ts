@@ -1,4 +1,4 @@
-import { blockSize, compiledKernel, growTo, memoryOf } from "../../vectors/vector-kernel.ts";
+import { blockSize, growTo, memoryOf, quickest } from "../../vectors/vector-kernel.ts";
 import { addScores, bm25Factor, type FieldSums } from "./postings.ts";
 
 /** The scores of a segment's chunks, which are added up word by word. One segment at a time. */
@@ -18,14 +18,8 @@ export interface ScoreKernel {
   scores(): Float32Array;
 }
 
-let known: ScoreKernel | undefined;
-
-/** The quickest kernel that this machine can run; all give the same answers. Scoring runs to its end, so one is enough. */
-export function scoreKernel(): ScoreKernel {
-  const module = compiledKernel();
-  known ??= module === null ? createPlainScoreKernel() : createWasmScoreKernel(module);
-  return known;
-}
+/** The quickest that this machine can run. Scoring runs to its end, so one is enough. */
+export const scoreKernel = quickest(createWasmScoreKernel, createPlainScoreKernel);
 
 /** What kernel/words.ts exports; see there. */
 interface Exports {
