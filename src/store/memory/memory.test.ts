@@ -184,6 +184,34 @@ describe("memory.db", () => {
     expect(new Set(versions).size).toBe(3);
     expect(memory.version()).toBe(versions[2]);
   });
+
+  it("shows nothing of what others write to reads that belong together, nor its version", () => {
+    const [memory, other] = [open(), open()];
+    const state = () => [memory.version(), memory.prepare("SELECT count(*) FROM sessions").pluck().get()];
+    const [before, ...meanwhile] = memory.inSnapshot(() => {
+      const first = state();
+      addSession(other, "theirs");
+      return [first, state(), memory.inSnapshot(state)];
+    });
+    expect(meanwhile).toEqual([before, before]);
+    const version = before![0];
+    expect(state()).toEqual([expect.not.stringMatching(String(version)), 1]);
+    const inBetween = memory.inSnapshot(() => {
+      addSession(memory, "mine");
+      return state();
+    });
+    expect(inBetween).toEqual(state());
+    expect(inBetween[0]).not.toBe(version);
+  });
+
+  it("begins with the version that what is read later has", () => {
+    const [memory, other] = [open(), open()];
+    const count = memory.inSnapshot(() => {
+      addSession(other, "theirs");
+      return memory.prepare("SELECT count(*) FROM sessions").pluck().get();
+    });
+    expect(count).toBe(0);
+  });
 });
 
 describe("a migration", () => {

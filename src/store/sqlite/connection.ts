@@ -74,14 +74,24 @@ export class Connection {
 
   /** Reads that belong together: others may write meanwhile, these see nothing of it. */
   inSnapshot<T>(read: () => T): T {
-    return this.db.transaction("deferred", read);
+    if (this.foreignInSnapshot !== null) return read();
+    return this.db.transaction("deferred", () => {
+      try {
+        this.foreignInSnapshot = this.foreignChanges();
+        return read();
+      } finally {
+        this.foreignInSnapshot = null;
+      }
+    });
   }
 
   private writes = 0;
+  /** What other connections change is not seen meanwhile, so whether they did is asked once. null: in no snapshot. */
+  private foreignInSnapshot: number | null = null;
 
   /** Another text whenever the database may hold something else than before, whoever wrote it. */
   version(): string {
-    return `${this.foreignChanges()}.${this.writes}`;
+    return `${this.foreignInSnapshot ?? this.foreignChanges()}.${this.writes}`;
   }
 
   /** Another number whenever another connection has changed the database. */
