@@ -7,6 +7,7 @@ const { error, stderr } = await asc.main([
   "kernel/vectors.ts",
   "kernel/texts.ts",
   "kernel/words.ts",
+  "kernel/lists.ts",
   ...["--baseDir", root, "--outFile", "dist/vector-kernel.wasm"],
   // No runtime and no memory of its own: the caller owns all memory and passes pointers.
   ...["--runtime", "stub", "--importMemory", "--noAssert", "-O3", "--enable", "simd"],

@@ -4,11 +4,8 @@ import { matchSessionTokens, rareTokens } from "../../store/memory/chunks/chunk-
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
-import {
-  type MatchingSessions,
-  matchSessions,
-  sessionCount,
-} from "../../store/memory/sessions/session-terms.ts";
+import { matchSessions, sessionCount } from "../../store/memory/sessions/session-terms.ts";
+import type { TextScores } from "../../store/sqlite/full-text-scores.ts";
 import type { Nearness } from "../vectors/nearness.ts";
 import { type Evidence, standardOf } from "./rank.ts";
 import type { SessionWeights } from "./weights.ts";
@@ -72,11 +69,13 @@ export function collectEvidence(
 }
 
 /** How well a session as a whole matches, in standard deviations; 0 for one that does not. */
-function bySession(matches: MatchingSessions, population: number): (sessionId: number) => number {
-  const standard = standardOf(Float64Array.from(matches.values()), population);
+function bySession({ rows, scores }: TextScores, population: number): (sessionId: number) => number {
+  const values = new Float64Array(rows.length);
+  for (let i = 0; i < rows.length; i++) values[i] = scores[rows[i]!]!;
+  const standard = standardOf(values, population);
   return (sessionId) => {
-    const score = matches.get(sessionId);
-    return score === undefined ? 0 : standard(score);
+    const score = scores[sessionId] ?? 0;
+    return score === 0 ? 0 : standard(score);
   };
 }
 

@@ -1,4 +1,5 @@
 import { decodeVarints } from "../../text/varint.ts";
+import { Kept } from "../kept.ts";
 import type { Connection } from "./connection.ts";
 import { columnsOf } from "./full-text-totals.ts";
 
@@ -29,8 +30,8 @@ interface TextSegment {
   id: number;
   firstPage: number;
   lastPage: number;
-  /** Rows that were deleted since it was written. */
-  gone: ReadonlySet<number>;
+  /** Rows that were deleted since it was written, ascending. */
+  gone: Uint32Array;
 }
 
 /** A segment's rows with a word, as they are stored. */
@@ -38,31 +39,35 @@ export interface TextList {
   bytes: Uint8Array;
   /** Where rows are whole. */
   whole: readonly number[];
-  gone: ReadonlySet<number>;
+  /** Rows that are not to be read, ascending. */
+  gone: Uint32Array;
 }
 
-/** Words whose lists are remembered: a search reads each twice, to see how rare a word is, and to score. */
-const maxRemembered = 32;
-
 /**
- * The lists of a word, one for each segment that has it: no row is in two of them. null: the format is another one.
- * Remembered for a while.
+ * Bytes of lists of a table that are kept until something is written: searches meet the same words again and again, and each
+ * reads a list twice, to see how rare a word is, and to score.
  */
+const maxKept = 16 * 2 ** 20;
+
+/** The lists of a word, one for each segment that has it: no row is in two of them. null: the format is another one. */
 export function listsOf(db: Connection, table: string, word: string): readonly TextList[] | null {
   const segments = segmentsOf(db, table);
   if (segments === null) return null;
-  const remembered = db.cacheUntilWrite<string, readonly TextList[]>(`lists of ${table}`);
-  const known = remembered.get(word);
+  const kept = db.once(`lists of ${table}`, () => new Kept<string, readonly TextList[]>(maxKept, sizeOf));
+  const known = kept.get(word);
   if (known !== undefined) return known;
   const term = new TextEncoder().encode(mainIndex + word);
   const lists = pagesOf(db, table, segments, term).flatMap((pages, i): TextList[] => {
     const list = listOn(pages, term);
     return list === null ? [] : [{ ...list, gone: segments[i]!.gone }];
   });
-  if (remembered.size >= maxRemembered) remembered.clear();
-  remembered.set(word, lists);
+  kept.set(word, lists);
   return lists;
 }
+
+/** What objects take is about that of a list of this many bytes. */
+const sizeOf = (lists: readonly TextList[]) =>
+  lists.reduce((sum, { bytes }) => sum + bytes.length + 200, 200);
 
 /** The pages of each segment on which the list of a word is, if the segment has it: up to the next one with a word. */
 function pagesOf(
@@ -105,6 +110,7 @@ export function eachRow(
 ): void {
   let row = 0;
   let nextWhole = 0;
+  let nextGone = 0;
   for (let at = 0; at < bytes.length; ) {
     const isWhole = whole[nextWhole] === at;
     if (isWhole) nextWhole++;
@@ -116,8 +122,10 @@ export function eachRow(
     // The lowest bit marks a deletion, which tables of this kind keep elsewhere.
     let size = byte & 0x7f;
     for (; byte > 0x7f; size = size * 128 + (byte & 0x7f)) byte = bytes[at++]!;
-    const end = at + (size >> 1);
-    if (gone.size === 0 || !gone.has(row)) visit(row, at, end);
+    // In a damaged list it may be more than there is.
+    const end = Math.min(at + (size >>> 1), bytes.length);
+    while (gone[nextGone]! < row) nextGone++;
+    if (gone[nextGone] !== row) visit(row, at, end);
     at = end;
   }
 }
@@ -199,9 +207,8 @@ function segmentsIn(db: Connection, table: string, numbers: readonly number[]): 
 }
 
 /** null: they are stored in another way, or damaged. */
-function goneOf(db: Connection, table: string, segment: number, pages: number): Set<number> | null {
-  const gone = new Set<number>();
-  if (pages === 0) return gone;
+function goneOf(db: Connection, table: string, segment: number, pages: number): Uint32Array | null {
+  const gone: number[] = [];
   const blocks = db
     .prepare(
       `SELECT block FROM ${table}_data WHERE id BETWEEN (@key << ${pageBits}) AND (@key << ${pageBits}) + @pages - 1`,
@@ -211,14 +218,15 @@ function goneOf(db: Connection, table: string, segment: number, pages: number): 
   for (const block of blocks) {
     const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
     const width = block[0];
-    if (width !== 4 && width !== 8) return null;
-    if (block[1] !== 0) gone.add(0);
+    // Wider ones are of rows beyond 32 bits.
+    if (width !== 4) return null;
+    if (block[1] !== 0) gone.push(0);
     for (let at = 8; at + width <= block.length; at += width) {
-      const row = width === 4 ? view.getUint32(at) : Number(view.getBigUint64(at));
-      if (row !== 0) gone.add(row);
+      const row = view.getUint32(at);
+      if (row !== 0) gone.push(row);
     }
   }
-  return gone;
+  return Uint32Array.from(gone).sort();
 }
 
 /** The list of a word that begins on the first of these pages; it goes on up to the first word of one of the others. */

@@ -2,22 +2,22 @@ import { phraseOf } from "../../text/tokens.ts";
 import { decodeVarints } from "../../text/varint.ts";
 import { Best, type Scored } from "../best.ts";
 import type { Connection } from "./connection.ts";
-import { eachPlace, eachRow, listsOf, type TextList, weightOfPlaces } from "./full-text-lists.ts";
+import { eachPlace, eachRow, listsOf, type TextList } from "./full-text-lists.ts";
 import { totalsOf } from "./full-text-totals.ts";
+import { type ListKernel, listKernel, saturation } from "./list-kernel.ts";
 
 /** How well rows match: higher is better, comparable within one call. */
 export interface TextScores {
-  /** Rows that match, each once. */
-  rows: readonly number[];
-  /** By row. */
+  /** Rows that match in a column that counts, each once. */
+  rows: Uint32Array;
+  /** By row; others have none, or 0. */
   scores: { readonly [row: number]: number };
 }
 
 /** What an occurrence in each column counts. Columns without a weight are not looked at. */
 export type ColumnWeights = Readonly<Record<string, number>>;
 
-/** Those of FTS5's bm25(): how soon more of a token counts less, how much a row's length does, the least weight of a token. */
-const saturation = 1.2;
+/** Those of FTS5's bm25(): how much a row's length counts, the least weight of a token. */
 const lengthShare = 0.75;
 const leastRarity = 1e-6;
 
@@ -33,23 +33,25 @@ export function scoreRows(
   tokens: readonly string[],
   weights: ColumnWeights,
 ): TextScores {
-  if (tokens.length === 0) return { rows: [], scores: [] };
+  if (tokens.length === 0) return { rows: new Uint32Array(0), scores: [] };
   const totals = totalsOf(db, table);
-  const found = tokens.map((token) => occurrencesOf(db, table, token, weights));
-  if (totals === null || found.some((one) => one === null)) return scoredByFts(db, table, tokens, weights);
+  const lists = tokens.map((token) => listsOfWords(db, table, token));
+  if (totals === null || lists.some((one) => one === null)) return scoredByFts(db, table, tokens, weights);
   const mean = totals.words.reduce((sum, words) => sum + words, 0) / totals.rows;
+  const byColumn = Float64Array.from(columnsIn(db, table), (column) => weights[column] ?? -1);
+  const kernel = listKernel();
   const norms = normsOf(db, table, mean);
-  const scores = new Float64Array(norms.length);
-  const rows: number[] = [];
-  for (const { holders, each } of found as Occurrences[]) {
+  kernel.begin(norms);
+  const rows = new Uint32Array(norms.length);
+  let found = 0;
+  for (const ofToken of lists as (readonly TextList[])[][]) {
+    const holders = takeOccurrences(kernel, ofToken, byColumn);
     const rarity = Math.log((totals.rows - holders + 0.5) / (holders + 0.5));
-    const weight = rarity > 0 ? rarity : leastRarity;
-    each((row, count) => {
-      if (scores[row] === 0) rows.push(row);
-      scores[row]! += weight * ((count * (saturation + 1)) / (count + norms[row]!));
-    });
+    const added = kernel.add(rarity > 0 ? rarity : leastRarity);
+    rows.set(added, found);
+    found += added.length;
   }
-  return { rows, scores };
+  return { rows: rows.subarray(0, found), scores: kernel.scores().slice() };
 }
 
 /** The best `k` rows of a scope; of equal ones the lower. @param scope null: all rows */
@@ -59,11 +61,20 @@ export function bestRows(
   scope: ReadonlySet<number> | null,
 ): Scored[] {
   const best = new Best(k);
-  for (const row of rows) {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!;
     const score = scores[row]!;
     if (score >= best.least && (scope === null || scope.has(row))) best.offer(row, score);
   }
   return best.sorted();
+}
+
+/** The scores of some rows alone. */
+export function onlyRows({ rows, scores }: TextScores, wanted: ReadonlySet<number>): TextScores {
+  const kept = rows.filter((row) => wanted.has(row));
+  const ofKept: Record<number, number> = {};
+  for (const row of kept) ofKept[row] = scores[row]!;
+  return { rows: kept, scores: ofKept };
 }
 
 /** In how many rows of a table each token occurs; absent tokens are missing. Remembered. */
@@ -89,48 +100,27 @@ function countRows(db: Connection, table: string, token: string): number {
   return matching.get(phraseOf(token)) as number;
 }
 
-/** Rows that hold a token. */
-interface Occurrences {
-  /** How many. */
-  holders: number;
-  /** With what the occurrences in each count together. */
-  each: (visit: (row: number, count: number) => void) => void;
-}
-
-/** null: FTS5 stores them in another way. */
-function occurrencesOf(
-  db: Connection,
-  table: string,
-  token: string,
-  weights: ColumnWeights,
-): Occurrences | null {
-  const words = token.split(" ");
-  const lists = words.flatMap((word) => {
+/** The lists of each word of a token; null: FTS5 stores them in another way. */
+function listsOfWords(db: Connection, table: string, token: string): (readonly TextList[])[] | null {
+  const lists: (readonly TextList[])[] = [];
+  for (const word of token.split(" ")) {
     const ofWord = listsOf(db, table, word);
-    return ofWord === null ? [] : [ofWord];
-  });
-  if (lists.length < words.length) return null;
-  const byColumn = Float64Array.from(columnsIn(db, table), (column) => weights[column] ?? -1);
-  return lists.length === 1 ? ofWord(lists[0]!, byColumn) : ofPhrase(lists, byColumn);
+    if (ofWord === null) return null;
+    lists.push(ofWord);
+  }
+  return lists;
 }
 
-function ofWord(lists: readonly TextList[], weights: Float64Array): Occurrences {
-  const each: Occurrences["each"] = (visit) => {
-    for (const list of lists) {
-      eachRow(list, (row, from, to) => {
-        const count = weightOfPlaces(list.bytes, from, to, weights);
-        if (count >= 0) visit(row, count);
-      });
-    }
-  };
-  let holders = 0;
-  if (weights.every((weight) => weight >= 0)) holders = rowsIn(lists);
-  else {
-    each(() => {
-      holders++;
-    });
-  }
-  return { holders, each };
+/** Lets the kernel take the rows that hold a token. @returns how many they are */
+function takeOccurrences(
+  kernel: ListKernel,
+  lists: readonly (readonly TextList[])[],
+  weights: Float64Array,
+): number {
+  if (lists.length === 1) return kernel.read(lists[0]!, weights);
+  const found = rowsOfPhrase(lists, weights);
+  kernel.take(found);
+  return found.size;
 }
 
 function rowsIn(lists: readonly TextList[]): number {
@@ -146,8 +136,11 @@ function rowsIn(lists: readonly TextList[]): number {
 /** More words than any column has. */
 const columnSize = 2 ** 32;
 
-/** @param lists of each word of the phrase */
-function ofPhrase(lists: readonly (readonly TextList[])[], weights: Float64Array): Occurrences {
+/**
+ * By row: what the occurrences of a phrase count together.
+ * @param lists of each of its words
+ */
+function rowsOfPhrase(lists: readonly (readonly TextList[])[], weights: Float64Array): Map<number, number> {
   const bytes = (word: number) => lists[word]!.reduce((sum, list) => sum + list.bytes.length, 0);
   // The rarest first: then few rows of the others are looked at.
   const words = [...lists.keys()].sort((a, b) => bytes(a) - bytes(b));
@@ -170,19 +163,15 @@ function ofPhrase(lists: readonly (readonly TextList[])[], weights: Float64Array
     }
     begins = now;
   }
-  const found = begins ?? new Map<number, number[]>();
   const weightOf = (place: number) => weights[Math.floor(place / columnSize)]!;
-  return {
-    holders: found.size,
-    each: (visit) => {
-      for (const [row, places] of found) {
-        visit(
-          row,
-          places.reduce((sum, place) => sum + weightOf(place), 0),
-        );
-      }
-    },
-  };
+  const counts = new Map<number, number>();
+  for (const [row, places] of begins ?? []) {
+    counts.set(
+      row,
+      places.reduce((sum, place) => sum + weightOf(place), 0),
+    );
+  }
+  return counts;
 }
 
 /** What the lengths of rows mean for BM25 where the mean is so many words, by row. */
@@ -228,7 +217,7 @@ function scoredByFts(
     )
     .all(`{${asked}} : (${tokens.map(phraseOf).join(" OR ")})`) as { id: number; score: number }[];
   return {
-    rows: found.map(({ id }) => id),
+    rows: Uint32Array.from(found, ({ id }) => id),
     scores: Object.fromEntries(found.map(({ id, score }) => [id, score])),
   };
 }

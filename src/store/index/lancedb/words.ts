@@ -1,5 +1,5 @@
 import { decodeVarints, pushVarint } from "../../../text/varint.ts";
-import { Kept } from "../words/kept.ts";
+import { Kept } from "../../kept.ts";
 import {
   type FoundList,
   isLate,

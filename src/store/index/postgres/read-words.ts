@@ -1,4 +1,4 @@
-import { Kept } from "../words/kept.ts";
+import { Kept } from "../../kept.ts";
 import type { LoadedSegments } from "../words/loaded-segments.ts";
 import type { Postings } from "../words/postings.ts";
 import { entryOf, type Found } from "../words/stored-words.ts";

@@ -15,7 +15,7 @@ afterEach(() => store.remove());
 const weights = { title: 2, branch: 2, prompts: 1 };
 const matching = (token: string, until: number | null = null) => {
   const { asked, summary } = matchSessions(store.memory, [token], weights, until);
-  return { asked: [...asked.keys()], summary: [...summary.keys()] };
+  return { asked: [...asked.rows], summary: [...summary.rows] };
 };
 const isIndexed = (id: number) =>
   store.memory.prepare("SELECT 1 FROM session_terms_docsize WHERE id = ?").get(id) !== undefined;

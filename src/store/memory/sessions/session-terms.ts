@@ -1,5 +1,5 @@
 import { tokenStream } from "../../../text/tokens.ts";
-import { type ColumnWeights, scoreRows } from "../../sqlite/full-text-scores.ts";
+import { type ColumnWeights, onlyRows, scoreRows, type TextScores } from "../../sqlite/full-text-scores.ts";
 import type { Memory } from "../memory.ts";
 
 /** Words of whole sessions: their titles, prompts and results. */
@@ -61,9 +61,6 @@ function textsOf(memory: Memory, ids: readonly number[]): SessionTexts[] {
     .all(JSON.stringify(ids)) as SessionTexts[];
 }
 
-/** By row of `sessions`: how well the words of some columns match; higher is better. Others do not match. */
-export type MatchingSessions = ReadonlyMap<number, number>;
-
 /** How much a column counts in what a session was asked. */
 export interface AskedWeights {
   title: number;
@@ -81,13 +78,12 @@ export function matchSessions(
   tokens: readonly string[],
   { title, branch, prompts }: AskedWeights,
   until: number | null,
-): { asked: MatchingSessions; summary: MatchingSessions } {
+): { asked: TextScores; summary: TextScores } {
   const ended = memory.prepare("SELECT id FROM sessions WHERE last_at <= ?").pluck();
   const within = until === null ? null : new Set(ended.all(until) as number[]);
-  const matching = (weights: ColumnWeights): MatchingSessions => {
-    const { rows, scores } = scoreRows(memory, "session_terms", tokens, weights);
-    const found = within === null ? rows : rows.filter((row) => within.has(row));
-    return new Map(found.map((row) => [row, scores[row]!]));
+  const matching = (weights: ColumnWeights) => {
+    const scores = scoreRows(memory, "session_terms", tokens, weights);
+    return within === null ? scores : onlyRows(scores, within);
   };
   return { asked: matching({ title, branch, prompts }), summary: matching({ summary: 1 }) };
 }
