@@ -118,6 +118,48 @@ export function measure(
 }
 
 /**
+ * Of `count` groups of rows that lie side by side (for each, uint32, its first row, counted from `rows` on, and how many), the
+ * greatest and the mean of their cosines, each corrected by two numbers of its row (float64, side by side) and two of the query:
+ * (cosine - share + constant) * factor * factor of the row. NaN for a group without rows.
+ */
+export function nearest(
+  query: usize,
+  scale: f64,
+  rows: usize,
+  length: usize,
+  groups: usize,
+  count: i32,
+  corrections: usize,
+  constant: f64,
+  factor: f64,
+  best: usize,
+  whole: usize,
+): void {
+  for (let i = 0; i < count; i++) {
+    const first = <usize>load<u32>(groups);
+    const size = load<u32>(groups, 4);
+    let row = rows + first * (header + length);
+    let correction = corrections + (first << 4);
+    let greatest = -Infinity;
+    let sum: f64 = 0;
+    for (let n: u32 = 0; n < size; n++) {
+      const cosine = <f64>dot(query, row, length) * load<f64>(row) * scale;
+      const corrected = (cosine - load<f64>(correction) + constant) * factor * load<f64>(correction, 8);
+      sum += corrected;
+      if (corrected > greatest) greatest = corrected;
+      row += header + length;
+      correction += 16;
+    }
+    store<f64>(best, size === 0 ? F64.NaN : greatest);
+    // 0 / 0 where there are none.
+    store<f64>(whole, sum / <f64>size);
+    groups += 8;
+    best += 8;
+    whole += 8;
+  }
+}
+
+/**
  * Of `count` rows of signs that lie side by side, `words` times 64 bits each, those that differ from the query in at most
  * `most` bits and whose flags (a byte a row) have any of the `wanted`: writes which they are, counted from 0 on (uint32), and
  * in how many bits (uint16). Returns how many they are.

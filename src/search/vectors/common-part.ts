@@ -7,7 +7,7 @@
 /** How much of the mean is taken away: `a`. Measured: bench/recall.ts. */
 const commonShare = 0.5;
 
-/** The common part of all vectors, as their cosines are corrected by it. */
+/** The common part of all vectors, and what corrects their cosines for it. */
 export interface CommonPart {
   mean: Float64Array;
   /** m · m. */
@@ -15,7 +15,7 @@ export interface CommonPart {
   /** Of every vector x, by its slot: a (x · m). */
   shares: Float64Array;
   /** Of every vector x, by its slot: 1 / |x - a m|. */
-  inverses: Float64Array;
+  factors: Float64Array;
 }
 
 /** @param products of every vector with the mean, by slot */
@@ -25,22 +25,23 @@ export function commonPart(mean: Float64Array, products: Float64Array): CommonPa
     mean,
     square,
     shares: products.map((product) => commonShare * product),
-    inverses: products.map((product) => 1 / lengthWithout(product, square)),
+    factors: products.map((product) => 1 / lengthWithout(product, square)),
   };
 }
 
-/** Corrects the cosines of a query with the vectors of all slots for the common part of both, in place. */
-export function withoutCommon(
-  cosines: Float64Array,
+/**
+ * What corrects the cosine of a query and a vector x for the common part of both: (cosine - a (x · m) + `constant`) * `factor`
+ * / |x - a m|.
+ */
+export function correctionOf(
   query: Int8Array,
-  { mean, square, shares, inverses }: CommonPart,
-): void {
+  { mean, square }: Pick<CommonPart, "mean" | "square">,
+): { constant: number; factor: number } {
   const product = dot(unit(query), mean);
-  const inverse = 1 / lengthWithout(product, square);
-  const constant = commonShare ** 2 * square - commonShare * product;
-  for (let slot = 0; slot < cosines.length; slot++) {
-    cosines[slot] = (cosines[slot]! - shares[slot]! + constant) * inverse * inverses[slot]!;
-  }
+  return {
+    constant: commonShare ** 2 * square - commonShare * product,
+    factor: 1 / lengthWithout(product, square),
+  };
 }
 
 /** |x - a m| for a vector x of length 1 with `product` = x · m. */

@@ -3,18 +3,14 @@ import type { PassageRow } from "../../store/memory/chunks/vectors.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import type { Segment } from "../../store/vectors/held-vectors.ts";
 import { VectorIndex, type VectorSource } from "../../store/vectors/vector-index.ts";
-import { blockSize, type VectorKernel } from "../../store/vectors/vector-kernel.ts";
-import { type CommonPart, commonPart, dot, sumOfUnits, withoutCommon } from "./common-part.ts";
+import { blockSize, type GroupNearness, type VectorKernel } from "../../store/vectors/vector-kernel.ts";
+import { type CommonPart, commonPart, correctionOf, dot, sumOfUnits } from "./common-part.ts";
 
-/** How near every chunk is to a query; by place. */
-export interface Nearness {
+/** How near every chunk is to a query; by place: its nearest passage, and all its passages together. NaN: it has none. */
+export interface Nearness extends GroupNearness {
   /** The chunks, and the place of each. */
   chunkIds: readonly SessionChunkId[];
   placeOf: ReadonlyMap<SessionChunkId, number>;
-  /** Of the nearest passage of a chunk; NaN where it has none. */
-  best: Float64Array;
-  /** Of all its passages together. */
-  whole: Float64Array;
 }
 
 interface ChunkInfo {
@@ -26,10 +22,7 @@ interface ChunkInfo {
 /** Values derived from all vectors, valid until one of them changes. */
 interface Derived {
   changes: number;
-  common: CommonPart;
-  /** Of each chunk, the slot of its first passage, and how many it has. */
-  firsts: Uint32Array;
-  counts: Uint32Array;
+  common: Omit<CommonPart, "shares" | "factors">;
   chunkIds: readonly SessionChunkId[];
   placeOf: ReadonlyMap<SessionChunkId, number>;
 }
@@ -63,25 +56,9 @@ export class PassageNearness {
   to(query: Int8Array): Nearness | null {
     const known = this.prepare(query);
     if (known === null) return null;
-    const { common, firsts, counts, chunkIds, placeOf } = known.derived;
-    const cosines = this.cosines(known.kernel);
-    withoutCommon(cosines, query, common);
-    const best = new Float64Array(counts.length).fill(Number.NaN);
-    const whole = new Float64Array(counts.length).fill(Number.NaN);
-    for (let place = 0; place < counts.length; place++) {
-      const [first, count] = [firsts[place]!, counts[place]!];
-      if (count === 0) continue;
-      let nearest = Number.NEGATIVE_INFINITY;
-      let sum = 0;
-      for (let slot = first; slot < first + count; slot++) {
-        const cosine = cosines[slot]!;
-        sum += cosine;
-        if (cosine > nearest) nearest = cosine;
-      }
-      best[place] = nearest;
-      whole[place] = sum / count;
-    }
-    return { chunkIds, placeOf, best, whole };
+    const { common, chunkIds, placeOf } = known.derived;
+    const { constant, factor } = correctionOf(query, common);
+    return { chunkIds, placeOf, ...known.kernel.nearest(constant, factor) };
   }
 
   /** Gives the memory back; the next question loads it again. */
@@ -90,7 +67,7 @@ export class PassageNearness {
     this.derived = null;
   }
 
-  /** The kernel, prepared for a query, with the values derived from all vectors. */
+  /** The kernel, prepared for a query and with every chunk's passages as a group, and the values derived from all vectors. */
   private prepare(query: Int8Array): { kernel: VectorKernel; derived: Derived } | null {
     let kernel = this.vectors.ask(query);
     if (kernel !== null && this.derived?.changes !== this.vectors.changes && this.lacksSums()) {
@@ -125,11 +102,16 @@ export class PassageNearness {
     const isAsked = direction !== null && kernel.ask(direction);
     const cosines = isAsked ? this.cosines(kernel) : new Float64Array(this.vectors.slots);
     const products = cosines.map((cosine) => cosine * length);
-    return {
-      changes: this.vectors.changes,
-      common: commonPart(mean, products),
+    const { shares, factors, ...common } = commonPart(mean, products);
+    kernel.group({
       firsts: Uint32Array.from(spans, ({ first }) => first),
       counts: Uint32Array.from(spans, ({ count }) => count),
+      shares,
+      factors,
+    });
+    return {
+      changes: this.vectors.changes,
+      common,
       chunkIds,
       placeOf: new Map(chunkIds.map((id, place) => [id, place])),
     };

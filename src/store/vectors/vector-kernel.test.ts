@@ -68,6 +68,44 @@ test("both kernels give the same answers to the last bit, and the right ones", (
   );
 });
 
+test("both kernels say the same of groups, to the last bit, whatever rows come after", () => {
+  fc.assert(
+    fc.property(cases, fc.array(fc.nat(4), { maxLength: 8 }), ({ rows, query }, sizes) => {
+      fc.pre(query.some((value) => value !== 0));
+      const counts = sizes.map((size, i) => Math.min(size, rows.length - (i % rows.length)));
+      const firsts = counts.map((_, i) => i % rows.length);
+      const shares = rows.map((_, row) => row / 7 - 1);
+      const factors = rows.map((_, row) => 1 + row / 3);
+      const expected = counts.map((count, i) => {
+        const all = rows.slice(firsts[i]!, firsts[i]! + count).map((row, n) => {
+          const at = firsts[i]! + n;
+          const known = row.every((value) => value === 0) ? 0 : cosine(row, query);
+          return (known - shares[at]! + 0.25) * 1.5 * factors[at]!;
+        });
+        return count === 0
+          ? [Number.NaN, Number.NaN]
+          : [Math.max(...all), all.reduce((a, b) => a + b, 0) / count];
+      });
+      for (const kernel of both(query.length)) {
+        filled(kernel, rows);
+        kernel.group({
+          firsts: Uint32Array.from(firsts),
+          counts: Uint32Array.from(counts),
+          shares: Float64Array.from(shares),
+          factors: Float64Array.from(factors),
+        });
+        kernel.ask(Int8Array.from(query));
+        const { best, whole } = kernel.nearest(0.25, 1.5);
+        expect(counts.map((_, i) => [best[i], whole[i]])).toEqual(expected);
+        // Their place is that of rows now, which are empty.
+        kernel.reserve(rows.length + 50);
+        expect(selected(kernel, rows.length, 50)).toEqual([]);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
 test.each([256, 384, 768, 1024, 1536, 3072])(
   "sums of %i of the largest products stay exact",
   (dimensions) => {

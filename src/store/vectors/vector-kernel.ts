@@ -23,10 +23,30 @@ export interface VectorKernel {
   select(first: number, count: number, least: number): number;
   /** Writes the `cosines` of the rows in `list`, `count` of them, in its order; NaN for an empty row. */
   measure(count: number): void;
+  /** Takes groups of rows, for `nearest`; valid until rows change. */
+  group(groups: RowGroups): void;
+  /** How near each group is; a cosine is corrected to (cosine - its row's share + constant) * factor * its row's factor. */
+  nearest(constant: number, factor: number): GroupNearness;
   /** Views of the last answers and of the next list, of `blockSize`; of no use after `reserve`. */
   ids(): Float64Array;
   cosines(): Float64Array;
   list(): Uint32Array;
+}
+
+/** Groups of rows that lie side by side, and what corrects the cosine of each row. */
+interface RowGroups {
+  /** Of each group. */
+  firsts: Uint32Array;
+  counts: Uint32Array;
+  /** Of each row. */
+  shares: Float64Array;
+  factors: Float64Array;
+}
+
+/** The greatest corrected cosine of each group, and the mean of all of them; NaN for one without rows. */
+export interface GroupNearness {
+  best: Float64Array;
+  whole: Float64Array;
 }
 
 /** Rows that one call works on at most. */
@@ -96,6 +116,19 @@ interface Exports {
     count: number,
     cosines: number,
   ): void;
+  nearest(
+    query: number,
+    scale: number,
+    rows: number,
+    length: number,
+    groups: number,
+    count: number,
+    corrections: number,
+    constant: number,
+    factor: number,
+    best: number,
+    whole: number,
+  ): void;
 }
 
 const pageSize = 65_536;
@@ -114,7 +147,10 @@ const header = 16;
 /** Vectors are handed over in pieces of so many bytes. */
 const stagingSize = 65_536;
 
-/** The kernel in WebAssembly, which has to find everything in its own memory: the rows come last, and may grow. */
+/**
+ * The kernel in WebAssembly, which has to find everything in its own memory: the rows come behind what has one size, and may grow;
+ * groups come behind them.
+ */
 export function createWasmKernel(module: WebAssembly.Module, dimensions: number): VectorKernel {
   const length = Math.ceil(dimensions / 16) * 16;
   const stride = header + length;
@@ -129,8 +165,20 @@ export function createWasmKernel(module: WebAssembly.Module, dimensions: number)
   const memory = memoryOf(rowsAt);
   const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
   let scale = 0;
+  let reserved = 0;
+  let grouped = 0;
+  let groupsAt = rowsAt;
+  let correctionsAt = rowsAt;
+  let nearestAt = rowsAt;
+  const viewOf = (group: number) => new Float64Array(memory.buffer, nearestAt + group * 8, grouped);
   return {
-    reserve: (rows) => growTo(memory, rowAt(rows)),
+    reserve(rows) {
+      if (rows <= reserved) return;
+      // Where groups were, there are rows now.
+      new Uint8Array(memory.buffer).fill(0, rowAt(reserved));
+      reserved = rows;
+      growTo(memory, rowAt(rows));
+    },
     bytes: () => memory.buffer.byteLength,
     put(first, firstId, vectors) {
       const most = Math.floor(stagingSize / dimensions);
@@ -154,6 +202,31 @@ export function createWasmKernel(module: WebAssembly.Module, dimensions: number)
     select: (first, count, least) =>
       wasm.select(queryAt, scale, rowAt(first), length, count, least, idsAt, cosinesAt),
     measure: (count) => wasm.measure(queryAt, scale, rowsAt, length, listAt, count, cosinesAt),
+    group({ firsts, counts, shares, factors }) {
+      grouped = firsts.length;
+      groupsAt = rowAt(reserved);
+      correctionsAt = groupsAt + grouped * 8;
+      nearestAt = correctionsAt + shares.length * 16;
+      growTo(memory, nearestAt + grouped * 16);
+      const groups = new Uint32Array(memory.buffer, groupsAt, grouped * 2);
+      for (let i = 0; i < grouped; i++) {
+        groups[2 * i] = firsts[i]!;
+        groups[2 * i + 1] = counts[i]!;
+      }
+      const corrections = new Float64Array(memory.buffer, correctionsAt, shares.length * 2);
+      for (let row = 0; row < shares.length; row++) {
+        corrections[2 * row] = shares[row]!;
+        corrections[2 * row + 1] = factors[row]!;
+      }
+    },
+    nearest(constant, factor) {
+      const [best, whole] = [viewOf(0), viewOf(grouped)];
+      wasm.nearest(
+        ...([queryAt, scale, rowsAt, length, groupsAt, grouped, correctionsAt] as const),
+        ...([constant, factor, best.byteOffset, whole.byteOffset] as const),
+      );
+      return { best: best.slice(), whole: whole.slice() };
+    },
     ids: () => new Float64Array(memory.buffer, idsAt, blockSize),
     cosines: () => new Float64Array(memory.buffer, cosinesAt, blockSize),
     list: () => new Uint32Array(memory.buffer, listAt, blockSize),
@@ -170,6 +243,7 @@ export function createPlainKernel(dimensions: number): VectorKernel {
   let rows = new Int8Array(0);
   let inverses = new Float64Array(0);
   let rowIds = new Float64Array(0);
+  let groups: RowGroups | null = null;
   let asked: Int8Array = new Int8Array(dimensions);
   let scale = 0;
   const cosineOf = (row: number): number => {
@@ -214,6 +288,28 @@ export function createPlainKernel(dimensions: number): VectorKernel {
     },
     measure(count) {
       for (let i = 0; i < count; i++) cosines[i] = inverses[list[i]!] === 0 ? Number.NaN : cosineOf(list[i]!);
+    },
+    group(given) {
+      groups = given;
+    },
+    nearest(constant, factor) {
+      const { firsts, counts, shares, factors } = groups!;
+      const best = new Float64Array(firsts.length).fill(Number.NaN);
+      const whole = new Float64Array(firsts.length).fill(Number.NaN);
+      for (let group = 0; group < firsts.length; group++) {
+        const [first, count] = [firsts[group]!, counts[group]!];
+        if (count === 0) continue;
+        let greatest = Number.NEGATIVE_INFINITY;
+        let sum = 0;
+        for (let row = first; row < first + count; row++) {
+          const corrected = (cosineOf(row) - shares[row]! + constant) * factor * factors[row]!;
+          sum += corrected;
+          if (corrected > greatest) greatest = corrected;
+        }
+        best[group] = greatest;
+        whole[group] = sum / count;
+      }
+      return { best, whole };
     },
     ids: () => ids,
     cosines: () => cosines,
