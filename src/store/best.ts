@@ -15,13 +15,14 @@ export class Best {
 
   offer(row: number, score: number): void {
     const { heap } = this;
-    const item = { row, score };
     if (heap.length < this.k) {
-      heap.push(item);
+      heap.push({ row, score });
       this.rise(heap.length - 1);
     } else {
-      if (!isBefore(item, heap[0]!)) return;
-      heap[0] = item;
+      const worst = heap[0]!;
+      // Most are refused here: nothing is made for them.
+      if (score < worst.score || (score === worst.score && row >= worst.row)) return;
+      heap[0] = { row, score };
       this.sink();
     }
     if (heap.length === this.k) this.least = heap[0]!.score;

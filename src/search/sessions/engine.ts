@@ -352,7 +352,7 @@ export class SessionSearch {
 /** Of values that may be missing (NaN); null where all are. */
 function highest(values: Float64Array): number | null {
   let most = Number.NEGATIVE_INFINITY;
-  for (const value of values) if (value > most) most = value;
+  for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
   return Number.isFinite(most) ? most : null;
 }
 

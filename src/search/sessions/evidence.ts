@@ -79,48 +79,50 @@ function bySession({ rows, scores }: TextScores, population: number): (sessionId
   };
 }
 
-/** By place, in standard deviations; NaN outside of the scope. */
-type Deviation = (place: number) => number;
+/** How near chunks are, by place; NaN outside of the scope. In standard deviations for those that are asked for, which are few. */
+interface Deviations {
+  values: Float64Array;
+  standard: (value: number) => number;
+}
 
-/** Nearness in standard deviations: they are worked out for those that are asked for, which are few. */
-interface Deviations extends Pick<Nearness, "chunkIds" | "placeOf"> {
-  best: Deviation;
-  whole: Deviation;
+interface NearnessInScope extends Pick<Nearness, "chunkIds" | "placeOf"> {
+  best: Deviations;
+  whole: Deviations;
 }
 
 function inDeviations(
   { chunkIds, placeOf, best, whole }: Nearness,
   scope: ReadonlySet<SessionChunkId> | null,
-): Deviations {
-  const deviationOf = (all: Float64Array): Deviation => {
+): NearnessInScope {
+  const deviationsOf = (all: Float64Array): Deviations => {
     const values =
       scope === null ? all : all.map((value, place) => (scope.has(chunkIds[place]!) ? value : Number.NaN));
-    const standard = standardOf(values, fewestNear);
-    return (place) => standard(values[place]!);
+    return { values, standard: standardOf(values, fewestNear) };
   };
-  return { chunkIds, placeOf, best: deviationOf(best), whole: deviationOf(whole) };
+  return { chunkIds, placeOf, best: deviationsOf(best), whole: deviationsOf(whole) };
 }
 
 /** The combined nearness of a chunk by all models, each in its own standard deviations; 0 without any. */
 function blend(
-  models: readonly Deviations[],
+  models: readonly NearnessInScope[],
   part: "best" | "whole",
   id: SessionChunkId,
   share: number,
 ): number {
   const [first = 0, second] = models.map((model) => {
     const place = model.placeOf.get(id);
-    return place === undefined ? 0 : model[part](place) || 0;
+    const { values, standard } = model[part];
+    return place === undefined ? 0 : standard(values[place]!) || 0;
   });
   return second === undefined || second === 0 ? first : (1 - share) * first + share * second;
 }
 
 /** The `n` chunks with the largest values of those above the average, best first; of equal ones the first. */
-function best({ chunkIds }: Deviations, valueAt: Deviation, n: number): SessionChunkId[] {
+function best({ chunkIds }: NearnessInScope, { values, standard }: Deviations, n: number): SessionChunkId[] {
   const found = new Best(n);
-  for (let place = 0; place < chunkIds.length; place++) {
-    const value = valueAt(place);
-    if (value > 0 && value >= found.least) found.offer(place, value);
+  for (let place = 0; place < values.length; place++) {
+    const value = values[place]!;
+    if (value >= found.least && standard(value) > 0) found.offer(place, value);
   }
   return found.sorted().map(({ row }) => chunkIds[row]!);
 }

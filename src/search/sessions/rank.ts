@@ -85,10 +85,10 @@ function rankedOf(
   const { id, neighbours } = candidate;
   const signals = {
     words: weights.words * words(id),
-    words_around: weights.wordsAround * bestOf(neighbours, words),
+    words_around: bestOf(neighbours, words, weights.wordsAround),
     passage: weights.passage * passage(id),
     whole: weights.whole * whole(id),
-    whole_around: weights.wholeAround * bestOf(neighbours, whole),
+    whole_around: bestOf(neighbours, whole, weights.wholeAround),
     ...{ session: 0, session_asked: 0, session_summary: 0 },
     kind: factorsOf(candidate, intent, weights),
     recency: 1,
@@ -96,11 +96,16 @@ function rankedOf(
   return { candidate, score: 0, signals };
 }
 
-function bestOf(neighbours: readonly SessionChunkId[], evidence: (id: SessionChunkId) => number): number {
-  if (neighbours.length === 0) return 0;
+/** The best evidence of any neighbour, weighted; not looked up where it counts nothing. */
+function bestOf(
+  neighbours: readonly SessionChunkId[],
+  evidence: (id: SessionChunkId) => number,
+  weight: number,
+): number {
+  if (neighbours.length === 0 || weight === 0) return 0;
   let best = Number.NEGATIVE_INFINITY;
   for (const neighbour of neighbours) best = Math.max(best, evidence(neighbour));
-  return best;
+  return weight * best;
 }
 
 /** Of a chunk alone, without its session's. */
