@@ -1,27 +1,28 @@
-import { blockSize, compiledKernel, growTo, memoryOf } from "./vector-kernel.ts";
+import { compiledKernel, growTo, memoryOf } from "./vector-kernel.ts";
 
-/** The signs of vectors (signs.ts) in rows, to be compared with those of a query by how many differ. */
+/**
+ * The signs of vectors (signs.ts) in rows, to be compared with those of a query. Each row has a byte of flags, which is 0 where it
+ * is empty.
+ */
 export interface SignKernel {
-  /** Makes room for so many rows in all. */
+  /** Makes room for so many rows in all; new ones are empty. */
   reserve(rows: number): void;
   /** What it takes. Bytes. */
   bytes(): number;
   /** Fills rows from `first` on with signs that lie side by side. */
-  put(first: number, signs: Uint8Array): void;
-  /** Takes the signs to compare with. */
-  ask(signs: Uint8Array): void;
+  put(first: number, signs: Uint8Array, flags: Uint8Array): void;
+  /** A view of all flags, of no use after another call. */
+  flags(): Uint8Array;
+  /** Takes what to compare with: signs, and what each byte of a row's signs is worth (`Signs.shares`). */
+  ask(signs: Uint8Array, shares: Float32Array): void;
   /**
-   * Of the rows from `first` on, as many as there are `flags` (`blockSize` at most): those whose flag has any of the bits
-   * `wanted`, and that differ from the query in at most `most` signs. Writes their places, counted from `first` on, and in how
-   * many signs they differ, in their order.
-   * @returns how many they are
+   * Of the first `count` rows those that differ from the query in the fewest signs, `most` (one at least) or fewer; of equal
+   * ones the first. Ascending; a view, of no use after another call.
+   * @param wanted a row has any of these flags @param flags in place of those that rows have; null for theirs
    */
-  select(first: number, flags: Uint8Array, wanted: number, most: number): number;
-  /** Views of the last answer, of `blockSize`; of no use after `reserve`. */
-  places(): Uint32Array;
-  differences(): Uint16Array;
-  /** A view of all signs, row after row; of no use after `reserve`. */
-  all(): Uint8Array;
+  fewest(count: number, most: number, wanted: number, flags: Uint8Array | null): Uint32Array;
+  /** What the signs of each row that was found last are worth in sum. A view, of no use after another call. */
+  worth(): Float32Array;
 }
 
 /** The quickest kernel that this machine can run; all give the same answers. @param bytes of a row, a multiple of 8 */
@@ -32,84 +33,120 @@ export function createSignKernel(bytes: number): SignKernel {
 
 /** What kernel/vectors.ts exports; see there. */
 interface Exports {
-  near(
+  fewest(
     query: number,
-    row: number,
+    rows: number,
     words: number,
     count: number,
     flags: number,
     wanted: number,
     most: number,
-    rows: number,
+    found: number,
     differences: number,
+    counts: number,
   ): number;
+  sumShares(rows: number, words: number, list: number, count: number, shares: number, sums: number): void;
 }
 
-/** The kernel in WebAssembly, which has to find everything in its own memory: the rows come last, and may grow. */
+/** The kernel in WebAssembly, which has to find everything in its own memory: rows, flags and answers come last, and grow. */
 export function createWasmSignKernel(module: WebAssembly.Module, bytes: number): SignKernel {
-  const placesAt = 0;
-  const differencesAt = placesAt + blockSize * 4;
-  const flagsAt = differencesAt + blockSize * 2;
-  const queryAt = flagsAt + blockSize;
-  const rowsAt = queryAt + bytes;
+  const queryAt = 0;
+  const sharesAt = queryAt + bytes;
+  const countsAt = sharesAt + bytes * 256 * 4;
+  const rowsAt = countsAt + Math.ceil((bytes * 8 + 1) / 2) * 8;
   const memory = memoryOf(rowsAt);
   const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
+  const words = bytes / 8;
+  let room = 0;
+  let [foundAt, worthAt, found] = [0, 0, 0];
+  const flagsAt = () => rowsAt + room * bytes;
+  const flags = () => new Uint8Array(memory.buffer, flagsAt(), room);
   return {
-    reserve: (rows) => growTo(memory, rowsAt + rows * bytes),
+    reserve(rows) {
+      if (rows <= room) return;
+      const known = flags().slice();
+      growTo(memory, rowsAt + rows * (bytes + 1));
+      room = rows;
+      flags().fill(0).set(known);
+    },
     bytes: () => memory.buffer.byteLength,
-    put(first, signs) {
+    put(first, signs, theirFlags) {
       new Uint8Array(memory.buffer).set(signs, rowsAt + first * bytes);
+      flags().set(theirFlags, first);
     },
-    ask(signs) {
+    flags,
+    ask(signs, shares) {
       new Uint8Array(memory.buffer).set(signs, queryAt);
+      new Float32Array(memory.buffer).set(shares, sharesAt / 4);
     },
-    select(first, flags, wanted, most) {
-      new Uint8Array(memory.buffer).set(flags, flagsAt);
-      const row = rowsAt + first * bytes;
-      const { length } = flags;
-      return wasm.near(queryAt, row, bytes / 8, length, flagsAt, wanted, most, placesAt, differencesAt);
+    fewest(count, most, wanted, others) {
+      foundAt = Math.ceil((flagsAt() + room) / 4) * 4;
+      const differencesAt = foundAt + most * 4 * 4;
+      // Differences are not needed any more then.
+      worthAt = differencesAt;
+      const othersAt = differencesAt + most * 4 * 2;
+      growTo(memory, othersAt + (others?.length ?? 0));
+      if (others !== null) new Uint8Array(memory.buffer).set(others, othersAt);
+      const usedAt = others === null ? flagsAt() : othersAt;
+      found = wasm.fewest(
+        ...([queryAt, rowsAt, words, count, usedAt, wanted, most] as const),
+        ...([foundAt, differencesAt, countsAt] as const),
+      );
+      return new Uint32Array(memory.buffer, foundAt, found);
     },
-    places: () => new Uint32Array(memory.buffer, placesAt, blockSize),
-    differences: () => new Uint16Array(memory.buffer, differencesAt, blockSize),
-    all: () => new Uint8Array(memory.buffer, rowsAt),
+    worth() {
+      wasm.sumShares(rowsAt, words, foundAt, found, sharesAt, worthAt);
+      return new Float32Array(memory.buffer, worthAt, found);
+    },
   };
 }
 
 /** The kernel in plain TypeScript. */
 export function createPlainSignKernel(bytes: number): SignKernel {
-  const places = new Uint32Array(blockSize);
-  const differences = new Uint16Array(blockSize);
   let rows = new Uint8Array(0);
+  let flags = new Uint8Array(0);
   let asked = new Uint8Array(bytes);
+  let worthOf = new Float32Array(0);
+  let found = new Uint32Array(0);
+  const differences = (row: number) => {
+    let different = 0;
+    for (let at = 0; at < bytes; at++) different += ones[asked[at]! ^ rows[row * bytes + at]!]!;
+    return different;
+  };
   return {
     reserve(count) {
-      if (count * bytes <= rows.length) return;
-      const enlarged = new Uint8Array(count * bytes);
-      enlarged.set(rows);
-      rows = enlarged;
+      if (count <= flags.length) return;
+      const [knownRows, knownFlags] = [rows, flags];
+      rows = new Uint8Array(count * bytes);
+      rows.set(knownRows);
+      flags = new Uint8Array(count);
+      flags.set(knownFlags);
     },
-    bytes: () => rows.length,
-    put(first, signs) {
+    bytes: () => rows.length + flags.length,
+    put(first, signs, theirFlags) {
       rows.set(signs, first * bytes);
+      flags.set(theirFlags, first);
     },
-    ask(signs) {
+    flags: () => flags,
+    ask(signs, shares) {
       asked = signs.slice();
+      worthOf = shares.slice();
     },
-    select(first, flags, wanted, most) {
-      let found = 0;
-      for (let i = 0; i < flags.length; i++) {
-        if ((flags[i]! & wanted) === 0) continue;
-        let different = 0;
-        for (let at = 0; at < bytes; at++) different += ones[asked[at]! ^ rows[(first + i) * bytes + at]!]!;
-        if (different > most) continue;
-        places[found] = i;
-        differences[found++] = different;
-      }
+    fewest(count, most, wanted, others) {
+      const used = others ?? flags;
+      const ofBits = Array.from({ length: bytes * 8 + 1 }, (): number[] => []);
+      for (let row = 0; row < count; row++)
+        if ((used[row]! & wanted) !== 0) ofBits[differences(row)]!.push(row);
+      found = Uint32Array.from(ofBits.flat().slice(0, most)).sort();
       return found;
     },
-    places: () => places,
-    differences: () => differences,
-    all: () => rows,
+    worth() {
+      return Float32Array.from(found, (row) => {
+        let sum = 0;
+        for (let at = 0; at < bytes; at++) sum += worthOf[(at << 8) | rows[row * bytes + at]!]!;
+        return sum;
+      });
+    },
   };
 }
 

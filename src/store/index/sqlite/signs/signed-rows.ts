@@ -1,5 +1,5 @@
+import { nthLargest } from "../../../best.ts";
 import { createSignKernel, type SignKernel } from "../../../vectors/sign-kernel.ts";
-import { blockSize } from "../../../vectors/vector-kernel.ts";
 import { rowLength, type SignBlock } from "./sign-blocks.ts";
 
 /** A chunk, where its vector is stored. */
@@ -20,8 +20,8 @@ export class SignedRows {
   private firstChunks = new Uint32Array(0);
   /** The slot of each row's first chunk; the last is that of a row to come. */
   private firstSlots = new Uint32Array(1);
-  /** For each slot what `SignBlock` has, and 0 for what is gone. */
-  private flags = new Uint8Array(0);
+  /** For how many slots there is room. What their flags say is in `SignBlock`; of what is gone they are 0. */
+  private room = 0;
   /** How many of the rows, and of the slots, are gone. */
   private removed = 0;
   private gone = 0;
@@ -39,19 +39,18 @@ export class SignedRows {
     this.files = enlarged(this.files, rows);
     this.firstChunks = enlarged(this.firstChunks, rows);
     this.firstSlots = enlarged(this.firstSlots, rows + 1);
-    this.flags = enlarged(this.flags, chunks);
-    this.kernel.reserve(this.flags.length);
+    this.room = Math.max(this.room, Math.ceil(chunks));
+    this.kernel.reserve(this.room);
   }
 
   /** @param block of rows beyond those that are known */
   add({ rows, flags, signs }: SignBlock): void {
     const count = rows.length / rowLength;
     const { slots } = this;
-    if (this.rows + count > this.ids.length || slots + flags.length > this.flags.length) {
+    if (this.rows + count > this.ids.length || slots + flags.length > this.room) {
       this.reserve((this.rows + count) * 1.25, (slots + flags.length) * 1.25);
     }
-    this.flags.set(flags, slots);
-    this.kernel.put(slots, signs);
+    this.kernel.put(slots, signs, flags);
     for (let i = 0; i < rows.length; i += rowLength) {
       const row = this.rows++;
       this.ids[row] = rows[i]!;
@@ -67,7 +66,7 @@ export class SignedRows {
     const row = lastUpTo(this.ids, this.rows, id);
     if (row < 0 || this.ids[row] !== id || this.files[row] === 0) return [];
     const [from, to] = [this.firstSlots[row]!, this.firstSlots[row + 1]!];
-    this.flags.fill(0, from, to);
+    this.kernel.flags().fill(0, from, to);
     this.files[row] = 0;
     this.removed++;
     this.gone += to - from;
@@ -97,7 +96,7 @@ export class SignedRows {
 
   /** How many chunks there are, and how many bytes they take. */
   size(): { vectors: number; bytes: number } {
-    const arrays = [this.ids, this.files, this.firstChunks, this.firstSlots, this.flags];
+    const arrays = [this.ids, this.files, this.firstChunks, this.firstSlots];
     const bytes = arrays.reduce((sum, { byteLength }) => sum + byteLength, this.kernel.bytes());
     return { vectors: this.slots - this.gone, bytes };
   }
@@ -113,28 +112,15 @@ export class SignedRows {
     files: readonly number[] | null,
     wanted: number,
   ): ChunkPlace[] {
-    const near = this.fewestDifferences(query.signs, bySigns, files && this.flagsOf(new Set(files)), wanted);
+    const { kernel, slots } = this;
+    kernel.ask(query.signs, query.shares);
+    const near = kernel.fewest(slots, bySigns, wanted, files && this.flagsOf(new Set(files)));
     if (near.length <= byShares) return Array.from(near, (slot) => this.placeOf(slot));
-    const products = this.products(near, query.shares);
-    const least = products.toSorted()[near.length - byShares]!;
+    const worth = kernel.worth();
+    const least = nthLargest(worth.slice(), byShares);
     const likely: ChunkPlace[] = [];
-    near.forEach((slot, i) => {
-      if (products[i]! >= least) likely.push(this.placeOf(slot));
-    });
+    for (let i = 0; i < near.length; i++) if (worth[i]! >= least) likely.push(this.placeOf(near[i]!));
     return likely;
-  }
-
-  /** For each slot the sum of the shares that its signs stand for. */
-  private products(slots: Uint32Array, shares: Float32Array): Float32Array {
-    const [signs, { bytes }] = [this.kernel.all(), this];
-    const products = new Float32Array(slots.length);
-    for (let i = 0; i < slots.length; i++) {
-      const from = slots[i]! * bytes;
-      let sum = 0;
-      for (let byte = 0; byte < bytes; byte++) sum += shares[(byte << 8) | signs[from + byte]!]!;
-      products[i] = sum;
-    }
-    return products;
   }
 
   /** Where the vector of a chunk is; null where none is known. */
@@ -144,64 +130,18 @@ export class SignedRows {
     const row = order[lastUpTo(firsts, firsts.length, chunk)];
     if (row === undefined) return null;
     const slot = this.firstSlots[row]! + chunk - this.firstChunks[row]!;
-    if (slot >= this.firstSlots[row + 1]! || this.flags[slot] === 0) return null;
+    if (slot >= this.firstSlots[row + 1]! || this.kernel.flags()[slot] === 0) return null;
     return { chunk, row: this.ids[row]!, at: chunk - this.firstChunks[row]! };
-  }
-
-  /** Slots, `most` of them or fewer; of those that differ in as many signs the first. */
-  private fewestDifferences(
-    signs: Uint8Array,
-    most: number,
-    scoped: Uint8Array | null,
-    wanted: number,
-  ): Uint32Array {
-    const { kernel, slots } = this;
-    const flags = scoped ?? this.flags;
-    kernel.ask(signs);
-    const [places, differences] = [kernel.places(), kernel.differences()];
-    let found = new Uint32Array(4 * most + blockSize);
-    let theirs = new Uint16Array(found.length);
-    let count = 0;
-    /** How many were found with so many differences, and with no more than `limit`. */
-    const counts = new Uint32Array(this.bytes * 8 + 1);
-    let limit = counts.length - 1;
-    let within = 0;
-    for (let start = 0; start < slots; start += blockSize) {
-      if (count + blockSize > found.length) {
-        found = enlarged(found, 2 * found.length);
-        theirs = enlarged(theirs, found.length);
-      }
-      const n = kernel.select(
-        start,
-        flags.subarray(start, Math.min(start + blockSize, slots)),
-        wanted,
-        limit,
-      );
-      for (let i = 0; i < n; i++) {
-        found[count] = start + places[i]!;
-        theirs[count++] = differences[i]!;
-        counts[differences[i]!]!++;
-      }
-      within += n;
-      while (within - counts[limit]! >= most) within -= counts[limit--]!;
-    }
-    // Those at the limit are too many, mostly.
-    let left = most - (within - counts[limit]!);
-    let kept = 0;
-    for (let i = 0; i < count; i++) {
-      if (theirs[i]! > limit || (theirs[i] === limit && left-- <= 0)) continue;
-      found[kept++] = found[i]!;
-    }
-    return found.subarray(0, kept);
   }
 
   /** The flags of the chunks of these files; 0 for others. */
   private flagsOf(files: ReadonlySet<number>): Uint8Array {
+    const all = this.kernel.flags();
     const flags = new Uint8Array(this.slots);
     for (let row = 0; row < this.rows; row++) {
       if (!files.has(this.files[row]!)) continue;
       const from = this.firstSlots[row]!;
-      flags.set(this.flags.subarray(from, this.firstSlots[row + 1]!), from);
+      flags.set(all.subarray(from, this.firstSlots[row + 1]!), from);
     }
     return flags;
   }
