@@ -1,7 +1,6 @@
 import type { HeldWord } from "../../../text/tokens.ts";
 import type { Connection } from "../../sqlite/connection.ts";
 import type { ChunkId, FieldWeights, FileId, IndexEntry, Match, Scope } from "../port.ts";
-import { chunksWithPhrase } from "../words/holders.ts";
 import { LoadedSegments, scopeFilter } from "../words/loaded-segments.ts";
 import { PostingsReader } from "../words/postings.ts";
 import { nameWord, type SegmentBuilder } from "../words/segment.ts";
@@ -91,22 +90,11 @@ export class WordIndex {
   /** For each phrase, tokens with blanks between them, the chunks that hold it, at most so many. */
   holders(phrases: readonly string[], limit: number): ChunkId[][] {
     const segments = this.refreshed();
-    const wanted = phrases.map((phrase) => ({ tokens: phrase.split(" "), ids: [] as number[] }));
-    const words = [...new Set(wanted.flatMap(({ tokens }) => tokens))];
+    const words = [...new Set(phrases.flatMap((phrase) => phrase.split(" ")))];
     const found = this.postings.of(words);
     const ofWord = new Map(words.map((word, i) => [word, found[i]!]));
-    for (const { id, ids: chunks, isGone } of segments.all) {
-      for (const { tokens, ids } of wanted) {
-        const ofTokens = tokens.flatMap((token) => ofWord.get(token)!.get(id) ?? []);
-        if (ids.length >= limit || ofTokens.length < tokens.length) continue;
-        for (const chunk of chunksWithPhrase(ofTokens)) {
-          if (isGone?.[chunk]) continue;
-          ids.push(chunks[chunk]!);
-          if (ids.length >= limit) break;
-        }
-      }
-    }
-    return wanted.map(({ ids }) => ids as unknown as ChunkId[]);
+    const ids = segments.holders(phrases, limit, (word, { id }) => ofWord.get(word)!.get(id));
+    return ids as unknown as ChunkId[][];
   }
 
   /**

@@ -1,4 +1,4 @@
-import { fieldCount, marksOf, type Postings, PostingsReader, PostingsWriter } from "./postings.ts";
+import { fieldCount, type Postings, PostingsReader, PostingsWriter } from "./postings.ts";
 
 /**
  * The chunks of a segment that hold a phrase, ascending: its words one after the other, in one field.
@@ -37,8 +37,7 @@ interface Occurrence {
  * mostly they do not.
  */
 function* occurrencesOf(phrase: readonly Postings[]): Generator<Occurrence> {
-  const least = Math.min(...phrase.map(({ chunks }) => chunks));
-  const words = phrase.map((postings, place) => new WordOfPhrase(postings, place, least));
+  const words = phrase.map((postings, place) => new WordOfPhrase(postings, place));
   const [rarest, ...others] = words.toSorted((a, b) => a.chunks - b.chunks);
   if (rarest === undefined) return;
   search: for (let chunk = 0; rarest.seek(chunk); chunk++) {
@@ -54,20 +53,16 @@ function* occurrencesOf(phrase: readonly Postings[]): Generator<Occurrence> {
   }
 }
 
-/** So many times as common as the rarest word, a word is read in parts. */
-const common = 16;
-
 /** Where a word of a phrase is. */
 class WordOfPhrase {
   private reader: PostingsReader | null = null;
   private placesOf = -1;
   private known: readonly number[] = [];
 
-  /** @param place in the phrase, from 0 @param least chunks of its rarest word */
+  /** @param place in the phrase, from 0 */
   constructor(
     private readonly postings: Postings,
     private readonly place: number,
-    private readonly least: number,
   ) {}
 
   get chunks(): number {
@@ -79,14 +74,8 @@ class WordOfPhrase {
   }
 
   seek(chunk: number): boolean {
-    this.reader ??= this.opened();
+    this.reader ??= new PostingsReader(this.postings.list, this.postings);
     return this.reader.seek(chunk);
-  }
-
-  private opened(): PostingsReader {
-    const { postings } = this;
-    const marks = postings.chunks > common * this.least ? marksOf(postings) : null;
-    return new PostingsReader(postings.list, postings, marks);
   }
 
   times(): number[] {

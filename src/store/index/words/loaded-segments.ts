@@ -3,8 +3,8 @@ import { Best, type Scored } from "../../best.ts";
 import { blockSize } from "../../vectors/vector-kernel.ts";
 import type { FieldWeights } from "../port.ts";
 import { countPresent, FieldSums, lengthNorm, type Postings } from "./postings.ts";
-import { scoreKernel } from "./score-kernel.ts";
 import { placeOf, type SegmentChunks } from "./segment.ts";
+import { wordKernel } from "./word-kernel.ts";
 
 /** What is stored of a segment beside its chunks and postings. */
 export interface StoredSegment {
@@ -119,7 +119,7 @@ export class LoadedSegments {
       ),
     );
     const sums = new FieldSums(weights);
-    const kernel = scoreKernel();
+    const kernel = wordKernel();
     const best = new Best(k);
     for (const segment of segments) {
       const lists = found.map((ofSegment) => ofSegment.get(segment.id)?.list);
@@ -143,6 +143,29 @@ export class LoadedSegments {
       }
     }
     return best.sorted();
+  }
+
+  /**
+   * For each phrase, tokens with blanks between them, the chunks that hold it, the oldest first, `limit` (one at least) at most.
+   * @param find what a segment has of a word
+   */
+  holders(
+    phrases: readonly string[],
+    limit: number,
+    find: (word: string, segment: LoadedSegment) => Postings | undefined,
+  ): number[][] {
+    const kernel = wordKernel();
+    const wanted = phrases.map((phrase) => ({ words: phrase.split(" "), ids: [] as number[] }));
+    for (const segment of this.all) {
+      kernel.beginPhrases(segment.ids.length, segment.isGone);
+      for (const { words, ids } of wanted) {
+        if (ids.length >= limit) continue;
+        const found = words.flatMap((word) => find(word, segment) ?? []);
+        if (found.length < words.length) continue;
+        for (const chunk of kernel.withPhrase(found, limit - ids.length)) ids.push(segment.ids[chunk]!);
+      }
+    }
+    return wanted.map(({ ids }) => ids);
   }
 
   /** In how many chunks a word occurs. @param find what a segment has of it, where that is not remembered */

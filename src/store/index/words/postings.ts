@@ -204,109 +204,24 @@ const countsOfCodes = Uint8Array.from({ length: 256 }, (_, code) => {
   return times === long || fields === 0 ? 0 : fields - 1 + times;
 });
 
-/** Chunks from one mark to the next: to read so many takes about as long as to find the mark. */
-const chunksPerMark = 32;
-
-/** Where one can begin to read in the middle of long postings, so that not all of them has to be read. */
-class Marks {
-  /** For each mark the chunk before it, the place in the list, and how many places the chunks up to there have. */
-  readonly chunks: Uint32Array;
-  readonly ats: Uint32Array;
-  private readonly placesBefore: Uint32Array;
-  private placesAts: Uint32Array | null = null;
-
-  constructor({ chunks, list }: Pick<Postings, "chunks" | "list">) {
-    const count = Math.floor(chunks / chunksPerMark);
-    this.chunks = new Uint32Array(count);
-    this.ats = new Uint32Array(count);
-    this.placesBefore = new Uint32Array(count);
-    const reader = new PostingsReader(list);
-    for (let mark = 0; mark < count; mark++) {
-      for (let i = 0; i < chunksPerMark; i++) reader.next();
-      this.chunks[mark] = reader.chunk;
-      this.ats[mark] = reader.read;
-      this.placesBefore[mark] = reader.readPlaces;
-    }
-  }
-
-  /** The last mark from `from` on that lies before a chunk; -1 if none does. */
-  before(chunk: number, from: number): number {
-    const { chunks } = this;
-    if (from >= chunks.length || chunks[from]! >= chunk) return -1;
-    let [low, high] = [from, chunks.length];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (chunks[middle]! < chunk) low = middle;
-      else high = middle;
-    }
-    return low;
-  }
-
-  /** Where the places behind a mark begin. */
-  placesAt(mark: number, places: Uint8Array): number {
-    this.placesAts ??= this.marked(places);
-    return this.placesAts[mark]!;
-  }
-
-  private marked(places: Uint8Array): Uint32Array {
-    const { placesBefore } = this;
-    const ats = new Uint32Array(placesBefore.length);
-    let [at, count] = [0, 0];
-    for (let mark = 0; mark < ats.length; mark++) {
-      for (const before = placesBefore[mark]!; count < before; ) if (places[at++]! < 0x80) count++;
-      ats[mark] = at;
-    }
-    return ats;
-  }
-}
-
-const knownMarks = new WeakMap<Uint8Array, Marks>();
-
-/** The marks of postings, made once for as long as their list is kept. */
-export function marksOf(postings: Pick<Postings, "chunks" | "list">): Marks {
-  let marks = knownMarks.get(postings.list);
-  if (marks === undefined) {
-    marks = new Marks(postings);
-    knownMarks.set(postings.list, marks);
-  }
-  return marks;
-}
-
 /** Reads postings, chunk by chunk. */
 export class PostingsReader {
   /** Where it is; -1 before the first. */
   chunk = -1;
   private at = 0;
   private code = 0;
-  private mark = 0;
   /** Of a long code: how often each field has the word. */
   private readonly numbers = [0, 0, 0, 0];
   /** Places of this chunk that were not read, and of those before it. */
   private left = 0;
   private skipped = 0;
   private placesAt = 0;
-  /** The mark that `placesAt` is still to be taken from; -1 for none. */
-  private placesMark = -1;
 
-  /**
-   * @param postings whose places are read when they are asked for
-   * @param marks of the same postings, to read less of them; null: all is read
-   */
+  /** @param postings whose places are read when they are asked for */
   constructor(
     private readonly list: Uint8Array,
     private readonly postings: Pick<Postings, "places"> = { places: new Uint8Array() },
-    private readonly marks: Marks | null = null,
   ) {}
-
-  /** How much of the list was read. Bytes. */
-  get read(): number {
-    return this.at;
-  }
-
-  /** How many places the chunks that were read have, where none of them was asked for. */
-  get readPlaces(): number {
-    return this.skipped + this.left;
-  }
 
   /** Goes to the next chunk; false when there is none. */
   next(): boolean {
@@ -327,7 +242,6 @@ export class PostingsReader {
 
   /** Goes to a chunk, or the first beyond it; false when there is none. */
   seek(chunk: number): boolean {
-    if (this.marks !== null) this.jump(this.marks, chunk);
     const { list } = this;
     const { length } = list;
     let { at, chunk: now, code, skipped, left } = this;
@@ -356,24 +270,9 @@ export class PostingsReader {
     return now >= chunk;
   }
 
-  /** Goes on behind the last mark before a chunk, if that is beyond where it is. */
-  private jump(marks: Marks, chunk: number): void {
-    const mark = marks.before(chunk, this.mark);
-    if (mark < 0) return;
-    this.mark = mark + 1;
-    if (marks.ats[mark]! <= this.at) return;
-    this.at = marks.ats[mark]!;
-    this.chunk = marks.chunks[mark]!;
-    this.skipped = 0;
-    this.left = 0;
-    this.placesMark = mark;
-  }
-
   /** The places of this chunk, ascending; once. */
   places(): number[] {
     const { places: bytesOfPlaces } = this.postings;
-    if (this.placesMark >= 0) this.placesAt = this.marks!.placesAt(this.placesMark, bytesOfPlaces);
-    this.placesMark = -1;
     let at = this.placesAt;
     for (; this.skipped > 0; this.skipped--) while (bytesOfPlaces[at++]! > 0x7f);
     const places: number[] = [];

@@ -5,7 +5,6 @@ import {
   addScores,
   FieldSums,
   lengthNorm,
-  marksOf,
   type Postings,
   PostingsReader,
   PostingsWriter,
@@ -51,37 +50,6 @@ it("postings are read as they were written", () => {
       expect(found).toEqual(expected);
       expect(reader.next()).toBe(false);
     }),
-  );
-});
-
-it("long postings are the same where they are read from their marks on", () => {
-  const step = fc.record({
-    skipped: fc.oneof(fc.nat(3), fc.nat(300)),
-    times: fc.oneof(fc.constant(1), fc.nat(20)),
-  });
-  const given = fc.array(step, { minLength: 60, maxLength: 200 });
-  fc.assert(
-    fc.property(given, fc.array(fc.nat(2_000), { minLength: 1, maxLength: 8 }), (steps, seeks) => {
-      const writer = new PostingsWriter();
-      let chunk = -1;
-      for (const { skipped, times } of steps) {
-        chunk += skipped + 1;
-        const places = Array.from({ length: times + 1 }, (_, i) => i * chunk + skipped);
-        writer.add(chunk, [0, 0, 0, times + 1], places);
-      }
-      const postings = writer.finish();
-      const whole = new PostingsReader(postings.list, postings);
-      const marked = new PostingsReader(postings.list, postings, marksOf(postings));
-      for (const [i, target] of seeks.toSorted((a, b) => a - b).entries()) {
-        const isThere = whole.seek(target);
-        expect(marked.seek(target)).toBe(isThere);
-        if (!isThere) return;
-        expect([marked.chunk, marked.times()]).toEqual([whole.chunk, whole.times()]);
-        // Places are read of some chunks alone.
-        if (i % 2 === 0) expect(marked.places()).toEqual(whole.places());
-      }
-    }),
-    { numRuns: 20 },
   );
 });
 

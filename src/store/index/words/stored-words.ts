@@ -1,7 +1,7 @@
 import { nameKey } from "../../../text/tokens.ts";
 import type { Scored } from "../../best.ts";
 import type { Definition, FieldWeights } from "../port.ts";
-import { chunksWithPhrase, phraseList } from "./holders.ts";
+import { phraseList } from "./holders.ts";
 import type { FoundList, LoadedSegment, LoadedSegments } from "./loaded-segments.ts";
 import { type Postings, PostingsReader } from "./postings.ts";
 import { nameWord } from "./segment.ts";
@@ -52,19 +52,7 @@ export class StoredWords {
   /** For each phrase the chunks that hold it, at most so many, the oldest first. */
   async holders(phrases: readonly string[], limit: number): Promise<number[][]> {
     const places = await this.places(phrases);
-    return phrases.map((phrase) => {
-      const words = phrase.split(" ");
-      const ids: number[] = [];
-      for (const { id, ids: chunks, isGone } of this.segments.all) {
-        const ofWords = words.flatMap((word) => places.get(word)?.get(id) ?? []);
-        if (ofWords.length < words.length) continue;
-        for (const chunk of chunksWithPhrase(ofWords)) {
-          if (ids.length >= limit) return ids;
-          if (!isGone?.[chunk]) ids.push(chunks[chunk]!);
-        }
-      }
-      return ids;
-    });
+    return this.segments.holders(phrases, limit, (word, { id }) => places.get(word)?.get(id));
   }
 
   /** For each name the chunks that define it, ascending, at most so many. @param keys `nameKey` of the names */

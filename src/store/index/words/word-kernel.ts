@@ -1,0 +1,168 @@
+import { blockSize, growTo, memoryOf, quickest } from "../../vectors/vector-kernel.ts";
+import { chunksWithPhrase } from "./holders.ts";
+import { addScores, bm25Factor, type FieldSums, type Postings } from "./postings.ts";
+
+/** What is done with all of a segment's postings of a word, one segment at a time: its chunks are scored, or phrases found in them. */
+export interface WordKernel {
+  /** Begins to score a segment: all scores are 0. @param norms `lengthNorm` of each chunk */
+  begin(norms: Float32Array, sums: FieldSums): void;
+  /** Adds what a word contributes. @param list what the segment has of it */
+  add(list: Uint8Array, idf: number): void;
+  /**
+   * Of the chunks from `first` on, `blockSize` at most: writes the `places`, counted from `first` on, of those whose score is
+   * above `least`, in their order.
+   * @returns how many they are
+   */
+  above(first: number, least: number): number;
+  /** Views of the last answer, and of all scores; of no use after `begin` and `add`. */
+  places(): Uint32Array;
+  scores(): Float32Array;
+
+  /** Begins to look for phrases in a segment of so many chunks. @param isGone which are gone; null for none */
+  beginPhrases(chunks: number, isGone: Uint8Array | null): void;
+  /** Chunks that hold a phrase and are not gone, ascending, `limit` (one at least) at most. @param words its words, in their order */
+  withPhrase(words: readonly Postings[], limit: number): Uint32Array;
+}
+
+/** The quickest that this machine can run. What it is asked runs to its end, so one is enough. */
+export const wordKernel = quickest(createWasmWordKernel, createPlainWordKernel);
+
+/** What kernel/words.ts exports; see there. */
+interface Exports {
+  addScores(
+    list: number,
+    length: number,
+    sums: number,
+    factor: number,
+    norms: number,
+    scores: number,
+    count: number,
+  ): void;
+  above(scores: number, count: number, least: number, places: number): number;
+  chunksWithPhrase(
+    words: number,
+    count: number,
+    chunks: number,
+    gone: number,
+    limit: number,
+    found: number,
+  ): number;
+}
+
+/** Numbers of a word of a phrase in kernel/words.ts. */
+const wordLength = 8;
+
+/**
+ * The kernel in WebAssembly, which has to find everything in its own memory. Scores, norms and a list come last, and grow; or, in
+ * their place, what is gone, and words of phrases.
+ */
+export function createWasmWordKernel(module: WebAssembly.Module): WordKernel {
+  const placesAt = 0;
+  const sumsAt = placesAt + blockSize * 4;
+  const scoresAt = sumsAt + (256 + 4) * 8;
+  const memory = memoryOf(scoresAt);
+  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
+  let count = 0;
+  let normsAt = 0;
+  let listAt = 0;
+  const goneAt = scoresAt;
+  let isAnyGone = false;
+  let endAt = 0;
+  /** Words that were copied, as the numbers that kernel/words.ts wants of them. */
+  const held = new Map<Postings, readonly number[]>();
+  const copied = (bytes: Uint8Array): number => {
+    const at = endAt;
+    endAt += bytes.length;
+    growTo(memory, endAt);
+    new Uint8Array(memory.buffer).set(bytes, at);
+    return at;
+  };
+  const wordOf = (postings: Postings): readonly number[] => {
+    const known = held.get(postings);
+    if (known !== undefined) return known;
+    const list = copied(postings.list);
+    const word = [list, list + postings.list.length, -1, 0, 0, copied(postings.places), -1];
+    held.set(postings, word);
+    return word;
+  };
+  return {
+    begin(norms, sums) {
+      count = norms.length;
+      // What lies behind the scores can be read.
+      normsAt = scoresAt + count * 4;
+      listAt = normsAt + Math.max(count * 4, 16);
+      growTo(memory, listAt);
+      new Float32Array(memory.buffer, scoresAt, count).fill(0);
+      new Float32Array(memory.buffer, normsAt, count).set(norms);
+      new Float64Array(memory.buffer, sumsAt).set(sums.ofCode);
+      new Float64Array(memory.buffer, sumsAt + 256 * 8).set(sums.weights);
+    },
+    add(list, idf) {
+      growTo(memory, listAt + list.length);
+      new Uint8Array(memory.buffer).set(list, listAt);
+      wasm.addScores(listAt, list.length, sumsAt, bm25Factor(idf), normsAt, scoresAt, count);
+    },
+    above: (first, least) =>
+      wasm.above(scoresAt + first * 4, Math.min(blockSize, count - first), least, placesAt),
+    places: () => new Uint32Array(memory.buffer, placesAt, blockSize),
+    scores: () => new Float32Array(memory.buffer, scoresAt, count),
+    beginPhrases(chunks, isGone) {
+      held.clear();
+      count = chunks;
+      endAt = goneAt;
+      isAnyGone = isGone !== null;
+      if (isGone !== null) copied(isGone);
+    },
+    withPhrase(words, limit) {
+      const phrase = words
+        .map((postings, place) => ({ chunks: postings.chunks, numbers: [...wordOf(postings), place] }))
+        .sort((a, b) => a.chunks - b.chunks);
+      // What lies behind the words can be read.
+      const wordsAt = Math.ceil((endAt + 16) / 4) * 4;
+      const foundAt = wordsAt + phrase.length * wordLength * 4;
+      growTo(memory, foundAt + limit * 4);
+      new Int32Array(memory.buffer, wordsAt).set(phrase.flatMap(({ numbers }) => numbers));
+      const gone = isAnyGone ? goneAt : 0;
+      const found = wasm.chunksWithPhrase(wordsAt, phrase.length, count, gone, limit, foundAt);
+      return new Uint32Array(memory.buffer, foundAt, found);
+    },
+  };
+}
+
+/** The kernel in plain TypeScript. */
+export function createPlainWordKernel(): WordKernel {
+  const places = new Uint32Array(blockSize);
+  let all = new Float32Array(0);
+  let scores: Float32Array = all;
+  let norms: Float32Array = all;
+  let sums: FieldSums;
+  let gone: Uint8Array | null = null;
+  return {
+    begin(given, weighed) {
+      norms = given;
+      sums = weighed;
+      if (all.length < norms.length) all = new Float32Array(norms.length);
+      scores = all.subarray(0, norms.length).fill(0);
+    },
+    add: (list, idf) => addScores(list, sums, idf, norms, scores),
+    above(first, least) {
+      let found = 0;
+      const end = Math.min(first + blockSize, scores.length);
+      for (let i = first; i < end; i++) if (scores[i]! > least) places[found++] = i - first;
+      return found;
+    },
+    places: () => places,
+    scores: () => scores,
+    beginPhrases(_, isGone) {
+      gone = isGone;
+    },
+    withPhrase(words, limit) {
+      const found: number[] = [];
+      for (const chunk of chunksWithPhrase(words)) {
+        if (gone?.[chunk]) continue;
+        if (found.push(chunk) === limit) break;
+      }
+      return Uint32Array.from(found);
+    },
+  };
+}
