@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import { type DatabaseMessages, explain } from "./database.ts";
 import type { Sqlite, Statement } from "./sqlite.ts";
 
@@ -13,6 +14,7 @@ export class Connection {
   ) {}
 
   close(): void {
+    this.endTurn();
     this.db.close();
   }
 
@@ -52,6 +54,7 @@ export class Connection {
    * elsewhere SQLite defends it (SQLITE_DBCONFIG_DEFENSIVE).
    */
   inOwnTransactionOnShadowTables<T>(work: () => T): T {
+    this.endTurn();
     // What a virtual table has still to write would be written over it.
     if (this.db.inTransaction) throw new Error("shadow tables are written in a transaction of their own");
     return this.db.withoutDefence(() => this.inTransaction(work));
@@ -65,6 +68,7 @@ export class Connection {
   /** For what changes the file and cannot be part of a transaction. */
   protected changing<T>(work: () => T): T {
     try {
+      this.endTurn();
       this.writes++;
       return work();
     } catch (error) {
@@ -85,6 +89,28 @@ export class Connection {
     });
   }
 
+  /**
+   * The same for all reads until the event loop turns or this connection writes: a question consists of a dozen, and it takes as
+   * long as some of them to begin, to end, and to see whether others have written.
+   */
+  inSnapshotOfTurn<T>(read: () => T): T {
+    if (!this.db.inTransaction) {
+      this.db.begin("deferred");
+      this.turn = { foreignChanges: this.foreignChanges() };
+      setImmediate(() => this.endTurn());
+    }
+    return read();
+  }
+
+  private turn: { foreignChanges: number } | null = null;
+
+  /** Ends the snapshot of this turn, if there is one. */
+  protected endTurn(): void {
+    if (this.turn === null) return;
+    this.turn = null;
+    this.db.end("COMMIT");
+  }
+
   private writes = 0;
   /** What other connections change is not seen meanwhile, so whether they did is asked once. null: in no snapshot. */
   private foreignInSnapshot: number | null = null;
@@ -96,7 +122,7 @@ export class Connection {
 
   /** Another number whenever another connection has changed the database. */
   protected foreignChanges(): number {
-    return this.prepare("PRAGMA data_version").pluck().get() as number;
+    return this.turn?.foreignChanges ?? (this.prepare("PRAGMA data_version").pluck().get() as number);
   }
 
   /**

@@ -71,8 +71,8 @@ export class Sqlite {
   }
 
   /** Begins a transaction that stays open until `end`: what `transaction` does meanwhile is a part of it. */
-  begin(): void {
-    this.run("BEGIN immediate");
+  begin(mode: "deferred" | "immediate"): void {
+    this.run(`BEGIN ${mode}`);
   }
 
   /** Does nothing where SQLite has undone the transaction by itself. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { tokenStream } from "../../../text/tokens.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
@@ -306,5 +307,45 @@ describe("the file on disk", () => {
     );
     expect(index.check()).toBe("ok");
     expect(find("before")).toEqual(["1"]);
+  });
+});
+
+describe("what is read in one turn of the event loop", () => {
+  const chunks = () =>
+    index.inSnapshotOfTurn(() => index.prepare("SELECT count(*) FROM chunks").pluck().get());
+
+  it("is the same, whoever writes; the next turn sees it", async () => {
+    const other = IndexDatabase.open(file, { readonly: false });
+    try {
+      expect(chunks()).toBe(0);
+      const version = index.version();
+      other.replace(indexed("a.ts", [chunk("a", "first", "")]));
+      expect([chunks(), index.version()]).toEqual([0, version]);
+      await nextTurn();
+      expect(chunks()).toBe(1);
+      expect(index.version()).not.toBe(version);
+    } finally {
+      other.close();
+    }
+  });
+
+  it("is not what was before a write of its own", async () => {
+    const other = IndexDatabase.open(file, { readonly: false });
+    try {
+      expect(chunks()).toBe(0);
+      other.replace(indexed("a.ts", [chunk("a", "first", "")]));
+      // It would fail in a snapshot from before another's write.
+      index.replace(indexed("b.ts", [chunk("b", "second", "")]));
+      expect(chunks()).toBe(2);
+      index.settle();
+      index.emptyLog();
+    } finally {
+      other.close();
+    }
+  });
+
+  it("may end with the connection", () => {
+    expect(chunks()).toBe(0);
+    index.close();
   });
 });

@@ -226,7 +226,7 @@ export class IndexDatabase extends Connection {
 
   private begun() {
     if (this.unfinished === null) {
-      this.changing(() => this.db.begin());
+      this.changing(() => this.db.begin("immediate"));
       this.bytesOfWords.clear();
       this.unfinished = { words: this.builder(this.bytesOfWords), paths: new Set() };
     }
@@ -314,6 +314,7 @@ export class IndexDatabase extends Connection {
 
   /** Moves the log into the database as far as nobody reads it: at rest it would only take up room. Never within a transaction. */
   emptyLog(): void {
+    this.endTurn();
     this.db.pragma("wal_checkpoint(TRUNCATE)");
   }
 
@@ -346,7 +347,8 @@ export class IndexDatabase extends Connection {
   }
 
   chunkCount(): number {
-    return this.prepare("SELECT coalesce(sum(chunks), 0) FROM file_totals").pluck().get() as number;
+    const count = this.prepare("SELECT coalesce(sum(chunks), 0) FROM file_totals").pluck();
+    return this.once("chunks", () => count.get() as number);
   }
 
   files(): IndexEntry[] {

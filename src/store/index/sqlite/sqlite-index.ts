@@ -52,9 +52,9 @@ export class SqliteIndex implements CodeIndex {
     }
   }
 
-  /** Several statements that see the same. */
+  /** Several statements that see the same, and so do those of other questions that are asked without waiting in between. */
   private read<T>(work: (db: IndexDatabase) => T): Promise<T> {
-    return this.run((db) => db.inSnapshot(() => work(db)));
+    return this.run((db) => db.inSnapshotOfTurn(() => work(db)));
   }
 
   private vectorsOf(model: string): ChunkVectors {
@@ -67,7 +67,7 @@ export class SqliteIndex implements CodeIndex {
   }
 
   revision() {
-    return this.run((db) => String(db.revision()));
+    return this.read((db) => String(db.revision()));
   }
 
   lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
@@ -106,7 +106,7 @@ export class SqliteIndex implements CodeIndex {
   }
 
   chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
-    return this.run((db) => db.chunks(ids));
+    return this.read((db) => db.chunks(ids));
   }
 
   chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
@@ -122,7 +122,7 @@ export class SqliteIndex implements CodeIndex {
   }
 
   vectorCounts() {
-    return this.run((db) => vectorCounts(db));
+    return this.read((db) => vectorCounts(db));
   }
 
   async release(): Promise<void> {
