@@ -3,6 +3,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import picomatch from "picomatch";
+import { collectWhenGrown } from "../../project/collect-garbage.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
@@ -311,6 +312,8 @@ export class Indexer {
       for (const { path } of outcomes) this.queue.putBack(path);
       throw error;
     }
+    // Both what was written and what wrote it.
+    collectWhenGrown();
     for (const outcome of outcomes) {
       if (outcome.status === "indexed") this.noteProblem(outcome.vectorProblem);
       this.report[outcome.status === "gone" ? "removed" : outcome.status]++;

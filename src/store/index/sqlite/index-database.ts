@@ -31,8 +31,10 @@ const maxPaths = 50_000;
 /** Merging words keeps in step with writing: a step for so many chunks. */
 const chunksPerStep = 12;
 
-/** Chunks that one transaction writes at most: a segment of so many words is only merged with other large ones. */
+/** Chunks that one transaction writes at most: a segment of so many is only merged with other large ones. */
 const chunksTogether = 16_384;
+/** The same of different words, which are in memory until then: with what they take, 100 bytes each or more. */
+const wordsTogether = 100_000;
 
 /** Saves that never pause leave segments faster than a step for each could merge them. */
 const stepsWhenLate = 32;
@@ -213,7 +215,8 @@ export class IndexDatabase extends Connection {
         for (const change of changes) this.apply(change, words);
       });
       for (const { path } of changes) paths.add(path);
-      return more && words.count < chunksTogether ? 0 : this.finish();
+      const isFull = words.count >= chunksTogether || words.different >= wordsTogether;
+      return more && !isFull ? 0 : this.finish();
     });
   }
 

@@ -107,6 +107,50 @@ describe("words", () => {
     );
   }, 120_000);
 
+  it("are merged in the order that SQLite has them in", () => {
+    // In UTF-16 the second comes before the first.
+    const words = ["\uff41", "\u{1d4b3}", "z", "\u{1d4b3}a", "\ud7a3"];
+    const index = open();
+    for (let i = 0; i < 20; i++) {
+      index.write([changeOf({ path: `${i}`, texts: words.slice(i % 4), level: "method" })]);
+    }
+    const before = index.words.frequencies(words);
+    while (index.mergeStep(true));
+    expect(index.words.frequencies(words)).toEqual(before);
+    const rows = index
+      .prepare("SELECT count(*) AS all_rows, count(DISTINCT word) AS words FROM postings")
+      .get();
+    expect(rows).toEqual({ all_rows: (rows as { words: number }).words, words: expect.any(Number) });
+    index.close();
+  });
+
+  it("are not lost when a step of a merge fails", () => {
+    const saves: Save[] = Array.from({ length: 40 }, (_, i) => ({
+      ...{ path: `${i}`, level: "method" as const },
+      texts: [Array.from({ length: 300 }, (_, word) => `word${i}x${word}`).join(" "), "one two"],
+    }));
+    const index = open();
+    for (const one of saves) index.write([changeOf(one)]);
+    const made = () =>
+      index.prepare(
+        "SELECT count(*) FROM postings WHERE segment IN (SELECT id FROM word_segments WHERE state = 'made')",
+      );
+    while (made().pluck().get() === 0) index.mergeStep(true);
+    const pages = index.prepare("PRAGMA page_count").pluck().get();
+    index.exec(`PRAGMA max_page_count = ${pages}`);
+    expect(() => {
+      while (index.mergeStep(true));
+    }).toThrow(/full/);
+    index.exec("PRAGMA max_page_count = 1000000");
+    while (index.mergeStep(true));
+    const anew = rebuilt(saves);
+    expect(answers(index)).toEqual(answers(anew));
+    const last = ["word0x0", "word39x299"];
+    expect(index.words.frequencies(last)).toEqual(new Map(last.map((word) => [word, 1])));
+    anew.close();
+    index.close();
+  });
+
   it("are the same after a process ended in the middle of a merge", () => {
     const many = Array.from({ length: 700 }, (_, i) => `word${i}`).join(" ");
     const saves: Save[] = Array.from({ length: 40 }, (_, i) => ({

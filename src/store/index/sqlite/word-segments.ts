@@ -74,19 +74,18 @@ function goneBetween(db: Connection, first: number, last: number): number[] {
 /** All of its chunks are gone: it is dropped, and not written again. */
 const isEmpty = ({ chunks, gone }: StoredSegment) => gone >= chunks;
 
-/** Words of the largest segment that one step merges. */
-const wordsPerStep = 100;
+/** What one step merges at most: words, and the bytes of their postings. */
+const wordsPerStep = 400;
+const bytesPerStep = 256_000;
 /** Words that one step deletes. */
 const deletedPerStep = 1000;
 
 interface Merge {
   target: number;
   sources: readonly StoredSegment[];
-  /** The id of the largest of them. */
-  largest: number;
   merge: SegmentMerge;
-  /** Words up to this one are done. */
-  after: string;
+  /** The words that are left. */
+  words: WordQueue;
 }
 
 export interface Merging {
@@ -111,18 +110,27 @@ export class SegmentMerges {
   step(atRest: boolean): boolean {
     const by = atRest ? worthMerging.atRest : worthMerging.whileWriting;
     if (this.running === null && this.isClean && !this.isDue(by)) return false;
-    return this.db.inMerge(() => {
-      if (!this.isClean) {
-        this.db.prepare("UPDATE word_segments SET state = 'merged' WHERE state = 'made'").run();
-        this.isClean = true;
-      }
-      if (this.running !== null && !this.isCurrent(this.running)) this.abandon(this.running);
-      if (this.running === null && (this.removeMerged() || this.dropEmpty())) return true;
-      this.running ??= this.begin(by);
-      if (this.running === null) return false;
-      if (!this.mergeWords(this.running)) this.finish(this.running);
-      return true;
-    });
+    try {
+      return this.db.inMerge(() => this.stepOnce(by));
+    } catch (error) {
+      // What this step wrote is undone, and its words are not in the queue any more.
+      this.running = null;
+      this.isClean = false;
+      throw error;
+    }
+  }
+
+  private stepOnce(by: WorthMerging): boolean {
+    if (!this.isClean) {
+      this.db.prepare("UPDATE word_segments SET state = 'merged' WHERE state = 'made'").run();
+      this.isClean = true;
+    }
+    if (this.running !== null && !this.isCurrent(this.running)) this.abandon(this.running);
+    if (this.running === null && (this.removeMerged() || this.dropEmpty())) return true;
+    this.running ??= this.begin(by);
+    if (this.running === null) return false;
+    if (!this.mergeWords(this.running)) this.finish(this.running);
+    return true;
   }
 
   isLate(): boolean {
@@ -146,8 +154,7 @@ export class SegmentMerges {
     );
     const span = { first: sources[0]!.first, last: sources.at(-1)!.last };
     const target = insertSegment(this.db, "made", merge.chunks, span);
-    const largest = sources.reduce((one, other) => (other.chunks > one.chunks ? other : one)).id;
-    return { target, sources, largest, merge, after: "" };
+    return { target, sources, merge, words: new WordQueue(this.db, sources) };
   }
 
   /** Of segments without chunks nothing is found any more. @returns whether there were any */
@@ -175,34 +182,19 @@ export class SegmentMerges {
   }
 
   /** @returns whether there are more */
-  private mergeWords(running: Merge): boolean {
-    const { target, sources, largest, merge, after } = running;
-    const end = this.db
-      .prepare("SELECT word FROM postings WHERE segment = ? AND word > ? ORDER BY word LIMIT 1 OFFSET ?")
-      .pluck()
-      .get(largest, after, wordsPerStep) as string | undefined;
-    const rows = this.db.prepare(
-      `SELECT word, ${postingsColumns} FROM postings WHERE segment = ? AND word > ?
-       ${end === undefined ? "" : "AND word <= ?"}`,
-    );
-    const parts = new Map<string, { source: number; postings: Postings }[]>();
-    sources.forEach(({ id }, source) => {
-      const found = end === undefined ? rows.all(id, after) : rows.all(id, after, end);
-      for (const row of found as (PostingsRow & { word: string })[]) {
-        const { word, chunks } = row;
-        const postings = { chunks, list: listOf(this.db, row), places: placesOf(this.db, row) };
-        const known = parts.get(word);
-        if (known) known.push({ source, postings });
-        else parts.set(word, [{ source, postings }]);
-      }
-    });
-    const merged = [...parts.keys()]
-      .sort()
-      .map((word): [string, Postings] => [word, merge.merged(parts.get(word)!)])
-      .filter(([, { chunks }]) => chunks > 0);
+  private mergeWords({ target, merge, words }: Merge): boolean {
+    const merged: [string, Postings][] = [];
+    let count = 0;
+    let bytes = 0;
+    for (; count < wordsPerStep && bytes < bytesPerStep; count++) {
+      const next = words.take();
+      if (next === null) break;
+      const postings = merge.merged(next.parts);
+      bytes += postings.list.length + postings.places.length;
+      if (postings.chunks > 0) merged.push([next.word, postings]);
+    }
     insertPostings(this.db, target, merged);
-    if (end !== undefined) running.after = end;
-    return end !== undefined;
+    return count > 0;
   }
 
   /** What was removed meanwhile is gone from the new segment as well; the rest need not be remembered any more. */
@@ -244,3 +236,95 @@ export class SegmentMerges {
     return true;
   }
 }
+
+type WordRow = PostingsRow & { word: string };
+
+/** Rows that are read at once. Short postings are in them; long ones are read when their word is merged. */
+const rowsTogether = 100;
+
+/** The words of a segment in their order. */
+class WordReader {
+  private rows: WordRow[] = [];
+  private at = 0;
+
+  constructor(
+    private readonly db: Connection,
+    private readonly segment: number,
+    readonly source: number,
+  ) {}
+
+  get word(): string {
+    return this.rows[this.at]!.word;
+  }
+
+  postings(): Postings {
+    const row = this.rows[this.at]!;
+    return { chunks: row.chunks, list: listOf(this.db, row), places: placesOf(this.db, row) };
+  }
+
+  /** Goes to the next word; false when there is none. */
+  next(): boolean {
+    if (++this.at < this.rows.length) return true;
+    const after = this.rows.at(-1)?.word ?? "";
+    this.rows = this.db
+      .prepare(
+        `SELECT word, ${postingsColumns} FROM postings WHERE segment = ? AND word > ? ORDER BY word LIMIT ${rowsTogether}`,
+      )
+      .all(this.segment, after) as WordRow[];
+    this.at = 0;
+    return this.rows.length > 0;
+  }
+}
+
+/** The words of several segments in their order, each with what every segment has of it. */
+class WordQueue {
+  /** By the word they are at; of those at the same word the earlier source is first. */
+  private readonly readers: WordReader[] = [];
+
+  constructor(db: Connection, segments: readonly StoredSegment[]) {
+    segments.forEach(({ id }, source) => {
+      this.queue(new WordReader(db, id, source));
+    });
+  }
+
+  /** The next word; null when there is none. */
+  take(): { word: string; parts: { source: number; postings: Postings }[] } | null {
+    const first = this.readers[0];
+    if (first === undefined) return null;
+    const { word } = first;
+    const parts: { source: number; postings: Postings }[] = [];
+    while (this.readers[0]?.word === word) {
+      const reader = this.readers.shift()!;
+      parts.push({ source: reader.source, postings: reader.postings() });
+      this.queue(reader);
+    }
+    return { word, parts };
+  }
+
+  private queue(reader: WordReader): void {
+    if (!reader.next()) return;
+    const { readers } = this;
+    let [from, to] = [0, readers.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      const order =
+        compareWords(readers[middle]!.word, reader.word) || readers[middle]!.source - reader.source;
+      if (order < 0) from = middle + 1;
+      else to = middle;
+    }
+    readers.splice(from, 0, reader);
+  }
+}
+
+/** As SQLite orders them: by code points, while JavaScript compares what UTF-16 has for them. */
+function compareWords(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (x !== y) return inOrder(x) - inOrder(y);
+  }
+  return a.length - b.length;
+}
+
+/** Halves of a pair, which stands for a code point beyond all others, are not the largest numbers. */
+const inOrder = (unit: number) => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x10000 : unit);

@@ -125,6 +125,11 @@ export class SegmentBuilder {
     return this.lengths.length;
   }
 
+  /** How many different words they have. */
+  get different(): number {
+    return this.words.size;
+  }
+
   /** @param names keys of those that the chunk defines, each once */
   add(level: Level, streams: FieldStreams, names: Iterable<string>): void {
     for (const key of names) this.list(this.word(nameWord(key)));
