@@ -37,12 +37,13 @@ export async function collectCandidates(
 ): Promise<Collected> {
   const nearTo = async (vector: QueryVector | null): Promise<Match[]> =>
     vector && among === null ? index.nearest(vector, weights.nearest, scope) : [];
-  const [phrases, matches, definitions, nearFirst, nearSecond] = await Promise.all([
+  // Vectors first: they may be compared elsewhere meanwhile.
+  const [nearFirst, nearSecond, phrases, matches, definitions] = await Promise.all([
+    nearTo(first),
+    nearTo(second),
     weights.phrase > 0 ? collectPhrases(index, quotableWords(query)) : new Map<ChunkId, number>(),
     index.lexical(query.tokens, weights.columns, weights.candidates, scope),
     index.definitions(query.nameKeys, weights.definitionsPerName),
-    nearTo(first),
-    nearTo(second),
   ]);
   const lexical = new Map(matches.map(({ id, score }) => [id, score]));
   const defines = new Map<ChunkId, Definition[]>();

@@ -13,6 +13,10 @@ export class Connection {
     private readonly messages?: DatabaseMessages,
   ) {}
 
+  get isEncrypted(): boolean {
+    return this.db.key !== null;
+  }
+
   close(): void {
     this.endTurn();
     this.db.close();

@@ -8,6 +8,7 @@ import type { IndexDriver } from "../drivers.ts";
 import { reconciledAt } from "../port.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { codeMigrations } from "./schema.ts";
+import { VectorThread } from "./signs/vector-thread.ts";
 import { SqliteIndex } from "./sqlite-index.ts";
 import { wrongTotals } from "./totals.ts";
 
@@ -23,12 +24,22 @@ export const sqliteDriver: IndexDriver = {
     }
   },
   openBeside: (file) => SqliteIndex.open(file, { readonly: false }),
-  read: (file, use) => openToRead(file, readable, (db) => use(new SqliteIndex(db))),
+  read: (file, use) => openToRead(file, readable, (db) => useOnce(db, use)),
   moveAside,
   check: async (file) => checkDatabase(file, codeMigrations.length, wrongTotals),
   bytes: async (file) => filesOf(file).reduce((sum, one) => sum + sizeOf(one), 0),
   place: "",
 };
+
+/** The database is closed by who opened it. */
+async function useOnce<T>(db: IndexDatabase, use: (index: SqliteIndex) => Promise<T>): Promise<T> {
+  const thread = VectorThread.of(db);
+  try {
+    return await use(new SqliteIndex(db, thread));
+  } finally {
+    await thread?.close();
+  }
+}
 
 /** Whether a WAL database can be read comes out with the first read only. */
 function readable(file: string): IndexDatabase {

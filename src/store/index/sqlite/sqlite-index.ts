@@ -17,6 +17,7 @@ import { ChunkVectors } from "./chunk-vectors.ts";
 import { SqliteCommits } from "./commits.ts";
 import { Definitions } from "./definitions.ts";
 import { IndexDatabase } from "./index-database.ts";
+import type { VectorThread } from "./signs/vector-thread.ts";
 import { formerVectors, keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
 
 /** Files that one transaction forgets: another branch may lack thousands, and questions wait for a transaction. */
@@ -32,8 +33,14 @@ export class SqliteIndex implements CodeIndex {
   readonly commits: SqliteCommits;
   private readonly defined: Definitions;
 
-  /** @param db belongs to the index from now on, which closes it */
-  constructor(private readonly db: IndexDatabase) {
+  /**
+   * @param db belongs to the index from now on, which closes it
+   * @param thread has the vectors, in place of this one
+   */
+  constructor(
+    private readonly db: IndexDatabase,
+    private readonly thread: VectorThread | null = null,
+  ) {
     this.commits = new SqliteCommits(db);
     this.defined = new Definitions(db);
   }
@@ -74,12 +81,21 @@ export class SqliteIndex implements CodeIndex {
     return this.read((db) => db.words.best(tokens, weights, k, scope));
   }
 
-  nearest({ model, vector }: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+  nearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+    if (this.thread !== null) return this.thread.nearest(query, k, scope);
+    const { model, vector } = query;
     return this.read(() => this.vectorsOf(model).nearest(vector, k, scope));
   }
 
-  similarities({ model, vector }: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
+  similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
+    if (this.thread !== null) return this.thread.similarities(query, ids);
+    const { model, vector } = query;
     return this.read(() => this.vectorsOf(model).similarities(vector, ids));
+  }
+
+  /** Reads what the first question about a model's vectors would have to. */
+  loadVectors(model: string): void {
+    this.vectorsOf(model).size();
   }
 
   definitions(keys: readonly string[], limit: number): Promise<Definition[]> {

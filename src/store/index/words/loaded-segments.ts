@@ -193,7 +193,8 @@ function loaded(
   known: LoadedSegment | undefined,
 ): LoadedSegment {
   const { ids, lengths, levels } = chunks;
-  const words = lengths.reduce((sum, length, i) => sum + (isGone?.[i] ? 0 : length), 0);
+  let words = 0;
+  for (let i = 0; i < lengths.length; i++) if (!isGone?.[i]) words += lengths[i]!;
   const { norms, normsAt } = known ?? { norms: new Float32Array(ids.length), normsAt: Number.NaN };
   return { id, ids, lengths, levels, gone, isGone, words, norms, normsAt, holding: new Map() };
 }

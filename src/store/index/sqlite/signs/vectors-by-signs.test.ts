@@ -12,6 +12,7 @@ import { chunkId, IndexDatabase } from "../index-database.ts";
 import { SqliteIndex } from "../sqlite-index.ts";
 import { storeVectors } from "../vector-rows.ts";
 import { stored } from "./sign-blocks.ts";
+import { VectorThread } from "./vector-thread.ts";
 
 const everywhere: Scope = { files: null, levels: null };
 const levels: readonly Level[] = ["file", "class", "method", "block", "lines"];
@@ -244,4 +245,26 @@ it("loads everything again after it was released", () => {
   const found = asked.nearest(query, 5, everywhere);
   asked.release();
   expect(asked.nearest(query, 5, everywhere)).toEqual(found);
+});
+
+it("a thread that has the vectors answers as the index itself, and says what it cannot", async () => {
+  expect(VectorThread.of(index)).toBeNull();
+  fill();
+  const thread = VectorThread.of(index)!;
+  try {
+    const [itself, asking] = [new SqliteIndex(index), new SqliteIndex(index, thread)];
+    const some: Scope = { files: [3, 7] as unknown as FileId[], levels: ["method"] };
+    const query = { model: "m", vector: vector() };
+    for (const scope of [everywhere, some]) {
+      expect(await asking.nearest(query, 20, scope)).toEqual(await itself.nearest(query, 20, scope));
+    }
+    const ids = [900, 3, 99_999].map(chunkId);
+    expect(await asking.similarities(query, ids)).toEqual(await itself.similarities(query, ids));
+    expect(await asking.nearest({ ...query, model: "other" }, 20, everywhere)).toEqual([]);
+    const late = asking.nearest(query, 20, everywhere);
+    await Promise.all([expect(late).rejects.toThrow(/ended/), thread.close()]);
+    await expect(asking.similarities(query, ids)).rejects.toThrow(/ended/);
+  } finally {
+    await thread.close();
+  }
 });
