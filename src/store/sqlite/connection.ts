@@ -82,13 +82,13 @@ export class Connection {
 
   /** Reads that belong together: others may write meanwhile, these see nothing of it. */
   inSnapshot<T>(read: () => T): T {
-    if (this.foreignInSnapshot !== null) return read();
+    if (this.seen !== null) return read();
     return this.db.transaction("deferred", () => {
       try {
-        this.foreignInSnapshot = this.foreignChanges();
+        this.seen = this.foreignChanges();
         return read();
       } finally {
-        this.foreignInSnapshot = null;
+        this.seen = null;
       }
     });
   }
@@ -100,33 +100,34 @@ export class Connection {
   inSnapshotOfTurn<T>(read: () => T): T {
     if (!this.db.inTransaction) {
       this.db.begin("deferred");
-      this.turn = { foreignChanges: this.foreignChanges() };
+      this.seen = this.foreignChanges();
+      this.isOfTurn = true;
       setImmediate(() => this.endTurn());
     }
     return read();
   }
 
-  private turn: { foreignChanges: number } | null = null;
-
   /** Ends the snapshot of this turn, if there is one. */
   protected endTurn(): void {
-    if (this.turn === null) return;
-    this.turn = null;
+    if (!this.isOfTurn) return;
+    this.isOfTurn = false;
+    this.seen = null;
     this.db.end("COMMIT");
   }
 
+  /** What others have changed, as the open snapshot sees it; null: none is open. It stays the same, so it is asked for once. */
+  private seen: number | null = null;
+  private isOfTurn = false;
   private writes = 0;
-  /** What other connections change is not seen meanwhile, so whether they did is asked once. null: in no snapshot. */
-  private foreignInSnapshot: number | null = null;
 
   /** Another text whenever the database may hold something else than before, whoever wrote it. */
   version(): string {
-    return `${this.foreignInSnapshot ?? this.foreignChanges()}.${this.writes}`;
+    return `${this.foreignChanges()}.${this.writes}`;
   }
 
   /** Another number whenever another connection has changed the database. */
   protected foreignChanges(): number {
-    return this.turn?.foreignChanges ?? (this.prepare("PRAGMA data_version").pluck().get() as number);
+    return this.seen ?? (this.prepare("PRAGMA data_version").pluck().get() as number);
   }
 
   /**
