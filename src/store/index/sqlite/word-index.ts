@@ -3,7 +3,7 @@ import type { Connection } from "../../sqlite/connection.ts";
 import type { ChunkId, FieldWeights, FileId, IndexEntry, Match, Scope } from "../port.ts";
 import { LoadedSegments, scopeFilter } from "../words/loaded-segments.ts";
 import { PostingsReader } from "../words/postings.ts";
-import { nameWord, type SegmentBuilder } from "../words/segment.ts";
+import { nameWord, PostingsRoom, type SegmentBuilder } from "../words/segment.ts";
 import { definersIn } from "../words/stored-words.ts";
 import { ReadPostings } from "./read-postings.ts";
 import { insertPostings, listOf, type PostingsRow } from "./stored-postings.ts";
@@ -40,7 +40,7 @@ export class WordIndex {
     const chunks = segment.chunks();
     if (chunks.ids.length === 0) return;
     const id = insertSegment(this.db, "used", chunks, { first: chunks.ids[0]!, last: chunks.ids.at(-1)! });
-    insertPostings(this.db, id, segment.postings());
+    insertPostings(this.db, id, segment.postings(new PostingsRoom()));
   }
 
   /** @param ids chunks of one file, ascending, which are about to go */

@@ -52,11 +52,15 @@ export class ByteStrings {
     this.push(string, (value & 0x7f) | 0x80);
   }
 
-  /** A copy of a string. */
-  read(string: number): Uint8Array {
+  /** How many bytes a string has. */
+  length(string: number): number {
+    return this.known[string * numbers + 3]!;
+  }
+
+  /** Copies a string. @param copy as long as it is */
+  read(string: number, copy: Uint8Array = new Uint8Array(this.length(string))): Uint8Array {
     const at = string * numbers;
-    const length = this.known[at + 3]!;
-    const copy = new Uint8Array(length);
+    const { length } = copy;
     let from = this.known[at + 2]!;
     for (let done = 0; ; ) {
       const size = nextSlice(done);

@@ -199,19 +199,40 @@ export class SegmentBuilder {
     };
   }
 
-  /** By word, ascending as SQLite compares them. */
-  *postings(): Generator<[word: string, postings: Postings]> {
+  /**
+   * By word, ascending as JavaScript compares them.
+   * @param room where to put the bytes of one word after the other, which are of use until the next; null: each has its own
+   */
+  *postings(room: PostingsRoom | null = null): Generator<[word: string, postings: Postings]> {
+    const { bytes } = this;
     for (const word of [...this.words.keys()].sort()) {
       const number = this.words.get(word)!;
+      const [list, places] = [2 * number, 2 * number + 1];
       yield [
         word,
         {
           chunks: this.known[number * numbers + chunkCount]!,
-          list: this.bytes.read(2 * number),
-          places: this.bytes.read(2 * number + 1),
+          list: bytes.read(list, room?.list(bytes.length(list))),
+          places: bytes.read(places, room?.places(bytes.length(places))),
         },
       ];
     }
+  }
+}
+
+/** For the bytes of one word after the other: a hundred thousand arrays would leave holes in memory that the C library does not give back. */
+export class PostingsRoom {
+  private ofList = new Uint8Array(0);
+  private ofPlaces = new Uint8Array(0);
+
+  list(length: number): Uint8Array {
+    this.ofList = enlarged(this.ofList, length);
+    return this.ofList.subarray(0, length);
+  }
+
+  places(length: number): Uint8Array {
+    this.ofPlaces = enlarged(this.ofPlaces, length);
+    return this.ofPlaces.subarray(0, length);
   }
 }
 
