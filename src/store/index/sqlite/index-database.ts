@@ -33,8 +33,8 @@ const chunksPerStep = 12;
 
 /** Chunks that one transaction writes at most: a segment of so many is only merged with other large ones. */
 const chunksTogether = 16_384;
-/** The same of different words, which are in memory until then: with what they take, 100 bytes each or more. */
-const wordsTogether = 100_000;
+/** The same of different words, which are in memory until then and take 100 bytes each or more. Few chunks have so many. */
+const wordsTogether = 250_000;
 
 /** Saves that never pause leave segments faster than a step for each could merge them. */
 const stepsWhenLate = 32;

@@ -74,9 +74,12 @@ function goneBetween(db: Connection, first: number, last: number): number[] {
 /** All of its chunks are gone: it is dropped, and not written again. */
 const isEmpty = ({ chunks, gone }: StoredSegment) => gone >= chunks;
 
-/** What one step merges at most: words, and the bytes of their postings. */
-const wordsPerStep = 400;
-const bytesPerStep = 256_000;
+/**
+ * What one step merges at most: words, and the bytes of their postings. Each step is a transaction, which writes some pages again;
+ * a save waits for it, a question does not.
+ */
+const wordsPerStep = 2000;
+const bytesPerStep = 1_000_000;
 /** Words that one step deletes. */
 const deletedPerStep = 1000;
 
@@ -94,7 +97,7 @@ export interface Merging {
 }
 
 /**
- * Merges segments step by step, each of a few milliseconds. Until a merge is done its sources are searched; where a process
+ * Merges segments step by step, each of some ten milliseconds. Until a merge is done its sources are searched; where a process
  * ends in the middle, the next one removes what it made.
  */
 export class SegmentMerges {
