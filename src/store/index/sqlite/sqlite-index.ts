@@ -81,16 +81,27 @@ export class SqliteIndex implements CodeIndex {
     return this.read((db) => db.words.best(tokens, weights, k, scope));
   }
 
+  expectVectors(): void {
+    this.thread?.start();
+  }
+
   nearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
-    if (this.thread !== null) return this.thread.nearest(query, k, scope);
-    const { model, vector } = query;
-    return this.read(() => this.vectorsOf(model).nearest(vector, k, scope));
+    return this.inThread(
+      (thread) => thread.nearest(query, k, scope),
+      () => this.read(() => this.vectorsOf(query.model).nearest(query.vector, k, scope)),
+    );
   }
 
   similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
-    if (this.thread !== null) return this.thread.similarities(query, ids);
-    const { model, vector } = query;
-    return this.read(() => this.vectorsOf(model).similarities(vector, ids));
+    return this.inThread(
+      (thread) => thread.similarities(query, ids),
+      () => this.read(() => this.vectorsOf(query.model).similarities(query.vector, ids)),
+    );
+  }
+
+  /** @param here the same without a thread, or where that fails: then it is slower, or says what is wrong */
+  private async inThread<T>(there: (thread: VectorThread) => Promise<T>, here: () => Promise<T>): Promise<T> {
+    return this.thread === null ? here() : there(this.thread).catch(here);
   }
 
   /** Reads what the first question about a model's vectors would have to. */

@@ -34,27 +34,33 @@ interface Call {
  */
 export class VectorThread implements Asked {
   private readonly calls = new Map<number, Call>();
-  private readonly worker: Worker;
+  private worker: Worker | null = null;
   private nextId = 0;
   private failure: Error | null = null;
 
-  private constructor(settings: VectorThreadSettings) {
-    this.worker = new Worker(script(), { workerData: settings });
-    this.worker.on("message", (answer: VectorAnswer) => {
-      const call = this.calls.get(answer.id);
-      this.calls.delete(answer.id);
-      if ("failed" in answer) call?.reject(answer.failed);
-      else call?.resolve(answer.done as never);
-    });
-    this.worker.on("error", (error) => this.fail(error));
-    this.worker.on("exit", () => this.fail(new Error("the thread that compares vectors ended")));
-  }
+  private constructor(private readonly settings: VectorThreadSettings) {}
 
   /** null where there is little to read, or the database is encrypted: its key may have been asked for. */
   static of(db: IndexDatabase): VectorThread | null {
     if (db.isEncrypted) return null;
     const models = vectorCounts(db).flatMap((space) => (stored(db, space).chunks > 0 ? [space.model] : []));
     return models.length === 0 ? null : new VectorThread({ file: db.file, models });
+  }
+
+  /** Begins to read what a question needs. May be called again. */
+  start(): Worker {
+    if (this.worker !== null) return this.worker;
+    const worker = new Worker(script(), { workerData: this.settings });
+    worker.on("message", (answer: VectorAnswer) => {
+      const call = this.calls.get(answer.id);
+      this.calls.delete(answer.id);
+      if ("failed" in answer) call?.reject(answer.failed);
+      else call?.resolve(answer.done as never);
+    });
+    worker.on("error", (error) => this.fail(error));
+    worker.on("exit", () => this.fail(new Error("the thread that compares vectors ended")));
+    this.worker = worker;
+    return worker;
   }
 
   nearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
@@ -66,7 +72,7 @@ export class VectorThread implements Asked {
   }
 
   async close(): Promise<void> {
-    await this.worker.terminate();
+    await this.worker?.terminate();
   }
 
   private ask<T>(what: VectorRequest["what"], args: readonly unknown[]): Promise<T> {
@@ -74,7 +80,7 @@ export class VectorThread implements Asked {
     return new Promise<T>((resolve, reject) => {
       const id = this.nextId++;
       this.calls.set(id, { resolve, reject });
-      this.worker.postMessage({ id, what, args } satisfies VectorRequest);
+      this.start().postMessage({ id, what, args } satisfies VectorRequest);
     });
   }
 

@@ -247,7 +247,7 @@ it("loads everything again after it was released", () => {
   expect(asked.nearest(query, 5, everywhere)).toEqual(found);
 });
 
-it("a thread that has the vectors answers as the index itself, and says what it cannot", async () => {
+it("a thread that has the vectors answers as the index itself, which does so when the thread has ended", async () => {
   expect(VectorThread.of(index)).toBeNull();
   fill();
   const thread = VectorThread.of(index)!;
@@ -262,7 +262,8 @@ it("a thread that has the vectors answers as the index itself, and says what it 
     expect(await asking.similarities(query, ids)).toEqual(await itself.similarities(query, ids));
     expect(await asking.nearest({ ...query, model: "other" }, 20, everywhere)).toEqual([]);
     await thread.close();
-    await expect(asking.similarities(query, ids)).rejects.toThrow(/ended/);
+    await expect(thread.similarities(query, ids)).rejects.toThrow(/ended/);
+    expect(await asking.nearest(query, 20, some)).toEqual(await itself.nearest(query, 20, some));
   } finally {
     await thread.close();
   }
