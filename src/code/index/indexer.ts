@@ -28,8 +28,11 @@ export interface IndexReport {
 /** Bump when chunks, their tokens or what is read for edges change, so that every index is rebuilt. */
 const chunkerVersion = 8;
 
-/** Maximum number of files in flight: enough to keep two workers busy, few enough to stay current. */
-const maxRunning = 64;
+/**
+ * Files in flight at most: enough to keep two workers busy, few enough to stay current. Beyond so many bytes one more is not taken:
+ * what is made of large files takes five times as much.
+ */
+const maxRunning = { files: 64, bytes: 6_000_000 };
 /**
  * Parsed files are written together: so many chunks, or what there is after so long (milliseconds). A save, and with some
  * engines a question, waits for a transaction; where nobody asks, larger ones write less in all.
@@ -237,13 +240,19 @@ export class Indexer {
 
   private async runQueue(): Promise<void> {
     const pool = await this.poolInUse();
-    const running = new Set<Promise<void>>();
+    const running = new Map<Promise<void>, number>();
+    const mayTake = () => {
+      if (running.size >= maxRunning.files) return false;
+      let { bytes } = parsed;
+      for (const size of running.values()) bytes += size;
+      return bytes < maxRunning.bytes;
+    };
     const parsed = new ParsedFiles(maxTogether[this.options.mode ?? "background"]);
     let failure: unknown;
     let waits = 0;
     while (!this.closed && failure === undefined) {
       const isDue = parsed.isDue();
-      const stamp = running.size < maxRunning && !isDue ? this.queue.take() : null;
+      const stamp = !isDue && mayTake() ? this.queue.take() : null;
       if (stamp) {
         const work: Promise<void> = this.parse(stamp, pool, parsed)
           .catch((error: unknown) => {
@@ -251,7 +260,7 @@ export class Indexer {
             failure ??= error;
           })
           .finally(() => running.delete(work));
-        running.add(work);
+        running.set(work, stamp.size);
       } else if (isDue || (running.size === 0 && parsed.count > 0)) {
         try {
           await this.write(parsed.take());
@@ -262,17 +271,17 @@ export class Indexer {
         // One transaction after the other would leave no time for questions.
         await setImmediate();
       } else if (running.size > 0) {
-        await Promise.race(running);
+        await Promise.race(running.keys());
       } else {
         return;
       }
       if (failure !== undefined && this.isWorthWaiting(failure)) {
-        await Promise.all(running);
+        await Promise.all(running.keys());
         await this.waitForDisk(messageOf(failure), waits++);
         failure = undefined;
       }
     }
-    await Promise.all(running);
+    await Promise.all(running.keys());
     for (const { path } of parsed.takeAll()) this.queue.putBack(path);
     if (failure !== undefined && !this.closed) throw failure;
   }
@@ -388,6 +397,11 @@ class ParsedFiles {
 
   get count(): number {
     return this.outcomes.length;
+  }
+
+  /** Of the files, as they are on disk. */
+  get bytes(): number {
+    return this.outcomes.reduce((sum, outcome) => sum + (outcome.status === "gone" ? 0 : outcome.size), 0);
   }
 
   add(outcome: ParseOutcome): void {
