@@ -117,10 +117,8 @@ describe("words", () => {
     const before = index.words.frequencies(words);
     while (index.mergeStep(true));
     expect(index.words.frequencies(words)).toEqual(before);
-    const rows = index
-      .prepare("SELECT count(*) AS all_rows, count(DISTINCT word) AS words FROM postings")
-      .get();
-    expect(rows).toEqual({ all_rows: (rows as { words: number }).words, words: expect.any(Number) });
+    const segments = index.prepare("SELECT count(*) FROM word_segments").pluck().get();
+    expect(segments).toBeLessThan(6);
     index.close();
   });
 

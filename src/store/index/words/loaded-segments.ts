@@ -272,10 +272,20 @@ export function toMerge(used: readonly StoredSegment[], by: WorthMerging): Store
   // The newest are the smallest: those from the last larger one on are of about the same size.
   const sizes = used.map(({ chunks, gone }) => sizeClass(chunks - gone));
   for (let size = 0; size <= Math.max(...sizes); size++) {
-    const similar = used.slice(sizes.findLastIndex((other) => other > size) + 1);
+    const similar = withoutLargest(used.slice(sizes.findLastIndex((other) => other > size) + 1));
     if (similar.length >= (size < largeClass ? by.small : by.large)) return similar.slice(0, by.large);
   }
   return null;
+}
+
+/** Without those at the beginning that are larger than all behind them: most of what is written would be what they have. */
+function withoutLargest(segments: readonly StoredSegment[]): readonly StoredSegment[] {
+  let behind = segments.reduce((sum, { chunks, gone }) => sum + chunks - gone, 0);
+  const first = segments.findIndex(({ chunks, gone }) => {
+    behind -= chunks - gone;
+    return chunks - gone <= behind;
+  });
+  return first < 0 ? [] : segments.slice(first);
 }
 
 const sizeClass = (chunks: number) => Math.max(0, Math.floor(Math.log(chunks) / Math.log(classFactor)) - 1);
