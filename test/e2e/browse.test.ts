@@ -76,7 +76,7 @@ function inTerminal(args: readonly string[], { columns = 80, rows = 24 } = {}) {
     child,
     all: () => shown,
     exitCode: () => until(() => (code === null ? null : { code })),
-    /** Waits for a text in what was drawn since the last key. */
+    /** Waits for a text in what was drawn since the last key, or since the terminal got another size. */
     async shows(text: string) {
       const seen = () => withoutEscapes(shown);
       await vi.waitFor(() => expect(seen()).toContain(text), { timeout: 25_000, interval: 20 });
@@ -84,6 +84,10 @@ function inTerminal(args: readonly string[], { columns = 80, rows = 24 } = {}) {
     press(keys: string) {
       shown = "";
       child.write(keys);
+    },
+    resize(columns: number, rows: number) {
+      shown = "";
+      child.resize(columns, rows);
     },
   };
 }
@@ -114,7 +118,8 @@ describe.skipIf(pty === null)("pm browse", () => {
     await page.shows("❯ src/retry.ts:1");
     page.press("\r");
     await page.shows("Written by");
-    page.child.resize(60, 15);
+    page.resize(60, 15);
+    await page.shows("Written by");
     page.press("?");
     await page.shows("PgUp PgDn");
     for (const line of withoutEscapes(page.all()).split(/\r?\n/))
