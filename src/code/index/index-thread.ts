@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { sharingWeights } from "../../models/embed/static/weights.ts";
+import { builtFile } from "../../project/built-file.ts";
 import { isErrorCode, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { CodeIndex, CommitIndex } from "../../store/index/port.ts";
@@ -119,7 +118,9 @@ export class IndexThread implements Indexing {
   private start(): Running {
     const { project, config, withVectors, modelDir, script } = this.options;
     const workerData: IndexThreadSettings = { project, config, withVectors, modelDir };
-    const worker = sharingWeights(() => new Worker(script ?? built(), { workerData, resourceLimits }));
+    const worker = sharingWeights(
+      () => new Worker(script ?? builtFile("index-worker.cjs"), { workerData, resourceLimits }),
+    );
     const running: Running = { worker, calls: new Map() };
     let reason = "";
     worker.on("message", (message: FromThread) => this.receive(message, running));
@@ -185,11 +186,3 @@ const closedError = () => new Error("the index was closed");
 
 const asError = ({ code, message, hint }: ThrownError): Error =>
   isErrorCode(code) ? new PommelError(code, message, hint) : Object.assign(new Error(message), { code });
-
-/** Beside the built programs; from the sources the built one is used, too. */
-function built(): string {
-  const beside = new URL("./index-worker.cjs", import.meta.url);
-  return fileURLToPath(
-    existsSync(beside) ? beside : new URL("../../../dist/index-worker.cjs", import.meta.url),
-  );
-}

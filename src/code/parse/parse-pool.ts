@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { bundledWeights } from "../../models/embed/static/static-embedder.ts";
 import { sharingWeights, type Weights } from "../../models/embed/static/weights.ts";
+import { builtFile } from "../../project/built-file.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { FileStamp } from "../../store/index/records.ts";
@@ -58,12 +59,6 @@ interface Task {
   request: ParseRequest;
   resolve: (outcome: ParseOutcome) => void;
   reject: (error: Error) => void;
-}
-
-/** A file of the build: next to this one when bundled; from source, that of the last build. */
-function built(name: string): URL {
-  const here = import.meta.url;
-  return new URL(here.endsWith(".ts") ? `../../../dist/${name}` : `./${name}`, here);
 }
 
 /** Threads that turn files into chunks. They start with the first file and do not keep the process alive. */
@@ -202,10 +197,10 @@ class Thread {
     const {
       workers: _,
       deadlineMs = defaultDeadlineMs,
-      script = built("parse-worker.mjs"),
+      script = builtFile("parse-worker.mjs"),
       ...given
     } = options;
-    const settings = { grammarDir: fileURLToPath(built("grammars")), ...given };
+    const settings = { grammarDir: fileURLToPath(builtFile("grammars")), ...given };
     this.#events = events;
     this.#deadlineMs = deadlineMs;
     const workerData: WorkerData = { settings, progress: this.#progress };

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { builtFile } from "../../project/built-file.ts";
 
 /** Vectors of one length in rows, to be compared with a query by the cosine of their angle. */
 export interface VectorKernel {
@@ -88,11 +89,8 @@ function compile(): WebAssembly.Module | "unavailable" {
   }
 }
 
-/** Next to this file when bundled; from source, that of the last build. */
-export function builtKernel(): URL {
-  const here = import.meta.url;
-  return new URL(here.endsWith(".ts") ? "../../../dist/vector-kernel.wasm" : "./vector-kernel.wasm", here);
-}
+/** What kernel/ is compiled to. */
+export const builtKernel = (): URL => builtFile("vector-kernel.wasm");
 
 /** What kernel/vectors.ts exports; see there. */
 interface Exports {

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import * as z from "zod/mini";
+import { builtFile } from "../../../project/built-file.ts";
 import { isErrorCode, PommelError } from "../../../project/errors.ts";
 import type { CareTask } from "./care.ts";
 
@@ -20,7 +19,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 128 };
  */
 export async function takeCareInThread(task: CareTask, signal: AbortSignal): Promise<string | null> {
   if (signal.aborted) return null;
-  const worker = new Worker(script(), { workerData: task, resourceLimits });
+  const worker = new Worker(builtFile("care-worker.cjs"), { workerData: task, resourceLimits });
   worker.unref();
   const end = () => void worker.terminate();
   signal.addEventListener("abort", end);
@@ -37,12 +36,4 @@ export async function takeCareInThread(task: CareTask, signal: AbortSignal): Pro
   } finally {
     signal.removeEventListener("abort", end);
   }
-}
-
-/** Beside the built programs; from the sources the built one is used, too. */
-function script(): string {
-  const beside = new URL("./care-worker.cjs", import.meta.url);
-  return fileURLToPath(
-    existsSync(beside) ? beside : new URL("../../../../dist/care-worker.cjs", import.meta.url),
-  );
 }

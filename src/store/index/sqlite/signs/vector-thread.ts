@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { builtFile } from "../../../../project/built-file.ts";
 import type { ChunkId, Match, QueryVector, Scope, SearchableIndex } from "../../port.ts";
 import type { IndexDatabase } from "../index-database.ts";
 import { vectorCounts } from "../vector-rows.ts";
@@ -50,7 +49,7 @@ export class VectorThread implements Asked {
   /** Begins to read what a question needs. May be called again. */
   start(): Worker {
     if (this.worker !== null) return this.worker;
-    const worker = new Worker(script(), { workerData: this.settings });
+    const worker = new Worker(builtFile("vector-worker.cjs"), { workerData: this.settings });
     worker.on("message", (answer: VectorAnswer) => {
       const call = this.calls.get(answer.id);
       this.calls.delete(answer.id);
@@ -89,12 +88,4 @@ export class VectorThread implements Asked {
     for (const { reject } of this.calls.values()) reject(this.failure);
     this.calls.clear();
   }
-}
-
-/** Beside the built programs; from the sources the built one is used, too. */
-function script(): string {
-  const beside = new URL("./vector-worker.cjs", import.meta.url);
-  return fileURLToPath(
-    existsSync(beside) ? beside : new URL("../../../../../dist/vector-worker.cjs", import.meta.url),
-  );
 }
