@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { builtKernel } from "../../store/vectors/vector-kernel.ts";
+import { builtKernel } from "../../project/kernel.ts";
 import { plainHeldBytes, wasmHeldBytes } from "./held-bytes.ts";
 
 const inWasm = wasmHeldBytes(new WebAssembly.Module(readFileSync(builtKernel())));

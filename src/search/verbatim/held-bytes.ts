@@ -1,4 +1,4 @@
-import { growTo, memoryOf, quickest } from "../../store/vectors/vector-kernel.ts";
+import { growTo, memoryOf, quickest } from "../../project/kernel.ts";
 
 /**
  * Whether bytes hold all of some texts, letter case aside: files that do not are neither decoded nor searched for more, which

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { builtKernel } from "../../store/vectors/vector-kernel.ts";
+import { builtKernel } from "../../project/kernel.ts";
 import { plainLineEnds, wasmLineEnds } from "./line-ends.ts";
 
 const both = [wasmLineEnds(new WebAssembly.Module(readFileSync(builtKernel()))), plainLineEnds()];

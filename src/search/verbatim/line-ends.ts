@@ -1,4 +1,4 @@
-import { memoryOf, quickest } from "../../store/vectors/vector-kernel.ts";
+import { memoryOf, quickest } from "../../project/kernel.ts";
 
 /** Finds line ends (LF, CR, or both) in bytes: of a file most lines are only counted. */
 export interface LineEnds {

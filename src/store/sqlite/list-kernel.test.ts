@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { builtKernel } from "../../project/kernel.ts";
 import { pushVarint } from "../../text/varint.ts";
-import { builtKernel } from "../vectors/vector-kernel.ts";
 import type { TextList } from "./full-text-lists.ts";
 import { createPlainListKernel, createWasmListKernel, type ListKernel } from "./list-kernel.ts";
 

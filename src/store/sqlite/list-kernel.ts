@@ -1,4 +1,4 @@
-import { growTo, memoryOf, quickest } from "../vectors/vector-kernel.ts";
+import { growTo, memoryOf, quickest } from "../../project/kernel.ts";
 import { eachRow, type TextList, weightOfPlaces } from "./full-text-lists.ts";
 
 /** Those of FTS5's bm25(): how soon more of a word counts less. */

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { builtKernel } from "../../project/kernel.ts";
 import { createPlainSignKernel, createWasmSignKernel } from "./sign-kernel.ts";
-import { builtKernel } from "./vector-kernel.ts";
 
 const module = new WebAssembly.Module(readFileSync(builtKernel()));
 

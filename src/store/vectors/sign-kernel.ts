@@ -1,4 +1,4 @@
-import { compiledKernel, growTo, memoryOf } from "./vector-kernel.ts";
+import { compiledKernel, growTo, memoryOf } from "../../project/kernel.ts";
 
 /**
  * The signs of vectors (signs.ts) in rows, to be compared with those of a query. Each row has a byte of flags, which is 0 where it

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { builtKernel, createPlainKernel, createWasmKernel, type VectorKernel } from "./vector-kernel.ts";
+import { builtKernel } from "../../project/kernel.ts";
+import { createPlainKernel, createWasmKernel, type VectorKernel } from "./vector-kernel.ts";
 
 const module = new WebAssembly.Module(readFileSync(builtKernel()));
 

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { blockSize, builtKernel } from "../../vectors/vector-kernel.ts";
+import { builtKernel } from "../../../project/kernel.ts";
+import { blockSize } from "../../vectors/vector-kernel.ts";
 import { FieldSums, fieldCount, lengthNorm, type Postings, PostingsWriter } from "./postings.ts";
 import { createPlainWordKernel, createWasmWordKernel } from "./word-kernel.ts";
 

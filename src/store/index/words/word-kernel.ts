@@ -1,4 +1,5 @@
-import { blockSize, growTo, memoryOf, quickest } from "../../vectors/vector-kernel.ts";
+import { growTo, memoryOf, quickest } from "../../../project/kernel.ts";
+import { blockSize } from "../../vectors/vector-kernel.ts";
 import { chunksWithPhrase } from "./holders.ts";
 import { addScores, bm25Factor, type FieldSums, type Postings } from "./postings.ts";
 
