@@ -268,8 +268,10 @@ describe("when it is aborted", () => {
   it("stops waiting for an answer at once", async () => {
     server.faults.push("silence");
     const abortion = new AbortController();
+    const before = server.requests.length;
     const answer = embedder.embed(["open"], "passage", abortion.signal);
-    setTimeout(() => abortion.abort(new Error("enough")), 5);
+    await expect.poll(() => server.requests.length).toBe(before + 1);
+    abortion.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
     expect(await embedder.embed(["open"], "passage")).toEqual(expected(["open"]));
   });
