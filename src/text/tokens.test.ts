@@ -26,6 +26,16 @@ describe("tokenStream", () => {
     expect(tokenStream("数据库连接").split(" ")).toContain("据库");
   });
 
+  it("gives of ASCII what it gives beside other characters", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary-ascii", maxLength: 200 }), (text) => {
+        expect(`${tokenStream(text)} é`.trimStart()).toBe(tokenStream(`${text} é`));
+        for (const name of identifiersOf(text))
+          expect(partsOf(name)).toEqual(partsOf(`${name} é`).slice(0, -1));
+      }),
+    );
+  });
+
   it("leaves out runs that are data rather than names", () => {
     expect(tokenStream("a".repeat(100))).toBe("");
   });

@@ -11,6 +11,10 @@ import { detached } from "./detached.ts";
 
 const identifier = /[\p{L}\p{N}\p{M}_$]+/gu;
 const identifierPart = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{Lm}]+|\p{Lu}/gu;
+/** The same where there is nothing else than ASCII: a third of the time. */
+const isAscii = /^[\x00-\x7f]*$/;
+const asciiIdentifier = /[\w$]+/g;
+const asciiPart = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 const startsInWord = /^[\p{L}\p{N}\p{M}_$]/u;
@@ -44,12 +48,15 @@ export function rootOf(word: string): string {
 
 /** The parts of an identifier, lower-case: `parseHTTPRequests` -> parse, http, requests. */
 export function partsOf(name: string): string[] {
-  return (name.match(identifierPart) ?? []).map((part) => part.toLowerCase());
+  return (name.match(isAscii.test(name) ? asciiPart : identifierPart) ?? []).map((part) =>
+    part.toLowerCase(),
+  );
 }
 
 /** Every identifier, number or word of a text, as written, in order. */
 export function identifiersOf(text: string): string[] {
-  return (text.match(identifier) ?? []).filter((name) => name.length <= maxIdentifierLength);
+  const names = text.match(isAscii.test(text) ? asciiIdentifier : identifier) ?? [];
+  return names.filter((name) => name.length <= maxIdentifierLength);
 }
 
 /** A word that a text has: the whole of it, or how it begins, or a part of it. Lower-case. */
@@ -86,9 +93,12 @@ function pairsOf(run: string): string[] {
 /** All tokens under which one identifier is found: whole and stems of its parts, each once. */
 function tokensOfIdentifier(name: string): string[] {
   const whole = name.toLowerCase();
-  if (!isSpaced(whole)) return [...new Set([whole, ...pairsOf(whole)])];
+  if (!isAscii.test(whole) && !isSpaced(whole)) return [...new Set([whole, ...pairsOf(whole)])];
   return [...new Set([whole, ...partsOf(name).map(stem)])];
 }
+
+/** The tokens of a text, in its order. */
+export const tokensOf = (text: string): string[] => identifiersOf(text).flatMap(tokensOfIdentifier);
 
 /** The token stream of a text, ready for FTS5: tokens separated by blanks. */
 export function tokenStream(text: string): string {
