@@ -8,6 +8,8 @@ const { error, stderr } = await asc.main([
   "kernel/texts.ts",
   "kernel/words.ts",
   "kernel/lists.ts",
+  "kernel/runs.ts",
+  "kernel/tokens.ts",
   ...["--baseDir", root, "--outFile", "dist/vector-kernel.wasm"],
   // No runtime and no memory of its own: the caller owns all memory and passes pointers.
   ...["--runtime", "stub", "--importMemory", "--noAssert", "-O3", "--enable", "simd"],

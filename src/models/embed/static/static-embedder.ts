@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod/mini";
 import { messageOf, PommelError } from "../../../project/errors.ts";
+import { compiledKernel } from "../../../project/kernel.ts";
 import type { Embedder, EmbedderDriver } from "../embedder.ts";
 import { quantise } from "../quantise.ts";
+import { plainSums, type SumOfTokens, type TokenVectors, wasmSums } from "./token-sums.ts";
 import { checkSum, readWeights, type Weights } from "./weights.ts";
 import { Tokenizer } from "./words.ts";
 
@@ -20,12 +22,15 @@ function bundledModel(): string {
 export const modelId = "static-1";
 const dimensions = 256;
 
-/** The model that comes with Pommel: no download, no server, thousands of texts a second. */
-export function createStaticEmbedder(dir: string = bundledModel()): Embedder {
+/**
+ * The model that comes with Pommel: no download, no server, thousands of texts a second.
+ * @param manyTexts to come: it is worth 12 MB to take a quarter of the time for each
+ */
+export function createStaticEmbedder(dir: string = bundledModel(), { manyTexts = false } = {}): Embedder {
   let model: StaticModel | null = null;
   const load = (): StaticModel => {
     try {
-      model ??= StaticModel.load(dir, { id: modelId, dimensions });
+      model ??= StaticModel.load(dir, { id: modelId, dimensions, manyTexts });
       return model;
     } catch (cause) {
       throw new PommelError(
@@ -100,30 +105,18 @@ const maxTokens = 2000;
  * each, little-endian; `vocabulary.txt` a token a line.
  */
 export class StaticModel {
-  private readonly tokenizer: Tokenizer;
-  private readonly scales: Float32Array;
-  private readonly rows: Int8Array;
-  /** Token counts of the current text; zero between calls. */
-  private readonly counts: Uint16Array;
-
   private constructor(
-    private readonly dimensions: number,
-    vocabulary: readonly string[],
+    /** The unnormalised vector of a text; zero without known tokens. */
+    readonly embed: SumOfTokens,
     /** Kept, as what is shared with threads is what is in use. */
-    private readonly weights: Weights,
-  ) {
-    const { buffer, byteOffset } = weights.bytes;
-    this.tokenizer = new Tokenizer(vocabulary);
-    this.scales = new Float32Array(buffer, byteOffset, vocabulary.length);
-    this.rows = new Int8Array(buffer, byteOffset + vocabulary.length * 4, vocabulary.length * dimensions);
-    this.counts = new Uint16Array(vocabulary.length);
-  }
+    readonly weights: Weights,
+  ) {}
 
   /**
    * Reads the model `id` from its directory.
    * @throws Error when a file is missing, damaged, or of another model
    */
-  static load(dir: string, { id, dimensions }: { id: string; dimensions: number }): StaticModel {
+  static load(dir: string, { id, dimensions, manyTexts = false }: StaticModelOptions): StaticModel {
     const described = descriptionIn(dir);
     if (described.id !== id || described.dimensions !== dimensions) {
       throw new Error(
@@ -140,23 +133,20 @@ export class StaticModel {
         `weights.bin holds ${weights.bytes.length} bytes, not the vectors of ${vocabulary.length} tokens`,
       );
     }
-    return new StaticModel(dimensions, vocabulary, weights);
+    const { buffer, byteOffset } = weights.bytes;
+    const vectors: TokenVectors = {
+      tokenizer: new Tokenizer(vocabulary),
+      scales: new Float32Array(buffer, byteOffset, vocabulary.length),
+      rows: new Int8Array(buffer, byteOffset + vocabulary.length * 4, vocabulary.length * dimensions),
+      ...{ dimensions, most: maxTokens },
+    };
+    const module = manyTexts ? compiledKernel() : null;
+    return new StaticModel(module === null ? plainSums(vectors) : wasmSums(module, vectors), weights);
   }
+}
 
-  /** The unnormalised vector of a text; zero without known tokens. */
-  embed(text: string): Float32Array {
-    const { dimensions, counts, rows } = this;
-    const ids = this.tokenizer.tokenize(text, maxTokens);
-    const sum = new Float32Array(dimensions);
-    for (const id of ids) counts[id]!++;
-    for (const id of ids) {
-      const count = counts[id]!;
-      if (count === 0) continue;
-      counts[id] = 0;
-      const weight = this.scales[id]! * (1 + Math.log(count));
-      const row = id * dimensions;
-      for (let d = 0; d < dimensions; d++) sum[d]! += weight * rows[row + d]!;
-    }
-    return sum;
-  }
+interface StaticModelOptions {
+  id: string;
+  dimensions: number;
+  manyTexts?: boolean;
 }

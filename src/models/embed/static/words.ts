@@ -1,4 +1,5 @@
 import { detached } from "../../../text/detached.ts";
+import { runsOf } from "../../../text/runs.ts";
 
 /** Parts of an identifier: `HTTPServer2` is HTTP, Server, 2. */
 export const identifierParts = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
@@ -7,7 +8,7 @@ const lettersAnywhere =
   /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[0-9]+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|\p{Lo}+/gu;
 const isAscii = /^[\x00-\x7f]*$/;
 
-/** Cached runs with their tokens; code repeats itself. */
+/** Runs, and parts, that are remembered with their tokens; code repeats itself. */
 const maxRemembered = 25_000;
 /** Longer ASCII runs are data (base64, hashes). Characters. */
 const maxRun = 100;
@@ -22,7 +23,9 @@ const maxParagraphLength = 10_000;
 export class Tokenizer {
   private readonly whole = new Map<string, number>();
   private readonly inside = new Map<string, number>();
-  private readonly remembered = new Map<string, readonly number[]>();
+  private readonly cutRuns = new Map<string, readonly number[]>();
+  /** Those that are no token themselves. */
+  private readonly cutParts = new Map<string, readonly number[]>();
 
   constructor(vocabulary: readonly string[]) {
     vocabulary.forEach((token, id) => {
@@ -33,40 +36,34 @@ export class Tokenizer {
 
   /** Appends the ids of `text` to `ids`, until there are `most`. */
   tokenize(text: string, most: number, ids: number[] = []): number[] {
-    let start = -1;
-    for (let i = 0; i <= text.length && ids.length < most; i++) {
-      if (i < text.length && isWordCharacter(text.charCodeAt(i))) {
-        if (start < 0) start = i;
-      } else if (start >= 0) {
-        for (const id of this.idsOfRun(text.slice(start, i))) {
-          if (ids.length < most) ids.push(id);
-        }
-        start = -1;
+    for (const run of runsOf(text)) {
+      for (const id of this.idsOfRun(run)) {
+        if (ids.length >= most) return ids;
+        ids.push(id);
       }
     }
     return ids;
   }
 
   private idsOfRun(run: string): readonly number[] {
-    if (run.length > maxRun) return isAscii.test(run) ? [] : this.cut(run.slice(0, maxParagraphLength));
-    let ids = this.remembered.get(run);
-    if (ids === undefined) {
-      ids = this.cut(run);
-      if (this.remembered.size >= maxRemembered) this.remembered.clear();
-      this.remembered.set(detached(run), ids);
-    }
-    return ids;
+    return run.length > maxRun ? this.cut(run) : remembering(this.cutRuns, run, () => this.cut(run));
   }
 
-  private cut(run: string): number[] {
-    return partsOf(run)
+  /** The ids of a run of word characters. */
+  cut(run: string): number[] {
+    if (run.length > maxRun && isAscii.test(run)) return [];
+    return partsOf(run.slice(0, maxParagraphLength))
       .filter((part) => part.length <= maxRun)
       .flatMap((part) => this.piecesOf(part));
   }
 
-  private piecesOf(part: string): number[] {
+  private piecesOf(part: string): readonly number[] {
     const whole = this.whole.get(part);
     if (whole !== undefined) return [whole];
+    return remembering(this.cutParts, part, () => this.cutPart(part));
+  }
+
+  private cutPart(part: string): number[] {
     const ids: number[] = [];
     for (let start = 0; start < part.length; ) {
       const pieces = start === 0 ? this.whole : this.inside;
@@ -80,16 +77,15 @@ export class Tokenizer {
   }
 }
 
-/** Letters, digits, `$`, `_` and everything beyond ASCII. */
-function isWordCharacter(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) ||
-    (code >= 65 && code <= 90) ||
-    (code >= 48 && code <= 57) ||
-    code === 36 ||
-    code === 95 ||
-    code > 127
-  );
+/** What was made of a text before, or is made now. */
+function remembering<T>(known: Map<string, T>, text: string, make: () => T): T {
+  let made = known.get(text);
+  if (made === undefined) {
+    made = make();
+    if (known.size >= maxRemembered) known.clear();
+    known.set(detached(text), made);
+  }
+  return made;
 }
 
 /** The lower-case parts of a run of word characters. */

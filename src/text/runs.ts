@@ -1,0 +1,141 @@
+import { growTo } from "../project/kernel.ts";
+import { detached } from "./detached.ts";
+
+/**
+ * Cuts texts into runs of word characters: letters and digits of ASCII, `$`, `_`, and everything beyond ASCII. Most runs in code
+ * were met before, so each gets a number, under which its reader keeps what it made of it.
+ */
+export interface Runs {
+  /** The runs of a text in their order: numbers, valid until the next part is asked for, or one that is too long to be kept. */
+  read(text: string): Iterable<Uint32Array | string>;
+}
+
+/** What is told before the numbers are. */
+export interface RunReader {
+  /** A new run; the first is number 0, and the next one number 1. */
+  met(run: string): void;
+  /** There is no more room: numbers begin with 0 again. */
+  forgotten(): void;
+}
+
+/** Runs that are known at most, and bytes that they have. */
+export const mostRuns = 50_000;
+const bytesOfRuns = 1_250_000;
+const slots = 131_072;
+/** Numbers in a part. */
+const mostFound = 4096;
+/** Longer runs are not kept. Bytes of UTF-8 in WebAssembly, and characters elsewhere. */
+const longest = 256;
+
+/** What kernel/runs.ts exports; see there. */
+export interface RunKernel {
+  numberRuns(table: number, text: number, length: number, at: number): number;
+}
+
+/** Places in a table of kernel/runs.ts. */
+const [known, stopped, longEnd] = [5, 9, 10];
+
+/**
+ * In WebAssembly, in a memory from an address on: a table, and behind it the text at hand.
+ * @param base a multiple of 4; nothing else may lie behind it
+ */
+export function wasmRuns(
+  wasm: RunKernel,
+  { memory, base }: { memory: WebAssembly.Memory; base: number },
+  reader: RunReader,
+): Runs {
+  const slotsAt = base + 64;
+  const hashesAt = slotsAt + slots * 4;
+  const beginsAt = hashesAt + mostRuns * 4;
+  const bytesAt = beginsAt + (mostRuns + 1) * 4;
+  const foundAt = bytesAt + bytesOfRuns;
+  const textAt = foundAt + mostFound * 4;
+  growTo(memory, textAt);
+  let bytes = Buffer.from(memory.buffer);
+  let table = new Uint32Array(memory.buffer, base, 11);
+  let begins = new Uint32Array(memory.buffer, beginsAt, mostRuns + 1);
+  table.set([slotsAt, slots - 1, hashesAt, beginsAt, foundAt, 0, mostRuns, foundAt, mostFound]);
+  begins[0] = bytesAt;
+
+  const forget = () => {
+    table[known] = 0;
+    new Uint32Array(memory.buffer, slotsAt, slots).fill(0);
+    reader.forgotten();
+  };
+  return {
+    *read(text) {
+      growTo(memory, textAt + text.length * 3);
+      if (bytes.buffer !== memory.buffer) {
+        bytes = Buffer.from(memory.buffer);
+        table = new Uint32Array(memory.buffer, base, 11);
+        begins = new Uint32Array(memory.buffer, beginsAt, mostRuns + 1);
+      }
+      const length = bytes.write(text, textAt);
+      for (let at = 0; at < length; ) {
+        const before = table[known]!;
+        const found = wasm.numberRuns(base, textAt, length, at);
+        for (let run = before; run < table[known]!; run++)
+          reader.met(bytes.toString("utf8", begins[run], begins[run + 1]));
+        at = table[stopped]!;
+        if (found > 0) yield new Uint32Array(memory.buffer, foundAt, found);
+        if (table[longEnd]! > 0) {
+          yield bytes.toString("utf8", textAt + at, textAt + table[longEnd]!);
+          at = table[longEnd]!;
+        } else if (at < length && found < mostFound) forget();
+      }
+    },
+  };
+}
+
+/** In plain TypeScript. */
+export function plainRuns(reader: RunReader): Runs {
+  const numbers = new Map<string, number>();
+  const found = new Uint32Array(1);
+  return {
+    *read(text) {
+      for (const run of runsOf(text)) {
+        if (run.length > longest) {
+          yield run;
+          continue;
+        }
+        let number = numbers.get(run);
+        if (number === undefined) {
+          if (numbers.size === mostRuns) {
+            numbers.clear();
+            reader.forgotten();
+          }
+          number = numbers.size;
+          const kept = detached(run);
+          numbers.set(kept, number);
+          reader.met(kept);
+        }
+        found[0] = number;
+        yield found;
+      }
+    },
+  };
+}
+
+/** Without numbers. */
+export function* runsOf(text: string): Generator<string> {
+  let start = -1;
+  for (let i = 0; i <= text.length; i++) {
+    if (i < text.length && isWordCharacter(text.charCodeAt(i))) {
+      if (start < 0) start = i;
+    } else if (start >= 0) {
+      yield text.slice(start, i);
+      start = -1;
+    }
+  }
+}
+
+function isWordCharacter(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 48 && code <= 57) ||
+    code === 36 ||
+    code === 95 ||
+    code > 127
+  );
+}
