@@ -49,17 +49,20 @@ function stretchOf(node: Node, around: Node, text: string, isDefinition: boolean
 export class BrokenTree {
   readonly root: Node;
   readonly grammar: Grammar;
+  readonly #nodes: readonly Node[];
   #comments: Range[] | null = null;
 
-  constructor(root: Node, grammar: Grammar) {
+  /** @param nodes of the tree, in document order, with its comments among them */
+  constructor(root: Node, grammar: Grammar, nodes: readonly Node[]) {
     this.root = root;
     this.grammar = grammar;
+    this.#nodes = nodes;
   }
 
   /** Whether an offset is inside a comment, not at its start. */
   isInComment(offset: number): boolean {
-    this.#comments ??= this.root
-      .descendantsOfType([...this.grammar.comment])
+    this.#comments ??= this.#nodes
+      .filter(({ type }) => this.grammar.comment.includes(type))
       .map(({ startIndex, endIndex }) => ({ start: startIndex, end: endIndex }));
     let low = 0;
     let high = this.#comments.length;

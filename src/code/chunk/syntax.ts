@@ -161,7 +161,7 @@ class Reader {
       ? walk(tree, this.#grammar)
       : { nodes: nodesIn(tree, this.#grammar), matches: [] };
     const outline = outlineOf(tree, this.#text, this.#grammar, nodes);
-    const broken = new BrokenTree(tree.rootNode, this.#grammar);
+    const broken = new BrokenTree(tree.rootNode, this.#grammar, nodes);
     return { tree, broken, matches, outline, found: countOf(outline.definitions) };
   }
 
