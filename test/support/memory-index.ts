@@ -28,6 +28,7 @@ import type {
   IndexedCommit,
   IndexedFile,
   SkippedFile,
+  Terms,
 } from "../../src/store/index/records.ts";
 import { nameKey, tokenStream } from "../../src/text/tokens.ts";
 
@@ -227,7 +228,9 @@ class MemoryIndex implements CodeIndex {
   }
 
   async replace(record: IndexedFile | SkippedFile, vectors?: FileVectors): Promise<void> {
-    const chunks = record.status === "indexed" ? record.chunks : [];
+    const { chunks, words = [] } = record.status === "indexed" ? record : { chunks: [] };
+    const spelled = (terms: Terms) =>
+      typeof terms === "string" ? terms.split(" ") : [...terms].map((word) => words[word]!);
     if (vectors) mustFit(vectors, chunks.length);
     this.changes++;
     this.indexedAt = Date.now();
@@ -240,10 +243,10 @@ class MemoryIndex implements CodeIndex {
         id: `chunk ${this.changes}.${i}` as string & ChunkId,
         record: chunk,
         tokens: {
-          name: chunk.terms.name.split(" "),
+          name: spelled(chunk.terms.name),
           path: tokenStream(record.path).split(" "),
-          head: chunk.terms.head.split(" "),
-          body: chunk.terms.body.split(" "),
+          head: spelled(chunk.terms.head),
+          body: spelled(chunk.terms.body),
         },
       })),
       vectors: new Map(vectors && [[vectors.model, vectors]]),

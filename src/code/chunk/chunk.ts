@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Level } from "../../project/levels.ts";
-import type { ChunkRecord, DocComment, SymbolRecord } from "../../store/index/records.ts";
+import type { ChunkRecord, DocComment, SymbolRecord, Terms } from "../../store/index/records.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { grammarOf, type LanguageId } from "../languages/index.ts";
 import { type PositionedDefinition, type Span, SpanBuilder, spansOfText } from "./chunk-spans.ts";
@@ -20,6 +20,8 @@ export interface ChunkOptions {
   levels: ReadonlySet<Level>;
   /** Whether to fill `ChunkRecord.text` and `ChunkRecord.docs`, which the index itself does not keep. */
   withText: boolean;
+  /** How the words of a text are given (token streams by default). */
+  termsOf?: (text: string) => Terms;
 }
 
 export interface ChunkedSource {
@@ -77,6 +79,7 @@ class Emitter {
   readonly #source: SourceText;
   readonly #lines: Lines;
   readonly #options: ChunkOptions;
+  readonly #termsOf: (text: string) => Terms;
   /** The id of a span's chunk, or of the nearest enclosing one. */
   readonly #chunkOf = new Map<Span, string | null>();
   readonly #ordinals = new Map<string, number>();
@@ -85,6 +88,7 @@ class Emitter {
     this.#source = source;
     this.#lines = lines;
     this.#options = options;
+    this.#termsOf = options.termsOf ?? tokenStream;
   }
 
   emit(span: Span, context: Context = { parentId: null, names: [], signature: "" }): void {
@@ -140,7 +144,7 @@ class Emitter {
       signature,
       startLine,
       endLine,
-      terms: { name: tokenStream(name), head: tokenStream(head), body: tokenStream(body) },
+      terms: { name: this.#termsOf(name), head: this.#termsOf(head), body: this.#termsOf(body) },
       text: this.#options.withText ? this.#textOf(context, signature, docs, body) : "",
       docs: this.#options.withText ? this.#docsOf(span) : [],
     };

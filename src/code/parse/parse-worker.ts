@@ -6,6 +6,7 @@ import { createStaticEmbedder } from "../../models/embed/static/static-embedder.
 import { explanationOf } from "../../project/errors.ts";
 import type { FileVectors } from "../../store/index/records.ts";
 import { chunkSource } from "../chunk/chunk.ts";
+import { FileWords } from "../chunk/file-words.ts";
 import { readSource } from "../files/read-source.ts";
 import { extractGraph } from "../graph/extract.ts";
 import { encodeGraph } from "../graph/record.ts";
@@ -29,7 +30,7 @@ class ChunkEmbedder {
   private pausedUntil = 0;
 
   constructor(modelDir?: string) {
-    this.embedder = createStaticEmbedder(modelDir);
+    this.embedder = createStaticEmbedder(modelDir, { manyTexts: true });
   }
 
   /** The vectors of a file's chunks, or the reason for their absence; neither during the pause after a failure. */
@@ -66,6 +67,7 @@ const levels = new Set(settings.levels);
 const wanted = new Set(settings.languages);
 const parser = new SourceParser(settings.grammarDir);
 const embedder = new ChunkEmbedder(settings.modelDir);
+const words = new FileWords();
 const port = parentPort!;
 
 // Without tree-sitter every file would fail, so fail at the start. Loading is asynchronous, so batches queue behind it.
@@ -104,11 +106,16 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome> {
   const grammar = linesOnly ? null : grammarOf(language);
   const syntax = grammar === null ? null : await parser.parse(text, grammar);
   try {
-    const options = { levels, withText: withText || withVectors };
+    words.begin(text.length);
+    const options = {
+      levels,
+      withText: withText || withVectors,
+      termsOf: (of: string) => words.of(of),
+    };
     const chunked = chunkSource({ path, language, text }, syntax, options);
     const graph = syntax === null ? null : extractGraph(syntax, text, grammar!);
     const parsed: ParsedFile = {
-      ...{ status: "indexed", path, size, mtimeMs, hash, language, ...chunked },
+      ...{ status: "indexed", path, size, mtimeMs, hash, language, ...chunked, words: words.all },
       graph: graph && encodeGraph(graph),
     };
     return withVectors && !withText ? await embedded(parsed) : parsed;

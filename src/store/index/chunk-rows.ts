@@ -1,6 +1,6 @@
 import type { Level } from "../../project/levels.ts";
 import { nameKey, tokenStream } from "../../text/tokens.ts";
-import type { IndexedFile } from "./records.ts";
+import type { IndexedFile, Terms } from "./records.ts";
 import type { SegmentBuilder } from "./words/segment.ts";
 
 /** A chunk as engines store it, beside the file that it is of. */
@@ -23,6 +23,7 @@ export interface SymbolRow {
   key: string;
   name: string;
   kind: string;
+  line: number;
   chunk: number;
 }
 
@@ -31,22 +32,26 @@ export function chunkRows(
   file: IndexedFile,
   words: SegmentBuilder,
 ): { chunks: ChunkRow[]; symbols: SymbolRow[] } {
-  const pathTerms = tokenStream(file.path);
+  const numbers = words.numbersOf(file.words ?? []);
+  const path = words.numbersOf(tokenStream(file.path).split(" "));
   const nameOf = new Map(file.chunks.map((chunk) => [chunk.id, chunk.name]));
   const namesOf = new Map<string, Set<string>>(file.chunks.map((chunk) => [chunk.id, new Set()]));
-  for (const { chunkId, name } of file.symbols) namesOf.get(chunkId)?.add(nameKey(name));
+  const keys = file.symbols.map(({ name }) => nameKey(name));
+  for (const [i, { chunkId }] of file.symbols.entries()) namesOf.get(chunkId)?.add(keys[i]!);
   const rowOf = new Map<string, number>();
   const chunks = file.chunks.map((chunk): ChunkRow => {
-    const { id: uid, parentId: parentUid, level, kind, name, signature, startLine, endLine, terms } = chunk;
+    const { id: uid, parentId: parentUid, level, kind, name, signature, startLine, endLine } = chunk;
     const id = words.next;
     rowOf.set(uid, id);
-    words.add(level, [terms.name, pathTerms, terms.head, terms.body], namesOf.get(uid)!);
+    const of = (terms: Terms) => words.termsOf(terms, numbers);
+    const { name: ownName, head, body } = chunk.terms;
+    words.add(level, [of(ownName), path, of(head), of(body)], namesOf.get(uid)!);
     const parentName = parentUid && (nameOf.get(parentUid) ?? null);
     return { id, uid, parentUid, parentName, level, kind, name, signature, startLine, endLine };
   });
-  const symbols = file.symbols.flatMap(({ name, kind, chunkId }) => {
+  const symbols = file.symbols.flatMap(({ name, kind, line, chunkId }, i) => {
     const chunk = rowOf.get(chunkId);
-    return chunk === undefined ? [] : [{ key: nameKey(name), name, kind, chunk }];
+    return chunk === undefined ? [] : [{ key: keys[i]!, name, kind, line, chunk }];
   });
   return { chunks, symbols };
 }

@@ -15,14 +15,16 @@ export type SkipReason =
   | "secret"
   | "language_off";
 
-/** Token streams for the full-text index: words separated by blanks, made by `tokens.ts`. */
+/** The words of a text for the full-text index: a token stream (`tokens.ts`), or numbers of the file's `words`, which cost less. */
+export type Terms = string | Uint32Array;
+
 interface ChunkTerms {
   /** The chunk's own name (for a file: its name without extension). */
-  name: string;
+  name: Terms;
   /** Context: enclosing names, signature, leading doc comment. */
-  head: string;
+  head: Terms;
   /** The code itself; class and file chunks leave out the bodies that have a chunk of their own. */
-  body: string;
+  body: Terms;
 }
 
 export interface ChunkRecord {
@@ -84,6 +86,8 @@ export interface IndexedFile extends FileStamp {
   /** The parser met something it did not understand; what it did is indexed. */
   syntaxErrors: boolean;
   chunks: ChunkRecord[];
+  /** What numbers in its chunks' terms stand for, each word once. */
+  words?: readonly string[];
   symbols: SymbolRecord[];
   /** What it defines, imports and refers to (`encodeGraph`); none of a language whose references are not known. */
   graph?: Uint8Array | null;

@@ -34,7 +34,7 @@ const maxRemembered = 50_000;
 
 /** The JSON of a chunk's row. */
 type StoredRow = Omit<ChunkRow, "id"> & {
-  symbols: Omit<SymbolRow, "chunk" | "key">[];
+  symbols: Pick<SymbolRow, "name" | "kind">[];
   /** Of the file, with its first chunk: Base64. */
   graph?: string;
 };

@@ -1,8 +1,8 @@
-import { nameKey, tokenStream } from "../../../text/tokens.ts";
 import { Connection } from "../../sqlite/connection.ts";
 import { openDatabase } from "../../sqlite/database.ts";
 import { correctTotals } from "../../sqlite/full-text-totals.ts";
 import type { Sqlite } from "../../sqlite/sqlite.ts";
+import { chunkRows } from "../chunk-rows.ts";
 import { countsOf, type FileTotals } from "../counts.ts";
 import type {
   ChunkId,
@@ -141,59 +141,37 @@ export class IndexDatabase extends Connection {
       Date.now(),
     );
     if (file.graph) this.prepare("INSERT INTO graphs (file_id, data) VALUES (?, ?)").run(fileId, file.graph);
-    const rowidOf = this.insertChunks(file, Number(fileId), words, embedded);
-    const insertSymbol = this.prepare(
-      "INSERT INTO symbols (name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?)",
-    );
-    for (const symbol of file.symbols) {
-      const chunk = rowidOf.get(symbol.chunkId);
-      if (chunk === undefined) continue;
-      const { name, kind, line } = symbol;
-      insertSymbol.run(name, kind, line, fileId, chunk);
-    }
-  }
-
-  private insertChunks(
-    file: IndexedFile,
-    fileId: number,
-    words: SegmentBuilder,
-    embedded?: FileVectors,
-  ): Map<string, number> {
+    const firstChunk = words.next;
+    const { chunks, symbols } = chunkRows(file, words);
     const insertChunk = this.prepare(
       `INSERT INTO chunks
          (id, uid, file_id, parent_uid, parent_name, level, kind, name, signature, start_line, end_line)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    const pathTerms = tokenStream(file.path);
-    const rowidOf = new Map<string, number>();
-    const nameOf = new Map(file.chunks.map((chunk) => [chunk.id, chunk.name]));
-    const namesOf = new Map<string, Set<string>>(file.chunks.map((chunk) => [chunk.id, new Set()]));
-    for (const { chunkId, name } of file.symbols) namesOf.get(chunkId)?.add(nameKey(name));
-    const firstChunk = words.next;
-    file.chunks.forEach((chunk) => {
-      const id = words.next;
+    for (const {
+      id,
+      uid,
+      parentUid,
+      parentName,
+      level,
+      kind,
+      name,
+      signature,
+      startLine,
+      endLine,
+    } of chunks) {
       insertChunk.run(
-        id,
-        chunk.id,
-        fileId,
-        chunk.parentId,
-        chunk.parentId && nameOf.get(chunk.parentId),
-        chunk.level,
-        chunk.kind,
-        chunk.name,
-        chunk.signature,
-        chunk.startLine,
-        chunk.endLine,
+        ...[id, uid, fileId, parentUid, parentName, level, kind, name, signature, startLine, endLine],
       );
-      rowidOf.set(chunk.id, id);
-      const { name, head, body } = chunk.terms;
-      words.add(chunk.level, [name, pathTerms, head, body], namesOf.get(chunk.id)!);
-    });
-    if (embedded) {
-      const levels = file.chunks.map((chunk) => chunk.level);
-      insertVectors(this, { fileId, firstChunk, levels }, embedded);
     }
-    return rowidOf;
+    if (embedded) {
+      const levels = file.chunks.map(({ level }) => level);
+      insertVectors(this, { fileId: Number(fileId), firstChunk, levels }, embedded);
+    }
+    const insertSymbol = this.prepare(
+      "INSERT INTO symbols (name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?)",
+    );
+    for (const { name, kind, line, chunk } of symbols) insertSymbol.run(name, kind, line, fileId, chunk);
   }
 
   /** A transaction that is still open: the words of its chunks, and the files that it wrote. */

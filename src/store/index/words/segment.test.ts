@@ -9,14 +9,7 @@ import {
   PostingsReader,
   PostingsWriter,
 } from "./postings.ts";
-import {
-  decodeChunks,
-  encodeChunks,
-  type FieldStreams,
-  placeOf,
-  SegmentBuilder,
-  SegmentMerge,
-} from "./segment.ts";
+import { decodeChunks, encodeChunks, placeOf, SegmentBuilder, SegmentMerge } from "./segment.ts";
 
 const times = fc
   .tuple(...Array.from({ length: 4 }, () => fc.oneof(fc.nat(2), fc.nat(20), fc.nat(40_000))))
@@ -91,7 +84,9 @@ const segments = fc.array(
   },
 );
 
-function built(first: number, chunks: readonly FieldStreams[]) {
+type Streams = readonly [string, string, string, string];
+
+function built(first: number, chunks: readonly Streams[]) {
   const builder = new SegmentBuilder(first);
   // Each chunk defines what its first word says.
   for (const streams of chunks) builder.add("method", streams, [streams[0].split(" ")[0]!]);
@@ -148,7 +143,7 @@ describe("segments", () => {
         const { postings } = built(1, chunks);
         const lists = words.flatMap((word) => postings.get(word) ?? []);
         const found = lists.length < words.length ? [] : [...chunksWithPhrase(lists)];
-        const holds = (streams: FieldStreams) =>
+        const holds = (streams: Streams) =>
           streams.some((one) => ` ${one} `.includes(` ${words.join(" ")} `));
         expect(found).toEqual(chunks.flatMap((streams, i) => (holds(streams) ? [i] : [])));
       }),

@@ -1,5 +1,6 @@
 import { levels as allLevels, type Level } from "../../../project/levels.ts";
 import { detached } from "../../../text/detached.ts";
+import type { Terms } from "../records.ts";
 import { ByteStrings, enlarged } from "./byte-strings.ts";
 import {
   codeOf,
@@ -86,8 +87,8 @@ export function placeOf(ids: Uint32Array, id: number): number {
   return ids[from] === id ? from : -1;
 }
 
-/** The token streams of a chunk's fields, in the order of postings. */
-export type FieldStreams = readonly [name: string, path: string, head: string, body: string];
+/** The words of a chunk's fields, in the order of postings: token streams, or numbers of the segment's words. */
+export type ChunkFields = readonly [name: Terms, path: Terms, head: Terms, body: Terms];
 
 /** The word under which postings have the chunks that define a name; no token begins like that. @param key `nameKey` */
 export const nameWord = (key: string) => `=${key}`;
@@ -130,25 +131,52 @@ export class SegmentBuilder {
     return this.words.size;
   }
 
+  /** The numbers of words, one after the other. */
+  numbersOf(words: readonly string[]): Uint32Array {
+    const numbers = new Uint32Array(words.length);
+    for (let i = 0; i < words.length; i++) numbers[i] = this.word(words[i]!);
+    return numbers;
+  }
+
+  /**
+   * The words of a text as `add` takes them, of no use after it.
+   * @param numbers of the words of its file
+   */
+  termsOf(terms: Terms, numbers: Uint32Array): Terms {
+    if (typeof terms === "string") return terms;
+    const from = this.given;
+    this.given += terms.length;
+    this.terms = enlarged(this.terms, this.given);
+    for (let i = 0; i < terms.length; i++) this.terms[from + i] = numbers[terms[i]!]!;
+    return this.terms.subarray(from, this.given);
+  }
+
   /** @param names keys of those that the chunk defines, each once */
-  add(level: Level, streams: FieldStreams, names: Iterable<string>): void {
+  add(level: Level, fields: ChunkFields, names: Iterable<string>): void {
     for (const key of names) this.list(this.word(nameWord(key)));
-    const seen: number[] = [];
+    this.given = 0;
+    this.seen.length = 0;
     let place = 0;
     let length = 0;
-    streams.forEach((stream, field) => {
-      if (stream === "") return;
-      for (const token of stream.split(" ")) {
-        const word = this.word(token);
-        if (this.occur(word, field, place++)) seen.push(word);
-        length++;
+    for (let field = 0; field < fieldCount; field++) {
+      const terms = fields[field]!;
+      if (terms.length === 0) continue;
+      const words = typeof terms === "string" ? this.numbersOf(terms.split(" ")) : terms;
+      for (let i = 0; i < words.length; i++) {
+        if (this.occur(words[i]!, field, place++)) this.seen.push(words[i]!);
       }
+      length += words.length;
       place++;
-    });
-    for (const word of seen) this.list(word);
+    }
+    for (const word of this.seen) this.list(word);
     this.lengths.push(length);
     this.levels.push(allLevels.indexOf(level));
   }
+
+  /** The terms of the chunk at hand, how many there are, and the different words among them. */
+  private terms = new Uint32Array(0);
+  private given = 0;
+  private readonly seen: number[] = [];
 
   private word(token: string): number {
     let word = this.words.get(token);
