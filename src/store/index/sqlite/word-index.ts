@@ -6,7 +6,7 @@ import { PostingsReader } from "../words/postings.ts";
 import { nameWord, PostingsRoom, type SegmentBuilder } from "../words/segment.ts";
 import { definersIn } from "../words/stored-words.ts";
 import { ReadPostings } from "./read-postings.ts";
-import { insertPostings, listOf, type PostingsRow } from "./stored-postings.ts";
+import { insertPostings, listOf, type PostingsRow, rowsTogether } from "./stored-postings.ts";
 import { chunksOf, goneOf, insertSegment, usedSegments, wordsOf } from "./word-segments.ts";
 
 /**
@@ -40,7 +40,7 @@ export class WordIndex {
     const chunks = segment.chunks();
     if (chunks.ids.length === 0) return;
     const id = insertSegment(this.db, "used", chunks, { first: chunks.ids[0]!, last: chunks.ids.at(-1)! });
-    insertPostings(this.db, id, segment.postings(new PostingsRoom()));
+    insertPostings(this.db, id, segment.postings(new PostingsRoom(rowsTogether)));
   }
 
   /** @param ids chunks of one file, ascending, which are about to go */

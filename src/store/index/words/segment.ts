@@ -229,19 +229,20 @@ export class SegmentBuilder {
 
   /**
    * By word, ascending as JavaScript compares them.
-   * @param room where to put the bytes of one word after the other, which are of use until the next; null: each has its own
+   * @param room where to put the bytes of words; null: each has its own
    */
   *postings(room: PostingsRoom | null = null): Generator<[word: string, postings: Postings]> {
     const { bytes } = this;
     for (const word of [...this.words.keys()].sort()) {
       const number = this.words.get(word)!;
-      const [list, places] = [2 * number, 2 * number + 1];
+      const [inList, inPlaces] = [2 * number, 2 * number + 1];
+      const [list, places] = room?.next(bytes.length(inList), bytes.length(inPlaces)) ?? [];
       yield [
         word,
         {
           chunks: this.known[number * numbers + chunkCount]!,
-          list: bytes.read(list, room?.list(bytes.length(list))),
-          places: bytes.read(places, room?.places(bytes.length(places))),
+          list: bytes.read(inList, list),
+          places: bytes.read(inPlaces, places),
         },
       ];
     }
@@ -250,17 +251,25 @@ export class SegmentBuilder {
 
 /** For the bytes of one word after the other: a hundred thousand arrays would leave holes in memory that the C library does not give back. */
 export class PostingsRoom {
-  private ofList = new Uint8Array(0);
-  private ofPlaces = new Uint8Array(0);
+  private readonly ofLists: Uint8Array[];
+  private readonly ofPlaces: Uint8Array[];
+  private at = 0;
 
-  list(length: number): Uint8Array {
-    this.ofList = enlarged(this.ofList, length);
-    return this.ofList.subarray(0, length);
+  /** @param count of words that are in use at once */
+  constructor(count: number) {
+    this.ofLists = Array.from({ length: count }, () => new Uint8Array(0));
+    this.ofPlaces = Array.from({ length: count }, () => new Uint8Array(0));
   }
 
-  places(length: number): Uint8Array {
-    this.ofPlaces = enlarged(this.ofPlaces, length);
-    return this.ofPlaces.subarray(0, length);
+  /** Room for a word; that of the `count`th word before becomes its. */
+  next(list: number, places: number): [list: Uint8Array, places: Uint8Array] {
+    this.at = (this.at + 1) % this.ofLists.length;
+    return [this.part(this.ofLists, list), this.part(this.ofPlaces, places)];
+  }
+
+  private part(arrays: Uint8Array[], length: number): Uint8Array {
+    arrays[this.at] = enlarged(arrays[this.at]!, length);
+    return arrays[this.at]!.subarray(0, length);
   }
 }
 
