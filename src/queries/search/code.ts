@@ -1,4 +1,3 @@
-import { createIgnoreRules } from "../../code/files/ignore.ts";
 import { languageIdsOf } from "../../code/languages/index.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
@@ -6,8 +5,7 @@ import { codeOf, explanationOf } from "../../project/errors.ts";
 import { levelOf } from "../../project/levels.ts";
 import type { Project } from "../../project/paths.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
-import { DiskIndex } from "../../search/code/disk-index.ts";
-import { CodeSearch } from "../../search/code/engine.ts";
+import type { DiskIndex } from "../../search/code/disk-index.ts";
 import type { CodeQuery } from "../../search/code/types.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
@@ -51,7 +49,11 @@ export async function searchInProcess(project: Project, request: SearchRequest):
 
 function searchIndex(project: Project, config: Config, request: SearchRequest): Promise<SearchResponse> {
   return withIndex(project, config, async (index) => {
-    const embedder = config["embed.code"] === "none" ? null : await bundledQueryEmbedder();
+    const hasMeaning = config["embed.code"] !== "none";
+    // Before the engine is loaded: both take a while.
+    if (hasMeaning) index.expectVectors?.();
+    const { CodeSearch } = await import("../../search/code/engine.ts");
+    const embedder = hasMeaning ? await bundledQueryEmbedder() : null;
     const answer = await new CodeSearch({ project, index, embedder }).search(toCodeQuery(request, config));
     return { ...answer, index: await ageOf(index, null) };
   });
@@ -82,6 +84,11 @@ async function searchDisk(
   request: SearchRequest,
   why: string,
 ): Promise<SearchResponse> {
+  const [{ createIgnoreRules }, { DiskIndex }, { CodeSearch }] = await Promise.all([
+    import("../../code/files/ignore.ts"),
+    import("../../search/code/disk-index.ts"),
+    import("../../search/code/engine.ts"),
+  ]);
   const now = Date.now();
   let known = onDisk.get(project.root);
   if (known === undefined || now - known.at > diskAgeMs) {

@@ -47,6 +47,15 @@ const revisionsRemembered = 4096;
 /** Up to here comparing all vectors costs less than reading the likely ones, and their memory is affordable. */
 const signsUsually = 600_000;
 
+/** SQLite maps no more. Bytes. */
+const mostMapped = 0x7fff_0000;
+
+interface IndexOptions {
+  readonly: boolean;
+  signsFrom?: number;
+  mapped?: boolean;
+}
+
 /** A row of `chunks` as the port knows it. */
 export const chunkId = (row: number) => row as unknown as ChunkId;
 
@@ -57,14 +66,17 @@ export const chunkId = (row: number) => row as unknown as ChunkId;
  */
 export class IndexDatabase extends Connection {
   /**
-   * @param options signsFrom: vectors of a model from which on their signs are stored
+   * @param options signsFrom: vectors of a model from which on their signs are stored; mapped: the file is read as memory, which takes
+   *   a third less time where much of it is read once, and ends the process if the file becomes shorter meanwhile: it never does
    * @throws PommelError `not_indexed`, `schema_outdated`, `index_corrupt`, `index_too_new`, `disk_full`, `unreadable`
    */
   static open(
     file: string,
-    { readonly, signsFrom = signsUsually }: { readonly: boolean; signsFrom?: number },
+    { readonly, signsFrom = signsUsually, mapped = false }: IndexOptions,
   ): IndexDatabase {
-    return new IndexDatabase(file, openDatabase(file, codeMigrations, { readonly }), signsFrom);
+    const db = openDatabase(file, codeMigrations, { readonly });
+    if (mapped) db.exec(`PRAGMA mmap_size = ${mostMapped}`);
+    return new IndexDatabase(file, db, signsFrom);
   }
 
   readonly words = new WordIndex(this);

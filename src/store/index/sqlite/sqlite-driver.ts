@@ -37,7 +37,8 @@ async function useOnce<T>(db: IndexDatabase, use: (index: SqliteIndex) => Promis
   try {
     return await use(new SqliteIndex(db, thread));
   } finally {
-    await thread?.close();
+    // Nothing waits for its end.
+    void thread?.close();
   }
 }
 

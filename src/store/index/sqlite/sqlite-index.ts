@@ -46,7 +46,7 @@ export class SqliteIndex implements CodeIndex {
   }
 
   /** @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `disk_full`, `unreadable` */
-  static open(file: string, options: { readonly: boolean }): SqliteIndex {
+  static open(file: string, options: { readonly: boolean; mapped?: boolean }): SqliteIndex {
     return new SqliteIndex(IndexDatabase.open(file, options));
   }
 

@@ -6,7 +6,7 @@ import type { VectorAnswer, VectorRequest, VectorThreadSettings } from "./vector
 
 const port = parentPort!;
 const { file, models } = workerData as VectorThreadSettings;
-const index = SqliteIndex.open(file, { readonly: true });
+const index = SqliteIndex.open(file, { readonly: true, mapped: true });
 for (const model of models) index.loadVectors(model);
 
 port.on("message", async ({ id, what, args }: VectorRequest) => {
