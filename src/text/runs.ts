@@ -20,7 +20,7 @@ export interface RunReader {
 
 /** Runs that are known at most, and bytes that they have. */
 export const mostRuns = 50_000;
-const bytesOfRuns = 1_250_000;
+export const bytesOfRuns = 1_250_000;
 const slots = 131_072;
 /** Numbers in a part. */
 const mostFound = 4096;

@@ -11,7 +11,7 @@ import { detached } from "./detached.ts";
 
 const identifier = /[\p{L}\p{N}\p{M}_$]+/gu;
 const identifierPart = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{Lm}]+|\p{Lu}/gu;
-/** The same where there is nothing else than ASCII: a third of the time. */
+/** The same where there is nothing but ASCII: V8 looks up no Unicode properties for these. */
 const isAscii = /^[\x00-\x7f]*$/;
 const asciiIdentifier = /[\w$]+/g;
 const asciiPart = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;

@@ -24,7 +24,7 @@ const dimensions = 256;
 
 /**
  * The model that comes with Pommel: no download, no server, thousands of texts a second.
- * @param manyTexts to come: it is worth 12 MB to take a quarter of the time for each
+ * @param manyTexts to come: it is worth 12 MB to take less than half of the time for each
  */
 export function createStaticEmbedder(dir: string = bundledModel(), { manyTexts = false } = {}): Embedder {
   let model: StaticModel | null = null;

@@ -1,5 +1,5 @@
 import { memoryOf } from "../../../project/kernel.ts";
-import { mostRuns, type RunKernel, type Runs, wasmRuns } from "../../../text/runs.ts";
+import { bytesOfRuns, mostRuns, type RunKernel, type Runs, wasmRuns } from "../../../text/runs.ts";
 import type { Tokenizer } from "./words.ts";
 
 /** What a static model knows: a vector for each token. */
@@ -49,10 +49,10 @@ interface Exports extends RunKernel {
 
 /** Tokens of a run that is too long to be kept, which are counted at once. */
 const mostAtOnce = 1024;
-/** What all runs that are kept have, at most. */
-const mostTokens = 1_250_000 + mostAtOnce;
+/** What all runs that are kept have, at most: no token is shorter than a byte. */
+const mostTokens = bytesOfRuns + mostAtOnce;
 
-/** In WebAssembly, an eighth of the time, with a copy of the rows in its own memory. @param vectors of dimensions that 16 divides */
+/** In WebAssembly, in less than half of the time, with a copy of the rows in its own memory. @param vectors of dimensions that 16 divides */
 export function wasmSums(
   module: WebAssembly.Module,
   { tokenizer, scales, rows, dimensions, most }: TokenVectors,
