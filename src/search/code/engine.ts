@@ -81,7 +81,6 @@ export class CodeSearch {
       throw new PommelError("usage", "The query has no searchable word.", 'Try `pm search "where is …"`.');
     }
     const hasVectors = (model: string) => this.hasVectors(model);
-    if (hasWords && this.embedder !== null) this.index.expectVectors?.();
     const embedded = (hasWords && (await this.embedder?.embed(text, hasVectors))) || noMeaning;
     const { results, nearest, total, notes } = await this.inStep(async () => {
       const answer = await this.rankAndPresent(query, embedded, request, matchers);
