@@ -3,7 +3,7 @@
  * src/text/runs.ts says what it promises and does the same in plain TypeScript.
  */
 
-/** Where the runs that are known are kept: hashed, with linear probing. All pointers. */
+/** Where the runs that are known are kept: hashed, with linear probing. */
 @unmanaged
 class RunTable {
   /** For each slot, uint32, the number of a run, counted from 1 on; 0 for none. They are a power of two, fewer than half of them taken. */

@@ -3,7 +3,7 @@
  * src/models/embed/static/token-sums.ts says what it promises and does the same in plain TypeScript, to the last bit.
  */
 
-/** The tokens of a text, counted. All pointers. */
+/** The tokens of a text, counted. */
 @unmanaged
 class Bag {
   /** For each token, uint16, how often it was met. */

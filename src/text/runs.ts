@@ -1,4 +1,4 @@
-import { growTo } from "../project/kernel.ts";
+import { compiledKernel, growTo, memoryOf } from "../project/kernel.ts";
 import { detached } from "./detached.ts";
 
 /**
@@ -32,8 +32,17 @@ export interface RunKernel {
   numberRuns(table: number, text: number, length: number, at: number): number;
 }
 
-/** Places in a table of kernel/runs.ts. */
-const [known, stopped, longEnd] = [5, 9, 10];
+/** The quickest that this machine can run. */
+export function createRuns(reader: RunReader): Runs {
+  const module = compiledKernel();
+  if (module === null) return plainRuns(reader);
+  const memory = memoryOf(0);
+  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as RunKernel;
+  return wasmRuns(wasm, { memory, base: 0 }, reader);
+}
+
+/** Places in a table of kernel/runs.ts, and how many it has. */
+const [known, stopped, longEnd, places] = [5, 9, 10, 11];
 
 /**
  * In WebAssembly, in a memory from an address on: a table, and behind it the text at hand.
@@ -51,9 +60,12 @@ export function wasmRuns(
   const foundAt = bytesAt + bytesOfRuns;
   const textAt = foundAt + mostFound * 4;
   growTo(memory, textAt);
-  let bytes = Buffer.from(memory.buffer);
-  let table = new Uint32Array(memory.buffer, base, 11);
-  let begins = new Uint32Array(memory.buffer, beginsAt, mostRuns + 1);
+  const views = () => ({
+    bytes: Buffer.from(memory.buffer),
+    table: new Uint32Array(memory.buffer, base, places),
+    begins: new Uint32Array(memory.buffer, beginsAt, mostRuns + 1),
+  });
+  let { bytes, table, begins } = views();
   table.set([slotsAt, slots - 1, hashesAt, beginsAt, foundAt, 0, mostRuns, foundAt, mostFound]);
   begins[0] = bytesAt;
 
@@ -65,11 +77,7 @@ export function wasmRuns(
   return {
     *read(text) {
       growTo(memory, textAt + text.length * 3);
-      if (bytes.buffer !== memory.buffer) {
-        bytes = Buffer.from(memory.buffer);
-        table = new Uint32Array(memory.buffer, base, 11);
-        begins = new Uint32Array(memory.buffer, beginsAt, mostRuns + 1);
-      }
+      if (bytes.buffer !== memory.buffer) ({ bytes, table, begins } = views());
       const length = bytes.write(text, textAt);
       for (let at = 0; at < length; ) {
         const before = table[known]!;

@@ -12,10 +12,11 @@ import { detached } from "./detached.ts";
 const identifier = /[\p{L}\p{N}\p{M}_$]+/gu;
 const identifierPart = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{Lm}]+|\p{Lu}/gu;
 /** The same where there is nothing but ASCII: V8 looks up no Unicode properties for these. */
-const isAscii = /^[\x00-\x7f]*$/;
 const asciiIdentifier = /[\w$]+/g;
 const asciiPart = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+const ascii = /^[\x00-\x7f]*$/;
 
 const startsInWord = /^[\p{L}\p{N}\p{M}_$]/u;
 const endsInWord = /[\p{L}\p{N}\p{M}_$]$/u;
@@ -46,16 +47,16 @@ export function rootOf(word: string): string {
   return root.length > 2 && whole.startsWith(root) ? root : whole;
 }
 
+export const isAscii = (text: string): boolean => ascii.test(text);
+
 /** The parts of an identifier, lower-case: `parseHTTPRequests` -> parse, http, requests. */
 export function partsOf(name: string): string[] {
-  return (name.match(isAscii.test(name) ? asciiPart : identifierPart) ?? []).map((part) =>
-    part.toLowerCase(),
-  );
+  return (name.match(isAscii(name) ? asciiPart : identifierPart) ?? []).map((part) => part.toLowerCase());
 }
 
 /** Every identifier, number or word of a text, as written, in order. */
 export function identifiersOf(text: string): string[] {
-  const names = text.match(isAscii.test(text) ? asciiIdentifier : identifier) ?? [];
+  const names = text.match(isAscii(text) ? asciiIdentifier : identifier) ?? [];
   return names.filter((name) => name.length <= maxIdentifierLength);
 }
 
@@ -74,7 +75,7 @@ export function heldWordsOf(text: string): HeldWord[] {
     const isPart = i === 0 && isCutBefore;
     const isBeginning = i === words.length - 1 && isCutBehind;
     // What is cut off may change how other letters look in lower case.
-    if ((isPart || isBeginning) && /[^\x00-\x7f]/.test(word)) return [];
+    if ((isPart || isBeginning) && !isAscii(word)) return [];
     return [{ text: word.toLowerCase(), is: isPart ? "part" : isBeginning ? "beginning" : "whole" }];
   });
 }
@@ -93,7 +94,7 @@ function pairsOf(run: string): string[] {
 /** All tokens under which one identifier is found: whole and stems of its parts, each once. */
 function tokensOfIdentifier(name: string): string[] {
   const whole = name.toLowerCase();
-  if (!isAscii.test(whole) && !isSpaced(whole)) return [...new Set([whole, ...pairsOf(whole)])];
+  if (!isAscii(whole) && !isSpaced(whole)) return [...new Set([whole, ...pairsOf(whole)])];
   return [...new Set([whole, ...partsOf(name).map(stem)])];
 }
 

@@ -1,6 +1,5 @@
-import { compiledKernel, memoryOf } from "../../project/kernel.ts";
 import { enlarged } from "../../store/index/words/byte-strings.ts";
-import { plainRuns, type RunKernel, type RunReader, type Runs, wasmRuns } from "../../text/runs.ts";
+import { createRuns } from "../../text/runs.ts";
 import { tokensOf } from "../../text/tokens.ts";
 
 /** Numbers that have a buffer in common, at most: a buffer for each text would cost more than what is in it. */
@@ -11,7 +10,10 @@ const together = 16_384;
  * For one file after the other, as most identifiers were met in others.
  */
 export class FileWords {
-  private readonly runs: Runs;
+  private readonly runs = createRuns({
+    met: (run) => this.meet(run),
+    forgotten: () => this.forget(),
+  });
   /** The tokens of each run: those of run n lie between begins[n] and begins[n + 1]. */
   private begins = new Uint32Array(1);
   private ofRuns = new Uint32Array(0);
@@ -27,21 +29,6 @@ export class FileWords {
   private length = 0;
   /** What is left for those of the next texts. */
   private room = new Uint32Array(0);
-
-  constructor() {
-    const reader: RunReader = {
-      met: (run) => this.meet(run),
-      forgotten: () => this.forget(),
-    };
-    const module = compiledKernel();
-    if (module === null) {
-      this.runs = plainRuns(reader);
-      return;
-    }
-    const memory = memoryOf(0);
-    const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as RunKernel;
-    this.runs = wasmRuns(wasm, { memory, base: 0 }, reader);
-  }
 
   /** Begins a file. @param size of its text */
   begin(size: number): void {

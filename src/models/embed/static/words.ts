@@ -1,12 +1,12 @@
 import { detached } from "../../../text/detached.ts";
 import { runsOf } from "../../../text/runs.ts";
+import { isAscii } from "../../../text/tokens.ts";
 
 /** Parts of an identifier: `HTTPServer2` is HTTP, Server, 2. */
 export const identifierParts = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 /** The same in any script; ideographs stand alone, scripts without letter case are cut at their blanks only. */
 const lettersAnywhere =
   /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[0-9]+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|\p{Lo}+/gu;
-const isAscii = /^[\x00-\x7f]*$/;
 
 /** Runs, and parts, that are remembered with their tokens; code repeats itself. */
 const maxRemembered = 25_000;
@@ -51,7 +51,7 @@ export class Tokenizer {
 
   /** The ids of a run of word characters. */
   cut(run: string): number[] {
-    if (run.length > maxRun && isAscii.test(run)) return [];
+    if (run.length > maxRun && isAscii(run)) return [];
     return partsOf(run.slice(0, maxParagraphLength))
       .filter((part) => part.length <= maxRun)
       .flatMap((part) => this.piecesOf(part));
@@ -90,7 +90,7 @@ function remembering<T>(known: Map<string, T>, text: string, make: () => T): T {
 
 /** The lower-case parts of a run of word characters. */
 function partsOf(run: string): string[] {
-  if (isAscii.test(run)) return (run.match(identifierParts) ?? []).map((part) => part.toLowerCase());
+  if (isAscii(run)) return (run.match(identifierParts) ?? []).map((part) => part.toLowerCase());
   const plain = run.normalize("NFD").replace(/\p{Mn}/gu, "");
   return (plain.match(lettersAnywhere) ?? []).map((part) => part.toLowerCase());
 }

@@ -160,18 +160,8 @@ export class IndexDatabase extends Connection {
          (id, uid, file_id, parent_uid, parent_name, level, kind, name, signature, start_line, end_line)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    for (const {
-      id,
-      uid,
-      parentUid,
-      parentName,
-      level,
-      kind,
-      name,
-      signature,
-      startLine,
-      endLine,
-    } of chunks) {
+    for (const chunk of chunks) {
+      const { id, uid, parentUid, parentName, level, kind, name, signature, startLine, endLine } = chunk;
       insertChunk.run(
         ...[id, uid, fileId, parentUid, parentName, level, kind, name, signature, startLine, endLine],
       );

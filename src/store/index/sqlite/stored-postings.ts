@@ -20,8 +20,11 @@ export const postingsColumns = "chunks, list, places, long";
  * undid its own rows, SQLite would keep a copy of every page that it writes to.
  */
 export const rowsTogether = 8;
-const row = "(?, ?, ?, ?, ?, ?)";
-const into = "INSERT OR FAIL INTO postings (segment, word, chunks, list, places, long) VALUES";
+const insertOf = (rows: number) =>
+  `INSERT OR FAIL INTO postings (segment, word, chunks, list, places, long)
+   VALUES ${Array(rows).fill("(?, ?, ?, ?, ?, ?)").join(", ")}`;
+const insertOne = insertOf(1);
+const insertSeveral = insertOf(rowsTogether);
 
 /** @param words each is of use until `rowsTogether` more were asked for */
 export function insertPostings(
@@ -29,7 +32,7 @@ export function insertPostings(
   segment: number,
   words: Iterable<[word: string, postings: Postings]>,
 ): void {
-  const several = db.prepare(`${into} ${Array(rowsTogether).fill(row).join(", ")}`);
+  const several = db.prepare(insertSeveral);
   let rows: unknown[][] = [];
   let bytes = 0;
   for (const [word, { chunks, list, places }] of words) {
@@ -41,7 +44,7 @@ export function insertPostings(
     several.run(...rows.flat());
     rows = [];
   }
-  for (const one of rows) db.prepare(`${into} ${row}`).run(...one);
+  for (const one of rows) db.prepare(insertOne).run(...one);
   db.prepare("UPDATE word_segments SET bytes = bytes + ? WHERE id = ?").run(bytes, segment);
 }
 

@@ -106,6 +106,10 @@ export class SegmentBuilder {
   private readonly levels: number[] = [];
   private readonly words = new Map<string, number>();
   private known = new Uint32Array(0);
+  /** The terms of the chunk at hand, how many there are, and the different words among them. */
+  private terms = new Uint32Array(0);
+  private given = 0;
+  private readonly seen: number[] = [];
 
   /**
    * @param first the id of the first chunk; the others count on
@@ -172,11 +176,6 @@ export class SegmentBuilder {
     this.lengths.push(length);
     this.levels.push(allLevels.indexOf(level));
   }
-
-  /** The terms of the chunk at hand, how many there are, and the different words among them. */
-  private terms = new Uint32Array(0);
-  private given = 0;
-  private readonly seen: number[] = [];
 
   private word(token: string): number {
     let word = this.words.get(token);
