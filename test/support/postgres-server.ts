@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -14,7 +14,7 @@ export interface TestServer {
   url: string;
   /** Which engine it is, for titles. */
   engine: string;
-  /** Its first process; null: it is part of this one. */
+  /** Its first process; null while it is down. */
   pid(): number | null;
   /** As a server that fails: connections end, and nothing answers any more. */
   down(): Promise<void>;
@@ -138,33 +138,30 @@ const idOf = (which: string) => {
   return 65_534;
 };
 
-/** PostgreSQL compiled to WebAssembly, behind a socket. */
+/** PostgreSQL compiled to WebAssembly (pglite.mjs). */
 async function startPglite(): Promise<TestServer> {
-  const [{ PGlite }, { vector }, { PGLiteSocketServer }] = await Promise.all([
-    import("@electric-sql/pglite"),
-    import("@electric-sql/pglite-pgvector"),
-    import("@electric-sql/pglite-socket"),
-  ]);
-  const db = await PGlite.create({ extensions: { vector } });
   const port = await freePort();
-  const listen = async () => {
-    const server = new PGLiteSocketServer({ db, port, host: "127.0.0.1", maxConnections: 20 });
-    await server.start();
-    return server;
+  const server = fork(new URL("pglite.mjs", import.meta.url), [String(port)]);
+  const ended = once(server, "exit").then(([code]) => {
+    throw new Error(`its process ended with code ${code}`);
+  });
+  ended.catch(() => {});
+  const does = async (action: "up" | "down") => {
+    const done = once(server, "message");
+    server.send(action);
+    await Promise.race([done, ended]);
   };
-  let server = await listen();
+  await does("up");
   return {
     // It has one session; statements of several connections would mix.
     url: `postgres://postgres@127.0.0.1:${port}/postgres?max=1`,
     engine: "PGlite",
-    pid: () => null,
-    async up() {
-      server = await listen();
-    },
-    down: () => server.stop(),
+    pid: () => server.pid ?? null,
+    up: () => does("up"),
+    down: () => does("down"),
     async stop() {
-      await server.stop();
-      await db.close();
+      server.disconnect();
+      await ended.catch(() => {});
     },
   };
 }

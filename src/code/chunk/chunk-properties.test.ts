@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { anyCharacter } from "../../../test/support/any-text.ts";
 import { allLevels, chunk } from "../../../test/support/chunk-fixture.ts";
 import { levels } from "../../project/levels.ts";
 import { identifiersOf, tokenStream } from "../../text/tokens.ts";
@@ -22,7 +23,7 @@ const source = fc.oneof(
     weight: 2,
     arbitrary: fc.tuple(nearlyCode, fc.integer({ min: 5, max: 40 })).map(([text, n]) => text.repeat(n)),
   },
-  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 200 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 200 }) },
 );
 const ids = [...languages.map(({ id }) => id), "markdown", "text"];
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyCharacter } from "../../../test/support/any-text.ts";
 import { beginning, clean, minute, oneLine, quoted, spans } from "./text.ts";
 
 describe("clean", () => {
@@ -15,7 +16,7 @@ describe("clean", () => {
 
   it("leaves no control character, whatever is in the text", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(clean(text)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
       }),
     );
@@ -25,7 +26,7 @@ describe("clean", () => {
 describe("cutting", () => {
   it("makes one line of at most so many characters", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 2, max: 60 }), (text, longest) => {
+      fc.property(fc.string({ unit: anyCharacter }), fc.integer({ min: 2, max: 60 }), (text, longest) => {
         const line = oneLine(text, longest);
         expect(line.length).toBeLessThanOrEqual(longest);
         expect(line).not.toContain("\n");

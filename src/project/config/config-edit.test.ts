@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { anyCharacter } from "../../../test/support/any-text.ts";
 import { type Project, projectAt } from "../paths.ts";
 import { globalConfigFile, loadConfig } from "./config.ts";
 import { setConfig, unsetConfig } from "./config-edit.ts";
@@ -162,7 +163,7 @@ describe("unsetConfig", () => {
 });
 
 /** Any valid value of a few settings of each type, as typed. */
-const texts = fc.array(fc.string({ unit: "binary", maxLength: 20 }), { maxLength: 4 });
+const texts = fc.array(fc.string({ unit: anyCharacter, maxLength: 20 }), { maxLength: 4 });
 const assignment = fc.oneof(
   fc.tuple(fc.constantFrom<SettingKey>("index.exclude", "index.include", "index.languages"), texts),
   fc.tuple(fc.constant<SettingKey>("search.levels"), fc.subarray(["file", "class", "method", "block"])),

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { anyCharacter } from "../../../test/support/any-text.ts";
 import { createIgnoreRules } from "../../code/files/ignore.ts";
 import { filesToEmbed } from "../../code/index/embed-source.ts";
 import { Indexer } from "../../code/index/indexer.ts";
@@ -204,7 +205,7 @@ describe("odd queries", () => {
 
   it("may be any other text", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 300 }), async (text) => {
+      fc.asyncProperty(fc.string({ unit: anyCharacter, maxLength: 300 }), async (text) => {
         const { results, nearest } = await search(`retry ${text}`);
         expect(results.length + nearest.length).toBeGreaterThan(0);
       }),

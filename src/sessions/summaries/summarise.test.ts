@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyCharacter } from "../../../test/support/any-text.ts";
 import { conversation, prompt, summary, text } from "../../../test/support/turn-fixture.ts";
 import type { Llm, LlmAnswer, LlmRequest } from "../../models/generate/llm.ts";
 import { PommelError } from "../../project/errors.ts";
@@ -153,7 +154,7 @@ describe("summarise", () => {
 
   it("never fails on a model's text", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 400 }), async (answer) => {
+      fc.asyncProperty(fc.string({ unit: anyCharacter, maxLength: 400 }), async (answer) => {
         const found = await summarise(() => turns, {
           ...options,
           llm: fakeLlm(`resume command session daemon ${answer}`),

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyCharacter } from "../../../../test/support/any-text.ts";
 import { tinyVocabulary } from "../../../../test/support/tiny-model.ts";
 import { Tokenizer } from "./words.ts";
 
@@ -12,7 +13,7 @@ function tokens(text: string, most = everything): string[] {
 
 /** Code, prose in any script, half characters and long runs. */
 const anyText = fc.oneof(
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: anyCharacter }),
   fc.string({ unit: "grapheme" }),
   fc.string({ unit: "binary-ascii", maxLength: 400 }),
   fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),

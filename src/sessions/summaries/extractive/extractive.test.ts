@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyCharacter } from "../../../../test/support/any-text.ts";
 import {
   conversation,
   edited,
@@ -165,7 +166,7 @@ describe("extractiveSummary", () => {
 });
 
 const pieces = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 300 }),
+  fc.string({ unit: anyCharacter, maxLength: 300 }),
   fc.constantFrom(
     "We decided to use a queue because the lock was broken. ",
     "The root cause is a race condition between reader and writer. ",
