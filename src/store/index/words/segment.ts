@@ -281,15 +281,20 @@ export interface MergeSource {
 /** Puts segments together that follow each other, without the chunks that are gone. */
 export class SegmentMerge {
   readonly chunks: SegmentChunks;
-  /** For each source the place of its first chunk. */
-  private readonly from: readonly number[];
+  private readonly sources: readonly {
+    /** The place of its first chunk. */
+    from: number;
+    /** For each of its chunks the place among those that stay, or `gone`; null where all stay. */
+    places: Int32Array | null;
+  }[];
 
-  constructor(private readonly sources: readonly MergeSource[]) {
+  constructor(sources: readonly MergeSource[]) {
     let next = 0;
-    this.from = sources.map(({ chunks, isGone }) => {
+    this.sources = sources.map(({ chunks, isGone }) => {
       const from = next;
+      const places = isGone && placesOfPresent(isGone);
       next += chunks.ids.length - (isGone?.reduce((sum, gone) => sum + gone, 0) ?? 0);
-      return from;
+      return { from, places };
     });
     // In typed arrays, as there may be a million.
     const merged = {
@@ -313,21 +318,29 @@ export class SegmentMerge {
   merged(parts: readonly { source: number; postings: Postings }[]): Postings {
     return joined(
       parts.map(({ source, postings }) => {
-        const { isGone } = this.sources[source]!;
-        return { postings: isGone === null ? postings : present(postings, isGone), from: this.from[source]! };
+        const { from, places } = this.sources[source]!;
+        return { postings: places === null ? postings : present(postings, places), from };
       }),
     );
   }
 }
 
-/** Postings without the chunks that are gone; the others are counted without them. */
-function present({ list, places }: Postings, isGone: Uint8Array): Postings {
+const gone = -1;
+
+function placesOfPresent(isGone: Uint8Array): Int32Array {
+  const places = new Int32Array(isGone.length);
+  let next = 0;
+  for (let i = 0; i < isGone.length; i++) places[i] = isGone[i] === 1 ? gone : next++;
+  return places;
+}
+
+/** Postings without the chunks that are gone; the others are at their places. */
+function present(postings: Postings, placeOfEach: Int32Array): Postings {
   const writer = new PostingsWriter();
-  const reader = new PostingsReader(list, { places });
-  let [counted, before] = [0, 0];
+  const reader = new PostingsReader(postings.list, postings);
   while (reader.next()) {
-    for (; counted < reader.chunk; counted++) before += isGone[counted]!;
-    if (isGone[reader.chunk] === 0) writer.add(reader.chunk - before, reader.times(), reader.places());
+    const place = placeOfEach[reader.chunk]!;
+    if (place !== gone) writer.add(place, reader.times(), reader.places());
   }
   return writer.finish();
 }
