@@ -28,6 +28,23 @@ it("index queue: never runs a path twice at once, and runs the newest version af
   expect(queue.take()?.size).toBe(3);
 });
 
+it("index queue: knows whether saved files run and no more of them wait", () => {
+  const queue = new IndexQueue();
+  queue.add(stamp("scanned"), "scanned");
+  queue.add(stamp("a"), "saved");
+  queue.add(stamp("b"), "saved");
+  queue.take();
+  expect(queue.isSaveRunning()).toBe(false);
+  queue.take();
+  expect(queue.isSaveRunning()).toBe(true);
+  queue.take();
+  queue.finish("a", done(1));
+  expect(queue.isSaveRunning()).toBe(true);
+  queue.putBack("b");
+  queue.take();
+  expect(queue.isSaveRunning()).toBe(false);
+});
+
 it("index queue: holds a path once", () => {
   const queue = new IndexQueue();
   queue.add(stamp("a"), "scanned");

@@ -40,6 +40,8 @@ export class IndexQueue {
   private readonly saved = new Map<string, FileStamp>();
   private readonly scanned = new Map<string, FileStamp>();
   private readonly running = new Map<string, FileStamp>();
+  /** The running ones that were saved. */
+  private readonly runningSaved = new Set<string>();
   private readonly finished: { at: number; chunks: number }[] = [];
   private recent: Activity[] = [];
   private done = 0;
@@ -67,6 +69,7 @@ export class IndexQueue {
         if (this.running.has(path)) continue;
         waiting.delete(path);
         this.running.set(path, stamp);
+        if (waiting === this.saved) this.runningSaved.add(path);
         return stamp;
       }
     }
@@ -75,7 +78,7 @@ export class IndexQueue {
 
   finish(path: string, { chunks, took, skipped }: Omit<Activity, "path" | "at">): void {
     const now = Date.now();
-    this.running.delete(path);
+    this.end(path);
     this.done++;
     this.finished.push({ at: now, chunks });
     while (this.finished.length > 0 && this.finished[0]!.at < now - rateWindow) this.finished.shift();
@@ -92,8 +95,18 @@ export class IndexQueue {
   /** Requeues an unfinished file unless a newer version is pending. */
   putBack(path: string): void {
     const stamp = this.running.get(path);
-    this.running.delete(path);
+    this.end(path);
     if (stamp && !this.saved.has(path)) this.scanned.set(path, stamp);
+  }
+
+  private end(path: string): void {
+    this.running.delete(path);
+    this.runningSaved.delete(path);
+  }
+
+  /** Whether saved files run, and no more of them wait. */
+  isSaveRunning(): boolean {
+    return this.runningSaved.size > 0 && this.saved.size === 0;
   }
 
   /** Files that wait or run. */

@@ -185,6 +185,17 @@ describe("update", () => {
   });
 });
 
+it("writes many files in large transactions", async () => {
+  for (let i = 0; i < 300; i++) write(`${i}.ts`, `function a${i}() {}\n\nfunction b${i}() {}\n`);
+  const stored = new SqliteIndex(index);
+  const written = vi.spyOn(stored, "write");
+  await indexer({}, { index: stored }).reconcile();
+  const { chunks } = index.counts();
+  expect(chunks).toBeGreaterThan(800);
+  // As few files, they would be written 256 chunks at a time.
+  expect(written.mock.calls.length).toBeLessThan(3);
+});
+
 it("reindexes by glob", async () => {
   write("src/a.ts", "export function first() {}\n");
   write("lib/b.ts", "export function second() {}\n");

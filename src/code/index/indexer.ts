@@ -35,12 +35,17 @@ const chunkerVersion = 8;
 const maxRunning = { files: 64, bytes: 6_000_000 };
 /**
  * Parsed files are written together: so many chunks, or what there is after so long (milliseconds). A save, and with some
- * engines a question, waits for a transaction; where nobody asks, larger ones write less in all.
+ * engines a question, waits for a transaction; larger ones write less in all, and leave less to merge.
  */
 const maxTogether = {
-  background: { chunks: 256, waitMs: 500 },
+  few: { chunks: 256, waitMs: 500 },
+  /** Of many files that wait, and of a save among them. */
+  many: { chunks: 4096, waitMs: 5000 },
+  saved: { chunks: 4096, waitMs: 500 },
   foreground: { chunks: 1024, waitMs: 3000 },
 };
+/** Waiting files that are many. */
+const manyFiles = 256;
 /** Poll interval while a read waits for indexing. Milliseconds. */
 const readPauseMs = 50;
 /** Waits between tries while the disk is full. Milliseconds. */
@@ -247,7 +252,7 @@ export class Indexer {
       for (const size of running.values()) bytes += size;
       return bytes < maxRunning.bytes;
     };
-    const parsed = new ParsedFiles(maxTogether[this.options.mode ?? "background"]);
+    const parsed = new ParsedFiles(() => this.together());
     let failure: unknown;
     let waits = 0;
     while (!this.closed && failure === undefined) {
@@ -284,6 +289,12 @@ export class Indexer {
     await Promise.all(running.keys());
     for (const { path } of parsed.takeAll()) this.queue.putBack(path);
     if (failure !== undefined && !this.closed) throw failure;
+  }
+
+  private together(): Together {
+    if (this.options.mode === "foreground") return maxTogether.foreground;
+    if (this.queue.pending < manyFiles) return maxTogether.few;
+    return this.queue.isSaveRunning() ? maxTogether.saved : maxTogether.many;
   }
 
   private isWorthWaiting(error: unknown): boolean {
@@ -387,13 +398,19 @@ function whySkipped(outcome: ParseOutcome): string | null {
 
 const chunksOf = (outcome: ParseOutcome) => (outcome.status === "indexed" ? outcome.chunks.length : 0);
 
+interface Together {
+  chunks: number;
+  waitMs: number;
+}
+
 /** Files that were parsed and are to be written together. */
 class ParsedFiles {
   private outcomes: ParseOutcome[] = [];
   private chunks = 0;
   private since = 0;
 
-  constructor(private readonly max: { chunks: number; waitMs: number }) {}
+  /** @param max what is written together now */
+  constructor(private readonly max: () => Together) {}
 
   get count(): number {
     return this.outcomes.length;
@@ -412,14 +429,16 @@ class ParsedFiles {
 
   isDue(): boolean {
     if (this.count === 0) return false;
-    return this.chunks >= this.max.chunks || performance.now() - this.since >= this.max.waitMs;
+    const max = this.max();
+    return this.chunks >= max.chunks || performance.now() - this.since >= max.waitMs;
   }
 
   /** The first of them, as much as is written together. */
   take(): ParseOutcome[] {
+    const max = this.max();
     let chunks = 0;
     const end = this.outcomes.findIndex((outcome) => {
-      const isEnough = chunks >= this.max.chunks;
+      const isEnough = chunks >= max.chunks;
       chunks += chunksOf(outcome);
       return isEnough;
     });
