@@ -144,6 +144,17 @@ test("knows that a first indexing was not finished, and finishes it", async () =
   expect(await status(project)).toMatchObject({ index: { total_files: 800 }, notes: [] });
 });
 
+test("says why nothing is indexed where everything is ignored", async () => {
+  const project = createProject({ ...modules(1), ".pommelignore": "*\n" });
+  const ignored = "What git, `.pommelignore` or `index.exclude` ignores is not indexed.";
+  const byCommand = await callPm(["reindex"], { cwd: project.root });
+  expect(byCommand).toMatchObject({ code: 0, stderr: expect.stringContaining(ignored) });
+  await start(project);
+  const byDaemon = await callPm(["reindex"], { cwd: project.root });
+  expect(byDaemon).toMatchObject({ code: 0, stderr: expect.stringContaining(ignored) });
+  expect((await callPm(["status"], { cwd: project.root })).stdout).toContain(ignored);
+});
+
 test("limits a search to paths, languages and levels", async () => {
   const project = createProject({ ...modules(2), "lib/compute.py": "def compute0():\n    return 0\n" });
   await pmJson(project, "reindex");

@@ -4,7 +4,7 @@ import { findProject, type Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanDuration, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { waitForIndex } from "../../terminal/wait-for-index.ts";
+import { mayBeIgnored, waitForIndex } from "../../terminal/wait-for-index.ts";
 
 /** Shell convention for "ended by SIGINT". */
 const interruptedCode = 130;
@@ -35,6 +35,7 @@ async function reindexByDaemon(project: Project, paths: string[], output: Output
     `Reindexed in ${humanDuration(took_ms)}: the index holds ${index.total_files} files, ` +
       `${index.total_chunks} chunks.`,
   );
+  if (index.total_files === 0) output.note(mayBeIgnored);
   return 0;
 }
 
@@ -52,7 +53,7 @@ async function reindexHere(project: Project, paths: string[], output: Output): P
   const report = await reindexInProcess(project, { paths, onProgress, signal, log }).finally(progress.finish);
   const interrupted = interruption.signal.aborted;
   const took_ms = Date.now() - started;
-  const { indexed, removed, skipped, failed } = report;
+  const { indexed, unchanged, removed, skipped, failed } = report;
   const counts = `${indexed} ${indexed === 1 ? "file" : "files"} indexed, ${removed} removed, ${skipped} skipped, ${failed} failed`;
   output.result(
     { by: "command", ...report, interrupted, took_ms },
@@ -60,5 +61,7 @@ async function reindexHere(project: Project, paths: string[], output: Output): P
       ? `Interrupted: ${counts}. Run it again to continue.`
       : `Done in ${humanDuration(took_ms)}: ${counts}.`,
   );
+  const holdsNone = indexed + unchanged + skipped + failed === 0;
+  if (holdsNone && !interrupted) output.note(mayBeIgnored);
   return interrupted ? interruptedCode : 0;
 }

@@ -230,6 +230,13 @@ test("shows which part has failed", () => {
   expect(renderStatus({ ...busy, health }, screen)).toContain("✗ the database is corrupt");
 });
 
+test("says why nothing may be indexed where there is nothing left to do", () => {
+  const health = { ...busy.health, status: "empty" as const };
+  expect(renderStatus({ ...busy, health }, screen)).toContain("nothing is indexed yet");
+  const queue = { ...busy.queue, is_idle: true };
+  expect(renderStatus({ ...busy, health, queue }, screen)).toContain("ignores is not indexed");
+});
+
 test("does not say that all is well while a model that is set does not answer, or nothing is recorded", () => {
   const down = "Ollama at http://127.0.0.1:11434 does not answer.";
   const model = { ...busy.models.code[1]!, state: "unavailable" as const, message: down };

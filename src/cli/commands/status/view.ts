@@ -4,6 +4,7 @@ import { humanBytes, humanDuration, relativeTime, type Screen, tick } from "../.
 import type { Palette } from "../../terminal/palette.ts";
 import { table } from "../../terminal/table.ts";
 import { printable } from "../../terminal/text.ts";
+import { mayBeIgnored } from "../../terminal/wait-for-index.ts";
 import { memoryRows, roughly } from "./memory.ts";
 
 /** The languages with the most chunks; the rest are counted. */
@@ -148,12 +149,15 @@ function usageOf({ requests, tokens, dollars }: NonNullable<Model["usage"]>): st
 }
 
 /** How search is, and what does not work though it is set or expected to. */
-export function healthLines({ health, models, memory }: StatusResponse, colors: Palette): string[] {
+export function healthLines(
+  { health, models, memory, daemon, queue }: StatusResponse,
+  colors: Palette,
+): string[] {
   const asked = health.query_ms === null ? "" : `, a query took ${health.query_ms} ms just now`;
   const stateText = {
     healthy: `${tick("ok", colors)} works${asked}`,
     degraded: `${tick("ok", colors)} search works${asked}`,
-    empty: `${tick("warn", colors)} nothing is indexed yet`,
+    empty: `${tick("warn", colors)} nothing is indexed${daemon.running && queue.is_idle ? `. ${mayBeIgnored}` : " yet"}`,
     failing: `${tick("fail", colors)} the database is ${health.database}`,
   };
   const unavailable = [...models.code, ...models.text].filter(({ state }) => state === "unavailable");
