@@ -146,7 +146,7 @@ test("knows that a first indexing was not finished, and finishes it", async () =
 
 test("says why nothing is indexed where everything is ignored", async () => {
   const project = createProject({ ...modules(1), ".pommelignore": "*\n" });
-  const ignored = "What git, `.pommelignore` or `index.exclude` ignores is not indexed.";
+  const ignored = "nothing is indexed: what git, `.pommelignore` or `index.exclude` ignores is left out";
   const byCommand = await callPm(["reindex"], { cwd: project.root });
   expect(byCommand).toMatchObject({ code: 0, stderr: expect.stringContaining(ignored) });
   await start(project);

@@ -4,7 +4,7 @@ import { findProject, type Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanDuration, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { mayBeIgnored, waitForIndex } from "../../terminal/wait-for-index.ts";
+import { nothingIndexed, waitForIndex } from "../../terminal/wait-for-index.ts";
 
 /** Shell convention for "ended by SIGINT". */
 const interruptedCode = 130;
@@ -35,7 +35,7 @@ async function reindexByDaemon(project: Project, paths: string[], output: Output
     `Reindexed in ${humanDuration(took_ms)}: the index holds ${index.total_files} files, ` +
       `${index.total_chunks} chunks.`,
   );
-  if (index.total_files === 0) output.note(mayBeIgnored);
+  if (index.total_files === 0) output.note(`${nothingIndexed}.`);
   return 0;
 }
 
@@ -62,6 +62,6 @@ async function reindexHere(project: Project, paths: string[], output: Output): P
       : `Done in ${humanDuration(took_ms)}: ${counts}.`,
   );
   const holdsNone = indexed + unchanged + skipped + failed === 0;
-  if (holdsNone && !interrupted) output.note(mayBeIgnored);
+  if (holdsNone && !interrupted) output.note(`${nothingIndexed}.`);
   return interrupted ? interruptedCode : 0;
 }

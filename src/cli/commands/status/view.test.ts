@@ -234,7 +234,7 @@ test("says why nothing may be indexed where there is nothing left to do", () => 
   const health = { ...busy.health, status: "empty" as const };
   expect(renderStatus({ ...busy, health }, screen)).toContain("nothing is indexed yet");
   const queue = { ...busy.queue, is_idle: true };
-  expect(renderStatus({ ...busy, health, queue }, screen)).toContain("ignores is not indexed");
+  expect(renderStatus({ ...busy, health, queue }, screen)).toContain("ignores is left out");
 });
 
 test("does not say that all is well while a model that is set does not answer, or nothing is recorded", () => {

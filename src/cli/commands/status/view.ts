@@ -4,7 +4,7 @@ import { humanBytes, humanDuration, relativeTime, type Screen, tick } from "../.
 import type { Palette } from "../../terminal/palette.ts";
 import { table } from "../../terminal/table.ts";
 import { printable } from "../../terminal/text.ts";
-import { mayBeIgnored } from "../../terminal/wait-for-index.ts";
+import { nothingIndexed } from "../../terminal/wait-for-index.ts";
 import { memoryRows, roughly } from "./memory.ts";
 
 /** The languages with the most chunks; the rest are counted. */
@@ -157,7 +157,7 @@ export function healthLines(
   const stateText = {
     healthy: `${tick("ok", colors)} works${asked}`,
     degraded: `${tick("ok", colors)} search works${asked}`,
-    empty: `${tick("warn", colors)} nothing is indexed${daemon.running && queue.is_idle ? `. ${mayBeIgnored}` : " yet"}`,
+    empty: `${tick("warn", colors)} ${daemon.running && queue.is_idle ? nothingIndexed : "nothing is indexed yet"}`,
     failing: `${tick("fail", colors)} the database is ${health.database}`,
   };
   const unavailable = [...models.code, ...models.text].filter(({ state }) => state === "unavailable");
