@@ -63,8 +63,8 @@ export interface IndexerOptions {
   modelDir?: string | undefined;
   log: Logger;
   /**
-   * In the background, as the daemon does, transactions are short, as questions are answered in between, and a full disk is
-   * waited for; in the foreground someone waits for the end.
+   * In the background, as the daemon does, transactions are short unless many files wait, and a full disk is waited for; in the
+   * foreground someone waits for the end.
    */
   mode?: "background" | "foreground";
 }
