@@ -6,30 +6,17 @@
  * The repositories of repositories.json are fetched at their pinned revisions into DIR (default: a cache directory).
  * Everything is measured on the built `pm` and `pommeld`, as processes.
  */
-import { readFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import * as z from "zod/mini";
 import { checkOut, checkoutCache } from "./checkout.ts";
 import { commitCost } from "./commit.ts";
 import { percentile } from "./measure.ts";
+import { type Repository, repositories } from "./repositories.ts";
 import { coldIndex, httpSearch, processRatio, saveToSearchable } from "./speed.ts";
 
 // What is measured without a daemon must not start one.
 process.env.POMMEL_DAEMON_AUTOSTART = "false";
-
-const repositories = z.array(
-  z.object({
-    name: z.string(),
-    language: z.string(),
-    url: z.string(),
-    revision: z.string(),
-    queries: z.array(z.string()),
-  }),
-);
-type Repository = z.infer<typeof repositories>[number];
 
 const { values: options } = parseArgs({
   options: {
@@ -39,7 +26,6 @@ const { values: options } = parseArgs({
   },
 });
 const checkouts = resolve(options.checkouts ?? checkoutCache);
-const here = fileURLToPath(new URL(".", import.meta.url));
 
 async function measure(repository: Repository) {
   const root = checkOut(checkouts, repository);
@@ -53,9 +39,7 @@ async function measure(repository: Repository) {
   return { name: repository.name, language: repository.language, cold, search, save, processes };
 }
 
-const list = repositories
-  .parse(JSON.parse(readFileSync(join(here, "repositories.json"), "utf8")))
-  .filter(({ name }) => !options.only || name === options.only);
+const list = repositories.filter(({ name }) => !options.only || name === options.only);
 const results = [];
 for (const repository of list) results.push(await measure(repository));
 console.error("commits …");

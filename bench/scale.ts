@@ -1,10 +1,11 @@
 /**
  * How cost grows with the size of a code base: indexing, searching, saving and starting, by the number of chunks.
  *
- *   npm run bench:scale -- --source DIR [--source DIR ...] [--chunks 10k,100k,300k] [--work DIR]
+ *   npm run bench:scale [-- --source DIR ...] [--chunks 10k,100k,300k,1m] [--work DIR]
  *
- *   --source DIR     code at the revision that it was checked out at; used in this order. Where all of it is too little, it
- *                    is used again with a third of the identifiers renamed, and the table says how often
+ *   --source DIR     code as it is there; used in this order (default: the repositories of repositories.json, fetched at their
+ *                    pinned revisions into a cache directory). Where all of it is too little, it is used again with a third of
+ *                    the identifiers renamed, and the table says how often
  *   --chunks LIST    sizes, about (default: 10k,100k)
  *   --only LIST      index, engine, daemon, alone (default: all; without `index` that of the last run is used)
  *   --engine NAME    the index driver: sqlite (default), lancedb or postgres; that with --url ADDRESS, or else its own server
@@ -20,8 +21,10 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { defaultConfig } from "../src/project/config/settings.ts";
 import { indexDriver } from "../src/store/index/drivers.ts";
+import { checkOut, checkoutCache } from "./checkout.ts";
 import { startEngine } from "./engine.ts";
 import { percentile } from "./measure.ts";
+import { repositories } from "./repositories.ts";
 import { buildCorpus } from "./scale/corpus.ts";
 import { measureAlone, measureDaemon } from "./scale/daemon.ts";
 import { measureEngine } from "./scale/engine.ts";
@@ -41,10 +44,10 @@ const { values: options } = parseArgs({
     json: { type: "boolean", default: false },
   },
 });
-if (options.source.length === 0) {
-  console.error("usage: npm run bench:scale -- --source DIR [options, see bench/scale.ts]");
-  process.exit(2);
-}
+const sources =
+  options.source.length > 0
+    ? options.source.map((source) => resolve(source))
+    : repositories.map((repository) => checkOut(checkoutCache, repository));
 const only = new Set(options.only.split(","));
 const work = resolve(options.work ?? mkdtempSync(join(tmpdir(), "pommel-scale-")));
 process.env.HOME = join(work, "home");
@@ -56,7 +59,6 @@ const sizeOf = (text: string) => Number.parseFloat(text) * (units[text.slice(-1)
 
 async function measure(size: string) {
   const root = join(work, size);
-  const sources = options.source.map((source) => resolve(source));
   let rounds: number | null = null;
   if (!existsSync(root)) {
     rounds = buildCorpus(root, sources, sizeOf(size));
