@@ -169,3 +169,7 @@ export function relativeTime(then: number, now: number = Date.now()): string {
   const count = Math.floor(seconds / size);
   return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
 }
+
+/** Of an index that is up to date and holds no file. */
+export const nothingIndexed =
+  "nothing is indexed: what git, `.pommelignore` or `index.exclude` ignores is left out";

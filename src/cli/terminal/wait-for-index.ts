@@ -4,10 +4,6 @@ import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { createProgress } from "./progress.ts";
 
-/** Of an index that is up to date and holds no file. */
-export const nothingIndexed =
-  "nothing is indexed: what git, `.pommelignore` or `index.exclude` ignores is left out";
-
 /**
  * Shows a progress bar until the daemon has nothing left to index. Ctrl-C ends the watching only; the daemon
  * carries on.

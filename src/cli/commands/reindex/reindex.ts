@@ -2,9 +2,9 @@ import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
 import { silentLog } from "../../../project/log.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
-import { humanDuration, type Output } from "../../terminal/output.ts";
+import { humanDuration, nothingIndexed, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { nothingIndexed, waitForIndex } from "../../terminal/wait-for-index.ts";
+import { waitForIndex } from "../../terminal/wait-for-index.ts";
 
 /** Shell convention for "ended by SIGINT". */
 const interruptedCode = 130;

@@ -1,10 +1,16 @@
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { autostartText } from "../../terminal/autostart-text.ts";
-import { humanBytes, humanDuration, relativeTime, type Screen, tick } from "../../terminal/output.ts";
+import {
+  humanBytes,
+  humanDuration,
+  nothingIndexed,
+  relativeTime,
+  type Screen,
+  tick,
+} from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { table } from "../../terminal/table.ts";
 import { printable } from "../../terminal/text.ts";
-import { nothingIndexed } from "../../terminal/wait-for-index.ts";
 import { memoryRows, roughly } from "./memory.ts";
 
 /** The languages with the most chunks; the rest are counted. */
