@@ -14,7 +14,7 @@ export interface TestServer {
   url: string;
   /** Which engine it is, for titles. */
   engine: string;
-  /** Its first process; null while it is down. */
+  /** The process that was started last; null where it did not start. */
   pid(): number | null;
   /** As a server that fails: connections end, and nothing answers any more. */
   down(): Promise<void>;

@@ -284,7 +284,7 @@ export class SegmentMerge {
   private readonly sources: readonly {
     /** The place of its first chunk. */
     from: number;
-    /** For each of its chunks the place among those that stay, or `gone`; null where all stay. */
+    /** For each of its chunks the place among those that stay, or `noPlace`; null where all stay. */
     places: Int32Array | null;
   }[];
 
@@ -325,12 +325,12 @@ export class SegmentMerge {
   }
 }
 
-const gone = -1;
+const noPlace = -1;
 
 function placesOfPresent(isGone: Uint8Array): Int32Array {
   const places = new Int32Array(isGone.length);
   let next = 0;
-  for (let i = 0; i < isGone.length; i++) places[i] = isGone[i] === 1 ? gone : next++;
+  for (let i = 0; i < isGone.length; i++) places[i] = isGone[i] === 1 ? noPlace : next++;
   return places;
 }
 
@@ -340,7 +340,7 @@ function present(postings: Postings, placeOfEach: Int32Array): Postings {
   const reader = new PostingsReader(postings.list, postings);
   while (reader.next()) {
     const place = placeOfEach[reader.chunk]!;
-    if (place !== gone) writer.add(place, reader.times(), reader.places());
+    if (place !== noPlace) writer.add(place, reader.times(), reader.places());
   }
   return writer.finish();
 }
