@@ -1,12 +1,12 @@
 import { callDaemon } from "./client/daemon-client.ts";
+import { findProject } from "./git/projects/find-project.ts";
 import { PommelError } from "./project/errors.ts";
-import { findProject } from "./project/paths.ts";
 import type { RouteName } from "./protocol/endpoints.ts";
 import { publicRoutes } from "./protocol/openapi.ts";
 import type { RequestOf, ResponseOf } from "./protocol/routes.ts";
 
 /**
- * `pommel/client`: what programs ask a project's daemon. Its types are made from the same shapes as the daemon's contract
+ * `pommel/client`: what programs ask about a project. Its types are made from the same shapes as the daemon's contract
  * (scripts/client-types.ts).
  */
 
@@ -20,23 +20,23 @@ export interface Pommel extends Methods {
 }
 
 /**
- * Finds the daemon of a project, or starts it.
+ * Finds the daemon, or starts it.
  * @param project a directory in the project; default: the working directory
- * @throws PommelError `not_initialised` outside of a project, `daemon_start_failed`, `locked`; each method throws
+ * @throws PommelError `not_initialised` in a home directory, `daemon_start_failed`; each method throws
  *   PommelError with the daemon's own code
  */
 export async function connect({ project: dir = "." }: { project?: string } = {}): Promise<Pommel> {
-  const project = findProject(dir);
+  const project = await findProject(dir);
   const { findOrStartDaemon } = await import("./client/connect.ts");
-  let { record } = await findOrStartDaemon(project);
+  await findOrStartDaemon();
   const call = async <R extends RouteName>(name: R, request: RequestOf<R>): Promise<ResponseOf<R>> => {
     try {
-      return await callDaemon(record, name, request, timeoutMs);
+      return await callDaemon(project.root, name, request, timeoutMs);
     } catch (error) {
-      // It ended meanwhile, as daemons do that nobody asks; another one has another token.
+      // It ended meanwhile, as daemons do that nobody asks.
       if (!(error instanceof PommelError) || error.code !== "daemon_unreachable") throw error;
-      record = (await findOrStartDaemon(project)).record;
-      return callDaemon(record, name, request, timeoutMs);
+      await findOrStartDaemon();
+      return callDaemon(project.root, name, request, timeoutMs);
     }
   };
   const methods = Object.fromEntries(

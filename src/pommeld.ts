@@ -1,7 +1,5 @@
 #!/usr/bin/env node
 import { spawn } from "node:child_process";
-import { existsSync, realpathSync } from "node:fs";
-import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { diagnose, runCommand } from "./cli/serve.ts";
 import { type Daemon, startDaemon } from "./daemon/lifecycle/daemon.ts";
@@ -9,19 +7,18 @@ import { type DaemonLog, openLogFile, openStderrLog } from "./daemon/lifecycle/d
 import { onReplaced } from "./daemon/lifecycle/on-changed.ts";
 import { loadConfig } from "./project/config/config.ts";
 import { codeOf, exitCode, messageOf, PommelError } from "./project/errors.ts";
-import { type Project, projectAt, refuseForeign } from "./project/paths.ts";
-import { closeToOthers } from "./project/state-dir.ts";
 import { version } from "./project/version.ts";
 import { exitLocked } from "./protocol/daemon-record.ts";
 import { passphraseForSuccessor } from "./store/encryption/key-source.ts";
 
 const usage = `Usage: pommeld [options]
 
-Watches a project, keeps its index up to date and answers on 127.0.0.1. Usually started by \`pm start\`.
+Answers for all projects of a person, on a socket and on 127.0.0.1, and keeps the indexes of those in use up to date. Usually
+started by \`pm\` when it is needed.
 
 Options:
-  --project <dir>            the project's root (default: the working directory)
-  --foreground               log to stderr instead of .pommel/log/
+  --foreground               log to stderr instead of a file
+  --close-after-seconds <n>  close a project that nobody used for so long (default: 600)
   --idle-exit-seconds <n>    instead of the setting daemon.idle_exit_minutes; 0 means never
   --renew-seconds <n>        how often to look for a newer pommeld, which takes over; 0 means never (default: 10)
   --version                  print the version
@@ -41,8 +38,8 @@ function readOptions() {
   try {
     return parseArgs({
       options: {
-        project: { type: "string", default: "." },
         foreground: { type: "boolean", default: false },
+        "close-after-seconds": { type: "string", default: "600" },
         "idle-exit-seconds": { type: "string" },
         "renew-seconds": { type: "string", default: "10" },
         version: { type: "boolean", default: false },
@@ -60,16 +57,17 @@ async function main(): Promise<void> {
     process.stdout.write(values.help ? usage : `${version}\n`);
     return;
   }
-  const project = projectIn(values.project);
-  const { config, notes } = loadConfig(project);
+  const { config, notes } = loadConfig(null);
   const log = values.foreground
     ? openStderrLog(config["daemon.log_level"])
-    : openLogFile(project, config["daemon.log_level"]);
+    : openLogFile(config["daemon.log_level"]);
   for (const note of notes) log.warn(note);
   const idleSeconds = values["idle-exit-seconds"] === undefined ? null : Number(values["idle-exit-seconds"]);
   if (idleSeconds !== null && !(idleSeconds >= 0)) {
     throw new PommelError("usage", "--idle-exit-seconds must be a number.");
   }
+  const closeSeconds = Number(values["close-after-seconds"]);
+  if (!(closeSeconds >= 0)) throw new PommelError("usage", "--close-after-seconds must be a number.");
   const renewSeconds = Number(values["renew-seconds"]);
   if (!(renewSeconds >= 0)) throw new PommelError("usage", "--renew-seconds must be a number.");
   // Closing the terminal ends a daemon that runs in it, and no other.
@@ -78,25 +76,14 @@ async function main(): Promise<void> {
     log,
     start: (onStop, onRestart) =>
       startDaemon({
-        ...{ project, config, log, onStop, onRestart },
+        ...{ config, log, onStop, onRestart },
+        closeAfterMs: closeSeconds * 1000,
         idleExitMs: idleSeconds === null ? null : idleSeconds * 1000,
         ...{ runCommand, diagnose },
       }),
     hasSuccessors: !values.foreground,
     renewMs: renewSeconds * 1000,
   });
-}
-
-/** The project whose root is exactly `dir`. */
-function projectIn(dir: string): Project {
-  const root = resolve(dir);
-  if (!existsSync(projectAt(root).configFile)) {
-    throw new PommelError("not_initialised", `${root} is not a Pommel project.`, "Run `pm init` there.");
-  }
-  refuseForeign(root);
-  const project = projectAt(realpathSync(root));
-  closeToOthers(project);
-  return project;
 }
 
 interface RunOptions {

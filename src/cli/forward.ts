@@ -1,7 +1,6 @@
 import { writeSync } from "node:fs";
 import { exchange, requestText } from "../client/raw-request.ts";
 import { codeOf } from "../project/errors.ts";
-import { findProjectIfAny } from "../project/paths.ts";
 import { version } from "../project/version.ts";
 import { readDaemonRecord } from "../protocol/daemon-record.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
@@ -28,9 +27,7 @@ export async function forward(args: readonly string[]): Promise<number | "timeou
 }
 
 async function askDaemonToRun(args: readonly string[]): Promise<number | "timeout" | null> {
-  const project = findProjectIfAny();
-  const record = project && readDaemonRecord(project);
-  if (record?.version !== version) return null;
+  if (readDaemonRecord()?.version !== version) return null;
   const hasTerminal = isTerminal(1);
   const request: RequestOf<"command"> = {
     args: [...args],
@@ -40,17 +37,27 @@ async function askDaemonToRun(args: readonly string[]): Promise<number | "timeou
     links: hasTerminal && wantsLinks(),
     settings: settingsOf(process.env),
   };
-  const asked = requestText(record, "/command", JSON.stringify(request));
-  const answer = await exchange(record.port, asked, { timeoutMs });
+  const asked = requestText("/command", JSON.stringify(request));
+  const answer = await exchange(asked, { timeoutMs });
   if (answer === "timeout") return answer;
   if (answer?.status !== 200) return null;
-  // The daemon has this program's version, so that the shape is certain.
-  const { exit_code, output } = JSON.parse(answer.body) as ResponseOf<"command">;
+  const answered = commandAnswer(answer.body);
+  if (answered === null) return null;
+  const { exit_code, output } = answered;
   const shown = hasTerminal ? output.filter(([fd]) => fd === 1) : [];
   for (const [fd, text] of output) if (fd === 2 || !hasTerminal) write(fd, Buffer.from(text));
   const text = shown.map(([, part]) => part).join("");
   if (text !== "" && !(await showInPager(text, args))) write(1, Buffer.from(text));
   return exit_code;
+}
+
+/** By hand, before a byte of it is printed: a schema library would take longer to load than the daemon takes to answer. */
+function commandAnswer(body: string): ResponseOf<"command"> | null {
+  const { exit_code: code, output } = JSON.parse(body) as Partial<ResponseOf<"command">>;
+  const isPart = (part: unknown) =>
+    Array.isArray(part) && (part[0] === 1 || part[0] === 2) && typeof part[1] === "string";
+  const isFine = (code === null || Number.isInteger(code)) && Array.isArray(output) && output.every(isPart);
+  return isFine ? { exit_code: code ?? null, output } : null;
 }
 
 /** Where `process.stdout` or `process.stderr` has taken over. */

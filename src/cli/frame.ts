@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { startMissingDaemon } from "../client/start-missing-daemon.ts";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
-import { findProjectIfAny } from "../project/paths.ts";
 import { forwarded } from "./forwarded.ts";
 import { createOutput, type Output } from "./terminal/output.ts";
 import { ownStreams, type Streams } from "./terminal/streams.ts";
@@ -131,7 +130,7 @@ function action<Args extends unknown[]>(
     } finally {
       // Afterwards: what works without a daemon may hold the lock that a daemon needs.
       if (!caller.isRemote && servedCommands.has(groupOf(command))) {
-        await startMissingDaemon(() => findProjectIfAny(context.cwd));
+        await startMissingDaemon();
       }
     }
   };

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { loadConfig } from "../project/config/config.ts";
 import { codeOf, explanationOf } from "../project/errors.ts";
-import { isInside, type Project, projectAt } from "../project/paths.ts";
+import { isInside, type Project } from "../project/paths.ts";
 import {
   type HistorySearchRequest,
   resultUnitOf,
@@ -50,24 +50,22 @@ const isProject = (here: Here): here is Project => here !== null && "root" in he
 
 /** The projects in a directory ("" for any), those used last first. */
 export function projectsBelow(dir: string): Project[] {
-  const listed = listProjects().filter(({ isGone, root }) => !isGone && (dir === "" || isInside(root, dir)));
+  const listed = listProjects().filter(
+    ({ isGone, project }) => !isGone && (dir === "" || isInside(project.root, dir)),
+  );
   return listed.map(({ project }) => project);
 }
 
 /**
- * The projects to search: the one here first, then those used last. Worktrees share their memory, so only the first of them
- * searches it.
+ * The projects to search: the one here first, then those used last.
  */
 export function projectsToAsk(here: Here): { project: Project; withMemory: boolean }[] {
-  const known = projectsBelow(here === null || isProject(here) ? "" : here.below).map(({ root }) => root);
-  const roots = [...new Set([...(isProject(here) ? [here.root] : []), ...known])];
-  const memories = new Set<string>();
-  return roots.map((root) => {
-    const project = projectAt(root);
-    const withMemory = existsSync(project.memoryDb) && !memories.has(project.memoryDb);
-    memories.add(project.memoryDb);
-    return { project, withMemory };
-  });
+  const known = projectsBelow(here === null || isProject(here) ? "" : here.below);
+  const others = known.filter(({ id }) => !isProject(here) || id !== here.id);
+  return [...(isProject(here) ? [here] : []), ...others].map((project) => ({
+    project,
+    withMemory: existsSync(project.memoryDb),
+  }));
 }
 
 export interface AcrossAnswer {

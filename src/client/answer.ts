@@ -50,7 +50,7 @@ export async function answer<R extends OperationName>(
     return { answer: answered, without: null, isStarting: false, asOf: null };
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
-    const isStarting = starts && error.reason !== "timeout" && (await startInBackground(project));
+    const isStarting = starts && error.reason !== "timeout" && (await startInBackground());
     return {
       answer: await answerHere(project, operation, request, isStarting, signal),
       without: error.reason,
@@ -70,8 +70,8 @@ function newestLine(project: Project): Promise<string | null> {
   });
 }
 
-async function startInBackground(project: Project): Promise<boolean> {
-  return (await import("./autostart.ts")).startInBackground(project);
+async function startInBackground(): Promise<boolean> {
+  return (await import("./autostart.ts")).startInBackground();
 }
 
 async function answerHere<R extends OperationName>(

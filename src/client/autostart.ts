@@ -1,25 +1,25 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf } from "../project/errors.ts";
-import { globalConfigDir, type Project } from "../project/paths.ts";
+import { daemonFiles, homeOf, ownConfigFile } from "../project/home.ts";
 import type { StatusResponse } from "../protocol/operations/status.ts";
 
 /**
  * Starting the daemon in the background, for hooks and commands that found none. Hooks load this, so it imports nothing
  * that reads the configuration: that is the work of start-daemon.ts, which it starts.
  *
- * The state of former starts is in `.pommel/autostart/`, which is deleted once a daemon runs:
+ * The state of former starts is in `autostart/` in the state directory, which is deleted once a daemon runs:
  * - `1`, `2`, ...: attempts to start it. Creating the next one claims that attempt, so any number of processes may
  *   try at once. Empty during the attempt, then `{"error": ...}`; its age decides when the next one is due.
  * - `stopped`: the user's last command was `pm stop`; holds the id of that boot.
- * - `off`, `unapproved`: the configuration does not allow it. Reading it takes longer than a hook has, so this counts
- *   until a file changes.
+ * - `off`: the configuration does not allow it. Reading it takes longer than a hook has, so this counts until a file
+ *   changes.
  */
 
 /** Why no start is due now. */
-type Obstacle = "off" | "unapproved" | "ci" | "root" | "stopped" | "starting" | "failed";
+type Obstacle = "off" | "ci" | "root" | "stopped" | "starting" | "failed";
 
 /** The newest attempt to start the daemon. */
 interface Attempt {
@@ -42,10 +42,7 @@ const maxDelayMs = 3_600_000;
 /** Files may be dated by another machine's clock, and boots by a clock that was set since. Milliseconds. */
 const clockToleranceMs = 60_000;
 
-/** What start-daemon.ts finds in the configuration. */
-const refusals = ["off", "unapproved"] as const;
-
-const autostartDir = ({ stateDir }: Project) => join(stateDir, "autostart");
+const autostartDir = () => daemonFiles().autostartDir;
 
 /** A program beside the bundle that this code is part of; in a checkout, in `dist/`. */
 export function programFile(name: string): string {
@@ -54,20 +51,17 @@ export function programFile(name: string): string {
 }
 
 /**
- * Starts the daemon of `project` in the background, unless something speaks against it. For callers that found none
+ * Starts the daemon in the background, unless something speaks against it. For callers that found none
  * running: it neither looks again, nor waits, nor prints, nor throws.
  * @returns whether a daemon is starting now
  */
-export async function startInBackground(
-  project: Project,
-  start: typeof startProgram = startProgram,
-): Promise<boolean> {
+export async function startInBackground(start: typeof startProgram = startProgram): Promise<boolean> {
   try {
-    const obstacle = obstacleTo(project);
+    const obstacle = obstacleTo();
     if (obstacle !== null) return obstacle === "starting";
-    const attempt = claimAttempt(project);
+    const attempt = claimAttempt();
     if (attempt === null) return true;
-    await start(project, attempt);
+    await start(attempt);
     return true;
   } catch {
     // The directory cannot be written, say. Everything works without a daemon.
@@ -75,11 +69,11 @@ export async function startInBackground(
   }
 }
 
-async function startProgram({ root }: Project, attempt: string): Promise<void> {
+async function startProgram(attempt: string): Promise<void> {
   // Not loaded by the many hooks that find a reason not to start anything.
   const { spawn } = await import("node:child_process");
-  const child = spawn(process.execPath, [programFile("start-daemon.cjs"), root, attempt], {
-    cwd: root,
+  const child = spawn(process.execPath, [programFile("start-daemon.cjs"), attempt], {
+    cwd: homeOf().stateDir,
     detached: true,
     stdio: "ignore",
     windowsHide: true,
@@ -88,34 +82,33 @@ async function startProgram({ root }: Project, attempt: string): Promise<void> {
   child.unref();
 }
 
-/** What prevents an automatic start of the daemon of `project` now; null if nothing does. */
-export function obstacleTo(project: Project, env: NodeJS.ProcessEnv = process.env): Obstacle | null {
+/** What prevents an automatic start of the daemon now; null if nothing does. */
+export function obstacleTo(env: NodeJS.ProcessEnv = process.env): Obstacle | null {
   const wish = env.POMMEL_DAEMON_AUTOSTART?.trim();
   if (wish === "false") return "off";
   if (wish !== "true" && !["", "0", "false"].includes(env.CI ?? "")) return "ci";
-  if (process.getuid?.() === 0 && statSync(project.stateDir).uid !== 0) return "root";
-  const names = namesIn(project);
-  if (names.includes("stopped") && isThisBoot(textOf(join(autostartDir(project), "stopped")))) {
-    return "stopped";
-  }
-  for (const refusal of refusals) {
-    if (!names.includes(refusal) || (refusal === "off" && wish === "true")) continue;
-    if (!causesChangedSince(project, mtimeOf(join(autostartDir(project), refusal)))) return refusal;
-  }
-  const attempt = attemptIn(project, names);
+  if (process.getuid?.() === 0 && isAnothers(homeOf(env).stateDir)) return "root";
+  const names = namesIn();
+  if (names.includes("stopped") && isThisBoot(textOf(join(autostartDir(), "stopped")))) return "stopped";
+  const isOff = names.includes("off") && wish !== "true";
+  if (isOff && !causesChangedSince(mtimeOf(join(autostartDir(), "off")))) return "off";
+  const attempt = attemptIn(names);
   if (attempt === null || attempt.retryAt <= Date.now()) return null;
   return attempt.isUnderway ? "starting" : "failed";
 }
 
-/** The newest attempt since a daemon last proved itself, or null. */
-function lastAttempt(project: Project): Attempt | null {
-  return attemptIn(project, namesIn(project));
+/** `sudo pm` with the home of another user: what root makes there, that user could not change. */
+function isAnothers(dir: string): boolean {
+  for (let at = dir; ; at = dirname(at)) {
+    const uid = statSync(at, { throwIfNoEntry: false })?.uid;
+    if (uid !== undefined) return uid !== 0;
+  }
 }
 
-/** The state of automatic starts for `project`, whose daemon does not run; `enabled` as configured. */
-export function autostartStatus(project: Project, enabled: boolean): AutostartStatus {
-  const attempt = lastAttempt(project);
-  const obstacle = enabled ? obstacleTo(project) : "off";
+/** The state of automatic starts while no daemon runs; `enabled` as configured. */
+export function autostartStatus(enabled: boolean): AutostartStatus {
+  const attempt = attemptIn(namesIn());
+  const obstacle = enabled ? obstacleTo() : "off";
   const hasFailed = attempt !== null && !attempt.isUnderway;
   return {
     state: obstacle ?? (hasFailed ? "failed" : "ready"),
@@ -125,24 +118,24 @@ export function autostartStatus(project: Project, enabled: boolean): AutostartSt
   };
 }
 
-function attemptIn(project: Project, names: readonly string[]): Attempt | null {
+function attemptIn(names: readonly string[]): Attempt | null {
   const count = Math.max(0, ...names.map(Number).filter(Number.isInteger));
   if (count === 0) return null;
-  const file = join(autostartDir(project), String(count));
+  const file = join(autostartDir(), String(count));
   const at = Math.min(mtimeOf(file), Date.now() + clockToleranceMs);
   const outcome = textOf(file);
   const isUnderway = outcome === "";
   const delay = isUnderway ? maxStartMs : Math.min(firstDelayMs * 2 ** Math.min(count - 1, 30), maxDelayMs);
   // What kept it from starting may have been mended.
-  const retryAt = !isUnderway && causesChangedSince(project, at) ? at : at + delay;
+  const retryAt = !isUnderway && causesChangedSince(at) ? at : at + delay;
   return { count, error: errorIn(outcome), isUnderway, retryAt };
 }
 
 /** @returns the attempt's name; null when another process was first */
-function claimAttempt(project: Project): string | null {
-  const name = String((lastAttempt(project)?.count ?? 0) + 1);
+function claimAttempt(): string | null {
+  const name = String((attemptIn(namesIn())?.count ?? 0) + 1);
   try {
-    writeNote(project, name, "", "wx");
+    writeNote(name, "", "wx");
     return name;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return null;
@@ -151,48 +144,39 @@ function claimAttempt(project: Project): string | null {
 }
 
 /** Notes how an attempt ended. @param error what kept the daemon from starting; null when it started */
-export function recordOutcome(project: Project, attempt: string, error: string | null): void {
-  writeNote(project, attempt, JSON.stringify({ error }));
+export function recordOutcome(attempt: string, error: string | null): void {
+  writeNote(attempt, JSON.stringify({ error }));
 }
 
 /** Notes that the configuration speaks against a start. */
-export function recordRefusal(project: Project, refusal: (typeof refusals)[number]): void {
-  clearAutostart(project);
-  writeNote(project, refusal, "");
+export function recordOff(): void {
+  clearAutostart();
+  writeNote("off", "");
 }
 
 /** Records that the user stopped the daemon, which counts until the next boot. @throws system errors */
-export function recordStopped(project: Project): void {
-  clearAutostart(project);
-  writeNote(project, "stopped", bootOf());
+export function recordStopped(): void {
+  clearAutostart();
+  writeNote("stopped", bootOf());
 }
 
 /** Forgets former starts, failed ones and `pm stop`: the daemon has proved itself, or the user wants it. */
-export function clearAutostart(project: Project): void {
+export function clearAutostart(): void {
   try {
-    rmSync(autostartDir(project), { recursive: true, force: true });
+    rmSync(autostartDir(), { recursive: true, force: true });
   } catch {
     // Another process is writing there, or permission is missing. The next start clears it.
   }
 }
 
-function writeNote(project: Project, name: string, text: string, flag: "w" | "wx" = "w"): void {
-  // Not `recursive`: a project that was removed meanwhile must not come back.
-  try {
-    mkdirSync(autostartDir(project), { mode: 0o700 });
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-  }
-  writeFileSync(join(autostartDir(project), name), text, { flag, mode: 0o600 });
+function writeNote(name: string, text: string, flag: "w" | "wx" = "w"): void {
+  mkdirSync(autostartDir(), { recursive: true, mode: 0o700 });
+  writeFileSync(join(autostartDir(), name), text, { flag, mode: 0o600 });
 }
 
 /** Whether what decides on a start was changed after `since`: the configuration, or Pommel itself. */
-function causesChangedSince(project: Project, since: number): boolean {
-  const causes = [
-    project.configFile,
-    join(globalConfigDir(), "config.toml"),
-    programFile("start-daemon.cjs"),
-  ];
+function causesChangedSince(since: number): boolean {
+  const causes = [ownConfigFile(), programFile("start-daemon.cjs")];
   // Not mtime: package managers install files with dates of long ago.
   return causes.some((file) => (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0) > since);
 }
@@ -216,9 +200,9 @@ function errorIn(outcome: string): string | null {
   }
 }
 
-function namesIn(project: Project): string[] {
+function namesIn(): string[] {
   try {
-    return readdirSync(autostartDir(project));
+    return readdirSync(autostartDir());
   } catch {
     return [];
   }

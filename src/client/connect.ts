@@ -8,8 +8,10 @@ import { embedderSettings, readEmbedderSpec } from "../models/embed/registry.ts"
 import { llmSettingsOf, readLlmSpec } from "../models/generate/registry.ts";
 import { loadConfig } from "../project/config/config.ts";
 import { PommelError } from "../project/errors.ts";
-import type { Project } from "../project/paths.ts";
+import { daemonFiles, homeOf } from "../project/home.ts";
+import { type Project, projectOf } from "../project/paths.ts";
 import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "../protocol/daemon-record.ts";
+import { Registry } from "../store/registry.ts";
 import { lockHolder } from "../store/sqlite/lock.ts";
 import { clearAutostart, programFile } from "./autostart.ts";
 import { callDaemon } from "./daemon-client.ts";
@@ -52,54 +54,43 @@ const passedOn = [
   "LOCALAPPDATA",
 ];
 
-/** The record of the running daemon of `project`, or null. */
-export async function findDaemon(project: Project): Promise<DaemonRecord | null> {
-  const record = readDaemonRecord(project);
+/** The record of the running daemon, or null. */
+export async function findDaemon(): Promise<DaemonRecord | null> {
+  const record = readDaemonRecord();
   if (!record) return null;
   try {
-    await callDaemon(record, "queue", {}, 2000);
-    return record;
+    const { pid } = await callDaemon(null, "daemon", {}, 2000);
+    return pid === record.pid ? record : null;
   } catch {
     return null;
   }
 }
 
 /**
- * Finds the daemon of `project`, or starts one because the user wants it, whatever happened before, and waits until it
- * answers. Any number of processes may do this at once: one daemon results, and all get its record.
- * @throws PommelError `locked` when another program writes the index, `daemon_start_failed` with the daemon's own
- *   message when it fails
+ * Finds the daemon, or starts one because the user wants it, whatever happened before, and waits until it answers. Any
+ * number of processes may do this at once: one daemon results, and all get its record.
+ * @throws PommelError `daemon_start_failed` with the daemon's own message when it fails
  */
-export async function findOrStartDaemon(project: Project): Promise<Connection> {
-  clearAutostart(project);
-  return bringUpDaemon(project);
+export async function findOrStartDaemon(): Promise<Connection> {
+  clearAutostart();
+  return bringUpDaemon();
 }
 
 /** As `findOrStartDaemon`, for a start that the user did not ask for. */
-export async function bringUpDaemon(project: Project): Promise<Connection> {
-  const running = await findDaemon(project);
+export async function bringUpDaemon(): Promise<Connection> {
+  const running = await findDaemon();
   if (running) return { record: running, startedHere: false };
   const deadline = Date.now() + startTimeoutMs;
-  let launched = launch(project);
+  let launched = launch();
   for (;;) {
-    const record = await findDaemon(project);
+    const record = await findDaemon();
     if (record) return { record, startedHere: record.pid === launched.child.pid };
     if (launched.hasExited()) {
-      if (launched.child.exitCode !== exitLocked) throw startFailed(launched.output(), project);
-      const holder = lockHolder(project);
-      if (holder && holder.owner !== daemonOwner) {
-        throw new PommelError(
-          "locked",
-          `The index is being written by ${holder.owner} (PID ${holder.pid}).`,
-          "Try again when it is done.",
-        );
-      }
+      if (launched.child.exitCode !== exitLocked) throw startFailed(launched.output());
       // Another daemon holds the lock: one that is about to answer, or one that is on its way out.
-      if (!holder) launched = launch(project);
+      if (lockHolder(daemonFiles().lock)?.owner !== daemonOwner) launched = launch();
     }
-    if (Date.now() > deadline) {
-      throw startFailed(`It did not answer within ${startTimeoutMs / 1000} s.`, project);
-    }
+    if (Date.now() > deadline) throw startFailed(`It did not answer within ${startTimeoutMs / 1000} s.`);
     await sleep(20);
   }
 }
@@ -111,17 +102,27 @@ interface Launched {
   output(): string;
 }
 
-function launch(project: Project): Launched {
-  mkdirSync(project.logDir, { recursive: true, mode: 0o700 });
-  const file = stderrLog(project);
-  const stderr = openSync(file, "a", 0o600);
+function launch(): Launched {
+  const file = stderrLog();
+  let stderr: number;
+  try {
+    mkdirSync(daemonFiles().logDir, { recursive: true, mode: 0o700 });
+    stderr = openSync(file, "a", 0o600);
+  } catch (error) {
+    throw new PommelError(
+      "unreadable",
+      `Cannot write to ${homeOf().stateDir}, where the daemon keeps its log.`,
+      "Check the directory's owner and permissions, or set POMMEL_HOME to another one.",
+      { cause: error },
+    );
+  }
   if (statSync(file).size > 1_000_000) truncateSync(file);
   const start = statSync(file).size;
-  const child = spawn(process.execPath, [programFile("pommeld.cjs"), "--project", project.root], {
-    cwd: project.root,
+  const child = spawn(process.execPath, [programFile("pommeld.cjs")], {
+    cwd: homeOf().stateDir,
     detached: true,
     stdio: ["ignore", "ignore", stderr],
-    env: daemonEnvironment(project),
+    env: daemonEnvironment(),
     windowsHide: true,
   });
   closeSync(stderr);
@@ -137,12 +138,13 @@ function launch(project: Project): Launched {
   };
 }
 
-/** What of `env` the daemon of `project` is started with. */
-export function daemonEnvironment(project: Project, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+/** What of `env` the daemon is started with. */
+export function daemonEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const agents = Object.values(profiles).flatMap(({ environment }) => environment);
-  const keys = keysOf(project);
-  const names = new Set([...passedOn, ...agents, ...keys.names]);
-  const prefixes = ["POMMEL_", ...keys.prefixes];
+  const known = (Registry.openIfAny()?.projects() ?? []).map(({ id }) => projectOf(id, "/"));
+  const keys = [null, ...known].map(keysOf);
+  const names = new Set([...passedOn, ...agents, ...keys.flatMap((key) => key.names)]);
+  const prefixes = ["POMMEL_", ...keys.flatMap((key) => key.prefixes)];
   const isPassedOn = (name: string) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
   return {
     // glibc keeps freed memory by default, in as many pools as there are threads; with these, a daemon is small again after work.
@@ -152,8 +154,8 @@ export function daemonEnvironment(project: Project, env: NodeJS.ProcessEnv = pro
   };
 }
 
-/** Variables with the keys and passwords of what this project uses: models, servers, object storage, encrypted sync. */
-function keysOf(project: Project): { names: readonly string[]; prefixes: readonly string[] } {
+/** Variables with the keys and passwords of what a project uses: models, servers, object storage, encrypted sync. */
+function keysOf(project: Project | null): { names: readonly string[]; prefixes: readonly string[] } {
   try {
     const { config } = loadConfig(project);
     const embedders = [config["embed.code"], config["embed.text"]].map(readEmbedderSpec);
@@ -178,16 +180,12 @@ function keysOf(project: Project): { names: readonly string[]; prefixes: readonl
 }
 
 /**
- * Runs the daemon of `project` in this terminal until it ends.
+ * Runs the daemon in this terminal until it ends.
  * @returns its exit code
  */
-export async function runDaemonHere(project: Project): Promise<number> {
-  clearAutostart(project);
-  const program = programFile("pommeld.cjs");
-  const child = spawn(process.execPath, [program, "--project", project.root, "--foreground"], {
-    cwd: project.root,
-    stdio: "inherit",
-  });
+export async function runDaemonHere(): Promise<number> {
+  clearAutostart();
+  const child = spawn(process.execPath, [programFile("pommeld.cjs"), "--foreground"], { stdio: "inherit" });
   // Ctrl-C reaches the daemon directly; we only outlive it. Other signals reach us alone.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
@@ -196,23 +194,18 @@ export async function runDaemonHere(project: Project): Promise<number> {
 }
 
 /** Where a daemon's stderr goes: start-up failures and what Node prints in a crash. */
-export function stderrLog(project: Project): string {
-  return join(project.logDir, "pommeld.stderr.log");
-}
+export const stderrLog = (): string => join(daemonFiles().logDir, "pommeld.stderr.log");
 
 function bytesFree(dir: string): number {
   const { bavail, bsize } = statfsSync(dir);
   return bavail * bsize;
 }
 
-function startFailed(output: string, project: Project): PommelError {
+function startFailed(output: string): PommelError {
+  const { stateDir } = homeOf();
   // On a full disk it cannot even write down why it ends.
-  if (output === "" && bytesFree(project.stateDir) < minFreeBytes) {
-    return new PommelError(
-      "disk_full",
-      `The disk that holds ${project.stateDir} is full.`,
-      "Free some space.",
-    );
+  if (output === "" && bytesFree(stateDir) < minFreeBytes) {
+    return new PommelError("disk_full", `The disk that holds ${stateDir} is full.`, "Free some space.");
   }
   const lastLines = output.split("\n").slice(-10).join("\n");
   return new PommelError(

@@ -1,24 +1,24 @@
 import { request as httpRequest } from "node:http";
 import { codeOf, type ErrorCode, isErrorCode, messageOf, PommelError } from "../project/errors.ts";
+import { isOwnSocket, socketOf } from "../project/home.ts";
 import type { Project } from "../project/paths.ts";
-import { type DaemonRecord, readDaemonRecord } from "../protocol/daemon-record.ts";
-import { doorHeader, ownDoor } from "../protocol/door.ts";
+import { doorHeader, ownDoor, placeHeader } from "../protocol/door.ts";
 import { endpoints, type RouteName, urlOf } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { answererHere } from "../queries/here.ts";
 
 /** Why a daemon did not answer. */
 export type UnreachableReason =
-  /** There is no daemon.json. */
+  /** There is no socket. */
   | "not_running"
-  /** daemon.json names a port on which nobody listens: the daemon was killed. */
+  /** Nobody listens on the socket: the daemon was killed. */
   | "stale"
-  /** Somebody else answers on that port. */
+  /** Something else answers. */
   | "foreign"
   /** It exists but did not answer in time. */
   | "timeout";
 
-/** No answer from this project's daemon. Reading commands go on without it. */
+/** No answer from the daemon. Reading commands go on without it. */
 export class DaemonUnreachable extends PommelError {
   constructor(
     readonly reason: UnreachableReason,
@@ -37,7 +37,7 @@ export function expectNoAnswer(): void {
 }
 
 /**
- * Sends a request to the daemon of `project`.
+ * Sends a request about `project` to the daemon.
  * @param timeoutMs for the whole exchange
  * @param signal aborted when the answer is no longer wanted: the daemon then stops working on it
  * @throws DaemonUnreachable when it does not answer, PommelError with the daemon's own code when it refuses
@@ -49,17 +49,15 @@ export async function askDaemon<R extends RouteName>(
   timeoutMs = 5000,
   signal?: AbortSignal,
 ): Promise<ResponseOf<R>> {
-  const here = answererHere(project.root);
-  if (here) return here(route, request, signal);
+  const here = answererHere();
+  if (here) return here(project.root, route, request, signal);
   if (!isAnswerExpected) throw new DaemonUnreachable("timeout", "The Pommel daemon did not answer in time.");
-  const record = readDaemonRecord(project);
-  if (!record) throw new DaemonUnreachable("not_running", "The Pommel daemon is not running.");
-  return callDaemon(record, route, request, timeoutMs, signal);
+  return callDaemon(project.root, route, request, timeoutMs, signal);
 }
 
-/** The same for a daemon whose record is known. */
+/** The same for a request that may be about no project. @param place the directory that it is about; null: none */
 export async function callDaemon<R extends RouteName>(
-  record: DaemonRecord,
+  place: string | null,
   route: R,
   request: RequestOf<R>,
   timeoutMs = 5000,
@@ -67,11 +65,11 @@ export async function callDaemon<R extends RouteName>(
 ): Promise<ResponseOf<R>> {
   const { method } = endpoints[route];
   const path = urlOf(endpoints[route], request);
-  const asked = exchange(record, method, path, method === "POST" ? request : undefined, timeoutMs, signal);
+  const asked = exchange(place, method, path, method === "POST" ? request : undefined, timeoutMs, signal);
   // Loaded while the daemon works: most of a command's time is its own start.
   const [answer, { readResponse, readRefusal }] = await Promise.all([asked, loadShapes(route)]);
   const foreign = (cause?: unknown) =>
-    new DaemonUnreachable("foreign", `Port ${record.port} no longer belongs to this project's daemon.`, {
+    new DaemonUnreachable("foreign", "What answers is not the Pommel daemon.", {
       cause,
     });
   let body: unknown;
@@ -86,8 +84,7 @@ export async function callDaemon<R extends RouteName>(
     return response;
   }
   const refusal = readRefusal(body);
-  // Our own daemon knows our token; the daemon of another project does not.
-  if (!refusal || answer.status === 401 || answer.status === 403) throw foreign();
+  if (!refusal) throw foreign();
   const known: ErrorCode = isErrorCode(refusal.code) ? refusal.code : "internal";
   throw new PommelError(known, refusal.message, refusal.hint);
 }
@@ -105,17 +102,21 @@ interface Answer {
 
 /** One HTTP request. `node:http`, because loading fetch costs a short-lived command 20 ms. */
 function exchange(
-  record: DaemonRecord,
+  place: string | null,
   method: string,
   path: string,
   body: unknown,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
+  const socketPath = socketOf();
+  if (!isOwnSocket(socketPath))
+    return Promise.reject(new DaemonUnreachable("not_running", "The Pommel daemon is not running."));
   const payload = body === undefined ? undefined : JSON.stringify(body);
   const headers: Record<string, string | number> = {
-    authorization: `Bearer ${record.token}`,
+    host: "localhost",
     connection: "close",
+    ...(place !== null && { [placeHeader]: encodeURIComponent(place) }),
     [doorHeader]: ownDoor(),
   };
   if (payload !== undefined) {
@@ -127,18 +128,15 @@ function exchange(
       clearTimeout(timer);
       reject(signal?.aborted ? signal.reason : unreachable(error));
     };
-    const request = httpRequest(
-      { host: "127.0.0.1", port: record.port, method, path, headers, agent: false, signal },
-      (response) => {
-        const parts: Buffer[] = [];
-        response.on("data", (part: Buffer) => parts.push(part));
-        response.on("error", fail);
-        response.on("end", () => {
-          clearTimeout(timer);
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString("utf8") });
-        });
-      },
-    );
+    const request = httpRequest({ socketPath, method, path, headers, agent: false, signal }, (response) => {
+      const parts: Buffer[] = [];
+      response.on("data", (part: Buffer) => parts.push(part));
+      response.on("error", fail);
+      response.on("end", () => {
+        clearTimeout(timer);
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString("utf8") });
+      });
+    });
     const timer = setTimeout(() => {
       const seconds = timeoutMs / 1000;
       request.destroy(

@@ -1,16 +1,18 @@
-import type { DaemonRecord } from "../protocol/daemon-record.ts";
+import { isOwnSocket, socketOf } from "../project/home.ts";
+import { placeHeader } from "../protocol/door.ts";
 
 /**
  * A POST to the daemon that closes the connection after the answer. Hand-written: an HTTP client takes longer to load.
+ * @param place the directory that it is about
  */
-export function requestText({ port, token }: DaemonRecord, path: string, body: string): string {
+export function requestText(path: string, body: string, place: string | null = null): string {
   const head = [
     `POST ${path} HTTP/1.0`,
-    `Host: 127.0.0.1:${port}`,
-    `Authorization: Bearer ${token}`,
+    "Host: localhost",
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",
+    ...(place === null ? [] : [`${placeHeader}: ${encodeURIComponent(place)}`]),
   ];
   return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
@@ -26,16 +28,17 @@ interface RawAnswer {
  * @returns "timeout" if it takes longer than `timeoutMs`; null if nothing answers, or with more than `maxBytes`
  */
 export async function exchange(
-  port: number,
   request: string,
   { timeoutMs, maxBytes = Number.POSITIVE_INFINITY }: { timeoutMs: number; maxBytes?: number },
 ): Promise<RawAnswer | "timeout" | null> {
+  const path = socketOf();
+  if (!isOwnSocket(path)) return null;
   // Not at the top: most hooks load this file and read no answer.
   const { connect } = await import("node:net");
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let length = 0;
-    const socket = connect({ host: "127.0.0.1", port });
+    const socket = connect({ path });
     const timer = setTimeout(() => finish("timeout"), timeoutMs);
     function finish(answer: RawAnswer | "timeout" | null): void {
       clearTimeout(timer);

@@ -5,7 +5,7 @@ import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import { indexCommits } from "../search/history/index-commits.ts";
 import { indexDriver } from "../store/index/drivers.ts";
-import { acquireWriterLock } from "../store/sqlite/lock.ts";
+import { acquireLock } from "../store/sqlite/lock.ts";
 
 interface ReindexOptions {
   /** Paths or globs; empty: everything. */
@@ -25,7 +25,7 @@ export async function reindexInProcess(
   { paths, onProgress, signal, log }: ReindexOptions,
 ): Promise<IndexReport> {
   const { config } = loadConfig(project);
-  const lock = acquireWriterLock(project, "pm reindex");
+  const lock = acquireLock(project.lockFile, "pm reindex");
   try {
     const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, log);
     const withVectors = config["embed.code"] !== "none";

@@ -25,7 +25,7 @@ export async function statusInProcess(project: Project): Promise<StatusResponse>
       port: null,
       uptime_seconds: null,
       memory_bytes: null,
-      autostart: autostartStatus(project, config["daemon.autostart"]),
+      autostart: autostartStatus(config["daemon.autostart"]),
     },
     queue: {
       pending: 0,

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PommelError } from "../project/errors.ts";
-import type { Project } from "../project/paths.ts";
+import { daemonFiles } from "../project/home.ts";
 import { daemonOwner } from "../protocol/daemon-record.ts";
 import { lockHolder } from "../store/sqlite/lock.ts";
-import { askDaemon } from "./daemon-client.ts";
+import { callDaemon } from "./daemon-client.ts";
 
 export interface Stopped {
   pid: number;
@@ -17,39 +17,39 @@ export interface Stopped {
 const timeoutMs = 10_000;
 
 /**
- * Stops the daemon of `project` and waits until it is gone. Only a process that holds the project's writer
- * lock and is a pommeld is ever sent a signal.
+ * Stops the daemon and waits until it is gone. Only a process that holds the daemon's lock and is a pommeld is ever sent a
+ * signal.
  * @returns null when no daemon was running
  */
-export async function stopDaemon(project: Project, limitMs = timeoutMs): Promise<Stopped | null> {
-  const holder = lockHolder(project);
+export async function stopDaemon(limitMs = timeoutMs): Promise<Stopped | null> {
+  const holder = lockHolder(daemonFiles().lock);
   if (holder?.owner !== daemonOwner) return null;
   const { pid } = holder;
   let how: Stopped["how"] = "asked";
   try {
-    await askDaemon(project, "shutdown", {}, 3000);
+    await callDaemon(null, "shutdown", {}, 3000);
   } catch {
     if (!isDaemon(pid)) throw cannotStop(pid, "does not answer and is not a pommeld on this machine");
     how = "terminated";
     process.kill(pid, "SIGTERM");
   }
-  if (await isGone(project, pid, limitMs)) return { pid, how };
+  if (await isGone(pid, limitMs)) return { pid, how };
   if (isDaemon(pid)) process.kill(pid, "SIGKILL");
-  if (await isGone(project, pid, limitMs)) return { pid, how: "killed" };
+  if (await isGone(pid, limitMs)) return { pid, how: "killed" };
   throw cannotStop(pid, "does not exit");
 }
 
 function cannotStop(pid: number, why: string): PommelError {
   return new PommelError(
     "daemon_unreachable",
-    `The process that holds the writer lock (PID ${pid}) ${why}.`,
-    "If another machine or container uses this directory, stop the daemon there.",
+    `The process that holds the daemon's lock (PID ${pid}) ${why}.`,
+    "If another machine or container uses this home, stop the daemon there.",
   );
 }
 
-async function isGone(project: Project, pid: number, limitMs: number): Promise<boolean> {
+async function isGone(pid: number, limitMs: number): Promise<boolean> {
   for (const deadline = Date.now() + limitMs; Date.now() < deadline; await sleep(25)) {
-    if (lockHolder(project)?.pid !== pid) return true;
+    if (lockHolder(daemonFiles().lock)?.pid !== pid) return true;
   }
   return false;
 }

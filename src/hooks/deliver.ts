@@ -3,33 +3,29 @@ import { join } from "node:path";
 import { requestText } from "../client/raw-request.ts";
 import { codeOf } from "../project/errors.ts";
 import { replaceFile } from "../project/files/replace-file.ts";
-import type { Project } from "../project/paths.ts";
-import { type DaemonRecord, readDaemonRecord, seemsRunning } from "../protocol/daemon-record.ts";
+import { daemonFiles, isOwnSocket, socketOf } from "../project/home.ts";
 import { publicKeyOf, seal } from "../store/encryption/sealed-text.ts";
 
 /**
- * Writes an item to the spool atomically, mode 0600; sealed, where the project is encrypted. Names sort by time.
+ * Writes an item to the spool atomically, mode 0600; sealed, where the home is encrypted. Names sort by time.
  * @param latestOf only the last item with the same key is kept, so that nothing piles up without a daemon
  * @throws the file system's error
  */
-export function writeItem(
-  project: Project,
-  item: { received_at: number },
-  latestOf: string | null = null,
-): void {
+export function writeItem(item: { received_at: number }, latestOf: string | null = null): void {
+  const { spoolDir } = daemonFiles();
   const random = Math.random().toString(36).slice(2, 10);
   const unique = `${item.received_at}-${process.pid}-${random}.json`;
   const name = latestOf === null ? unique : `latest-${latestOf.replace(/[^\w-]/g, "_").slice(0, 100)}.json`;
-  const file = join(project.spoolDir, name);
+  const file = join(spoolDir, name);
   // Names that start with a dot are still being written.
-  const options = { draft: join(project.spoolDir, `.${unique}`) };
-  const publicKey = publicKeyOf(project);
+  const options = { draft: join(spoolDir, `.${unique}`) };
+  const publicKey = publicKeyOf();
   const text = publicKey === null ? JSON.stringify(item) : seal(JSON.stringify(item), publicKey);
   try {
     replaceFile(file, text, options);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
-    mkdirSync(project.spoolDir, { recursive: true, mode: 0o700 });
+    mkdirSync(spoolDir, { recursive: true, mode: 0o700 });
     replaceFile(file, text, options);
   }
 }
@@ -41,25 +37,25 @@ const timeoutMs = 20;
  * Notifies the daemon of new items in the spool, and starts one if none runs. Waits until the request is sent, not for
  * an answer, and ignores failures: the daemon also polls the spool.
  */
-export async function notifyDaemon(project: Project): Promise<void> {
-  const record = readDaemonRecord(project);
-  if (seemsRunning(record) && (await canSend(record))) return;
+export async function notifyDaemon(): Promise<void> {
+  if (await canSend()) return;
   const { startInBackground } = await import("../client/autostart.ts");
-  await startInBackground(project);
+  await startInBackground();
 }
 
 /** Whether the daemon listens; a timeout counts as a busy daemon. */
-async function canSend(record: DaemonRecord): Promise<boolean> {
+async function canSend(): Promise<boolean> {
+  const path = socketOf();
+  if (!isOwnSocket(path)) return false;
   const { connect } = await import("node:net");
-  const request = requestText(record, "/spool", "");
   return new Promise((resolve) => {
-    const socket = connect({ host: "127.0.0.1", port: record.port });
+    const socket = connect({ path });
     const timer = setTimeout(() => resolve(true), timeoutMs);
     const done = (isThere: boolean) => {
       clearTimeout(timer);
       resolve(isThere);
     };
     socket.on("error", () => done(false));
-    socket.write(request, (error) => done(!error));
+    socket.write(requestText("/spool", ""), (error) => done(!error));
   });
 }

@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import type { AgentHooks, GivenPayload } from "../agents/agent.ts";
 import { exchange, requestText } from "../client/raw-request.ts";
-import type { Project } from "../project/paths.ts";
-import { readDaemonRecord } from "../protocol/daemon-record.ts";
+import { isInside } from "../project/paths.ts";
+import { type ContextSettings, readDaemonRecord } from "../protocol/daemon-record.ts";
 import type { HookName, HookPayload } from "../protocol/hooks.ts";
 import type { ContextRequest } from "../protocol/operations/context.ts";
 import type { MissedContextItem } from "../protocol/spool-items.ts";
@@ -28,7 +28,7 @@ const maxAnswerLength = 262_144;
  * @returns whether the request was sent, so that the daemon has seen the spooled item
  */
 export async function injectContext(
-  project: Project,
+  place: string,
   hooks: AgentHooks,
   event: HookName,
   given: GivenPayload,
@@ -38,23 +38,22 @@ export async function injectContext(
   if (moment === undefined || payload.session_id === undefined || payload.agent_id !== undefined)
     return false;
   if (hooks.takesContext?.includes(moment) === false) return false;
-  const record = readDaemonRecord(project);
-  const { mode, deadline_ms: deadline = 0 } = record?.context ?? {};
-  if (record === null || (mode !== "gentle" && mode !== "eager")) return false;
+  const { mode, deadline_ms: deadline } = settingsFor(place);
+  if (mode !== "gentle" && mode !== "eager") return false;
   const files = () => filesEdited(hooks, given, payload);
   const request = requestFor(moment, mode, given, payload, files);
   const left = () => deadline - performance.now() - marginMs;
   if (request === null) return false;
-  if (!(left() > 0)) return missed(project, moment);
+  if (!(left() > 0)) return missed(place, moment);
   try {
     const body = JSON.stringify({ ...request, within_ms: left() });
-    const asked = requestText(record, "/context", body);
-    const answer = await exchange(record.port, asked, { timeoutMs: left(), maxBytes: maxAnswerLength });
+    const asked = requestText("/context", body, place);
+    const answer = await exchange(asked, { timeoutMs: left(), maxBytes: maxAnswerLength });
     // Without a daemon there was no delay.
-    if (answer === null || answer === "timeout") return left() > 0 ? false : missed(project, moment);
+    if (answer === null || answer === "timeout") return left() > 0 ? false : missed(place, moment);
     const text = answer.status === 200 ? textIn(answer.body) : null;
     if (text === null) return true;
-    if (performance.now() > deadline) return missed(project, moment);
+    if (performance.now() > deadline) return missed(place, moment);
     const name = typeof given.hook_event_name === "string" ? given.hook_event_name : hooks.events[moment];
     const answered = hooks.answer?.(text) ?? {
       hookSpecificOutput: { hookEventName: name, additionalContext: text },
@@ -66,12 +65,20 @@ export async function injectContext(
   }
 }
 
+/** What the daemon wrote down for this place: a running one's, as nobody else answers. */
+function settingsFor(place: string): ContextSettings {
+  const { places = {}, ...everywhere } = readDaemonRecord()?.context ?? { mode: "off", deadline_ms: 0 };
+  const inside = Object.keys(places).filter((root) => isInside(place, root));
+  const nearest = inside.sort((a, b) => b.length - a.length)[0];
+  return nearest === undefined ? everywhere : places[nearest]!;
+}
+
 /** @returns false: the daemon still needs a notification */
-function missed(project: Project, event: Moment): false {
+function missed(place: string, event: Moment): false {
   const took_ms = Math.round(performance.now());
-  const item: MissedContextItem = { kind: "missed-context", event, received_at: Date.now(), took_ms };
+  const item: MissedContextItem = { kind: "missed-context", event, received_at: Date.now(), place, took_ms };
   try {
-    writeItem(project, item);
+    writeItem(item);
   } catch {
     // The hook's own item was written, or its failure reported.
   }

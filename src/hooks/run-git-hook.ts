@@ -1,5 +1,5 @@
+import { join } from "node:path";
 import { codeOf } from "../project/errors.ts";
-import { gitProjectOf } from "../project/paths.ts";
 import { type GitHookName, gitHookNames } from "../protocol/hooks.ts";
 import type { GitHookItem } from "../protocol/spool-items.ts";
 import { notifyDaemon, writeItem } from "./deliver.ts";
@@ -23,12 +23,11 @@ export async function runGitHook(name: string, args: readonly string[]): Promise
     if (hook === undefined) return warn(name, "unknown hook; nothing was captured");
     const last = args.at(-1) ?? "";
     const cwd = process.cwd();
-    const project = gitProjectOf(cwd, last.startsWith("./") ? last : ".");
-    if (project === null) return;
+    const place = join(cwd, last.startsWith("./") ? last : ".");
     const payload = { cwd, ...(await reports[hook](args)) };
-    const item: GitHookItem = { kind: "git-hook", hook, received_at: receivedAt, payload };
-    writeItem(project, item);
-    await notifyDaemon(project);
+    const item: GitHookItem = { kind: "git-hook", hook, received_at: receivedAt, place, payload };
+    writeItem(item);
+    await notifyDaemon();
   } catch (error) {
     warn(name, `it failed (${codeOf(error) || "unexpected error"}); nothing was captured`);
   }

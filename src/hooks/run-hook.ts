@@ -1,7 +1,9 @@
+import { isAbsolute } from "node:path";
 import type { AgentHooks, AgentProfile } from "../agents/agent.ts";
 import { defaultAgentName, profileOf } from "../agents/profiles.ts";
 import { codeOf } from "../project/errors.ts";
-import { type Project, projectAround } from "../project/paths.ts";
+import { daemonFiles } from "../project/home.ts";
+import { findUpwards } from "../project/paths.ts";
 import { anyHook, type HookPayload, hookNamed, hookNames } from "../protocol/hooks.ts";
 import type { AgentHookItem } from "../protocol/spool-items.ts";
 import { notifyDaemon, writeItem } from "./deliver.ts";
@@ -45,12 +47,12 @@ async function capture(
   }
   const event = hook ?? hookNames.find((one) => hooks.events[one] === (payload.hook_event_name ?? ""));
   if (event === undefined || hooks.ignores?.(event, given)) return null;
-  const project = projectOf(hooks, payload);
-  if (project === null || (await hooks.runsTwice?.(project.root, event))) return null;
+  const place = placeOf(hooks, payload);
+  if (await hooks.runsTwice?.(findUpwards(place, ".git") ?? place, event)) return null;
   if (payload.prompt !== undefined) {
     try {
       const { scrubNotes } = await import("./scrub-notes.ts");
-      payload.prompt = scrubNotes(project, payload.prompt);
+      payload.prompt = await scrubNotes(place, payload.prompt);
     } catch (error) {
       // Never store unscrubbed text.
       delete payload.prompt;
@@ -58,25 +60,29 @@ async function capture(
     }
   }
   const whose = agent === defaultAgentName ? {} : { agent };
-  const item: AgentHookItem = { kind: "claude-hook", ...whose, event, received_at: receivedAt, payload };
+  const item: AgentHookItem = {
+    kind: "claude-hook",
+    ...whose,
+    event,
+    received_at: receivedAt,
+    place,
+    payload,
+  };
   try {
     // These only announce new lines; the others carry information missing in transcripts.
     const isReminder = event === "stop" || event === "post-tool-use";
     const session = payload.session_id ?? payload.transcript_path ?? "";
-    writeItem(project, item, isReminder ? `${event}-${session}` : null);
+    writeItem(item, isReminder ? `${event}-${session}` : null);
   } catch (error) {
-    return `cannot write to ${project.spoolDir} (${codeOf(error)})`;
+    return `cannot write to ${daemonFiles().spoolDir} (${codeOf(error)})`;
   }
-  if (!(await injectContext(project, hooks, event, given, payload))) await notifyDaemon(project);
+  if (!(await injectContext(place, hooks, event, given, payload))) await notifyDaemon();
   return null;
 }
 
-/** The session's project, by the agent's launch directory; `cwd` changes when the agent changes directories. */
-function projectOf({ launchedIn }: AgentHooks, payload: HookPayload): Project | null {
-  // An agent started by another one inherits its variables.
-  for (const dir of [launchedIn && process.env[launchedIn], payload.cwd, "."]) {
-    const project = dir ? projectAround(dir) : null;
-    if (project !== null) return project;
-  }
-  return null;
+/** The directory that the session is about: where the agent was launched; `cwd` changes when the agent changes directories. */
+function placeOf({ launchedIn }: AgentHooks, { cwd }: HookPayload): string {
+  const launched = launchedIn && process.env[launchedIn];
+  if (launched && isAbsolute(launched)) return launched;
+  return cwd !== undefined && isAbsolute(cwd) ? cwd : process.cwd();
 }

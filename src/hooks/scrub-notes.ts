@@ -1,5 +1,5 @@
+import { findProjectIfAny } from "../git/projects/find-project.ts";
 import { loadConfig } from "../project/config/config.ts";
-import type { Project } from "../project/paths.ts";
 import { createScrubber } from "../redact/create-scrubber.ts";
 import { globalPatternsFile, projectPatternsFile } from "../redact/patterns/patterns-file.ts";
 import { scrubAlone } from "../redact/scrubber.ts";
@@ -9,11 +9,12 @@ import { scrubAlone } from "../redact/scrubber.ts";
  * rest of a hook.
  * @throws PommelError `config_invalid`, `unreadable`
  */
-export function scrubNotes(project: Project, notes: string): string {
+export async function scrubNotes(place: string, notes: string): Promise<string> {
+  const project = await findProjectIfAny(place);
   const { config } = loadConfig(project);
   const scrubber = createScrubber({
     globalFile: globalPatternsFile(),
-    projectFile: projectPatternsFile(project),
+    projectFile: project && projectPatternsFile(project),
     pii: config["scrub.pii"],
   });
   // Only the daemon knows which of the session's secrets these are; here they are numbered on their own.

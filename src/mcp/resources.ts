@@ -42,7 +42,7 @@ export async function listResources(
 ): Promise<ListResourcesResult> {
   try {
     const offset = offsetOf("resources", {}, cursor);
-    const context = { project: projectHere(cwd), signal };
+    const context = { project: await projectHere(cwd), signal };
     const { sessions, total } = await ask(context, "sessions", {
       limit: Math.min(offset + sessionsListed, maxResults),
     });

@@ -1,169 +1,119 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { PommelError } from "./errors.ts";
+import { type Home, homeOf } from "./home.ts";
 
-/** The paths of a project, all absolute. */
+/**
+ * A project as seen from one of its checkouts. The memory is the project's, wherever it is checked out; the code index is
+ * the checkout's. All paths are absolute, and all but the root and what the team says lie in the person's home.
+ */
 export interface Project {
-  /** The indexed directory; paths in results are relative to it. */
+  /** Names the project in the registry, and its directory. */
+  id: string;
+  /** The checkout: the indexed directory; paths in results are relative to it. */
   root: string;
-  /** `.pommel/`, mode 0700. */
-  stateDir: string;
+  /** `.pommel/config.toml` in the checkout: a stranger's word, of which only harmless settings count. */
+  teamConfigFile: string;
+  dataDir: string;
+  /** The person's own settings for this project. */
   configFile: string;
-  indexDb: string;
-  /** Sessions, notes and checkpoints. A linked worktree shares the main worktree's if that is a project, too. */
+  /** Sessions, notes, commits and attributions. */
   memoryDb: string;
-  /** The daemon's pid, port and token (mode 0600); not a lock. */
-  daemonFile: string;
-  /** Signs the cookies of the local page (mode 0600). */
-  pageKeyFile: string;
-  /** The index writer's exclusive lock. */
-  lockFile: string;
-  /** Hooks' payloads. */
-  spoolDir: string;
-  logDir: string;
   /** Who asked what. */
   auditDir: string;
+  /** What set-up changed in the checkout's files, to undo it. */
+  setupDir: string;
+  /** Of the checkout. */
+  cacheDir: string;
+  indexDb: string;
+  /** The index writer's exclusive lock. */
+  lockFile: string;
 }
 
 /** Held by whoever writes the audit log. */
 export const auditLock = ({ auditDir }: Project): string => join(auditDir, "lock");
 
-export const stateDirName = ".pommel";
+/** What a repository may say to Pommel is in here, and nothing else. */
+export const teamDirName = ".pommel";
 
-/** The project whose root is `root`, initialised or not. */
-export function projectAt(root: string): Project {
-  const stateDir = join(root, stateDirName);
+/** The project called `id`, as seen from its checkout at `root`. */
+export function projectOf(id: string, root: string, home: Home = homeOf()): Project {
+  const dataDir = join(home.dataDir, "projects", id);
+  const cacheDir = join(home.cacheDir, "checkouts", nameOf(root));
   return {
+    id,
     root,
-    stateDir,
-    configFile: join(stateDir, "config.toml"),
-    indexDb: join(stateDir, "index.db"),
-    memoryDb: join(mainWorktreeOf(root) ?? root, stateDirName, "memory.db"),
-    daemonFile: join(stateDir, "daemon.json"),
-    pageKeyFile: join(stateDir, "page-key"),
-    lockFile: join(stateDir, "writer.lock"),
-    spoolDir: join(stateDir, "spool"),
-    logDir: join(stateDir, "log"),
-    auditDir: join(stateDir, "audit"),
+    teamConfigFile: join(root, teamDirName, "config.toml"),
+    dataDir,
+    configFile: join(dataDir, "config.toml"),
+    memoryDb: join(dataDir, "memory.db"),
+    auditDir: join(dataDir, "audit"),
+    setupDir: join(dataDir, "checkouts", nameOf(root)),
+    cacheDir,
+    indexDb: join(cacheDir, "index.db"),
+    lockFile: join(cacheDir, "writer.lock"),
   };
 }
 
-/** The main worktree of a linked one, if it is a Pommel project; null for everything else. */
-function mainWorktreeOf(root: string): string | null {
-  const main = mainOf(root);
-  return main !== null && isProject(main) ? main : null;
+/** The project that is new at `root`, of which the registry knows nothing. */
+export const projectAt = (root: string, home: Home = homeOf()): Project =>
+  projectOf(nameOf(root), root, home);
+
+/** A name that people recognise and that no other directory has: `pommel-3f9a20c41b7e`. */
+export function nameOf(root: string): string {
+  const readable = basename(root)
+    .replace(/[^\w.-]+/g, "-")
+    .replace(/^[.-]+/, "")
+    .slice(0, 40);
+  // Loaded on demand: hooks, which need no name, have no time for it.
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  const hash = createHash("sha256").update(root).digest("hex").slice(0, 12);
+  return readable === "" ? hash : `${readable}-${hash}`;
 }
 
 /**
- * The main worktree of a linked one, else null. Read from git's own files (gitrepository-layout): a linked worktree's
- * `.git` file names its git directory, whose `commondir` names the shared one. Null for bare repositories and
- * submodules.
+ * The git directory that all worktrees of the repository at `top` share, read from git's own files
+ * (gitrepository-layout): a `.git` file names the git directory of a linked worktree or a submodule, and a worktree's
+ * `commondir` names the shared one. Null where `.git` is missing or unreadable.
  */
-export function mainOf(root: string): string | null {
-  const commonDir = commonDirOf(root);
-  return commonDir !== null && basename(commonDir) === ".git" ? dirname(commonDir) : null;
-}
-
-/** The git directory that a linked worktree shares, else null. */
-function commonDirOf(root: string): string | null {
-  const gitFile = join(root, ".git");
+export function commonDirOf(top: string): string | null {
+  const gitFile = join(top, ".git");
   try {
-    if (!statSync(gitFile, { throwIfNoEntry: false })?.isFile()) return null;
-    const [, gitDir] = /^gitdir: (.+)$/m.exec(readFileSync(gitFile, "utf8")) ?? [];
-    if (gitDir === undefined) return null;
-    const ofWorktree = resolve(root, gitDir);
-    return resolve(ofWorktree, readFileSync(join(ofWorktree, "commondir"), "utf8").trim());
+    const stat = statSync(gitFile, { throwIfNoEntry: false });
+    if (stat === undefined) return null;
+    if (stat.isDirectory()) return realpathSync(gitFile);
+    const [, named] = /^gitdir: (.+)$/m.exec(readFileSync(gitFile, "utf8")) ?? [];
+    if (named === undefined) return null;
+    const gitDir = resolve(top, named);
+    const shared = join(gitDir, "commondir");
+    return realpathSync(existsSync(shared) ? resolve(gitDir, readFileSync(shared, "utf8").trim()) : gitDir);
   } catch {
-    // Missing or unreadable: nothing is shared.
     return null;
   }
 }
 
-const marker = join(stateDirName, "config.toml");
-
-function isProject(root: string): boolean {
-  return existsSync(join(root, marker)) && foreignPart(root) === null;
-}
-
 /**
- * What makes the `.pommel/` in `root` somebody else's, relative to `root`; null: it is this user's. A repository may
- * come with links in it, through which Pommel would write to other files, and a directory for all (`/tmp`) with another
- * user's, who would read what is written there.
+ * The directory whose memory is shared by a linked worktree: the main worktree. Null for every other directory, and for
+ * worktrees of a bare repository.
  */
-function foreignPart(root: string): string | null {
-  const stateDir = join(root, stateDirName);
-  const stat = lstatSync(stateDir, { throwIfNoEntry: false });
-  if (stat === undefined) return null;
-  if (stat.isSymbolicLink() || !isTrusted(stat.uid, root)) return stateDirName;
-  for (const dir of ["", "audit", "log", "spool"]) {
-    const link = linkIn(join(stateDir, dir));
-    if (link !== null) return join(stateDirName, dir, link);
-  }
-  return null;
+export function mainOf(top: string): string | null {
+  const commonDir = commonDirOf(top);
+  if (commonDir === null || basename(commonDir) !== ".git") return null;
+  const main = dirname(commonDir);
+  return main === realPath(top) ? null : main;
 }
 
-/** Root may work in everybody's directories, as containers do, but not in one that others made in a directory for all. */
-function isTrusted(owner: number, root: string): boolean {
-  const us = process.getuid?.() ?? owner;
-  return owner === us || owner === 0 || (us === 0 && statSync(root).uid === owner);
-}
-
-function linkIn(dir: string): string | null {
+/** The path itself for a directory that no longer exists. */
+export function realPath(path: string): string {
   try {
-    const entries = readdirSync(dir, { withFileTypes: true });
-    return entries.find((entry) => entry.isSymbolicLink())?.name ?? null;
+    return realpathSync(path);
   } catch {
-    // Not there, no directory, or unreadable: whoever needs it says so.
-    return null;
+    return path;
   }
 }
 
-/** @throws PommelError `forbidden` when the `.pommel/` in `root` is not this user's (`foreignPart`) */
-export function refuseForeign(root: string): void {
-  const part = foreignPart(root);
-  if (part === null) return;
-  throw new PommelError(
-    "forbidden",
-    `${join(root, part)} is a symbolic link or belongs to another user: Pommel writes nothing there.`,
-    `Look at it, and remove it if you do not need it. Pommel's own is made by \`pm init\`.`,
-  );
-}
-
-/**
- * The project around `dir`: the nearest upwards, else the one at the same path of the main worktree. Null when none is
- * found, or `dir` no longer exists.
- */
-export function projectAround(dir: string): Project | null {
-  try {
-    const root = findUpwards(dir, marker);
-    if (root !== null) return isProject(root) ? projectAt(root) : null;
-    const top = findUpwards(dir, ".git");
-    const main = top === null ? null : mainOf(top);
-    if (top === null || main === null) return null;
-    const inMain = resolve(main, relative(top, resolve(dir)));
-    for (let at = inMain; isInside(at, main); at = dirname(at)) if (isProject(at)) return projectAt(at);
-    return null;
-  } catch {
-    // The working directory no longer exists.
-    return null;
-  }
-}
-
-/**
- * The project with its root moved to the linked worktree around `dir`, for access to that worktree's files and history.
- * Index, memory and daemon stay the project's. The project itself if `dir` is in no linked worktree of it.
- */
-export function inWorktreeOf(project: Project, dir: string): Project {
-  const top = findUpwards(dir, ".git");
-  if (top === null || isInside(project.root, realpathSync(top))) return project;
-  const main = mainOf(top);
-  if (main === null || !isInside(project.root, realpathSync(main))) return project;
-  return { ...project, root: join(realpathSync(top), relative(realpathSync(main), project.root)) };
-}
-
-/** Where `dir` is in the project or the linked worktree around it: from the root, with `/`; "" for the root or outside. */
-export function placeInProject(project: Project, dir: string): string {
-  const place = relative(inWorktreeOf(project, dir).root, dir);
+/** Where `dir` is in the project: from the root, with `/`; "" for the root or outside. */
+export function placeInProject({ root }: Pick<Project, "root">, dir: string): string {
+  const place = relative(root, realPath(dir));
   return place === ".." || place.startsWith(`..${sep}`) || isAbsolute(place)
     ? ""
     : place.split(sep).join("/");
@@ -174,102 +124,10 @@ export function isInside(path: string, dir: string): boolean {
   return path === dir || path.startsWith(dir.endsWith(sep) ? dir : dir + sep);
 }
 
-/**
- * The project of a commit made in `dir`: at `within` of the working tree, or of its main worktree; never a project
- * around the repository.
- */
-export function gitProjectOf(dir: string, within = "."): Project | null {
-  const top = findUpwards(dir, ".git");
-  if (top === null) return null;
-  const main = mainOf(top);
-  for (const worktree of main === null ? [top] : [top, main]) {
-    const root = join(worktree, within);
-    if (isProject(root)) return projectAt(root);
-  }
-  return null;
-}
-
 /** The nearest directory from `from` upwards that contains `marker`, or null. */
 export function findUpwards(from: string, marker: string): string | null {
   for (let dir = resolve(from); ; dir = dirname(dir)) {
     if (existsSync(join(dir, marker))) return dir;
     if (dirname(dir) === dir) return null;
   }
-}
-
-/**
- * The project around `cwd`: see `projectAround`.
- * @throws PommelError `not_initialised`
- */
-export function findProject(cwd: string = process.cwd()): Project {
-  const project = projectAround(cwd);
-  if (project === null) {
-    const root = findUpwards(cwd, marker);
-    if (root !== null) refuseForeign(root);
-    const sibling = siblingProject(cwd);
-    throw new PommelError(
-      "not_initialised",
-      `No Pommel project in ${cwd} or any directory above it.`,
-      sibling === null
-        ? "Run `pm init --start` in the directory you want to search."
-        : `Run \`pm init --start\` here: another worktree of this repository is a project, ${sibling}, and a bare repository has none to share.`,
-    );
-  }
-  return projectAt(realpathSync(project.root));
-}
-
-/** Another worktree of the repository that is a project, or null. */
-function siblingProject(dir: string): string | null {
-  try {
-    const top = findUpwards(dir, ".git");
-    const commonDir = top === null ? null : commonDirOf(top);
-    if (commonDir === null) return null;
-    const roots = readdirSync(join(commonDir, "worktrees")).map((name) =>
-      dirname(
-        resolve(
-          commonDir,
-          "worktrees",
-          name,
-          readFileSync(join(commonDir, "worktrees", name, "gitdir"), "utf8").trim(),
-        ),
-      ),
-    );
-    return roots.find(isProject) ?? null;
-  } catch {
-    // No linked worktrees, or unreadable.
-    return null;
-  }
-}
-
-/** The project around `cwd`, or null for commands that also work with the user's settings alone. */
-export function findProjectIfAny(cwd: string = process.cwd()): Project | null {
-  try {
-    return findProject(cwd);
-  } catch (error) {
-    if (error instanceof PommelError && error.code === "not_initialised") return null;
-    throw error;
-  }
-}
-
-/** The root `pm init` chooses in `cwd`: the top of the git working tree, or `cwd` itself without git. */
-export function rootForInit(cwd: string = process.cwd()): string {
-  return realpathSync(findUpwards(cwd, ".git") ?? cwd);
-}
-
-/** Loaded on demand: `node:os` takes a millisecond of every hook. */
-const homedir = (): string => process.getBuiltinModule("node:os").homedir();
-
-/** `~/.config/pommel`, honouring XDG_CONFIG_HOME. */
-export function globalConfigDir(env: NodeJS.ProcessEnv = process.env): string {
-  return join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "pommel");
-}
-
-/** `~/.cache/pommel`, honouring XDG_CACHE_HOME: reproducible data. */
-export function globalCacheDir(env: NodeJS.ProcessEnv = process.env): string {
-  return join(env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pommel");
-}
-
-/** `~/.local/share/pommel`, honouring XDG_DATA_HOME: the user's data across projects. */
-export function globalDataDir(env: NodeJS.ProcessEnv = process.env): string {
-  return join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "pommel");
 }

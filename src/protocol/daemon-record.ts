@@ -1,17 +1,24 @@
 import { readFileSync } from "node:fs";
 import { codeOf } from "../project/errors.ts";
-import type { Project } from "../project/paths.ts";
+import { daemonFiles, type Home, homeOf } from "../project/home.ts";
 
-/** The content of `.pommel/daemon.json` (mode 0600): the daemon's address and its token. */
+/** The content of `daemon.json` in the state directory (mode 0600): who the daemon is, and its address for other programs. */
 export interface DaemonRecord {
   pid: number;
+  /** On 127.0.0.1, for the page and programs without the socket. */
   port: number;
+  /** What these have to say; 64 hexadecimal digits. */
   token: string;
   /** ISO 8601. */
   started_at: string;
   version: string;
-  /** The settings that hooks need; an older daemon injects nothing. */
-  context?: { mode: string; deadline_ms: number };
+  /** The settings that hooks need: for all projects, and for those that have others, by their roots. */
+  context: ContextSettings & { places: Record<string, ContextSettings> };
+}
+
+export interface ContextSettings {
+  mode: string;
+  deadline_ms: number;
 }
 
 /** How the daemon signs the writer lock. */
@@ -21,9 +28,9 @@ export const daemonOwner = "pommeld";
 export const exitLocked = 75;
 
 /** The content of daemon.json, or null if it is missing or invalid. */
-export function readDaemonRecord(project: Project): DaemonRecord | null {
+export function readDaemonRecord(home: Home = homeOf()): DaemonRecord | null {
   try {
-    const record: unknown = JSON.parse(readFileSync(project.daemonFile, "utf8"));
+    const record: unknown = JSON.parse(readFileSync(daemonFiles(home).record, "utf8"));
     return isRecord(record) ? record : null;
   } catch {
     return null;
@@ -52,10 +59,12 @@ function isRecord(value: unknown): value is DaemonRecord {
     isWithin(pid, 1, Number.MAX_SAFE_INTEGER) &&
     isWithin(port, 1, 65_535) &&
     typeof token === "string" &&
-    token !== "" &&
+    /^[0-9a-f]{64}$/.test(token) &&
     typeof started_at === "string" &&
     typeof version === "string" &&
-    (context === undefined || (typeof context === "object" && context !== null))
+    typeof context === "object" &&
+    context !== null &&
+    "places" in context
   );
 }
 

@@ -16,3 +16,6 @@ export function setOwnDoor(own: Door): void {
 }
 
 export const asDoor = (name: string | undefined): Door | null => doors.find((one) => one === name) ?? null;
+
+/** The header that says for which directory a request is: its absolute path, as encodeURIComponent gives it. */
+export const placeHeader = "x-pommel-place";

@@ -50,6 +50,8 @@ export const endpoints = {
   settings: { method: "GET", path: "/settings" },
   changeSetting: { method: "POST", path: "/settings/change" },
   reloadSettings: { method: "POST", path: "/settings/reload" },
+  daemon: { method: "GET", path: "/daemon" },
+  projects: { method: "GET", path: "/projects" },
   shutdown: { method: "POST", path: "/shutdown" },
 } as const;
 

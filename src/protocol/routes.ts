@@ -17,7 +17,7 @@ import * as status from "./operations/status.ts";
 import { lazy } from "./shape-parts.ts";
 
 /**
- * The daemon's HTTP contract: every route with the shape of its request and its response. The daemon and its clients
+ * The HTTP contract: every route with the shape of its request and its response. The daemon and its clients
  * both import it from here; docs/http.md describes it. Both sides ignore unknown fields, so that a newer side may add
  * some.
  */
@@ -327,6 +327,18 @@ export const routes = {
     summary: "Apply changed settings",
     request: empty,
     response: daemon.reloadResponse,
+  },
+  daemon: {
+    ...endpoints.daemon,
+    summary: "Show the daemon itself and the checkouts in use",
+    request: empty,
+    response: daemon.daemonResponse,
+  },
+  projects: {
+    ...endpoints.projects,
+    summary: "List projects with their checkouts",
+    request: empty,
+    response: daemon.projectsResponse,
   },
   shutdown: {
     ...endpoints.shutdown,

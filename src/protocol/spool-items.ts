@@ -3,7 +3,7 @@ import { gitHookNames, type HookPayload, hookNames, payloadFields } from "./hook
 import { contextEvents } from "./values.ts";
 
 /**
- * What hooks leave in `.pommel/spool/` for the daemon. Hooks take the types only: to load the schemas would cost each of
+ * What hooks leave in the spool for the daemon. Hooks take the types only: to load the schemas would cost each of
  * them its budget.
  */
 
@@ -14,6 +14,8 @@ export type SpoolItem = z.infer<typeof spoolItem>;
 const text = z.optional(z.string());
 /** Milliseconds since the epoch. */
 const receivedAt = z.number();
+/** The directory that the event is about. Absolute. */
+const place = z.string();
 
 /** What `pm hook` leaves of an event of an agent. */
 export const agentHookItem = z.object({
@@ -22,6 +24,7 @@ export const agentHookItem = z.object({
   agent: text,
   event: z.enum(hookNames),
   received_at: receivedAt,
+  place,
   payload: z.object(
     Object.fromEntries(payloadFields.map((field) => [field, text])) as {
       [field in keyof HookPayload]-?: typeof text;
@@ -35,6 +38,7 @@ export const gitHookItem = z.object({
   kind: z.literal("git-hook"),
   hook: z.enum(gitHookNames),
   received_at: receivedAt,
+  place,
   payload: z.object({
     /** The top of the working tree that git worked in, a linked one or the project's own. */
     cwd: z.string(),
@@ -57,6 +61,7 @@ export const missedContextItem = z.object({
   kind: z.literal("missed-context"),
   event: z.enum(contextEvents),
   received_at: receivedAt,
+  place,
   /** Since the start of the hook. Milliseconds. */
   took_ms: z.number(),
 });

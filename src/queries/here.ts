@@ -2,25 +2,28 @@ import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import type { CodeIndex } from "../store/index/port.ts";
 
-type Answerer = <R extends RouteName>(
+/** @param place the directory that it is about; null: none */
+export type Answerer = <R extends RouteName>(
+  place: string | null,
   route: R,
+  /** Checked before it is answered. */
   request: RequestOf<R>,
   signal?: AbortSignal,
 ) => Promise<ResponseOf<R>>;
 
-/** What answers in this process, by the project's root: where it is the daemon itself. */
-const answerers = new Map<string, Answerer>();
+/** What answers in this process, where it is the daemon itself. */
+let answerer: Answerer | null = null;
 
 /** Lets this process call its own daemon without a connection. @returns undoes it */
-export function answerHere(root: string, answer: Answerer): () => void {
-  answerers.set(root, answer);
-  return () => answerers.delete(root);
+export function answerHere(answer: Answerer): () => void {
+  answerer = answer;
+  return () => {
+    answerer = null;
+  };
 }
 
-/** Answers instead of a connection; null unless this process is the daemon of the project at `root`. */
-export function answererHere(root: string): Answerer | null {
-  return answerers.get(root) ?? null;
-}
+/** Answers instead of a connection; null unless this process is the daemon. */
+export const answererHere = (): Answerer | null => answerer;
 
 /** An index that this process has open to write: its daemon's. */
 interface IndexOwner {

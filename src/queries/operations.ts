@@ -29,7 +29,7 @@ const operations = {
   turns: async (project, request) => {
     const [{ readTurns }, { projectRoots }] = await Promise.all([
       import("./sessions/read-turns.ts"),
-      import("../git/project-roots.ts"),
+      import("../git/projects/roots.ts"),
     ]);
     const roots = await projectRoots(project.root);
     return withMemory(project, (memory) => readTurns(memory, request, roots));

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { importCommand } from "../agents/profiles.ts";
-import { projectRoots } from "../git/project-roots.ts";
+import { rememberProject } from "../git/projects/find-project.ts";
+import { projectRoots } from "../git/projects/roots.ts";
 import { createEmbedder, embedderSettings } from "../models/embed/registry.ts";
 import { loadConfig } from "../project/config/config.ts";
 import { PommelError } from "../project/errors.ts";
@@ -11,7 +12,6 @@ import { scrubberOf } from "../sessions/from-config.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { secretKey } from "../store/memory/privacy/secrets.ts";
-import { rememberProject } from "./known-projects.ts";
 
 /**
  * Opens the memory with everything needed to change it, and closes it after use.

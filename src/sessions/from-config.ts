@@ -1,18 +1,17 @@
-import { join } from "node:path";
 import type { Config } from "../project/config/settings.ts";
 import type { Project } from "../project/paths.ts";
 import { createScrubber } from "../redact/create-scrubber.ts";
-import { globalPatternsFile, patternsFileName } from "../redact/patterns/patterns-file.ts";
+import { globalPatternsFile, projectPatternsFile } from "../redact/patterns/patterns-file.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
 
 /**
- * The scrubber of a project: the user's patterns, and those that the project adds.
+ * The scrubber of a project, or of what is about none: the user's patterns, and those that the project adds.
  * @throws PommelError `config_invalid`
  */
-export function scrubberOf(project: Project, config: Config): Scrubber {
+export function scrubberOf(project: Project | null, config: Config): Scrubber {
   return createScrubber({
     globalFile: globalPatternsFile(),
-    projectFile: join(project.stateDir, patternsFileName),
+    projectFile: project && projectPatternsFile(project),
     pii: config["scrub.pii"],
   });
 }

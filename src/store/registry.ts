@@ -1,131 +1,393 @@
-import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf } from "../project/errors.ts";
-import { globalDataDir } from "../project/paths.ts";
+import * as z from "zod/mini";
+import { codeOf, messageOf, PommelError } from "../project/errors.ts";
+import { writeJson } from "../project/files/replace-file.ts";
+import { registryFile } from "../project/home.ts";
+import { createPrivately } from "./sqlite/database.ts";
 import { Sqlite } from "./sqlite/sqlite.ts";
 
 /**
- * `registry.db`: the projects that this user has, for what goes across all of them. Only a list of places: it can be lost
- * at any time, and each project is in it again as soon as it is used. So its faults fail no command: a damaged one is
- * created again, and one that cannot be opened counts as empty.
+ * `registry.db`: the projects of this person, and the directories that hold them. Each project also says who it is in
+ * `projects/<id>/project.json`, from which a lost or damaged registry is made again.
  */
 
-export interface KnownProject {
-  /** Absolute. */
-  root: string;
-  /** The last part of its path. */
+/** What tells one repository from another. */
+export interface ProjectIdentity {
+  /** Hashes of its root commits; empty where it has none, or they are not known (yet). */
+  roots: string[];
+  /** Addresses of its remotes, without scheme, credentials and `.git`: `github.com/pommel-dev/pommel`. */
+  remotes: string[];
+  /** For a project that is a subdirectory of its repository: which one, with slashes; else "". */
+  within: string;
+}
+
+export interface KnownProject extends ProjectIdentity {
+  id: string;
   name: string;
-  /** Of the remote that is called origin, without user and password; null where there is none. */
-  remote: string | null;
-  /** Absolute; the same for the worktrees of a repository. */
-  memoryDb: string;
+  /** Whether `pm init` named it: it is recorded even where not all projects are. */
+  isNamed: boolean;
+  /** Whether `pm disable` turned recording off. */
+  isOff: boolean;
   /** Milliseconds since the epoch. */
-  firstUsedAt: number;
+  createdAt: number;
+  lastUsedAt: number;
+}
+
+export interface KnownCheckout {
+  /** Absolute, without links. */
+  root: string;
+  project: string;
+  /** Names the directory itself, wherever it is moved: see `fileId`. */
+  rootId: string | null;
+  /** The same of the git directory that its worktrees share; null without git. */
+  gitId: string | null;
+  /** Whether its user was told that it shares a project's memory. */
+  isAnnounced: boolean;
   lastUsedAt: number;
 }
 
 /** A command that is about something else waits no longer for it. Milliseconds. */
-const timeoutMs = 250;
+const timeoutMs = 1000;
 
-/** The format of this version; a file of another one is left alone. */
-const version = 1;
+const version = 2;
 
 const schema = `
   CREATE TABLE projects (
-    root          TEXT PRIMARY KEY,
-    name          TEXT NOT NULL,
-    remote        TEXT,
-    memory_db     TEXT NOT NULL,
-    first_used_at INTEGER NOT NULL,
-    last_used_at  INTEGER NOT NULL
+    id           TEXT PRIMARY KEY,
+    name         TEXT NOT NULL,
+    roots        TEXT NOT NULL,
+    remotes      TEXT NOT NULL,
+    within       TEXT NOT NULL,
+    is_named     INTEGER NOT NULL,
+    is_off       INTEGER NOT NULL,
+    created_at   INTEGER NOT NULL,
+    last_used_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE checkouts (
+    root         TEXT PRIMARY KEY,
+    project      TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
+    root_id      TEXT,
+    git_id       TEXT,
+    is_announced INTEGER NOT NULL,
+    last_used_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX checkouts_project ON checkouts (project);
 `;
 
-export function registryFile(env: NodeJS.ProcessEnv = process.env): string {
-  return join(globalDataDir(env), "registry.db");
-}
+const identityFile = z.object({
+  id: z.string(),
+  name: z.string(),
+  roots: z.array(z.string()),
+  remotes: z.array(z.string()),
+  within: z.string(),
+  named: z.boolean(),
+  off: z.boolean(),
+  checkouts: z.array(z.string()),
+});
 
-/**
- * Adds a project, or notes that it is used.
- * @returns false when the registry cannot be written
- */
-export function registerProject(
-  project: Omit<KnownProject, "firstUsedAt" | "lastUsedAt">,
-  { now = Date.now(), file = registryFile() } = {},
-): boolean {
-  const done = withRegistry(file, (db) => {
-    db.prepare(
-      `INSERT INTO projects (root, name, remote, memory_db, first_used_at, last_used_at)
-       VALUES (@root, @name, @remote, @memoryDb, @now, @now)
-       ON CONFLICT (root) DO UPDATE SET name = @name, remote = @remote, memory_db = @memoryDb,
-         last_used_at = max(last_used_at, @now)`,
-    ).run({ ...project, now });
-    return true;
-  });
-  return done ?? false;
-}
+/** Open registries of this process, by file. */
+const open = new Map<string, { db: Sqlite; inode: number }>();
 
-/** Every project that is known, the one that was used last first; null when the list cannot be read. */
-export function registeredProjects(file = registryFile()): KnownProject[] | null {
-  return withRegistry(
-    file,
-    (db) =>
-      db
+/** @throws PommelError `unreadable`, `disk_full`: nothing is remembered, and the message says why */
+export class Registry {
+  private constructor(
+    private readonly db: Sqlite,
+    private readonly file: string,
+  ) {}
+
+  /**
+   * The registry of this person; the connection is kept.
+   * @throws PommelError `unreadable`, `disk_full`, `index_too_new`
+   */
+  static open(file = registryFile()): Registry {
+    const known = open.get(file);
+    const inode = statSync(file, { throwIfNoEntry: false })?.ino;
+    if (known && known.inode === inode) return new Registry(known.db, file);
+    known?.db.close();
+    open.delete(file);
+    const db = openOrRebuild(file);
+    open.set(file, { db, inode: statSync(file).ino });
+    return new Registry(db, file);
+  }
+
+  /** The same; null where it cannot be used, and everything counts as unknown. */
+  static openIfAny(file = registryFile()): Registry | null {
+    try {
+      return Registry.open(file);
+    } catch {
+      return null;
+    }
+  }
+
+  /** For a home that is about to be removed. */
+  static close(file = registryFile()): void {
+    open.get(file)?.db.close();
+    open.delete(file);
+  }
+
+  /** The last used first. */
+  projects(): KnownProject[] {
+    return (
+      this.db.prepare("SELECT * FROM projects ORDER BY last_used_at DESC, id").all() as ProjectRow[]
+    ).map(projectIn);
+  }
+
+  project(id: string): KnownProject | null {
+    const row = this.db.prepare("SELECT * FROM projects WHERE id = ?").get(id) as ProjectRow | undefined;
+    return row ? projectIn(row) : null;
+  }
+
+  /** The last used first. */
+  checkouts(project?: string): KnownCheckout[] {
+    const rows =
+      project === undefined
+        ? this.db.prepare("SELECT * FROM checkouts ORDER BY last_used_at DESC, root").all()
+        : this.db
+            .prepare("SELECT * FROM checkouts WHERE project = ? ORDER BY last_used_at DESC, root")
+            .all(project);
+    return (rows as CheckoutRow[]).map(checkoutIn);
+  }
+
+  checkout(root: string): KnownCheckout | null {
+    const row = this.db.prepare("SELECT * FROM checkouts WHERE root = ?").get(root) as
+      | CheckoutRow
+      | undefined;
+    return row ? checkoutIn(row) : null;
+  }
+
+  /** Adds a project, or replaces what is known of it. */
+  saveProject(project: KnownProject): void {
+    this.db
+      .prepare(
+        `INSERT INTO projects VALUES (@id, @name, @roots, @remotes, @within, @isNamed, @isOff, @createdAt, @lastUsedAt)
+         ON CONFLICT (id) DO UPDATE SET name = @name, roots = @roots, remotes = @remotes, within = @within,
+           is_named = @isNamed, is_off = @isOff, last_used_at = max(last_used_at, @lastUsedAt)`,
+      )
+      .run({
+        ...project,
+        roots: JSON.stringify(project.roots),
+        remotes: JSON.stringify(project.remotes),
+        isNamed: Number(project.isNamed),
+        isOff: Number(project.isOff),
+      });
+    this.writeIdentity(project.id);
+  }
+
+  /** Adds a checkout, or replaces what is known of it. */
+  saveCheckout(checkout: KnownCheckout): void {
+    const before = this.checkout(checkout.root);
+    this.db
+      .prepare(
+        `INSERT INTO checkouts VALUES (@root, @project, @rootId, @gitId, @isAnnounced, @lastUsedAt)
+         ON CONFLICT (root) DO UPDATE SET project = @project, root_id = @rootId, git_id = @gitId,
+           is_announced = @isAnnounced, last_used_at = @lastUsedAt`,
+      )
+      .run({ ...checkout, isAnnounced: Number(checkout.isAnnounced) });
+    if (before?.project !== checkout.project) this.writeIdentity(checkout.project);
+    if (before && before.project !== checkout.project) this.writeIdentity(before.project);
+  }
+
+  removeCheckout(root: string): void {
+    const known = this.checkout(root);
+    if (known === null) return;
+    this.db.prepare("DELETE FROM checkouts WHERE root = ?").run(root);
+    this.writeIdentity(known.project);
+  }
+
+  /** Notes that a checkout is used. */
+  touch(root: string, now = Date.now()): void {
+    this.db.transaction("immediate", () => {
+      this.db
+        .prepare("UPDATE checkouts SET last_used_at = max(last_used_at, ?) WHERE root = ?")
+        .run(now, root);
+      this.db
         .prepare(
-          `SELECT root, name, remote, memory_db AS memoryDb, first_used_at AS firstUsedAt,
-             last_used_at AS lastUsedAt
-           FROM projects ORDER BY last_used_at DESC, root`,
+          `UPDATE projects SET last_used_at = max(last_used_at, ?)
+           WHERE id = (SELECT project FROM checkouts WHERE root = ?)`,
         )
-        .all() as KnownProject[],
-  );
+        .run(now, root);
+    });
+  }
+
+  /** Takes a project off the list with its checkouts; its files are the caller's to remove. */
+  removeProject(id: string): void {
+    this.db.transaction("immediate", () => {
+      this.db.prepare("DELETE FROM checkouts WHERE project = ?").run(id);
+      this.db.prepare("DELETE FROM projects WHERE id = ?").run(id);
+    });
+  }
+
+  /** Several changes as one. */
+  inTransaction<T>(work: () => T): T {
+    return this.db.transaction("immediate", work);
+  }
+
+  /** Best effort: it is there for the day on which the registry is lost. */
+  private writeIdentity(id: string): void {
+    const project = this.project(id);
+    if (project === null) return;
+    const { name, roots, remotes, within, isNamed: named, isOff: off } = project;
+    const checkouts = this.checkouts(id).map(({ root }) => root);
+    const dir = join(dirname(this.file), "projects", id);
+    try {
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      const content: z.infer<typeof identityFile> = {
+        id,
+        name,
+        roots,
+        remotes,
+        within,
+        named,
+        off,
+        checkouts,
+      };
+      writeJson(join(dir, "project.json"), content);
+    } catch {
+      // The registry itself has it.
+    }
+  }
 }
 
-/**
- * Takes projects off the list; nothing of their own is touched.
- * @returns how many were on it; null when the registry cannot be written
- */
-export function unregisterProjects(roots: readonly string[], file = registryFile()): number | null {
-  return withRegistry(file, (db) => {
-    const remove = db.prepare("DELETE FROM projects WHERE root = ?");
-    return db.transaction("immediate", () => roots.reduce((sum, root) => sum + remove.run(root).changes, 0));
-  });
+/** Names a file or directory as long as it exists, also where it is moved; null where there is none. */
+export function fileId(path: string): string | null {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  // Numbers of inodes are used again at once; the time of birth tells one from the next.
+  return stat ? `${stat.dev}:${stat.ino}:${Math.round(stat.birthtimeMs)}` : null;
 }
 
-/** @returns null when it cannot be used: locked by another process, of a newer Pommel, on a disk that is full ... */
-function withRegistry<T>(file: string, use: (db: Sqlite) => T): T | null {
+interface ProjectRow {
+  id: string;
+  name: string;
+  roots: string;
+  remotes: string;
+  within: string;
+  is_named: number;
+  is_off: number;
+  created_at: number;
+  last_used_at: number;
+}
+
+function projectIn(row: ProjectRow): KnownProject {
+  return {
+    id: row.id,
+    name: row.name,
+    roots: JSON.parse(row.roots) as string[],
+    remotes: JSON.parse(row.remotes) as string[],
+    within: row.within,
+    isNamed: row.is_named === 1,
+    isOff: row.is_off === 1,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  };
+}
+
+interface CheckoutRow {
+  root: string;
+  project: string;
+  root_id: string | null;
+  git_id: string | null;
+  is_announced: number;
+  last_used_at: number;
+}
+
+function checkoutIn(row: CheckoutRow): KnownCheckout {
+  return {
+    root: row.root,
+    project: row.project,
+    rootId: row.root_id,
+    gitId: row.git_id,
+    isAnnounced: row.is_announced === 1,
+    lastUsedAt: row.last_used_at,
+  };
+}
+
+function openOrRebuild(file: string): Sqlite {
   try {
-    return openAndUse(file, use);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const isNew = !existsSync(file);
+    const db = openFile(file);
+    if (isNew) restoreProjects(db, dirname(file));
+    return db;
   } catch (error) {
-    if (!isDamaged(error)) return null;
+    if (!isDamaged(error)) throw explain(error, file);
   }
   try {
-    for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(file + end, { force: true });
-    return openAndUse(file, use);
-  } catch {
-    return null;
+    const aside = `${file}.damaged-${Date.now()}`;
+    for (const end of ["", "-wal", "-shm", "-journal"])
+      if (existsSync(file + end)) renameSync(file + end, aside + end);
+    const db = openFile(file);
+    restoreProjects(db, dirname(file));
+    return db;
+  } catch (error) {
+    throw explain(error, file);
   }
 }
 
-function openAndUse<T>(file: string, use: (db: Sqlite) => T): T {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+function openFile(file: string): Sqlite {
   // Made here for its mode, which SQLite gives to what it makes beside it.
-  closeSync(openSync(file, "a", 0o600));
-  const db = new Sqlite(file, { mode: "create", timeoutMs: timeoutMs });
+  createPrivately(file);
+  const db = new Sqlite(file, { mode: "create", timeoutMs, key: null });
   try {
     const versionOf = () => db.pragma("user_version") as number;
-    if (versionOf() === 0) {
+    if (versionOf() < version) {
       db.exec("PRAGMA journal_mode = WAL");
       db.transaction("immediate", () => {
         // Another process may have been first.
-        if (versionOf() !== 0) return;
+        const from = versionOf();
+        if (from === version) return;
+        // A list of directories that kept their memory within; `legacyProjects` reads it.
+        if (from === 1) db.exec("ALTER TABLE projects RENAME TO legacy_projects");
         db.exec(schema);
         db.exec(`PRAGMA user_version = ${version}`);
       });
     }
-    if (versionOf() !== version) throw new Error(`${file} is of another version`);
-    return use(db);
-  } finally {
+    if (versionOf() !== version) {
+      throw new PommelError(
+        "index_too_new",
+        `${file} was written by a newer Pommel.`,
+        "Update Pommel, or delete the file: it is made again from the projects beside it.",
+      );
+    }
+    db.exec("PRAGMA foreign_keys = ON; SELECT count(*) FROM checkouts");
+    return db;
+  } catch (error) {
     db.close();
+    throw error;
+  }
+}
+
+/** What the projects beside the registry say of themselves. */
+function restoreProjects(db: Sqlite, dataDir: string): void {
+  const dir = join(dataDir, "projects");
+  if (!existsSync(dir)) return;
+  const now = Date.now();
+  for (const id of readdirSync(dir)) {
+    try {
+      const said = z.parse(identityFile, JSON.parse(readFileSync(join(dir, id, "project.json"), "utf8")));
+      if (said.id !== id) continue;
+      db.prepare("INSERT OR IGNORE INTO projects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+        id,
+        said.name,
+        JSON.stringify(said.roots),
+        JSON.stringify(said.remotes),
+        said.within,
+        Number(said.named),
+        Number(said.off),
+        now,
+        now,
+      );
+      for (const root of said.checkouts) {
+        db.prepare("INSERT OR IGNORE INTO checkouts VALUES (?, ?, ?, NULL, 1, ?)").run(
+          root,
+          id,
+          fileId(root),
+          now,
+        );
+      }
+    } catch {
+      // Not a project's directory.
+    }
   }
 }
 
@@ -133,4 +395,35 @@ function openAndUse<T>(file: string, use: (db: Sqlite) => T): T {
 function isDamaged(error: unknown): boolean {
   const code = codeOf(error);
   return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB" || code === "SQLITE_ERROR";
+}
+
+function explain(error: unknown, file: string): unknown {
+  if (error instanceof PommelError) return error;
+  const code = codeOf(error);
+  if (code === "ENOSPC" || code === "SQLITE_FULL")
+    return new PommelError("disk_full", `The disk that holds ${dirname(file)} is full.`, "Free some space.", {
+      cause: error,
+    });
+  return new PommelError(
+    "unreadable",
+    `Cannot use ${file}: ${messageOf(error)}.`,
+    "Check the directory's owner and permissions, or set POMMEL_HOME to another one.",
+    { cause: error },
+  );
+}
+
+/** A directory that kept its memory in its own `.pommel/`, as Pommel did before it had a home. */
+export interface LegacyProject {
+  root: string;
+}
+
+/** Those that this machine's registry made. */
+export function legacyProjects(file = registryFile()): LegacyProject[] {
+  const registry = Registry.openIfAny(file);
+  if (registry === null) return [];
+  const { db } = open.get(file)!;
+  const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'legacy_projects'").get();
+  return isThere === undefined
+    ? []
+    : (db.prepare("SELECT root FROM legacy_projects").all() as LegacyProject[]);
 }

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { belongsTo } from "../git/project-roots.ts";
+import { belongsTo } from "../git/projects/roots.ts";
 import { annotationByUid } from "../store/memory/chunks/annotations.ts";
 import { checkpointByUid } from "../store/memory/commits/checkpoints.ts";
 import { withheldSessions } from "../store/memory/privacy/withheld.ts";

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { GitFailure, gitText } from "../git/git.ts";
 import { PommelError } from "../project/errors.ts";
 import { writeJson } from "../project/files/replace-file.ts";
-import { globalConfigDir } from "../project/paths.ts";
+import { homeOf } from "../project/home.ts";
 import { readRef } from "./branch/objects.ts";
 import { isOwnRemote, withoutPassword } from "./remote.ts";
 import type { Run } from "./report.ts";
@@ -64,7 +64,7 @@ export const notOurs = (branch: string) =>
 const shape = z.object({ allowed: z.array(z.string()) });
 
 export const consentFile = (env: NodeJS.ProcessEnv = process.env) =>
-  join(globalConfigDir(env), "sync-remotes.json");
+  join(homeOf(env).configDir, "sync-remotes.json");
 
 function read(file: string): string[] {
   try {

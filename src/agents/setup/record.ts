@@ -5,10 +5,11 @@ import * as z from "zod/mini";
 import { withFileLock } from "../../project/files/file-lock.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
 import { unwritable } from "../../project/files/text-file.ts";
-import { globalDataDir, type Project } from "../../project/paths.ts";
+import { homeOf } from "../../project/home.ts";
+import type { Project } from "../../project/paths.ts";
 import type { Place } from "../setup.ts";
 
-/** `.pommel/setup.json`, or the user's own: changes made by the setup, so that removal leaves no trace. */
+/** `setup.json` of a checkout, or of the user's own files: changes made by the setup, so that removal leaves no trace. */
 
 const edit = z.object({ offset: z.number(), remove: z.number(), put: z.string() });
 
@@ -99,7 +100,7 @@ export function projectPlace(
   project: Project,
   { env = process.env, own }: { env?: NodeJS.ProcessEnv; own?: boolean | undefined } = {},
 ): Place {
-  const recordFile = join(project.stateDir, "setup.json");
+  const recordFile = join(project.setupDir, "setup.json");
   const place: Place = { scope: "project", dir: project.root, recordFile, env };
   return { ...place, own: own ?? readRecord(place).own ?? false };
 }
@@ -109,7 +110,7 @@ export function userPlace(env: NodeJS.ProcessEnv = process.env): Place {
   return {
     scope: "user",
     dir: env.HOME || homedir(),
-    recordFile: join(globalDataDir(env), "setup.json"),
+    recordFile: join(homeOf(env).dataDir, "setup.json"),
     env,
   };
 }

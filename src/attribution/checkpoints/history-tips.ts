@@ -1,5 +1,5 @@
 import { gitFields, gitText, gitTextIfAny } from "../../git/git.ts";
-import { projectRoots } from "../../git/project-roots.ts";
+import { projectRoots } from "../../git/projects/roots.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
 

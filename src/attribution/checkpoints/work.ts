@@ -8,7 +8,7 @@ import type { attributeChange } from "../lines/attribute.ts";
 export interface GitWork {
   memory: Memory;
   project: Project;
-  /** Its worktrees, its own root among them (git/project-roots.ts). */
+  /** Its worktrees, its own root among them (git/projects/roots.ts). */
   roots: readonly string[];
   scrubber: Scrubber;
   log: Logger;

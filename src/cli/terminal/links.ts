@@ -18,7 +18,7 @@ export async function commitPages(
   { hasLinks }: Palette,
 ): Promise<(hash: string) => string | null> {
   if (!hasLinks) return () => null;
-  const { remoteOf } = await import("../../queries/known-projects.ts");
+  const { remoteOf } = await import("../../git/projects/identity.ts");
   const remote = await remoteOf(root);
   return (hash) => commitUrl(remote, hash);
 }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import picomatch from "picomatch";
 import type { Config } from "../../project/config/settings.ts";
-import { stateDirName } from "../../project/paths.ts";
+import { teamDirName } from "../../project/paths.ts";
 import { type Nested, nestedAt } from "./nested.ts";
 import { isVendored } from "./vendored.ts";
 
@@ -34,7 +34,7 @@ export interface IgnoreRules {
 const ignoreFile = ".gitignore";
 const ownIgnoreFile = ".pommelignore";
 /** State of version control and Pommel: always excluded. */
-const neverLookedAt = new Set([".git", ".hg", ".svn", ".jj", stateDirName]);
+const neverLookedAt = new Set([".git", ".hg", ".svn", ".jj", teamDirName]);
 
 /** Like git's default on case-insensitive file systems. */
 const ignoreCase = process.platform === "darwin" || process.platform === "win32";
@@ -119,7 +119,7 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
     isIgnoreFile(path) {
       const [directory, name] = split(path);
       const isRule =
-        name === ignoreFile || name === ownIgnoreFile || (name === stateDirName && directory !== "");
+        name === ignoreFile || name === ownIgnoreFile || (name === teamDirName && directory !== "");
       return isRule && rulesOf(directory).verdict === null;
     },
     outsideFiles,

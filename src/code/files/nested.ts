@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { findUpwards, mainOf, stateDirName } from "../../project/paths.ts";
+import { findUpwards, mainOf, teamDirName } from "../../project/paths.ts";
 
 /** Code inside a project that is not to be indexed with it: another project, or a worktree of the same repository. */
 export type Nested = "nested_project" | "worktree";
@@ -8,7 +8,7 @@ export type Nested = "nested_project" | "worktree";
 /** @param path a directory in the project at `root`, not the root itself */
 export function nestedAt(root: string, path: string): Nested | null {
   const dir = join(root, path);
-  if (existsSync(join(dir, stateDirName, "config.toml"))) return "nested_project";
+  if (existsSync(join(dir, teamDirName, "config.toml"))) return "nested_project";
   const main = mainOf(dir);
   return main !== null && isSame(main, repositoryOf(root)) ? "worktree" : null;
 }

@@ -43,7 +43,7 @@ export function guardAccess(
   throw new PommelError(
     "unauthorized",
     "The token is missing or wrong.",
-    "Send `Authorization: Bearer <token>` with the token of .pommel/daemon.json; for the page in a browser, run `pm open`.",
+    "Send `Authorization: Bearer <token>` with the token of daemon.json in the state directory (`pm status` names it); for the page in a browser, run `pm open`.",
   );
 }
 

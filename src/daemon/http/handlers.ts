@@ -1,8 +1,7 @@
-import type { Embedders } from "../../models/embed/embedders.ts";
-import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
+import type { RouteName } from "../../protocol/endpoints.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
 import type { QueueStatus } from "../../protocol/operations/status.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
@@ -15,21 +14,12 @@ import { describeCodeModels } from "../../queries/status/model-status.ts";
 import { describePage } from "../../queries/status/page.ts";
 import { changeSetting } from "../../queries/status/settings.ts";
 import { ageOf, describeIndex } from "../../queries/status/status.ts";
-import { scrubAlone } from "../../redact/scrubber.ts";
-import { scrubberOf } from "../../sessions/from-config.ts";
-import type { MemoryReport } from "../jobs/memory-report.ts";
-import type { MemoryWork } from "../jobs/memory-work.ts";
-import type { LiveSettings } from "../lifecycle/live-settings.ts";
-import { LogReader } from "../lifecycle/log-reader.ts";
+import type { InUse } from "../projects/projects.ts";
 import type { SpoolReader } from "../spool/spool-reader.ts";
-import type { ConversationWatch } from "../watch/conversation-watch.ts";
 import type { IndexWork } from "../watch/index-work.ts";
+import type { DaemonRoute } from "./daemon-handlers.ts";
 import { createMemoryHandlers } from "./memory-handlers.ts";
-import { codeLifetimeMs, type PageAccess } from "./page-access.ts";
 import type { Handlers } from "./server.ts";
-
-/** Entries of the log, where a request does not say how many. */
-const shownEntries = 100;
 
 /** The operations that need only the open memory. */
 function handlersFromStore(project: Project): Pick<Handlers, OperationName> {
@@ -41,34 +31,26 @@ function handlersFromStore(project: Project): Pick<Handlers, OperationName> {
   return Object.fromEntries(answers);
 }
 
-interface HandlersOptions {
-  project: Project;
-  config: Config;
-  work: IndexWork;
-  embedders: Embedders;
-  memoryWork: MemoryWork;
-  report: MemoryReport;
-  conversations: ConversationWatch;
+/** Asked of a checkout. */
+export type CheckoutRoute = Exclude<RouteName, DaemonRoute>;
+
+interface CheckoutHandlersOptions {
+  inUse: InUse;
   spool: SpoolReader;
-  settings: LiveSettings;
   record: () => DaemonRecord;
-  /** What a person should know about the daemon's work. */
-  notes: () => string[];
-  roots: () => readonly string[];
-  runCommand: (request: RequestOf<"command">) => Promise<ResponseOf<"command">>;
   /** What `pm doctor` checks. */
-  diagnose: () => Promise<ResponseOf<"doctor">>;
+  diagnose: (project: Project) => Promise<ResponseOf<"doctor">>;
   isInForeground: boolean;
-  pages: PageAccess;
-  /** Called after the answer is on its way. */
-  onShutdown: () => void;
 }
 
-/** The handler of each operation in the daemon: from what is stored, or from the daemon's own state. */
-export function createHandlers(options: HandlersOptions): Handlers {
-  const { project, config, work, embedders, memoryWork, conversations, spool, roots, report } = options;
+/** The handler of each operation about a checkout that is open: from what is stored, or from what works on it. */
+export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handlers, CheckoutRoute> {
+  const { inUse, spool } = options;
+  const { checkout, settings } = inUse;
+  const { project, config, work, embedders, of } = checkout;
+  const { memoryWork, conversations, report } = of;
   const memoryHandlers = createMemoryHandlers({
-    ...{ root: project.root, work: memoryWork, config, roots },
+    ...{ root: project.root, work: memoryWork, config, roots: () => of.roots() },
     namedCode: (prompt) => namedCode(work, prompt),
   });
   async function search(request: SearchRequest): Promise<SearchResponse> {
@@ -94,10 +76,6 @@ export function createHandlers(options: HandlersOptions): Handlers {
       return memoryHandlers.context(request);
     },
     search,
-    spool() {
-      spool.notify();
-      return { taken: true };
-    },
     index({ paths, full }) {
       if (full) work.reindex("all");
       else if (paths && paths.length > 0) work.reindex(paths);
@@ -138,35 +116,21 @@ export function createHandlers(options: HandlersOptions): Handlers {
           text,
         },
         memory: { ...memory, vanishing: conversations.vanishing() },
-        notes: [...options.notes(), ...(queue.last_error === null ? [] : [queue.last_error])],
+        notes: [
+          ...(settings.problem === null ? [] : [settings.problem]),
+          ...checkout.notes(),
+          ...(queue.last_error === null ? [] : [queue.last_error]),
+        ],
       };
     },
     page: () => describePage(project, work.index),
-    pageCode: () => ({ code: options.pages.createCode(), expires_in_seconds: codeLifetimeMs / 1000 }),
-    command: options.runCommand,
-    doctor: options.diagnose,
-    log({ lines = shownEntries }) {
-      const reader = new LogReader(project);
-      const entries = reader.all(lines);
-      reader.close();
-      // The log holds no secrets, but messages of errors may name what somebody typed.
-      const scrubber = scrubberOf(project, config);
-      return {
-        entries: entries.map(({ time, level, text }) => ({
-          ...{ at: new Date(time).toISOString(), level, text: scrubAlone(scrubber, text) },
-        })),
-      };
-    },
+    doctor: () => options.diagnose(project),
     changeSetting(request) {
       const changed = changeSetting(project, request);
-      options.settings.reload();
+      settings.reload();
       return changed;
     },
-    reloadSettings: () => ({ ...options.settings.reload(), in_foreground: options.isInForeground }),
-    shutdown() {
-      setImmediate(options.onShutdown);
-      return { stopping: true, pid: process.pid };
-    },
+    reloadSettings: () => ({ ...settings.reload(), in_foreground: options.isInForeground }),
   };
 }
 

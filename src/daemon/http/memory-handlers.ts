@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
 import { agentNamed, agents, defaultAgent, recognise } from "../../agents/registry.ts";
 import { branchAtHand } from "../../git/history/head.ts";
-import { belongsTo } from "../../git/project-roots.ts";
+import { belongsTo } from "../../git/projects/roots.ts";
 import { whyNoModelScrubs } from "../../models/generate/registry.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";

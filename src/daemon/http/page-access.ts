@@ -14,7 +14,7 @@ const maxCodes = 32;
  * Who may use the local page: a browser that was opened with a one-time code, and has a cookie for it since.
  *
  * A code is 256 random bits, works once, and is kept in memory as a hash only. A cookie is a random number and its expiry,
- * signed with a key in `.pommel/page-key` (0600, like the token). The key outlives the daemon, so that a restart does not
+ * signed with a key in `page-key` in the state directory (0600, like the token). The key outlives the daemon, so that a restart does not
  * sign the browser out; removing the file signs all browsers out.
  */
 export class PageAccess {
@@ -48,7 +48,7 @@ export class PageAccess {
     return `${cookieName(port)}=${value}; Max-Age=${cookieLifetimeMs / 1000}; Path=/; HttpOnly; SameSite=Strict`;
   }
 
-  /** Whether the `Cookie` header of a request has a valid cookie of this project's page. */
+  /** Whether the `Cookie` header of a request has a valid cookie of the page. */
   isSignedIn(header: string | undefined, port: number): boolean {
     return valuesIn(header, cookieName(port)).some((value) => {
       const [, content = "", expires = "", signature = ""] = /^((\d+)\.[^.]+)\.([^.]+)$/.exec(value) ?? [];

@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { isAbsolute } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -8,7 +9,7 @@ import { type ErrorCode, messageOf, PommelError } from "../../project/errors.ts"
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
-import { asDoor, doorHeader } from "../../protocol/door.ts";
+import { asDoor, doorHeader, placeHeader } from "../../protocol/door.ts";
 import { type RouteName, signInPath } from "../../protocol/endpoints.ts";
 import { signInRequest } from "../../protocol/operations/daemon.ts";
 import {
@@ -19,8 +20,11 @@ import {
   routes,
 } from "../../protocol/routes.ts";
 import { audited, throughDoor } from "../../queries/audit/audited.ts";
+import type { Answerer } from "../../queries/here.ts";
 import { operationNames } from "../../queries/operations.ts";
+import { type DaemonRoute, isDaemonRoute } from "./daemon-handlers.ts";
 import { type Asker, guardAccess, guardAddress } from "./guard.ts";
+import type { CheckoutRoute } from "./handlers.ts";
 import type { PageAccess } from "./page-access.ts";
 import { type PageFile, pageFile, securityHeaders } from "./page-files.ts";
 
@@ -32,7 +36,9 @@ export type Handlers = {
 interface ServerOptions {
   /** This daemon's record; null until the port is known. */
   record: () => DaemonRecord | null;
-  answer: Answer;
+  answer: Answerer;
+  /** For the socket, which only its owner's programs can reach, and not for the page. */
+  isSocket: boolean;
   /** Who may use the page, and the directory of its files. */
   pages: PageAccess;
   pageDir: string;
@@ -51,6 +57,9 @@ const searches: ReadonlySet<RouteName> = new Set([
 
 /** What a browser has no use for. */
 const programsOnly: ReadonlySet<RouteName> = new Set(["command", "spool", "shutdown", "pageCode"]);
+
+/** The place in a URL, for who cannot send a header. */
+const placeParameter = "place";
 
 /** zod/mini has no messages of its own. */
 const inEnglish = en().localeError;
@@ -73,25 +82,39 @@ const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   disk_full: 507,
 };
 
-/** Answers a route's request, or refuses an invalid one. */
-export type Answer = <R extends RouteName>(
-  route: R,
-  given: unknown,
-  signal?: AbortSignal,
-) => Promise<ResponseOf<R>>;
+/** What answers for a checkout. */
+export interface Answering {
+  handlers: Pick<Handlers, CheckoutRoute>;
+  project: Project;
+  /** Whether its questions are recorded. */
+  isAudited: boolean;
+}
 
-/** @param audit the project, and whether its questions are recorded */
+/**
+ * Answers each request, or refuses an invalid one.
+ * @param at opens the checkout around a directory
+ */
 export function answerWith(
-  handlers: Handlers,
-  audit: { project: Project; isOn: boolean } | null = null,
-): Answer {
-  return async (name, given, signal) => {
+  ofDaemon: Pick<Handlers, DaemonRoute>,
+  at: (place: string) => Promise<Answering>,
+): Answerer {
+  return async (place, name, given, signal) => {
     const request = read(routes[name].request(), given) as RequestOf<typeof name>;
-    const run = async () => handlers[name](request, signal);
-    if (audit === null) return run();
-    // What it runs for `pm` asks in turn.
-    if (name === "command") return throughDoor("cli", run);
-    const recorded = () => audited(audit.project, name, request, run, audit.isOn);
+    if (isDaemonRoute(name)) {
+      const run = async () => (ofDaemon as Handlers)[name](request, signal);
+      // What it runs for `pm` asks in turn.
+      return name === "command" ? throughDoor("cli", run) : run();
+    }
+    if (place === null || !isAbsolute(place)) {
+      throw new PommelError(
+        "usage",
+        "The request does not say which project it is about.",
+        `Send the header ${placeHeader}: a directory in it, absolute, as encodeURIComponent gives it.`,
+      );
+    }
+    const { handlers, project, isAudited } = await at(place);
+    const run = async () => (handlers as Handlers)[name](request, signal);
+    const recorded = () => audited(project, name, request, run, isAudited);
     if (name === "context") return throughDoor("hook", recorded);
     return (operationNames as RouteName[]).includes(name) ? recorded() : run();
   };
@@ -113,8 +136,16 @@ export function createServer(options: ServerOptions): Server {
 }
 
 /** The page and the routes of `protocol/`, guarded, with every error as the JSON that it promises. */
-function createApp({ record, answer, pages, pageDir, onRequest, log }: ServerOptions) {
+function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }: ServerOptions) {
   const app = new Hono<{ Variables: { asker: Asker } }>();
+  const placeOf = (context: Context): string | null => {
+    const given = context.req.header(placeHeader) ?? context.req.query(placeParameter);
+    try {
+      return given === undefined ? null : decodeURIComponent(given);
+    } catch {
+      return null;
+    }
+  };
 
   const us = () => {
     const ours = record();
@@ -123,7 +154,8 @@ function createApp({ record, answer, pages, pageDir, onRequest, log }: ServerOpt
   };
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(securityHeaders)) context.header(name, value);
-    guardAddress(context.req.header(), us().port);
+    if (isSocket) us();
+    else guardAddress(context.req.header(), us().port);
     await next();
   });
 
@@ -149,7 +181,8 @@ function createApp({ record, answer, pages, pageDir, onRequest, log }: ServerOpt
   app.use(async (context, next) => {
     const { port, token } = us();
     const isChange = !["GET", "HEAD"].includes(context.req.method);
-    context.set("asker", guardAccess(context.req.header(), { port, token, pages, isChange }));
+    const asker = isSocket ? "program" : guardAccess(context.req.header(), { port, token, pages, isChange });
+    context.set("asker", asker);
     context.header("cache-control", "no-store");
     onRequest();
     const named = asDoor(context.req.header(doorHeader));
@@ -169,14 +202,18 @@ function createApp({ record, answer, pages, pageDir, onRequest, log }: ServerOpt
     }
     if (allowed.includes("POST")) {
       app.post(path, async (context) =>
-        context.json(await answer(name, await bodyOf(context), context.req.raw.signal)),
+        context.json(
+          await answer(placeOf(context), name, (await bodyOf(context)) as never, context.req.raw.signal),
+        ),
       );
     }
     if (allowed.includes("GET")) {
       app.get(path, async (context) => {
-        const given = requestFromUrl(name, new URL(context.req.url).searchParams);
+        const { searchParams } = new URL(context.req.url);
+        searchParams.delete(placeParameter);
+        const given = requestFromUrl(name, searchParams);
         const request = { ...given, ...context.req.param() };
-        return context.json(await answer(name, request, context.req.raw.signal));
+        return context.json(await answer(placeOf(context), name, request as never, context.req.raw.signal));
       });
     }
     app.all(path, (context) => {
@@ -198,7 +235,7 @@ function createApp({ record, answer, pages, pageDir, onRequest, log }: ServerOpt
     // Nobody waits for the answer any more.
     if (context.req.raw.signal.aborted) return context.body(null);
     log.error(`${context.req.method} ${context.req.path}: ${thrown.stack ?? messageOf(thrown)}`);
-    return refuse(context, new PommelError("internal", messageOf(thrown), "See .pommel/log/."), 500);
+    return refuse(context, new PommelError("internal", messageOf(thrown), "See `pm logs`."), 500);
   });
 
   return app;

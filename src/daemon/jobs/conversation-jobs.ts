@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { agentNamed, statTranscript } from "../../agents/registry.ts";
-import { belongsTo } from "../../git/project-roots.ts";
+import { belongsTo } from "../../git/projects/roots.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createBudgetedLlm } from "../../models/generate/budget.ts";
 import type { Llm } from "../../models/generate/llm.ts";

@@ -3,8 +3,8 @@ import { pino } from "pino";
 import { createStream } from "rotating-file-stream";
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
+import { daemonFiles } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import { publicKeyOf, seal } from "../../store/encryption/sealed-text.ts";
 
 type LogLevel = Config["daemon.log_level"];
@@ -19,17 +19,18 @@ export interface DaemonLog extends Logger {
 const levels: LogLevel[] = ["debug", "info", "warn", "error"];
 
 /**
- * The daemon's log, `.pommel/log/pommeld.log`: one JSON object a line, for the owner only, 5 MB at most with
- * three older ones. Where the project is encrypted, each line is sealed. It never holds the environment, tokens or the content of files.
+ * The daemon's log, `pommeld.log` in the state directory: one JSON object a line, for the owner only, 5 MB at most with
+ * three older ones. Where the home is encrypted, each line is sealed. It never holds the environment, tokens or the content of files.
  */
-export function openLogFile(project: Project, level: LogLevel): DaemonLog {
-  mkdirSync(project.logDir, { recursive: true, mode: 0o700 });
-  const stream = createStream("pommeld.log", { path: project.logDir, size: "5M", rotate: 3, mode: 0o600 });
+export function openLogFile(level: LogLevel): DaemonLog {
+  const { logDir } = daemonFiles();
+  mkdirSync(logDir, { recursive: true, mode: 0o700 });
+  const stream = createStream("pommeld.log", { path: logDir, size: "5M", rotate: 3, mode: 0o600 });
   // A log that cannot be written (the disk is full, the directory is gone) must not end the daemon.
   stream.on("error", (error) => process.stderr.write(`log: ${messageOf(error)}\n`));
-  // Looked up each time: the daemon may encrypt the project while it starts.
+  // Looked up each time: the daemon may encrypt the home while it starts.
   const write = (line: string) => {
-    const publicKey = publicKeyOf(project);
+    const publicKey = publicKeyOf();
     stream.write(publicKey === null ? line : `${seal(line.trimEnd(), publicKey)}\n`);
   };
   const logger = pino(

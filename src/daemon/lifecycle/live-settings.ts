@@ -1,15 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
-import { globalConfigFile, loadConfig } from "../../project/config/config.ts";
+import type { LoadedConfig } from "../../project/config/config.ts";
 import { settingKeys } from "../../project/config/setting-values.ts";
 import { type Config, liveSettings, type SettingKey } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import { onChanged } from "./on-changed.ts";
 
 interface LiveSettingsOptions {
-  project: Project;
-  /** What the whole daemon reads its settings from; changed in place. */
+  /** The files that the settings are read from. */
+  files: readonly string[];
+  /** Reads them. @throws PommelError `config_invalid`, `unreadable` */
+  load: () => LoadedConfig;
+  /** What everything that runs reads its settings from; changed in place. */
   config: Config;
   log: Logger;
   /** Settings that hold from now on. */
@@ -39,8 +41,7 @@ export class LiveSettings {
   private secondLook: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: LiveSettingsOptions) {
-    const files = [options.project.configFile, globalConfigFile()];
-    this.stopPolling = onChanged(files, pollIntervalMs, () => this.followFiles());
+    this.stopPolling = onChanged(options.files, pollIntervalMs, () => this.followFiles());
     // They may have changed since `config` was read.
     this.firstLook = setTimeout(() => this.followFiles(), pollIntervalMs).unref();
   }
@@ -56,8 +57,8 @@ export class LiveSettings {
    * @throws PommelError `config_invalid`, `unreadable`
    */
   reload(): ChangedSettings {
-    const { project, config, log, onApplied } = this.options;
-    const { config: fresh } = loadConfig(project);
+    const { load, config, log, onApplied } = this.options;
+    const { config: fresh } = load();
     this.problem = null;
     const changed = settingKeys.filter((key) => !isDeepStrictEqual(fresh[key], config[key]));
     const applied = changed.filter((key) => liveSettings.has(key));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { stderrLog } from "../../client/connect.ts";
 import { codeOf } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
+import { daemonFiles } from "../../project/home.ts";
 import { plainText } from "../../store/encryption/plain-text.ts";
 
 /** A line of the log, or what Node printed when the daemon could not log any more. */
@@ -24,9 +24,9 @@ export class LogReader {
   private readonly log: Tail;
   private readonly stderr: Tail;
 
-  constructor(private readonly project: Project) {
-    this.log = new Tail(join(project.logDir, "pommeld.log"));
-    this.stderr = new Tail(stderrLog(project));
+  constructor() {
+    this.log = new Tail(join(daemonFiles().logDir, "pommeld.log"));
+    this.stderr = new Tail(stderrLog());
   }
 
   /**
@@ -37,10 +37,10 @@ export class LogReader {
   all(most: number, since: number | null = null): LogEntry[] {
     const newest = this.log.read();
     const isEnough = since === null && newest.length >= most;
-    const lines = isEnough ? newest.slice(-most) : [...olderLines(this.project), ...newest];
+    const lines = isEnough ? newest.slice(-most) : [...olderLines(), ...newest];
     const logged = lines.flatMap((line) => this.entryOf(line) ?? []);
     const recent = logged.filter(({ time }) => since === null || time >= since).slice(-most);
-    const stderr = stderrEntry(this.project, this.stderr.read());
+    const stderr = stderrEntry(this.stderr.read());
     // Its time is that of its last write: what was printed before the other entries is left out.
     if (stderr === null || stderr.time < (since ?? recent[0]?.time ?? 0)) return recent;
     return [...recent, stderr].sort((a, b) => a.time - b.time);
@@ -48,13 +48,13 @@ export class LogReader {
 
   /** Entries since the last call. */
   added(): LogEntry[] {
-    const stderr = stderrEntry(this.project, this.stderr.read());
+    const stderr = stderrEntry(this.stderr.read());
     return [...this.log.read().flatMap((line) => this.entryOf(line) ?? []), ...(stderr ? [stderr] : [])];
   }
 
   /** @throws PommelError where the lines are encrypted, and their key is not there */
   private entryOf(line: string): LogEntry | null {
-    return entryOf(plainText(this.project, line));
+    return entryOf(plainText(line));
   }
 
   close(): void {
@@ -77,18 +77,18 @@ function entryOf(line: string): LogEntry | null {
 }
 
 /** Lines of stderr carry no time: that of the file counts. Null when there are none. */
-function stderrEntry(project: Project, lines: readonly string[]): LogEntry | null {
+function stderrEntry(lines: readonly string[]): LogEntry | null {
   const text = lines.slice(-stderrLines).join("\n").trimEnd();
   if (text === "") return null;
-  const time = statSync(stderrLog(project), { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  const time = statSync(stderrLog(), { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
   const json = JSON.stringify({ time: new Date(time).toISOString(), level: "stderr", msg: text });
   return { time, level: "stderr", text, json };
 }
 
 /** The lines of the log's older files, the oldest first. */
-function olderLines(project: Project): string[] {
+function olderLines(): string[] {
   return [3, 2, 1].flatMap((age) => {
-    const tail = new Tail(join(project.logDir, `pommeld.log.${age}`));
+    const tail = new Tail(join(daemonFiles().logDir, `pommeld.log.${age}`));
     try {
       return tail.read();
     } finally {

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { codeOf, PommelError } from "../../project/errors.ts";
+import { directoryOfSocket } from "../../project/home.ts";
 
 const firstPort = 17_000;
 const portCount = 7000;
@@ -10,18 +12,18 @@ const maxTries = 50;
 /** Requests under way get this long when the daemon stops. Milliseconds. */
 const lastRequestsMs = 2000;
 
-/** The port that a project's path asks for: the same after every restart, so that bookmarks keep working. */
-export function preferredPort(root: string): number {
-  return firstPort + (createHash("sha256").update(root).digest().readUInt32BE() % portCount);
+/** The port that a home asks for: the same after every restart, so that bookmarks keep working. */
+export function preferredPort(stateDir: string): number {
+  return firstPort + (createHash("sha256").update(stateDir).digest().readUInt32BE() % portCount);
 }
 
 /**
- * Listens on 127.0.0.1: on `configured` if it is not 0, else on the project's own port or the next free one.
+ * Listens on 127.0.0.1: on `configured` if it is not 0, else on the home's own port or the next free one.
  * @returns the port
  * @throws PommelError `daemon_start_failed` if no port is available
  */
-export async function listen(server: Server, root: string, configured: number): Promise<number> {
-  const preferred = preferredPort(root);
+export async function listen(server: Server, stateDir: string, configured: number): Promise<number> {
+  const preferred = preferredPort(stateDir);
   const candidates =
     configured > 0
       ? [configured]
@@ -39,12 +41,12 @@ export async function listen(server: Server, root: string, configured: number): 
     ? new PommelError(
         "daemon_start_failed",
         `Port ${configured}, which daemon.port asks for, is taken.`,
-        "Choose another with `pm config set daemon.port`, or 0 for any free one.",
+        "Choose another with `pm config set --global daemon.port`, or 0 for any free one.",
       )
     : new PommelError(
         "daemon_start_failed",
         `No free port among ${maxTries} from ${preferred} on.`,
-        "Name one with `pm config set daemon.port <port>`.",
+        "Name one with `pm config set --global daemon.port <port>`.",
       );
 }
 
@@ -56,4 +58,29 @@ export async function closeServer(server: Server): Promise<void> {
     server.closeIdleConnections();
   });
   clearTimeout(cut);
+}
+
+/**
+ * Listens on a Unix socket that only this user can reach, or on a named pipe. Whoever holds the daemon's lock is the only
+ * one to listen there, so a socket that is left was a killed daemon's.
+ * @throws PommelError `daemon_start_failed` when its directory is not this user's own
+ */
+export async function listenOnSocket(server: Server, path: string): Promise<void> {
+  const dir = directoryOfSocket(path);
+  if (dir !== null) {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const stat = lstatSync(dir);
+    if (!stat.isDirectory() || stat.uid !== process.getuid?.()) {
+      throw new PommelError(
+        "daemon_start_failed",
+        `${dir} belongs to somebody else, and the daemon's socket would lie there.`,
+        "Remove it, or set POMMEL_HOME to a directory of your own.",
+      );
+    }
+    chmodSync(dir, 0o700);
+    rmSync(path, { force: true });
+  }
+  server.listen({ path });
+  await once(server, "listening");
+  if (dir !== null) chmodSync(path, 0o600);
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { agentNamed, defaultAgent, statTranscript } from "../../agents/registry.ts";
 import { branchAtHand } from "../../git/history/head.ts";
-import { belongsTo } from "../../git/project-roots.ts";
+import { belongsTo } from "../../git/projects/roots.ts";
 import { type AgentHookItem, agentHookItem, type SpoolItem } from "../../protocol/spool-items.ts";
 import { annotationUid, isSameNote, notesIn } from "../../sessions/notes/notes.ts";
 import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";

@@ -1,10 +1,8 @@
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import { drainSpool, type SpoolHandlers } from "./spool.ts";
 
 interface SpoolReaderOptions {
-  project: Project;
   handlers: SpoolHandlers;
   /** Something was done. */
   onItems: () => void;
@@ -46,11 +44,11 @@ export class SpoolReader {
   }
 
   private async work(): Promise<void> {
-    const { project, handlers, onItems, log } = this.options;
+    const { handlers, onItems, log } = this.options;
     while (this.isWanted && !this.isClosed) {
       this.isWanted = false;
       try {
-        const { done } = await drainSpool(project, handlers, log);
+        const { done } = await drainSpool(handlers, log);
         if (done > 0) onItems();
       } catch (error) {
         log.warn(`cannot read the spool: ${messageOf(error)}`);

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:f
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { codeOf, messageOf } from "../../project/errors.ts";
+import { daemonFiles } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import { type SpoolItem, spoolItem } from "../../protocol/spool-items.ts";
 import { plainText } from "../../store/encryption/plain-text.ts";
 
@@ -11,25 +11,25 @@ import { plainText } from "../../store/encryption/plain-text.ts";
 export type SpoolHandlers = Readonly<Record<string, (item: SpoolItem) => Promise<void>>>;
 
 /**
- * Processes `.pommel/spool/`, oldest name first. A processed item is deleted; one that has no handler, is invalid or
+ * Processes the spool, oldest name first. A processed item is deleted; one that has no handler, is invalid or
  * fails is kept in `spool/rejected/`. While the memory cannot be written, the item and those after it stay. Names that
  * start with a dot are still being written.
  * @returns how many were done and how many rejected
  */
 export async function drainSpool(
-  project: Project,
   handlers: SpoolHandlers,
   log: Logger,
 ): Promise<{ done: number; rejected: number }> {
-  const rejectedDir = join(project.spoolDir, "rejected");
-  mkdirSync(project.spoolDir, { recursive: true, mode: 0o700 });
+  const { spoolDir } = daemonFiles();
+  const rejectedDir = join(spoolDir, "rejected");
+  mkdirSync(spoolDir, { recursive: true, mode: 0o700 });
   const counts = { done: 0, rejected: 0 };
-  const entries = readdirSync(project.spoolDir, { withFileTypes: true });
+  const entries = readdirSync(spoolDir, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
   for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const file = join(project.spoolDir, name);
+    const file = join(spoolDir, name);
     try {
-      const item = z.parse(spoolItem, JSON.parse(plainText(project, readFileSync(file, "utf8"))));
+      const item = z.parse(spoolItem, JSON.parse(plainText(readFileSync(file, "utf8"))));
       const handle = Object.hasOwn(handlers, item.kind) ? handlers[item.kind] : undefined;
       if (!handle) throw new Error("unknown kind");
       await handle(item);

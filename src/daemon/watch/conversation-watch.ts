@@ -1,8 +1,7 @@
-import { statSync } from "node:fs";
 import { relative, sep } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { agentNamed, agents, defaultAgent, statTranscript } from "../../agents/registry.ts";
-import { belongsTo } from "../../git/project-roots.ts";
+import { belongsTo } from "../../git/projects/roots.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
@@ -269,13 +268,12 @@ export class ConversationWatch {
     }
   }
 
-  /** Recording of this project's sessions starts with its configuration file. */
+  /** Recording of a project's sessions starts when its memory is first opened to record. */
   private since(): number {
     const { memory } = this.options.work;
     const stored = memory.meta(capturedSince);
     if (stored !== null) return Number(stored);
-    const { birthtimeMs, mtimeMs } = statSync(this.options.project.configFile);
-    const since = Math.floor(birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs);
+    const since = Date.now();
     memory.setMeta(capturedSince, String(since));
     return since;
   }

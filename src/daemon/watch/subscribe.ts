@@ -6,7 +6,7 @@ import type { IgnoreRules } from "../../code/files/ignore.ts";
 import { directoriesLeftOut } from "../../code/files/scan.ts";
 import { vendoredNames } from "../../code/files/vendored.ts";
 import { messageOf } from "../../project/errors.ts";
-import { stateDirName } from "../../project/paths.ts";
+import { teamDirName } from "../../project/paths.ts";
 import { watchDirectories } from "./directories.ts";
 
 export interface FileEvent {
@@ -69,7 +69,7 @@ export async function subscribeTo(
   subscribe: Subscribe,
   callback: (error: Error | null, events: FileEvent[]) => void,
 ): Promise<{ unsubscribe(): Promise<void> }> {
-  const yetToCome = [".git", stateDirName, ...vendoredNames].map((name) => join(root, name));
+  const yetToCome = [".git", teamDirName, ...vendoredNames].map((name) => join(root, name));
   for (let attempt = 1; ; attempt++) {
     try {
       const ignore = [...new Set([...(await directoriesLeftOut(root, rules)), ...yetToCome])];

@@ -68,7 +68,7 @@ const record = z.object({
 });
 export type GitHooksRecord = z.infer<typeof record>;
 
-const fileOf = (project: Project) => join(project.stateDir, "git-hooks.json");
+const fileOf = (project: Project) => join(project.setupDir, "git-hooks.json");
 
 /** The record; empty when it is missing or invalid. */
 export function readRecord(project: Project): GitHooksRecord {

@@ -45,7 +45,7 @@ export async function answer(name: ToolName, args: unknown, caller: Caller): Pro
   const handler = await tool.load();
   const answerAt = (at: Place) =>
     handler(read, { ...at, ownSession: sessionAround(), signal: caller.signal });
-  await startMissingDaemon(() => place.project);
+  await startMissingDaemon();
   // A tool asks about many turns at once, and each question listens.
   setMaxListeners(0, caller.signal);
   try {

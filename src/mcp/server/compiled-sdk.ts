@@ -3,7 +3,7 @@ import Module, { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
 import { replaceFile } from "../../project/files/replace-file.ts";
-import { globalCacheDir } from "../../project/paths.ts";
+import { homeOf } from "../../project/home.ts";
 import { version } from "../../project/version.ts";
 
 /**
@@ -50,7 +50,7 @@ function keptFor(file: string): string | null {
   try {
     const { size, mtimeMs } = statSync(file);
     const name = [version, process.version, process.arch, size, Math.round(mtimeMs)].join("-");
-    return join(globalCacheDir(), "compiled", `${prefix}${name}.bin`);
+    return join(homeOf().cacheDir, "compiled", `${prefix}${name}.bin`);
   } catch {
     return null;
   }

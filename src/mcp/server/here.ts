@@ -1,7 +1,9 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { launchVariables } from "../../agents/profiles.ts";
+import { findProject, findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
 import { codeOf, PommelError } from "../../project/errors.ts";
-import { findProject, isInside, type Project, projectAround } from "../../project/paths.ts";
+import { findUpwards, isInside, type Project } from "../../project/paths.ts";
 import { parsePlace } from "../../queries/blame/file-place.ts";
 import type { ToolName } from "../shapes/definitions.ts";
 import type { CallContext } from "../tool.ts";
@@ -11,12 +13,18 @@ import type { CallContext } from "../tool.ts";
  * stays when the agent goes elsewhere. Looked up for each call, as `pm init` may come later.
  * @throws PommelError `not_initialised`
  */
-export function projectHere(cwd: string, env: NodeJS.ProcessEnv = process.env): Project {
-  for (const dir of [...launchVariables.map((name) => env[name]), cwd]) {
-    const project = dir ? projectAround(dir) : null;
+export async function projectHere(cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<Project> {
+  for (const dir of launchVariables.map((name) => env[name])) {
+    const project = dir ? await projectAround(dir) : null;
     if (project !== null) return project;
   }
   return findProject(cwd);
+}
+
+/** The project around a directory that is one: known, or a repository. */
+async function projectAround(dir: string): Promise<Project | null> {
+  if (!existsSync(dir)) return null;
+  return knownProject(dir) ?? (findUpwards(dir, ".git") === null ? null : findProjectIfAny(dir));
 }
 
 /** Where a call is answered. */
@@ -42,9 +50,16 @@ export async function placeOf(
     const project = (await import("../../queries/known-projects.ts")).projectCalled(asked, cwd);
     return { project, cwd: project.root, across: null };
   }
+  const here = async (project: Project) => ({
+    ...{ project, cwd: placeIn(project.root, cwd) },
+    across: isAcross ? project : null,
+  });
   try {
-    const project = projectHere(cwd);
-    return { project, cwd: placeIn(project.root, cwd), across: isAcross ? project : null };
+    const project = await projectHere(cwd);
+    const isOne = isAcross || knownProject(project.root) !== null || existsSync(join(project.root, ".git"));
+    if (isOne || (await import("../../client/across-projects.ts")).projectsBelow(cwd).length === 0)
+      return here(project);
+    throw new PommelError("not_initialised", `${cwd} holds projects, and is none itself.`);
   } catch (error) {
     if (codeOf(error) !== "not_initialised") throw error;
     const { projectsBelow } = await import("../../client/across-projects.ts");
@@ -52,7 +67,7 @@ export async function placeOf(
     const projects = projectsBelow(below);
     const [first, ...others] = projects.map((project): Place => ({ project, cwd, across: null }));
     if (first === undefined) throw error;
-    const named = projectNamed(cwd, args);
+    const named = await projectNamed(cwd, args);
     if (named !== null) return { ...first, project: named };
     if (others.length === 0) return { ...first, cwd: first.project.root };
     if (searching.has(name)) return { ...first, across: { below } };
@@ -80,7 +95,7 @@ function placeIn(root: string, cwd: string): string {
 }
 
 /** The project of the files that a call names, if they are of one. */
-function projectNamed(cwd: string, args: unknown): Project | null {
+async function projectNamed(cwd: string, args: unknown): Promise<Project | null> {
   const {
     file = [],
     files = [],
@@ -88,7 +103,8 @@ function projectNamed(cwd: string, args: unknown): Project | null {
     chunk = [],
   } = args as Record<string, string | string[] | undefined>;
   const places = [chunk].flat().map((place) => parsePlace(place).file);
-  const projects = [file, files, path, places].flat().map((one) => projectAround(resolve(cwd, one)));
+  const named = [file, files, path, places].flat().map((one) => resolve(cwd, one));
+  const projects = await Promise.all(named.map((one) => projectAround(existsSync(one) ? one : dirname(one))));
   const [first = null] = projects;
   return projects.every((one) => one?.root === first?.root) ? first : null;
 }

@@ -44,10 +44,7 @@ export function runMcp(cwd: string, isAcross: boolean): void {
     onerror: complain,
   });
 
-  setTimeout(async () => {
-    const { projectHere } = await import("./here.ts");
-    await startMissingDaemon(() => projectHere(cwd));
-  }, startDaemonAfterMs).unref();
+  setTimeout(() => void startMissingDaemon(), startDaemonAfterMs).unref();
 
   async function untilRead(): Promise<void> {
     while (stdout.writableLength > maxUnread) {

@@ -5,15 +5,17 @@ import type { TomlTable } from "smol-toml";
 import { PommelError } from "../errors.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { targetOf, unwritable } from "../files/text-file.ts";
+import { ownConfigFile } from "../home.ts";
 import type { Project } from "../paths.ts";
-import { globalConfigFile, isTable, parseToml, readText } from "./config.ts";
+import { isTable, parseToml, readText } from "./config.ts";
 import { allowedValues, isSettingKey, nearestSettingKey, parseValue, tomlLiteral } from "./setting-values.ts";
-import { ownSettings, type SettingKey, settings } from "./settings.ts";
+import { homeSettings, type SettingKey, settings, teamSettings } from "./settings.ts";
 import { replaceInlineTable, setValue, unsetValue } from "./toml-edit.ts";
 
-/** Which file to edit: the project's, or with `global` the user's own. */
-interface EditTarget {
+/** Which file to edit: the person's for this project, for all projects, or what the repository says to everybody. */
+export interface EditTarget {
   global?: boolean;
+  team?: boolean;
 }
 
 export interface EditResult {
@@ -58,10 +60,17 @@ export function setConfig(
       `Allowed: ${allowedValues(schema)}.`,
     );
   }
-  if (!target.global && ownSettings.has(known)) {
+  if (target.team && !teamSettings.has(known)) {
     throw new PommelError(
       "usage",
-      `${known} cannot be set per project, because others may have written the project's file.`,
+      `A repository may not set ${known}: it is for each person to decide.`,
+      `Run \`pm config set ${known} ${text}\` without --team.`,
+    );
+  }
+  if (!target.global && homeSettings.has(known)) {
+    throw new PommelError(
+      "usage",
+      `${known} is one setting for all projects.`,
       `Run \`pm config set --global ${known} ${text}\`.`,
     );
   }
@@ -81,12 +90,12 @@ export function unsetConfig(project: Project | null, key: string, target: EditTa
 }
 
 function fileOf(project: Project | null, target: EditTarget): string {
-  if (target.global) return globalConfigFile();
-  if (project) return project.configFile;
+  if (target.global) return ownConfigFile();
+  if (project) return target.team ? project.teamConfigFile : project.configFile;
   throw new PommelError(
     "not_initialised",
     "There is no project here.",
-    "Run `pm init` first, or use --global for your own settings.",
+    "Go to a project, or use --global for all of them.",
   );
 }
 

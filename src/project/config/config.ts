@@ -1,14 +1,22 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
 import { codeOf, messageOf, PommelError } from "../errors.ts";
-import { globalConfigDir, type Project } from "../paths.ts";
+import { homeOf, ownConfigFile } from "../home.ts";
+import type { Project } from "../paths.ts";
 import { allowedValues, isSettingKey, nearestSettingKey, parseValue, settingKeys } from "./setting-values.ts";
-import { type Config, defaultConfig, ownSettings, type SettingKey, settings } from "./settings.ts";
+import {
+  type Config,
+  defaultConfig,
+  homeSettings,
+  type SettingKey,
+  settings,
+  teamSettings,
+} from "./settings.ts";
 import { lineOf } from "./toml-edit.ts";
 
 /** A value's source, from weakest to strongest. */
-export type Origin = "default" | "global" | "project" | "env";
+export type Origin = "default" | "global" | "team" | "project" | "env";
 
 export interface LoadedConfig {
   config: Config;
@@ -23,27 +31,27 @@ const retiredValues: Partial<Record<SettingKey, Readonly<Record<string, string>>
   "embed.text": { minilm: "static" },
 };
 
-/** `~/.config/pommel/config.toml`: the defaults for all projects. */
-export function globalConfigFile(env: NodeJS.ProcessEnv = process.env): string {
-  return join(globalConfigDir(env), "config.toml");
-}
-
 /** The environment variable that overrides a setting: `search.limit` is POMMEL_SEARCH_LIMIT. */
 export function envName(key: SettingKey): string {
   return `POMMEL_${key.toUpperCase().replace(".", "_")}`;
 }
 
 /**
- * The effective configuration: defaults, global file, project file, environment, in rising precedence. Absent files and
- * empty variables count as not set.
+ * The effective configuration: defaults, the person's file, the repository's, the person's for this project, environment, in
+ * rising precedence. Absent files and empty variables count as not set. Of a repository's file only `teamSettings` count, and
+ * an invalid one is left out with a note: it is somebody else's mistake.
  * @throws PommelError `config_invalid` naming the file, the line and what is allowed; `unreadable`
  */
 export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = process.env): LoadedConfig {
   const values: Record<string, unknown> = defaultConfig();
   const origin = Object.fromEntries(settingKeys.map((key) => [key, "default"])) as Record<SettingKey, Origin>;
   const notes: string[] = [];
-  const layers: [Origin, Partial<Config>][] = [["global", readConfigFile(globalConfigFile(env), { notes })]];
-  if (project) layers.push(["project", readConfigFile(project.configFile, { refused: ownSettings, notes })]);
+  const own = readConfigFile(ownConfigFile(homeOf(env)), { notes });
+  const layers: [Origin, Partial<Config>][] = [["global", own]];
+  if (project) {
+    layers.push(["team", readTeamFile(project.teamConfigFile, notes)]);
+    layers.push(["project", readConfigFile(project.configFile, { refused: homeSettings, notes })]);
+  }
   layers.push(["env", readEnvironment(env, notes)]);
   for (const [from, layer] of layers) {
     for (const key of Object.keys(layer) as SettingKey[]) {
@@ -80,6 +88,41 @@ export function readConfigFile(
   }
   return values as Partial<Config>;
 }
+
+/** Larger ones are no configuration. Bytes. */
+const maxTeamFile = 65_536;
+
+/** What a repository says, as far as it may. Never fails, and follows no link: whoever wrote it may be a stranger. */
+function readTeamFile(file: string, notes: string[]): Partial<Config> {
+  const values: Record<string, unknown> = {};
+  const ignored: string[] = [];
+  try {
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    const isThere = stat?.isFile() === true && lstatSync(dirname(file)).isDirectory();
+    if (!isThere || stat.size > maxTeamFile) return {};
+    for (const [section, table] of Object.entries(parseToml(readFileSync(file, "utf8"), file))) {
+      for (const [name, value] of Object.entries(isTable(table) ? table : {})) {
+        const key = `${section}.${name}`;
+        const result =
+          isSettingKey(key) && teamSettings.has(key) ? settings[key].schema.safeParse(value) : null;
+        if (result?.success) values[key] = result.data;
+        else ignored.push(key.replace(/[^\w.]/g, "?").slice(0, 60));
+      }
+    }
+  } catch (error) {
+    notes.push(`The repository's ${teamFileName} is left out: ${firstLine(messageOf(error))}`);
+    return {};
+  }
+  if (ignored.length > 0) {
+    notes.push(
+      `The repository's ${teamFileName} may not set ${ignored.slice(0, 5).join(", ")}; set it yourself with \`pm config set\` if you want it.`,
+    );
+  }
+  return values as Partial<Config>;
+}
+
+const teamFileName = ".pommel/config.toml";
+const firstLine = (text: string) => text.split("\n", 1)[0]!;
 
 /** The text of a configuration file, or null when missing. */
 export function readText(file: string): string | null {
@@ -153,8 +196,8 @@ function badValue(key: SettingKey, file: string, source: string): PommelError {
 function ownOnly(key: SettingKey, file: string, source: string): PommelError {
   return new PommelError(
     "config_invalid",
-    `${at(file, source, key)}: ${key} cannot be set per project, because others may have written the project's file.`,
-    `Remove the line; \`pm config set --global ${key} ...\` sets it for all your projects.`,
+    `${at(file, source, key)}: ${key} is one setting for all projects.`,
+    `Remove the line; \`pm config set --global ${key} ...\` sets it.`,
   );
 }
 

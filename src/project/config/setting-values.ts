@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import { parse, stringify } from "smol-toml";
 import * as z from "zod/mini";
-import { type Config, ownSettings, type SettingKey, settings } from "./settings.ts";
+import { type SettingKey, settings } from "./settings.ts";
 
 export const settingKeys = Object.keys(settings) as SettingKey[];
 
@@ -94,40 +94,4 @@ export function tomlLiteral(value: unknown): string {
 function quotedList(options: string[]): string {
   const quoted = options.map((option) => `"${option}"`);
   return quoted.length === 1 ? quoted[0]! : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
-}
-
-const width = 100;
-
-/**
- * A project's initial `config.toml`: every setting with its explanation and default, commented out except for
- * `overrides`, so that defaults can improve later.
- */
-export function configTemplate(overrides: Partial<Config> = {}): string {
-  const lines = [
-    "# Pommel's settings for this project. Commented-out lines show the defaults; to change one, remove",
-    "# the # or run `pm config set <section>.<name> <value>`.",
-  ];
-  let section = "";
-  for (const key of settingKeys) {
-    if (ownSettings.has(key)) continue;
-    const [itsSection = "", name = ""] = key.split(".");
-    if (itsSection !== section) lines.push("", `[${itsSection}]`);
-    else lines.push("");
-    section = itsSection;
-    lines.push(...wrap(settings[key].about).map((line) => `# ${line}`));
-    lines.push(`# ${name} = ${tomlLiteral(settings[key].default)}`);
-    const value = overrides[key];
-    if (value !== undefined) lines.push(`${name} = ${tomlLiteral(value)}`);
-  }
-  return `${lines.join("\n")}\n`;
-}
-
-function wrap(text: string): string[] {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1)!;
-    if (line !== "" && line.length + 1 + word.length > width - 2) lines.push(word);
-    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
-  }
-  return lines;
 }

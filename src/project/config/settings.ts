@@ -79,13 +79,13 @@ export const settings = {
     schema: z.enum(["sqlite", "postgres", "lancedb"]),
     default: "sqlite" as "sqlite" | "postgres" | "lancedb",
     about:
-      "Where the code index is stored: sqlite (in .pommel), postgres (a PostgreSQL with pgvector), or lancedb (LanceDB, a package of its own: in .pommel or in object storage). See docs/engines.md.",
+      "Where the code index is stored: sqlite (in your cache directory), postgres (a PostgreSQL with pgvector), or lancedb (LanceDB, a package of its own: in your cache directory or in object storage). See docs/engines.md.",
   },
   "index.url": {
     schema: indexUrl,
     default: "",
     about:
-      "The server for index.driver = postgres: postgres://USER@HOST/DATABASE, without the password. Object storage for lancedb: s3://BUCKET/PATH (or gs://, az://), empty for .pommel. Code is sent there. Only from your own file or the environment, as are the next two.",
+      "The server for index.driver = postgres: postgres://USER@HOST/DATABASE, without the password. Object storage for lancedb: s3://BUCKET/PATH (or gs://, az://), empty for your cache directory. Code is sent there.",
   },
   "index.password_env": {
     schema: variableName,
@@ -132,7 +132,7 @@ export const settings = {
   "daemon.port": {
     schema: z.int().check(z.minimum(0), z.maximum(65_535)),
     default: 0,
-    about: "Port on 127.0.0.1; 0 derives one from the project's path, or takes the next free one.",
+    about: "Port on 127.0.0.1; 0 derives one from your home directory, or takes the next free one.",
   },
   "daemon.idle_exit_minutes": {
     schema: natural,
@@ -142,7 +142,7 @@ export const settings = {
   "daemon.log_level": {
     schema: z.enum(["debug", "info", "warn", "error"]),
     default: "info" as "debug" | "info" | "warn" | "error",
-    about: "Log level of .pommel/log/.",
+    about: "Log level of the daemon.",
   },
   "embed.code": {
     schema: embedder,
@@ -158,24 +158,28 @@ export const settings = {
   "embed.ollama_url": {
     schema: url,
     default: "http://127.0.0.1:11434",
-    about: "Ollama's address. Only from your own file or the environment, not from a project's.",
+    about: "Ollama's address.",
   },
   "embed.openai_url": {
     schema: url,
     default: "https://api.openai.com/v1",
-    about:
-      "Base URL of the OpenAI-compatible API for embeddings; texts are sent there. Only from your own file or the environment, not from a project's.",
+    about: "Base URL of the OpenAI-compatible API for embeddings; texts are sent there.",
   },
   "embed.openai_key_env": {
     schema: variableName,
     default: "OPENAI_API_KEY",
-    about:
-      "The environment variable with that API's key. Only from your own file or the environment, not from a project's.",
+    about: "The environment variable with that API's key.",
   },
   "sessions.capture": {
     schema: z.boolean(),
     default: true,
-    about: "Record agent sessions.",
+    about: "Record agent sessions at all.",
+  },
+  "sessions.record": {
+    schema: z.enum(["named", "all"]),
+    default: "named" as "named" | "all",
+    about:
+      "Whose sessions and commits are recorded: those of all projects, or only of those that you named with `pm init`. `pm setup` asks for it.",
   },
   "sessions.retention_days": {
     schema: natural,
@@ -243,7 +247,7 @@ export const settings = {
     schema: z.string(),
     default: "",
     about:
-      "The directory for backups, best on another disk; each project has its own in it. Empty: .pommel/backups. Only from your own file or the environment, not from a project's.",
+      "The directory for backups, best on another disk; each project has its own in it. Empty: beside the memory.",
   },
   "scrub.pii": {
     schema: z.boolean(),
@@ -259,7 +263,7 @@ export const settings = {
     schema: generator,
     default: "none",
     about:
-      "The model that writes summaries: none, ollama/MODEL or openai/MODEL. With openai, scrubbed sessions are sent to llm.openai_url. Only from your own file or the environment, as are the next three.",
+      "The model that writes summaries: none, ollama/MODEL or openai/MODEL. With openai, scrubbed sessions are sent to llm.openai_url.",
   },
   "llm.ollama_url": {
     schema: url,
@@ -303,7 +307,7 @@ export const settings = {
     schema: z.boolean(),
     default: false,
     about:
-      "Encrypt the memory, the index, backups, the audit log, the spool and the log; the daemon does it when it starts. `pm decrypt` undoes it (see docs/privacy.md). Only from your own file or the environment, not from a project's.",
+      "Encrypt the memory, the index, backups, the audit log, the spool and the log; the daemon does it when it starts. `pm decrypt` undoes it (see docs/privacy.md).",
   },
   "storage.key": {
     schema: z
@@ -314,19 +318,18 @@ export const settings = {
       ),
     default: "file",
     about:
-      "Where the key of storage.encrypt is: a file in ~/.config/pommel/keys or elsewhere, the system's keychain, or a passphrase that `pm start` asks for (or POMMEL_PASSPHRASE). Only from your own file or the environment, not from a project's.",
+      "Where the key of storage.encrypt is: a file in ~/.config/pommel/keys or elsewhere, the system's keychain, or a passphrase that `pm start` asks for (or POMMEL_PASSPHRASE).",
   },
   "audit.enabled": {
     schema: z.boolean(),
     default: false,
     about:
-      "Record every question in .pommel/audit/: when, through which door, and how much was given (see docs/privacy.md). Only from your own file or the environment, not from a project's.",
+      "Record every question in an audit log: when, through which door, and how much was given (see docs/privacy.md).",
   },
   "ui.editor": {
     schema: z.string().check(z.refine(isEditor), z.describe(editorChoices)),
     default: "vscode",
-    about:
-      "The editor in which the page opens files. Only from your own file or the environment, not from a project's.",
+    about: "The editor in which the page opens files.",
   },
   "git.checkpoints": {
     schema: z.boolean(),
@@ -346,8 +349,7 @@ export const settings = {
   "sync.remote": {
     schema: z.string().check(z.regex(/^[\w][\w./-]*$/), z.describe("the name of a git remote")),
     default: "origin",
-    about:
-      "The remote that `pm sync` pushes to. Only from your own file or the environment, as are the next four.",
+    about: "The remote that `pm sync` pushes to.",
   },
   "sync.on_push": {
     schema: z.boolean(),
@@ -375,7 +377,7 @@ export const settings = {
     schema: serverUrl,
     default: "",
     about:
-      "The PostgreSQL through which a team shares its memory: postgres://USER@HOST/DATABASE, without the password. Only projects where you ran `pm share on` are shared there. Only from your own file or the environment, as are the next three.",
+      "The PostgreSQL through which a team shares its memory: postgres://USER@HOST/DATABASE, without the password. Only projects where you ran `pm share on` are shared there.",
   },
   "memory.share_author": {
     schema: z.string(),
@@ -397,10 +399,37 @@ export const settings = {
 export type SettingKey = keyof typeof settings;
 
 /**
- * Settings only for the user's file and the environment: where texts and keys are sent, which program a click starts, and
- * what is recorded of questions. A project's file may come from a repository's author.
+ * What a repository may say of itself in `.pommel/config.toml`: what to index, how to search, and which words to show as
+ * what. Everything that sends, runs, records, keeps, deletes, backs up or scrubs is its user's own.
  */
-export const ownSettings: ReadonlySet<SettingKey> = new Set([
+export const teamSettings: ReadonlySet<SettingKey> = new Set([
+  "index.languages",
+  "index.include",
+  "index.exclude",
+  "index.levels",
+  "index.max_file_size",
+  "search.limit",
+  "search.levels",
+  "search.mode",
+  "sessions.decision_words",
+  "sessions.error_words",
+  "sessions.architecture_words",
+]);
+
+/** Settings of the one daemon and the one home of a person: a project cannot have its own. */
+export const homeSettings: ReadonlySet<SettingKey> = new Set([
+  "daemon.autostart",
+  "daemon.port",
+  "daemon.idle_exit_minutes",
+  "daemon.log_level",
+  "sessions.record",
+  "storage.encrypt",
+  "storage.key",
+]);
+
+/** Settings that the page does not change: where texts and keys are sent, which program a click starts, what is recorded. */
+export const sensitiveSettings: ReadonlySet<SettingKey> = new Set([
+  "sessions.record",
   "backup.folder",
   "storage.encrypt",
   "storage.key",

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { count, field, lazy, strings, text, textOrNull } from "../shape-parts.ts";
+import { count, field, lazy, numberOrNull, strings, text, textOrNull, time } from "../shape-parts.ts";
 
 /** The shapes of requests that only the daemon serves. */
 
@@ -33,6 +33,48 @@ export const reloadResponse = lazy(() =>
     need_restart: strings,
     /** It runs in a terminal, where only the person there restarts it. */
     in_foreground: z.boolean(),
+  }),
+);
+
+export const daemonResponse = lazy(() =>
+  z.object({
+    version: text,
+    pid: count,
+    /** On 127.0.0.1, for the page and other programs. */
+    port: count,
+    started_at: time,
+    uptime_seconds: count,
+    memory_bytes: count,
+    /** Checkouts in use, each with the id of its project. */
+    open: z.array(z.object({ root: text, project: text })),
+  }),
+);
+
+/** Every project of this person, the last used first. */
+export const projectsResponse = lazy(() =>
+  z.object({
+    projects: z.array(
+      z.object({
+        id: text,
+        name: text,
+        /** The checkout that was used last. */
+        root: text,
+        /** Where it was cloned from, without scheme and credentials. */
+        remote: textOrNull,
+        /** Named with `pm init`: recorded even where not all projects are. */
+        is_named: z.boolean(),
+        /** Recording was turned off with `pm disable`. */
+        is_off: z.boolean(),
+        /** No checkout is there any more; the memory is. */
+        is_gone: z.boolean(),
+        checkouts: z.array(z.object({ root: text, is_gone: z.boolean(), last_used_at: time })),
+        /** null: there is no memory, or it cannot be read. */
+        sessions: numberOrNull,
+        turns: numberOrNull,
+        first_used_at: time,
+        last_used_at: time,
+      }),
+    ),
   }),
 );
 

@@ -11,7 +11,7 @@ const setting = lazy(() =>
     value: settingValue,
     default: settingValue,
     /** global: the user's own file. */
-    origin: z.enum(["default", "global", "project", "env"]),
+    origin: z.enum(["default", "global", "team", "project", "env"]),
     /** The file or environment variable it was read from; null for a default. */
     source: textOrNull,
     about: text,

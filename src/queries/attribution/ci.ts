@@ -5,8 +5,9 @@ import { patchIdsOf } from "../../git/diff/patch-id.ts";
 import { gitTextIfAny } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed } from "../../git/history/history.ts";
+import { findProjectIfAny } from "../../git/projects/find-project.ts";
 import { PommelError } from "../../project/errors.ts";
-import { findProjectIfAny, type Project, projectAt } from "../../project/paths.ts";
+import { type Project, projectAt } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import { type GitAiExport, writeLogs } from "./export-git-ai.ts";
 import { type AuthoredLine, type AuthoredLines, authorsCarried, authorsOfAdded } from "./line-authors.ts";
@@ -57,7 +58,7 @@ export async function attributionForCi(
   const top = await gitTextIfAny(cwd, ["rev-parse", "--show-toplevel"], signal);
   if (top === null || top === "")
     throw new PommelError("usage", `${cwd} is not in a git repository.`, "Run it in a checkout.");
-  const project = findProjectIfAny(cwd) ?? projectAt(top);
+  const project = (await findProjectIfAny(cwd)) ?? projectAt(top);
   const { base, head } = await endsOf(top, range ?? (await defaultRange(top, env)));
   const authored = await authorsOfAdded(project, top, { from: base, to: head }, signal);
   const notes = [...authored.notes];

@@ -82,7 +82,7 @@ export function appendRecord(
         renameSync(file, join(dir, `audit-${String(before!.n).padStart(12, "0")}.jsonl`));
       const n = (before?.n ?? 0) + 1;
       const question = given.question.slice(0, maxQuestion);
-      const publicKey = publicKeyOf(project);
+      const publicKey = publicKeyOf();
       const salt = publicKey === null ? undefined : randomBytes(16).toString("base64url");
       const line = JSON.stringify({ n, ...given, question, previous: before?.sha256 ?? "", salt });
       appendFileSync(file, `${publicKey === null ? line : seal(line, publicKey)}\n`, { mode: 0o600 });
@@ -117,9 +117,9 @@ function lastLineOf(file: string): string | null {
 }
 
 /** Of a line that may be sealed; null where its key is not here: whoever is locked out is recorded as well. */
-function headAt(project: Project, last: string): AuditHead | null {
+function headAt(_project: Project, last: string): AuditHead | null {
   try {
-    const line = plainText(project, last);
+    const line = plainText(last);
     return { n: asRecord(line)?.n ?? 0, sha256: sha256(line) };
   } catch {
     return null;
@@ -161,9 +161,9 @@ function* linesOf(project: Project): Generator<{ file: string; line: string }> {
   }
 }
 
-function opened(project: Project, line: string): string {
+function opened(_project: Project, line: string): string {
   try {
-    return plainText(project, line);
+    return plainText(line);
   } catch (error) {
     if (error instanceof PommelError) throw error;
     return line;

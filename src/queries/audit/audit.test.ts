@@ -12,7 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession } from "../../../test/support/memory-fixture.ts";
-import { globalConfigDir, type Project, projectAt } from "../../project/paths.ts";
+import { homeOf } from "../../project/home.ts";
+import { type Project, projectAt } from "../../project/paths.ts";
 import { createStateDir } from "../../project/state-dir.ts";
 import { decryptProject, encryptProject } from "../../store/encryption/convert.ts";
 import { forgetKeys } from "../../store/encryption/keys.ts";
@@ -24,13 +25,13 @@ import { audited, throughDoor } from "./audited.ts";
 
 let project: Project;
 let file: string;
-const globalConfig = join(globalConfigDir(), "config.toml");
+const globalConfig = join(homeOf().configDir, "config.toml");
 
 beforeEach(() => {
   project = projectAt(mkdtempSync(join(tmpdir(), "pommel-audit-")));
   createStateDir(project);
   file = join(project.stateDir, "audit", "audit.jsonl");
-  mkdirSync(globalConfigDir(), { recursive: true });
+  mkdirSync(homeOf().configDir, { recursive: true });
   writeFileSync(globalConfig, "[audit]\nenabled = true\n");
 });
 afterEach(() => {

@@ -4,7 +4,7 @@ import { blameOf } from "../../git/diff/blame.ts";
 import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
 import { PommelError } from "../../project/errors.ts";
-import { type Project, stateDirName } from "../../project/paths.ts";
+import { type Project, teamDirName } from "../../project/paths.ts";
 import type { LineRange } from "./file-place.ts";
 
 /** git reads no higher numbers. */
@@ -115,7 +115,7 @@ async function explained(
   const isTracked = (await ask("ls-files", "--error-unmatch", "--", file)) !== null;
   const inner = isTracked ? null : innerRepository(root, file);
   if (inner !== null) {
-    const isProject = existsSync(join(root, inner, stateDirName));
+    const isProject = existsSync(join(root, inner, teamDirName));
     return new PommelError(
       "usage",
       `${file} belongs to the repository in ${inner}.`,

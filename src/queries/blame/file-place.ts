@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { PommelError } from "../../project/errors.ts";
-import { inWorktreeOf, type Project } from "../../project/paths.ts";
+import type { Project } from "../../project/paths.ts";
 
 /** Lines of a file, inclusive, from 1. */
 export interface LineRange {
@@ -101,8 +101,7 @@ export function locate(project: Project, cwd: string, file: string): string {
 
 function fromRootOf(project: Project, path: string): string | null {
   const named = throughLinks(path);
-  const there = inWorktreeOf(project, dirname(named));
-  const fromRoot = relative(there.root, named);
+  const fromRoot = relative(project.root, named);
   if (fromRoot === ".." || fromRoot.startsWith(`..${sep}`) || isAbsolute(fromRoot)) return null;
   return fromRoot.split(sep).join("/");
 }

@@ -1,7 +1,7 @@
 import { changesOf } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile } from "../../git/diff/changes-types.ts";
 import { headOf } from "../../git/history/history.ts";
-import { projectRoots } from "../../git/project-roots.ts";
+import { projectRoots } from "../../git/projects/roots.ts";
 import type { Project } from "../../project/paths.ts";
 import type { LineAuthor } from "../../protocol/operations/blame.ts";
 import {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import { setups } from "../../agents/registry.ts";
 import { isBlankObject } from "../../agents/setup/json-entry.ts";
 import {
@@ -34,8 +34,7 @@ export async function withoutOwnEdits<T>(
   commit: string,
   work: () => Promise<T>,
 ): Promise<{ result: T; wasAside: boolean }> {
-  // A linked worktree without a setup of its own has none.
-  if (isBare || head === null || dirname(project.stateDir) !== project.root) {
+  if (isBare || head === null) {
     return { result: await work(), wasAside: false };
   }
   const place = projectPlace(project);

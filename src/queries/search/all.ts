@@ -31,18 +31,18 @@ export async function searchAll(
   const of = historyKinds.filter((kind) => only.includes(kind));
   const ofSessions = only.includes("sessions") || only.includes("notes");
   // A daemon has its indexes and models at hand.
-  const daemon = answererHere(project.root);
+  const daemon = answererHere();
   const sessionRequest = only.includes("sessions") ? request : notesOnly(request);
   const searchSessions = () =>
     daemon
-      ? daemon("searchTranscripts", sessionRequest, signal)
+      ? daemon(project.root, "searchTranscripts", sessionRequest, signal)
       : searchTranscriptsInProcess(project, sessionRequest, signal);
   const sessions = ofSessions ? searchSessions() : null;
   const known = only.includes("sessions") && sessions ? () => sessions.catch(() => null) : undefined;
   const searched = await Promise.allSettled([
     only.includes("code")
       ? daemon
-        ? daemon("search", request, signal)
+        ? daemon(project.root, "search", request, signal)
         : searchInProcess(project, request)
       : null,
     sessions,

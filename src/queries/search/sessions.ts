@@ -40,8 +40,8 @@ export async function memorySearch(
   mode?: TranscriptSearchRequest["mode"],
 ): Promise<(request: TranscriptSearchRequest, signal?: AbortSignal) => Promise<TranscriptSearchResponse>> {
   // A daemon has its vectors and its model at hand.
-  const answer = answererHere(project.root);
-  if (answer) return (request, signal) => answer("searchTranscripts", request, signal);
+  const answer = answererHere();
+  if (answer) return (request, signal) => answer(project.root, "searchTranscripts", request, signal);
   const isByMeaning = config["embed.text"] !== "none" && mode !== "fts" && mode !== "regex";
   const [{ SessionSearch }, { answerTranscriptSearch }, embedder] = await Promise.all([
     import("../../search/sessions/engine.ts"),

@@ -9,7 +9,7 @@ import {
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { GitFailure } from "../../git/git.ts";
 import { commitNamed } from "../../git/history/history.ts";
-import { belongsTo, projectRoots } from "../../git/project-roots.ts";
+import { belongsTo, projectRoots } from "../../git/projects/roots.ts";
 import type { Project } from "../../project/paths.ts";
 import { importAlineEvents, importAlineSession, placeOf } from "../../sessions/ingest/import-aline.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";

@@ -1,8 +1,15 @@
-import { envName, globalConfigFile, loadConfig } from "../../project/config/config.ts";
+import { envName, loadConfig } from "../../project/config/config.ts";
 import { requireSettingKey, setConfig, unsetConfig } from "../../project/config/config-edit.ts";
 import { allowedValues, listedValues, settingKeys } from "../../project/config/setting-values.ts";
-import { liveSettings, ownSettings, type SettingKey, settings } from "../../project/config/settings.ts";
+import {
+  homeSettings,
+  liveSettings,
+  type SettingKey,
+  sensitiveSettings,
+  settings,
+} from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
+import { ownConfigFile } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Setting, SettingsResponse } from "../../protocol/operations/health.ts";
 
@@ -14,7 +21,7 @@ const consequential: ReadonlySet<SettingKey> = new Set(["sessions.retention_days
  * machine. A script that got into the page could do no harm with these.
  */
 const isChangeable = (key: SettingKey) =>
-  liveSettings.has(key) && !ownSettings.has(key) && !consequential.has(key);
+  liveSettings.has(key) && !sensitiveSettings.has(key) && !consequential.has(key);
 
 /** Every setting of a project, as it is in this process's environment. @throws PommelError as `loadConfig` */
 export function listSettings(project: Project): SettingsResponse {
@@ -23,10 +30,12 @@ export function listSettings(project: Project): SettingsResponse {
     switch (origin[key]) {
       case "env":
         return envName(key);
+      case "team":
+        return project.teamConfigFile;
       case "project":
         return project.configFile;
       case "global":
-        return globalConfigFile();
+        return ownConfigFile();
       case "default":
         return null;
     }
@@ -63,7 +72,7 @@ export function changeSetting(
     throw new PommelError(
       "forbidden",
       `${known} cannot be changed here.`,
-      `Run \`pm config set ${ownSettings.has(known) ? "--global " : ""}${known} ...\`.`,
+      `Run \`pm config set ${homeSettings.has(known) ? "--global " : ""}${known} ...\`.`,
     );
   }
   const { changed } = value === undefined ? unsetConfig(project, known) : setConfig(project, known, value);

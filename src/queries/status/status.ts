@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf } from "../../project/errors.ts";
+import { daemonFiles } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import type { IndexAge } from "../../protocol/operations/search.ts";
 import type { StatusResponse } from "../../protocol/operations/status.ts";
@@ -130,7 +131,8 @@ async function storageOf(
 ): Promise<Part<"storage">> {
   const driver = await indexDriver(config);
   const indexBytes = await driver.bytes(project.indexDb);
-  const logBytes = namesIn(project.logDir).reduce((sum, name) => sum + sizeOf(join(project.logDir, name)), 0);
+  const { logDir } = daemonFiles();
+  const logBytes = namesIn(logDir).reduce((sum, name) => sum + sizeOf(join(logDir, name)), 0);
   return {
     index_bytes: indexBytes,
     fts_bytes: terms,

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { Project } from "../../project/paths.ts";
 import { exportMemory } from "../../sync/memory-file/export-memory.ts";
@@ -36,4 +37,11 @@ export function importProject(
   return withWritableMemory(project, (work) => importMemory({ work, filter: true }, lines, options), {
     create: true,
   });
+}
+
+/** Puts what one project remembers into the memory of another, which keeps its own. @throws PommelError as the two above */
+export async function copyMemory(from: Project, into: Project): Promise<MemoryImport> {
+  const lines: string[] = [];
+  await exportProject(from, (text) => void lines.push(...text.split("\n").filter((line) => line !== "")));
+  return importProject(into, Readable.from(lines), {});
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { projectRoots } from "../../git/project-roots.ts";
+import { projectRoots } from "../../git/projects/roots.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChangedThing } from "../../store/memory/sync.ts";

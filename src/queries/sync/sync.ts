@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
-import { globalConfigDir, type Project } from "../../project/paths.ts";
+import { homeOf } from "../../project/home.ts";
+import type { Project } from "../../project/paths.ts";
 import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts";
 import { syncMemory } from "../../sync/sync.ts";
 import { withWritableMemory } from "../writable-memory.ts";
@@ -23,7 +24,7 @@ export function syncSettings(
     branch: config["sync.branch"],
     remote: config["sync.remote"],
     encryption: config["sync.encryption"],
-    keyFile: config["sync.key_file"] || join(globalConfigDir(env), "sync-key.txt"),
+    keyFile: config["sync.key_file"] || join(homeOf(env).configDir, "sync-key.txt"),
     passphrase: async (isNew) =>
       env[config["sync.passphrase_env"]] || ((await askPassphrase?.(isNew)) ?? null),
     ...(onKeyMade && { onKeyMade }),

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { isTable, parseToml, readText } from "../../project/config/config.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { globalConfigDir, type Project } from "../../project/paths.ts";
+import { homeOf } from "../../project/home.ts";
+import type { Project } from "../../project/paths.ts";
 import { checkNames, type Pattern } from "./default-pattern.ts";
 import { defaultPatterns } from "./default-patterns.ts";
 import { compileDefault, compileRule, type Rule, typeOf } from "./rule.ts";
@@ -23,13 +24,11 @@ export interface PatternSources {
 
 /** `~/.config/pommel/scrubbing-patterns.toml`. */
 export function globalPatternsFile(env: NodeJS.ProcessEnv = process.env): string {
-  return join(globalConfigDir(env), patternsFileName);
+  return join(homeOf(env).configDir, patternsFileName);
 }
 
-/** `.pommel/scrubbing-patterns.toml`. */
-export function projectPatternsFile(project: Project): string {
-  return join(project.stateDir, patternsFileName);
-}
+/** What the person adds for one project. */
+export const projectPatternsFile = ({ dataDir }: Project): string => join(dataDir, patternsFileName);
 
 /**
  * Writes the user's file with every default, mode 0600, unless there is one.

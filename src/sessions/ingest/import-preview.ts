@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import type { Agent, TranscriptFile, TranscriptInfo } from "../../agents/agent.ts";
-import { belongsTo } from "../../git/project-roots.ts";
+import { belongsTo } from "../../git/projects/roots.ts";
 import { codeOf } from "../../project/errors.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";

@@ -1,5 +1,5 @@
 import type { Agent } from "../../agents/agent.ts";
-import { belongsTo } from "../../git/project-roots.ts";
+import { belongsTo } from "../../git/projects/roots.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { transcriptAt } from "./moved-transcript.ts";

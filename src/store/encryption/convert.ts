@@ -1,12 +1,22 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { isAlive, withFileLock } from "../../project/files/file-lock.ts";
 import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
-import { auditLock, type Project } from "../../project/paths.ts";
+import { daemonFiles, homeOf } from "../../project/home.ts";
+import { auditLock, type Project, projectOf } from "../../project/paths.ts";
 import { lanceFolder } from "../index/place.ts";
 import { leaveRoom } from "../sqlite/copy-database.ts";
 import { isDamaged } from "../sqlite/database.ts";
@@ -14,7 +24,7 @@ import { Sqlite } from "../sqlite/sqlite.ts";
 import {
   type Envelope,
   envelopeName,
-  envelopeOf,
+  homeEnvelope,
   newDataKey,
   ownEnvelope,
   readEnvelope,
@@ -28,7 +38,7 @@ import { sealedEngine } from "./sealed-driver.ts";
 import { isSealed, publicKeyOf, seal } from "./sealed-text.ts";
 
 /**
- * Encrypts what a project stores, or decrypts it, file by file: each is written anew beside the old one, checked, forced to
+ * Encrypts everything in a person's home, or decrypts it, file by file: each is written anew beside the old one, checked, forced to
  * the disk and put in its place. Whoever is interrupted leaves some files as they were and some as they will be, and all of
  * them readable; running it again does the rest. No daemon may run.
  */
@@ -39,24 +49,26 @@ export interface Conversion {
 }
 
 export interface ConvertOptions {
-  /** Folders of backups outside of the project. */
+  /** Folders of backups outside of the home. */
   backups: readonly string[];
-  /** Linked worktrees that share its memory, which then are converted as well. */
-  sharing?: readonly Project[];
   onFile?: (file: string) => void;
 }
 
 /**
- * @param choice where a new key comes from; a project that is encrypted already keeps its own
+ * @param choice where a new key comes from; a home that is encrypted already keeps its own
  * @throws PommelError `encryption_unavailable`, `encryption_locked`, `locked`, `disk_full`
  */
-export function encryptProject(project: Project, choice: string, options: ConvertOptions): Conversion {
+export function encryptHome(choice: string, options: ConvertOptions): Conversion {
   sealedEngine();
-  const envelope = envelopeOf(project) ?? newEnvelope(choice);
+  const envelope = homeEnvelope() ?? newEnvelope(choice);
   // Whether the key can be had again, before anything depends on it.
   unlock(envelope);
-  for (const dir of foldersOf(project, options)) if (readEnvelope(dir) === null) writeEnvelope(dir, envelope);
-  return convertAll(project, "encrypt", options);
+  const { dataDir } = homeOf();
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  // Backups elsewhere may outlive the home.
+  for (const dir of [dataDir, ...options.backups])
+    if (existsSync(dir) && readEnvelope(dir) === null) writeEnvelope(dir, envelope);
+  return convertAll("encrypt", options);
 }
 
 function newEnvelope(choice: string): Envelope {
@@ -65,19 +77,13 @@ function newEnvelope(choice: string): Envelope {
   return wrap(key, source, wrappingKey);
 }
 
-/** Has a new linked worktree encrypt from its first file on, where the memory that it shares is encrypted. */
-export function shareEncryption(project: Project): void {
-  const envelope = envelopeOf(project);
-  if (envelope && readEnvelope(project.stateDir) === null) writeEnvelope(project.stateDir, envelope);
-}
-
 /** The key stays where it is: copies that were made elsewhere may need it. */
-export function decryptProject(project: Project, options: ConvertOptions): Conversion {
-  const envelope = envelopeOf(project);
+export function decryptHome(options: ConvertOptions): Conversion {
+  const envelope = homeEnvelope();
   if (envelope === null) return { files: [] };
   unlock(envelope);
-  const converted = convertAll(project, "decrypt", options);
-  for (const dir of foldersOf(project, options)) rmSync(join(dir, envelopeName), { force: true });
+  const converted = convertAll("decrypt", options);
+  for (const dir of foldersOf(options)) rmSync(join(dir, envelopeName), { force: true });
   return converted;
 }
 
@@ -87,12 +93,11 @@ export function decryptProject(project: Project, options: ConvertOptions): Conve
  * @throws PommelError `not_found` where nothing is encrypted, as `unlock`
  */
 export function rotateKey(
-  project: Project,
   choice: string,
   options: ConvertOptions,
   newPassphrase: () => void = () => {},
 ): void {
-  const envelope = envelopeOf(project);
+  const envelope = homeEnvelope();
   if (envelope === null) {
     throw new PommelError("not_found", "Nothing is encrypted here.", "`pm encrypt` encrypts it.");
   }
@@ -100,44 +105,52 @@ export function rotateKey(
   newPassphrase();
   const { source, wrappingKey } = newSource(choice, key.id);
   const renewed = wrap(key, source, wrappingKey);
-  for (const dir of foldersOf(project, options)) {
+  for (const dir of foldersOf(options)) {
     // A folder with older backups may have another data key.
-    if ((readEnvelope(dir) ?? envelope).id === envelope.id) writeEnvelope(dir, renewed);
+    if (readEnvelope(dir)?.id === envelope.id) writeEnvelope(dir, renewed);
   }
 }
 
-const allOf = (project: Project, { sharing = [] }: ConvertOptions): Project[] => [
-  project,
-  ...sharing.filter(({ root }) => root !== project.root),
-];
-
-/** The folders with databases: those of the project, of the memory that it shares, and of backups elsewhere. */
-function foldersOf(project: Project, options: ConvertOptions): string[] {
-  const memory = dirname(project.memoryDb);
-  const states = allOf(project, options).map(({ stateDir }) => stateDir);
-  const all = [...new Set([...states, memory, ...options.backups])];
-  return all.filter((dir) => existsSync(dir) && dir !== join(memory, "backups"));
+/** The folders with databases: those of projects and checkouts, and of backups elsewhere. */
+function foldersOf(options: ConvertOptions): string[] {
+  const { dataDir, cacheDir } = homeOf();
+  const all = [
+    dataDir,
+    ...foldersIn(join(dataDir, "projects")),
+    ...foldersIn(join(cacheDir, "checkouts")),
+    ...options.backups,
+  ];
+  return [...new Set(all)].filter((dir) => existsSync(dir));
 }
 
-/** What a project stores without encryption, though it could be encrypted. */
-export function plainFiles(project: Project, options: ConvertOptions): string[] {
-  const texts = textsOf(project).filter((file) => {
+function foldersIn(dir: string): string[] {
+  if (!existsSync(dir)) return [];
+  const entries = readdirSync(dir, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(dir, name));
+}
+
+/** Every project of the home; which checkout they are seen from does not matter. */
+const projectsOfHome = (): Project[] =>
+  foldersIn(join(homeOf().dataDir, "projects")).map((dir) => projectOf(basename(dir), "/"));
+
+/** What is stored without encryption, though it could be encrypted. */
+export function plainFiles(options: ConvertOptions): string[] {
+  const texts = [...textsOfDaemon(), ...projectsOfHome().flatMap(auditTexts)].filter((file) => {
     const text = readFileSync(file, "utf8");
     return text.split("\n").some((line) => line !== "" && !isSealed(line));
   });
-  const tables = [lanceFolder(project.indexDb)].filter((dir) => existsSync(dir));
-  return [...plainAmong(databasesOf(project, options)), ...texts, ...tables];
+  return [...plainAmong(databasesOf(options)), ...texts, ...lanceFolders()];
 }
 
 /** Each is converted with the key of its folder. */
-function convertAll(project: Project, to: "encrypt" | "decrypt", options: ConvertOptions): Conversion {
-  removeLeftovers(project, options);
+function convertAll(to: "encrypt" | "decrypt", options: ConvertOptions): Conversion {
+  removeLeftovers(options);
   const files: string[] = [];
   const done = (file: string) => {
     files.push(file);
     options.onFile?.(file);
   };
-  const databases = databasesOf(project, options);
+  const databases = databasesOf(options);
   const plain = plainAmong(databases);
   for (const file of databases) {
     if (plain.has(file) === (to === "decrypt")) continue;
@@ -145,24 +158,25 @@ function convertAll(project: Project, to: "encrypt" | "decrypt", options: Conver
     if (to === "decrypt") rmSync(ownEnvelope(file), { force: true });
     done(file);
   }
-  for (const one of allOf(project, options)) {
-    // LanceDB cannot encrypt it; an index is made again.
-    if (to === "encrypt") rmSync(lanceFolder(one.indexDb), { recursive: true, force: true });
-    const texts = () => {
-      for (const file of textsOf(one)) if (convertText(one, file, to)) done(file);
-    };
+  // LanceDB cannot encrypt it; an index is made again.
+  if (to === "encrypt") for (const dir of lanceFolders()) rmSync(dir, { recursive: true, force: true });
+  const convert = (texts: readonly string[]) => {
+    for (const file of texts) if (convertText(file, to)) done(file);
+  };
+  convert(textsOfDaemon());
+  for (const project of projectsOfHome()) {
     // Commands that read go on, and are recorded.
-    if (existsSync(one.auditDir)) withFileLock(auditLock(one), texts);
-    else texts();
+    if (existsSync(project.auditDir)) withFileLock(auditLock(project), () => convert(auditTexts(project)));
   }
   return { files };
 }
 
-/** The lock stays plain: whoever has no key must see who holds it. */
-function databasesOf(project: Project, options: ConvertOptions): string[] {
-  return withBackups(foldersOf(project, options)).flatMap((dir) =>
+/** Locks and the registry stay plain: whoever has no key must see who holds them, and which projects there are. */
+function databasesOf(options: ConvertOptions): string[] {
+  return withBackups(foldersOf(options)).flatMap((dir) =>
     filesIn(dir).filter(
-      (file) => /\.db(?:$|\.)/.test(file) && !/-(?:wal|shm|journal)$|\.pommel-\d+/.test(file),
+      (file) =>
+        /\.db(?:$|\.)/.test(file) && !/-(?:wal|shm|journal)$|\.pommel-\d+|registry\.db[^/\\]*$/.test(file),
     ),
   );
 }
@@ -176,20 +190,30 @@ const withBackups = (folders: readonly string[]) => [
  * What an interruption left half written, some of it plain, and damaged indexes, which were rebuilt. Drafts of processes
  * that still run are theirs.
  */
-function removeLeftovers(project: Project, options: ConvertOptions): void {
-  for (const file of withBackups(foldersOf(project, options)).flatMap(filesIn)) {
+function removeLeftovers(options: ConvertOptions): void {
+  for (const file of withBackups(foldersOf(options)).flatMap(filesIn)) {
     const [, pid] = /\.db.*\.pommel-(\d+)(?:-(?:wal|shm|journal))?$/.exec(file) ?? [];
     const isDraft = pid !== undefined && !isAlive(Number(pid));
     if (isDraft || /index\.db\.corrupt-[^/\\]+$/.test(file)) rmSync(file, { force: true });
   }
 }
 
-/** The audit log, the spool and the log; not what Node prints in a crash. */
-const textsOf = ({ auditDir, spoolDir, logDir }: Project): string[] => [
-  ...filesIn(auditDir).filter((file) => file.endsWith(".jsonl")),
-  ...[spoolDir, join(spoolDir, "rejected")].flatMap(filesIn).filter((file) => file.endsWith(".json")),
-  ...filesIn(logDir).filter((file) => /pommeld\.log(?:\.\d)?$/.test(file)),
-];
+/** The spool and the log; not what Node prints in a crash. */
+function textsOfDaemon(): string[] {
+  const { spoolDir, logDir } = daemonFiles();
+  return [
+    ...[spoolDir, join(spoolDir, "rejected")].flatMap(filesIn).filter((file) => file.endsWith(".json")),
+    ...filesIn(logDir).filter((file) => /pommeld\.log(?:\.\d)?$/.test(file)),
+  ];
+}
+
+const auditTexts = ({ auditDir }: Project): string[] =>
+  filesIn(auditDir).filter((file) => file.endsWith(".jsonl"));
+
+const lanceFolders = (): string[] =>
+  foldersIn(join(homeOf().cacheDir, "checkouts"))
+    .map((dir) => lanceFolder(join(dir, "index.db")))
+    .filter((dir) => existsSync(dir));
 
 function filesIn(dir: string): string[] {
   try {
@@ -318,12 +342,12 @@ function stateOf(file: string, key: string | null) {
 }
 
 /** @returns whether it was written anew */
-function convertText(project: Project, file: string, to: "encrypt" | "decrypt"): boolean {
+function convertText(file: string, to: "encrypt" | "decrypt"): boolean {
   const lines = readFileSync(file, "utf8").split("\n");
-  const publicKey = to === "encrypt" ? publicKeyOf(project) : null;
+  const publicKey = to === "encrypt" ? publicKeyOf() : null;
   const converted = lines.map((line) => {
     if (line === "" || isSealed(line) === (to === "encrypt")) return line;
-    return publicKey === null ? plainText(project, line) : seal(line, publicKey);
+    return publicKey === null ? plainText(line) : seal(line, publicKey);
   });
   if (converted.every((line, i) => line === lines[i])) return false;
   replaceFile(file, converted.join("\n"), { synced: true });

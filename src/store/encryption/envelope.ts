@@ -12,7 +12,8 @@ import * as z from "zod/mini";
 import { codeOf, PommelError } from "../../project/errors.ts";
 import { replaceFile } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
-import type { Project } from "../../project/paths.ts";
+import { homeOf } from "../../project/home.ts";
+import { isInside } from "../../project/paths.ts";
 
 /**
  * `encryption.json`: says that what lies beside it is encrypted, and holds the data key, encrypted with the key of its
@@ -47,21 +48,27 @@ export interface DataKey {
 }
 
 /**
- * The one that a database is encrypted by: its own, that of its folder, or that of the project whose backups are there.
+ * The one that a database is encrypted by: its own, that of its folder, that of the project whose backups are there, or
+ * the home's.
  * @throws PommelError `encryption_damaged`
  */
 export function envelopeFor(file: string): Envelope | null {
   const dir = dirname(file);
   const own = readEnvelopeFile(ownEnvelope(file)) ?? readEnvelope(dir);
-  return own ?? (basename(dir) === "backups" ? readEnvelope(dirname(dir)) : null);
+  const around = basename(dir) === "backups" ? readEnvelope(dirname(dir)) : null;
+  return own ?? around ?? (isOfHome(file) ? homeEnvelope() : null);
 }
 
 /** Of a copy that lies in a folder with others, of whatever projects. */
 export const ownEnvelope = (database: string): string => `${database}.${envelopeName}`;
 
-/** That of a project: a linked worktree shares that of the memory. @throws PommelError `encryption_damaged` */
-export const envelopeOf = ({ stateDir, memoryDb }: Pick<Project, "stateDir" | "memoryDb">) =>
-  readEnvelope(stateDir) ?? readEnvelope(dirname(memoryDb));
+/** That of everything in the home. @throws PommelError `encryption_damaged` */
+export const homeEnvelope = (): Envelope | null => readEnvelope(homeOf().dataDir);
+
+function isOfHome(file: string): boolean {
+  const { dataDir, cacheDir } = homeOf();
+  return isInside(file, dataDir) || isInside(file, cacheDir);
+}
 
 /** @throws PommelError `encryption_damaged` */
 export const readEnvelope = (dir: string): Envelope | null => readEnvelopeFile(join(dir, envelopeName));

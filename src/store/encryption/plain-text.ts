@@ -1,5 +1,4 @@
-import type { Project } from "../../project/paths.ts";
-import { envelopeOf, privateKey } from "./envelope.ts";
+import { homeEnvelope, privateKey } from "./envelope.ts";
 import { unlock } from "./keys.ts";
 import { isSealed, unseal } from "./sealed-text.ts";
 
@@ -7,9 +6,9 @@ import { isSealed, unseal } from "./sealed-text.ts";
  * A text of the spool or the log, sealed or not, as it was written.
  * @throws PommelError as `unlock`; for one that was sealed for another key, or changed
  */
-export function plainText(project: Pick<Project, "stateDir" | "memoryDb">, text: string): string {
+export function plainText(text: string): string {
   if (!isSealed(text)) return text;
-  const envelope = envelopeOf(project);
+  const envelope = homeEnvelope();
   if (envelope === null) throw new Error("it is sealed, and encryption.json is gone");
   return unseal(text, privateKey(unlock(envelope)));
 }

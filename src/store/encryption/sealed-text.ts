@@ -1,13 +1,14 @@
 import type { KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { homeOf } from "../../project/home.ts";
 
 /**
  * Texts that whoever has no key can write, and only the key's owner read: what hooks leave in the spool, and lines of the
- * log. Each is encrypted to the project's public key: a new X25519 key for each, HKDF-SHA256, AES-256-GCM (as age's X25519
+ * log. Each is encrypted to the home's public key: a new X25519 key for each, HKDF-SHA256, AES-256-GCM (as age's X25519
  * recipients, https://age-encryption.org/v1, whose library would cost each hook several milliseconds).
  *
- * Hooks load this: it imports nothing but Node, and node:crypto only where something is encrypted.
+ * Hooks load this: it imports next to nothing, and node:crypto only where something is encrypted.
  */
 
 /** A sealed text stands alone on its line. */
@@ -19,18 +20,13 @@ const spki = Buffer.from("302a300506032b656e032100", "hex");
 const crypto = () => process.getBuiltinModule("node:crypto");
 
 /**
- * The public key of a project, raw; null where it encrypts nothing. A linked worktree shares that of the memory.
+ * The public key of the home, raw; null where nothing is encrypted.
  * @throws for a damaged `encryption.json`
  */
-export function publicKeyOf(project: { stateDir: string; memoryDb: string }): Buffer | null {
-  const shared = dirname(project.memoryDb);
-  return publicKeyIn(project.stateDir) ?? (shared === project.stateDir ? null : publicKeyIn(shared));
-}
-
-function publicKeyIn(dir: string): Buffer | null {
+export function publicKeyOf(): Buffer | null {
   let text: string;
   try {
-    text = readFileSync(join(dir, "encryption.json"), "utf8");
+    text = readFileSync(join(homeOf().dataDir, "encryption.json"), "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;

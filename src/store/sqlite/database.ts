@@ -101,7 +101,7 @@ function closeUnchanged(db: Sqlite, file: string): void {
 }
 
 /** Its path may hold a directory or a broken link. */
-function createPrivately(file: string): void {
+export function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, "a", 0o600));
   } catch (error) {

@@ -1,18 +1,18 @@
-import { closeSync, openSync, rmSync, statSync, truncateSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, statSync, truncateSync } from "node:fs";
+import { dirname } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import { isDamaged } from "./database.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /**
- * The writer lock: the one process that may write a project's index holds it, from start to exit.
+ * A lock that one process holds from start to exit: the daemon's, and that of whoever writes a checkout's index.
  *
  * It is a write transaction, never committed, on a tiny SQLite file. The kernel drops it when the process
  * dies, however it dies, so there are no stale locks and a reused pid cannot be mistaken for the holder;
  * of two that start at once the kernel picks one. The file also says who holds it, for people and for
  * `pm stop`; that text means nothing while the lock is free.
  */
-export interface WriterLock {
+export interface Lock {
   release(): void;
   /** False when the lock file was deleted or replaced: somebody else may hold "the" lock by now. */
   isStillOurs(): boolean;
@@ -34,22 +34,22 @@ const timeoutMs = 200;
 const heldHere = new Map<string, Sqlite>();
 
 /**
- * Takes the writer lock of `project`.
+ * Takes the lock that is `file`, in a directory that is made where it is missing.
  * @throws PommelError `locked` when another process holds it, `unreadable` when the file cannot be used
  */
-export function acquireWriterLock(project: Project, owner: string): WriterLock {
-  const file = project.lockFile;
+export function acquireLock(file: string, owner: string): Lock {
   if (heldHere.has(file)) throw lockedBy({ pid: process.pid, owner });
   let db: Sqlite;
   try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     db = lock(file, owner);
   } catch (error) {
-    if (!isDamaged(error)) throw explain(error, project);
+    if (!isDamaged(error)) throw explain(error, file);
     try {
       empty(file);
       db = lock(file, owner);
     } catch (again) {
-      throw explain(again, project);
+      throw explain(again, file);
     }
   }
   heldHere.set(file, db);
@@ -92,17 +92,15 @@ function empty(file: string): void {
   truncateSync(file, 0);
 }
 
-function explain(error: unknown, project: Project): PommelError {
-  return codeOf(error).startsWith("SQLITE_BUSY")
-    ? lockedBy(lockHolder(project))
-    : unusable(project.lockFile, error);
+function explain(error: unknown, file: string): PommelError {
+  return codeOf(error).startsWith("SQLITE_BUSY") ? lockedBy(lockHolder(file)) : unusable(file, error);
 }
 
-/** Who holds the writer lock of `project`, or null when it is free. */
-export function lockHolder(project: Project): LockHolder | null {
+/** Who holds the lock that is `file`, or null when it is free. */
+export function lockHolder(file: string): LockHolder | null {
   let db: Sqlite;
   try {
-    db = new Sqlite(project.lockFile, { mode: "write", timeoutMs: timeoutMs, key: null });
+    db = new Sqlite(file, { mode: "write", timeoutMs: timeoutMs, key: null });
   } catch {
     return null;
   }
@@ -141,7 +139,7 @@ function lockedBy(holder: LockHolder | null): PommelError {
   const who = holder && holder.pid > 0 ? `${holder.owner} (PID ${holder.pid})` : "another process";
   return new PommelError(
     "locked",
-    `The index is being written by ${who}.`,
+    `${who} is at work on it.`.replace(/^a/, "A"),
     "Wait until it is done, or stop the daemon with `pm stop`.",
   );
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, inWorktreeOf, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import { exportTraces } from "../../../queries/attribution/export-agent-trace.ts";
 import { exportGitAi, type GitAiExport } from "../../../queries/attribution/export-git-ai.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
@@ -26,7 +27,7 @@ export async function attributionExportCommand(
   const { cwd, output } = context;
   if (gitAi === agentTrace)
     throw new PommelError("usage", "Which format?", "Choose one: --git-ai or --agent-trace.");
-  const project = inWorktreeOf(findProject(cwd), cwd);
+  const project = await findProject(cwd);
   if (agentTrace) {
     if (dryRun) throw new PommelError("usage", "--dry-run is for --git-ai.", "Omit it.");
     return traces(context, project, { range: range ?? null, to, force });

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
-import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import { importTraces } from "../../../queries/attribution/import-agent-trace.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
@@ -19,7 +19,7 @@ export async function attributionImportCommand(
   { dryRun = false }: { dryRun?: boolean },
 ): Promise<number> {
   const file = resolve(cwd, path);
-  const project = inWorktreeOf(findProject(cwd), cwd);
+  const project = await findProject(cwd);
   const report = await importTraces(project, textOf(file), { dryRun });
   const { records, commits, unchanged, elsewhere, lines, problems } = report;
   if (records === 0 && problems.length > 0) {

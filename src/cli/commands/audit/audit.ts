@@ -1,8 +1,8 @@
+import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { exitCode } from "../../../project/errors.ts";
-import { findProject } from "../../../project/paths.ts";
 import { type AuditRecord, auditRecords, verifyAudit } from "../../../queries/audit/audit-log.ts";
-import { envelopeOf } from "../../../store/encryption/envelope.ts";
+import { homeEnvelope } from "../../../store/encryption/envelope.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";
 import { aligned, humanBytes, type Screen } from "../../terminal/output.ts";
@@ -23,8 +23,8 @@ export async function auditCommand(
   { cwd, output }: CommandContext,
   { since, door, limit = defaultLimit, verify = false }: AuditOptions,
 ): Promise<number> {
-  const project = findProject(cwd);
-  await givePassphrase(envelopeOf(project), output);
+  const project = await findProject(cwd);
+  await givePassphrase(homeEnvelope(), output);
   if (verify) {
     const check = verifyAudit(project);
     output.result(check, () =>

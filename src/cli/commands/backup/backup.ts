@@ -1,8 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
-import { envelopeFor, envelopeOf, ownEnvelope } from "../../../store/encryption/envelope.ts";
+import type { Project } from "../../../project/paths.ts";
+import { envelopeFor, homeEnvelope, ownEnvelope } from "../../../store/encryption/envelope.ts";
 import { backUp, backupFolder, freeName } from "../../../store/memory/backups/backups.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, tick } from "../../terminal/output.ts";
@@ -10,8 +11,8 @@ import { givePassphrase } from "../encrypt/encrypt.ts";
 
 /** `pm backup`: copies the memory, while whoever writes to it goes on. */
 export async function backupCommand({ cwd, output }: CommandContext, { to }: { to?: string }): Promise<void> {
-  const project = findProject(cwd);
-  await givePassphrase(envelopeOf(project), output);
+  const project = await findProject(cwd);
+  await givePassphrase(homeEnvelope(), output);
   const { file, bytes, at } = backUp(project.memoryDb, targetOf(project, cwd, to));
   const key = existsSync(ownEnvelope(file)) ? ownEnvelope(file) : null;
   output.result({ file, bytes, at: new Date(at).toISOString(), encrypted: envelopeFor(file) !== null }, () =>

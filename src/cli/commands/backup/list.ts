@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
-import { findProject, type Project } from "../../../project/paths.ts";
-import { envelopeOf } from "../../../store/encryption/envelope.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import type { Project } from "../../../project/paths.ts";
+import { homeEnvelope } from "../../../store/encryption/envelope.ts";
 import {
   type BackupContent,
   type BackupFile,
@@ -23,8 +24,8 @@ const reasons: Record<BackupFile["reason"], string> = {
 
 /** `pm backup list` */
 export async function listCommand({ cwd, output }: CommandContext): Promise<number> {
-  const project = findProject(cwd);
-  await givePassphrase(envelopeOf(project), output);
+  const project = await findProject(cwd);
+  await givePassphrase(homeEnvelope(), output);
   const found = backupsFor(project).map((backup) => ({ ...backup, content: contentOrLocked(backup.file) }));
   output.result({ backups: found.map(jsonOf) }, () =>
     found.length === 0

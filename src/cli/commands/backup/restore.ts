@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { withoutDaemons } from "../../../client/without-daemons.ts";
+import { withoutDaemon } from "../../../client/without-daemon.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
-import { encryptProject } from "../../../store/encryption/convert.ts";
-import { envelopeFor, envelopeOf } from "../../../store/encryption/envelope.ts";
+import type { Project } from "../../../project/paths.ts";
+import { backupFolders } from "../../../queries/known-projects.ts";
+import { encryptHome } from "../../../store/encryption/convert.ts";
+import { envelopeFor, homeEnvelope } from "../../../store/encryption/envelope.ts";
 import { contentOf, replacedFile, uidsOf } from "../../../store/memory/backups/backups.ts";
 import { checkBackup, replaceMemory } from "../../../store/memory/backups/restore.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -12,7 +14,6 @@ import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { relativeTime, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import { givePassphrase } from "../encrypt/encrypt.ts";
-import { folderOf } from "./backup.ts";
 import { backupsFor } from "./list.ts";
 
 interface RestoreOptions {
@@ -27,9 +28,9 @@ export async function restoreCommand(
   named: string | undefined,
   { undo = false, dryRun = false, yes = false }: RestoreOptions,
 ): Promise<number> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const backup = undo ? undoOf(project) : chosen(project, cwd, named);
-  for (const envelope of [envelopeFor(backup), envelopeOf(project)]) await givePassphrase(envelope, output);
+  for (const envelope of [envelopeFor(backup), homeEnvelope()]) await givePassphrase(envelope, output);
   checkBackup(backup);
   const changes = changesBy(project, backup);
   output.print(`Restore ${backup}`);
@@ -52,12 +53,11 @@ export async function restoreCommand(
       return 1;
     }
   }
-  const wasEncrypted = envelopeOf(project) !== null;
-  await withoutDaemons(project, "pm restore", (sharing) => {
+  const wasEncrypted = homeEnvelope() !== null;
+  await withoutDaemon("pm restore", () => {
     replaceMemory(project.memoryDb, backup);
     // What else is stored follows a memory that is encrypted from now on.
-    if (!wasEncrypted && envelopeOf(project))
-      encryptProject(project, "", { backups: [folderOf(project)], sharing });
+    if (!wasEncrypted && homeEnvelope()) encryptHome("", { backups: backupFolders() });
   });
   output.result(
     result(true),

@@ -1,11 +1,12 @@
 import { type SelfTestReport, type Stage, selfTest } from "../../../evaluate/self-test.ts";
+import { findProjectIfAny, rootForInit } from "../../../git/projects/find-project.ts";
 import { closeEmbedders, createEmbedders } from "../../../models/embed/embedders.ts";
 import { readEmbedderSpec } from "../../../models/embed/registry.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import type { Config } from "../../../project/config/settings.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { silentLog } from "../../../project/log.ts";
-import { findProjectIfAny, type Project, projectAt, rootForInit } from "../../../project/paths.ts";
+import { type Project, projectAt } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
 import { createProgress, type Progress } from "../../terminal/progress.ts";
@@ -24,7 +25,7 @@ const interruptedCode = 130;
 /** `pm bench`: measures search on the project's own code, in a copy; needs neither daemon nor index nor `pm init`. */
 export async function benchCommand({ cwd, output }: CommandContext, options: BenchOptions): Promise<number> {
   // A project that was never initialised can be measured, too.
-  const project = findProjectIfAny(cwd) ?? projectAt(rootForInit(cwd));
+  const project = (await findProjectIfAny(cwd)) ?? projectAt(rootForInit(cwd));
   const config = configFor(project, options.model, output);
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();

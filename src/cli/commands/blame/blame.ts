@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { resolve } from "node:path";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { BlameAnswer, BlameRange, LineAuthor } from "../../../protocol/operations/blame.ts";
 import { blameFile } from "../../../queries/blame/blame.ts";
 import { explanationOf } from "../../../queries/blame/explanation.ts";
@@ -44,7 +44,7 @@ export async function blameCommand(
   place: string | undefined,
   { lines = [], rev, summary = false, explain = false, text = false }: BlameOptions,
 ): Promise<void> {
-  const project = inWorktreeOf(findProject(cwd), cwd);
+  const project = await findProject(cwd);
   if (lines.length === 0 && rev === undefined && (place === undefined || isDirectory(resolve(cwd, place)))) {
     const { blameDirectory } = await import("./directory.ts");
     return blameDirectory(project, cwd, place ?? ".", output);

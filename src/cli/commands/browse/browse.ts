@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import { locate, parsePlace } from "../../../queries/blame/file-place.ts";
 import type { CommandContext } from "../../frame.ts";
 import { onOtherScreen } from "../../terminal/live.ts";
@@ -21,13 +21,12 @@ export async function browseCommand(
   if (!hasTerminal || output.json) {
     throw new PommelError("usage", "`pm browse` needs a terminal.", "`pm session list` lists sessions.");
   }
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const state = firstState(view, what);
-  const inside = inWorktreeOf(project, cwd);
   const page = new BrowsedPage(state, {
     project,
     name: basename(project.root),
-    root: inside.root,
+    root: project.root,
     colors: output.colors,
     locate(text) {
       const { file, lines } = parsePlace(text, (name) => existsSync(resolve(cwd, name)));
@@ -35,7 +34,7 @@ export async function browseCommand(
       // Results of searches are from the root, what is typed from here.
       const isHere = existsSync(resolve(cwd, file));
       return {
-        file: locate(inside, isHere ? cwd : inside.root, file),
+        file: locate(project, isHere ? cwd : project.root, file),
         first_line: first,
         last_line: lines?.last ?? first,
       };

@@ -1,5 +1,5 @@
+import { findProject } from "../../../git/projects/find-project.ts";
 import { silentLog } from "../../../project/log.ts";
-import { findProject } from "../../../project/paths.ts";
 import { backfillHere } from "../../../queries/checkpoints/backfill.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanDuration } from "../../terminal/output.ts";
@@ -20,7 +20,7 @@ export async function checkpointBackfillCommand(
   { cwd, output }: CommandContext,
   options: Options,
 ): Promise<number> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const started = Date.now();
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();

@@ -1,4 +1,4 @@
-import { findProject } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import type { ComparedSide, DiffAnswer } from "../../../protocol/operations/checkpoints.ts";
 import { gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
@@ -14,7 +14,7 @@ export async function checkpointDiffCommand(
   to: string,
   { patch = false }: { patch?: boolean },
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const answer = await answerFromStore(project, "compare", { from, to });
   const sides = { from: answer.from.commit, to: answer.to.commit };
   const columns = output.columns ?? 100;

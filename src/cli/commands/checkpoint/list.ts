@@ -1,4 +1,4 @@
-import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import type {
   CheckpointSession,
   CheckpointSummary,
@@ -17,7 +17,7 @@ export async function checkpointListCommand(
   { cwd, output }: CommandContext,
   request: CheckpointsRequest,
 ): Promise<void> {
-  const project = inWorktreeOf(findProject(cwd), cwd);
+  const project = await findProject(cwd);
   const [path] = request.file === undefined ? [] : pathsFrom(project, cwd, [request.file]);
   // The whole project is no filter.
   const file = path === "**" ? undefined : path;

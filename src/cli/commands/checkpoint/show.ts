@@ -1,4 +1,4 @@
-import { findProject } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import type { CheckpointAnswer, SessionState } from "../../../protocol/operations/checkpoints.ts";
 import { readAgentState } from "../../../protocol/operations/checkpoints.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
@@ -20,7 +20,7 @@ import { whoWrote } from "./list.ts";
 
 /** `pm checkpoint show`: reads git and the memory itself, whether a daemon runs or not. */
 export async function checkpointShowCommand({ cwd, output }: CommandContext, name: string): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const answer = await answerFromStore(project, "checkpoint", { id: name });
   output.result(answer, () => renderCheckpoint(answer, output));
 }

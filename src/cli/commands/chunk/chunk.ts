@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { answer } from "../../../client/answer.ts";
-import { findProject } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import type { ChunkAnswer, ChunkOutline } from "../../../protocol/operations/chunk.ts";
 import { locate, parsePlace } from "../../../queries/blame/file-place.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -13,7 +13,7 @@ import { heading, printable } from "../../terminal/text.ts";
 
 /** `pm chunk`. */
 export async function chunkCommand({ cwd, output }: CommandContext, place: string): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const named = parsePlace(place, (name) => existsSync(resolve(cwd, name)));
   const isId = named.lines === null && /^[0-9a-f]{16}$/.test(place) && !existsSync(resolve(cwd, place));
   // The operation takes paths from the project's root.

@@ -1,5 +1,5 @@
 import { agentNames } from "../../../agents/profiles.ts";
-import { findProject } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { agentNamesIn } from "../../../queries/sessions/conversations-sessions.ts";
 import { listCheckpoints } from "../../../store/memory/commits/checkpoints.ts";
 import { eventsOf } from "../../../store/memory/events.ts";
@@ -44,7 +44,7 @@ export async function completeCommand({ cwd, output }: CommandContext, source: S
 }
 
 async function remembered(cwd: string, source: Source): Promise<Candidates> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   if (source !== "packages") return withMemory(project, (memory) => inMemory[source](memory));
   const { listPackages } = await import("../../../queries/search/packages.ts");
   const { packages } = await listPackages(project, {});

@@ -1,12 +1,8 @@
-import {
-  envName,
-  globalConfigFile,
-  loadConfig,
-  type Origin,
-  readConfigFile,
-} from "../../../project/config/config.ts";
+import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
+import { envName, loadConfig, type Origin, readConfigFile } from "../../../project/config/config.ts";
 import {
   type EditResult,
+  type EditTarget,
   requireSettingKey,
   setConfig,
   unsetConfig,
@@ -19,14 +15,13 @@ import {
 } from "../../../project/config/setting-values.ts";
 import { type Config, defaultConfig, type SettingKey, settings } from "../../../project/config/settings.ts";
 import { explanationOf, messageOf, PommelError } from "../../../project/errors.ts";
-import { findProject, findProjectIfAny, type Project } from "../../../project/paths.ts";
+import { ownConfigFile } from "../../../project/home.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
 import { aligned } from "../../terminal/output.ts";
 
-interface ConfigOptions {
-  global?: boolean;
-}
+type ConfigOptions = EditTarget;
 
 interface Entry {
   key: SettingKey;
@@ -42,7 +37,7 @@ export async function configListCommand(
   prefix: string | undefined,
   options: ConfigOptions,
 ): Promise<void> {
-  const entries = readEntries(cwd, options).filter(({ key }) => key.startsWith(prefix ?? ""));
+  const entries = (await readEntries(cwd, options)).filter(({ key }) => key.startsWith(prefix ?? ""));
   if (entries.length === 0) throw noSuchPrefix(prefix ?? "");
   output.result({ settings: entries }, () =>
     aligned(entries.map(({ key, value, origin, source }) => [key, show(value), origin, source ?? ""])),
@@ -56,7 +51,7 @@ export async function configGetCommand(
   options: ConfigOptions,
 ): Promise<void> {
   const known = requireSettingKey(key);
-  const entry = readEntries(cwd, options).find((candidate) => candidate.key === known)!;
+  const entry = (await readEntries(cwd, options)).find((candidate) => candidate.key === known)!;
   output.result(entry, () => show(entry.value));
 }
 
@@ -68,7 +63,7 @@ export async function configSetCommand(
   options: ConfigOptions,
 ): Promise<void> {
   const value = await canonicalLanguages(key, text);
-  await report(output, cwd, key, setConfig(projectFor(cwd, options), key, value, options));
+  await report(output, cwd, key, setConfig(await projectFor(cwd, options), key, value, options));
 }
 
 /** `pm config unset <key>` */
@@ -77,7 +72,7 @@ export async function configUnsetCommand(
   key: string,
   options: ConfigOptions,
 ): Promise<void> {
-  await report(output, cwd, key, unsetConfig(projectFor(cwd, options), key, options));
+  await report(output, cwd, key, unsetConfig(await projectFor(cwd, options), key, options));
 }
 
 /** Languages are stored by id, whichever of their names was given; an unknown one is refused. */
@@ -102,7 +97,7 @@ async function report(
   let entry: Entry;
   try {
     // Loaded again: a stronger source may hide what was just written.
-    entry = entriesOf(findProjectIfAny(cwd)).find((candidate) => candidate.key === key)!;
+    entry = entriesOf(await findProjectIfAny(cwd)).find((candidate) => candidate.key === key)!;
   } catch (error) {
     // The edit is done; that something else is wrong must not read as if it were not.
     output.note(`warning: ${messageOf(error)}`);
@@ -117,16 +112,17 @@ async function report(
   });
 }
 
-function readEntries(cwd: string, { global = false }: ConfigOptions): Entry[] {
-  return global ? globalEntries() : entriesOf(findProjectIfAny(cwd));
+async function readEntries(cwd: string, { global = false }: ConfigOptions): Promise<Entry[]> {
+  return global ? globalEntries() : entriesOf(await findProjectIfAny(cwd));
 }
 
 function entriesOf(project: Project | null): Entry[] {
   const { config, origin } = loadConfig(project);
   const sourceOf = (key: SettingKey): string | null => {
     if (origin[key] === "env") return envName(key);
+    if (origin[key] === "team") return project?.teamConfigFile ?? null;
     if (origin[key] === "project") return project?.configFile ?? null;
-    return origin[key] === "global" ? globalConfigFile() : null;
+    return origin[key] === "global" ? ownConfigFile() : null;
   };
   return settingKeys.map((key) => ({
     key,
@@ -138,7 +134,7 @@ function entriesOf(project: Project | null): Entry[] {
 
 /** The value in a project that does not set it. */
 function globalEntries(): Entry[] {
-  const file = globalConfigFile();
+  const file = ownConfigFile();
   const own = readConfigFile(file);
   const defaults = defaultConfig();
   return settingKeys.map((key) =>
@@ -148,8 +144,8 @@ function globalEntries(): Entry[] {
   );
 }
 
-function projectFor(cwd: string, { global = false }: ConfigOptions): Project | null {
-  return global ? null : findProject(cwd);
+async function projectFor(cwd: string, { global = false }: ConfigOptions): Promise<Project | null> {
+  return global ? null : await findProject(cwd);
 }
 
 /**
@@ -157,7 +153,7 @@ function projectFor(cwd: string, { global = false }: ConfigOptions): Project | n
  * @returns whether it was restarted for that
  */
 async function applyToDaemon(cwd: string, output: Output): Promise<boolean> {
-  const project = findProjectIfAny(cwd);
+  const project = await findProjectIfAny(cwd);
   if (project === null) return false;
   const { askDaemon, DaemonUnreachable } = await import("../../../client/daemon-client.ts");
   try {
@@ -172,8 +168,8 @@ async function applyToDaemon(cwd: string, output: Output): Promise<boolean> {
     // From here, and not by itself: it may need a key that only this environment has.
     const { stopDaemon } = await import("../../../client/stop-daemon.ts");
     const { findOrStartDaemon } = await import("../../../client/connect.ts");
-    await stopDaemon(project);
-    await findOrStartDaemon(project);
+    await stopDaemon();
+    await findOrStartDaemon();
     return true;
   } catch (error) {
     // The change is saved: a daemon that cannot apply it must not look like a failed change.

@@ -1,6 +1,6 @@
+import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject } from "../../../project/paths.ts";
 import type { ContextResponse, Injected, InjectedUse } from "../../../protocol/operations/context.ts";
 import { type ContextUse, contextUses } from "../../../protocol/values.ts";
 import { previewContext } from "../../../queries/context/in-process.ts";
@@ -27,7 +27,7 @@ export async function contextCommand(
   { cwd, output }: CommandContext,
   { last = false, session, limit, preview, start = false }: ContextOptions,
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   if (preview !== undefined || start) {
     if (preview !== undefined && start) {
       throw new PommelError("usage", "--preview and --start exclude each other.", "Ask for one of them.");

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type LogEntry, LogReader } from "../../../daemon/lifecycle/log-reader.ts";
-import { findProject } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Palette } from "../../terminal/palette.ts";
 
@@ -15,10 +14,9 @@ const defaultLines = 100;
 const pollIntervalMs = 250;
 
 /** `pm logs`: what the daemon has logged, older files of the log included. */
-export async function logsCommand({ cwd, output }: CommandContext, options: LogsOptions): Promise<void> {
-  const project = findProject(cwd);
+export async function logsCommand({ output }: CommandContext, options: LogsOptions): Promise<void> {
   const since = options.since === undefined ? null : await momentOf(options.since);
-  const log = new LogReader(project);
+  const log = new LogReader();
   const shown = log.all(options.lines ?? (since === null ? defaultLines : Number.POSITIVE_INFINITY), since);
 
   const print = (entries: readonly LogEntry[]) => {

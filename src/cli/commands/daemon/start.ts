@@ -1,14 +1,14 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultAgentName } from "../../../agents/profiles.ts";
 import { findDaemon, findOrStartDaemon, runDaemonHere } from "../../../client/connect.ts";
-import { callDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { DaemonRecord } from "../../../protocol/daemon-record.ts";
 import type { QueueResponse } from "../../../protocol/operations/status.ts";
-import { envelopeOf } from "../../../store/encryption/envelope.ts";
+import { homeEnvelope } from "../../../store/encryption/envelope.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { waitForIndex } from "../../terminal/wait-for-index.ts";
@@ -39,19 +39,19 @@ export async function startCommand(
   { cwd, output }: CommandContext,
   options: { foreground?: boolean; wait?: boolean },
 ): Promise<number> {
-  const project = findProject(cwd);
+  const project = await findProjectIfAny(cwd);
   // A mistake in the configuration is better shown here than found in the daemon's log.
   loadConfig(project);
-  await givePassphrase(envelopeOf(project), output);
+  await givePassphrase(homeEnvelope(), output);
   if (options.foreground) {
-    const running = await findDaemon(project);
-    if (!running) return runDaemonHere(project);
-    const report = await reportOn(running, false);
+    const running = await findDaemon();
+    if (!running) return runDaemonHere();
+    const report = await reportOn(running, project, false);
     output.result(report, alreadyRunning(running));
     return 0;
   }
   const report = await startDaemonAndReport(project, output);
-  if (options.wait) {
+  if (options.wait && project !== null) {
     await waitForIndex(project);
     output.print("Everything is indexed.");
   }
@@ -61,29 +61,30 @@ export async function startCommand(
 }
 
 /**
- * Starts the daemon of `project` if it does not run, and reports to a person what happens now.
+ * Starts the daemon if it does not run, and reports to a person what happens now.
  * @returns the same for a script
  * @throws PommelError `daemon_start_failed`, `locked`
  */
-export async function startDaemonAndReport(project: Project, output: Output): Promise<StartReport> {
-  const { record, startedHere } = await findOrStartDaemon(project);
+export async function startDaemonAndReport(project: Project | null, output: Output): Promise<StartReport> {
+  const { record, startedHere } = await findOrStartDaemon();
   if (!startedHere) {
     output.print(alreadyRunning(record));
-    return reportOn(record, false);
+    return reportOn(record, project, false);
   }
-  const report = await reportOn(record, true).catch((error: unknown) => {
+  const report = await reportOn(record, project, true).catch((error: unknown) => {
     if (!(error instanceof DaemonUnreachable)) throw error;
     throw new PommelError(
       "daemon_start_failed",
       "The Pommel daemon exited right after it started.",
-      `See ${join(project.logDir, "pommeld.log")}, or run \`pm start --foreground\`.`,
+      "See `pm logs`, or run `pm start --foreground`.",
       { cause: error },
     );
   });
   const started = `Pommel daemon started (PID ${record.pid}, port ${record.port})`;
   output.print(`${tick("ok", output.colors)} ${started}`);
   output.print();
-  for (const line of [...whatHappensNow(report), ...pastSessions(report)]) output.print(line);
+  if (project !== null)
+    for (const line of [...whatHappensNow(report), ...pastSessions(report)]) output.print(line);
   return report;
 }
 
@@ -91,20 +92,20 @@ function alreadyRunning({ pid, port }: DaemonRecord): string {
   return `Pommel daemon is already running (PID ${pid}, port ${port}).\nUse \`pm status\` to see what it does.`;
 }
 
-async function reportOn(record: DaemonRecord, isNew: boolean): Promise<StartReport> {
+async function reportOn(record: DaemonRecord, project: Project | null, isNew: boolean): Promise<StartReport> {
+  const daemon = { pid: record.pid, port: record.port, already_running: !isNew };
+  if (project === null) return { ...daemon, files_to_index: null, eta_seconds: null, past_sessions: null };
   const deadline = Date.now() + (isNew ? figuresWithinMs : 0);
   let queue: QueueResponse;
   do {
-    queue = await callDaemon(record, "queue", {});
+    queue = await askDaemon(project, "queue", {});
     const isCounted = queue.past !== null || !isNew;
 
     if (isCounted && (queue.code_is_idle || (queue.eta_seconds && queue.done >= enoughToJudge))) break;
     await sleep(50);
   } while (Date.now() < deadline);
   return {
-    pid: record.pid,
-    port: record.port,
-    already_running: !isNew,
+    ...daemon,
     files_to_index: queue.code_is_idle ? 0 : queue.total > 0 ? queue.total : null,
     eta_seconds: queue.code_is_idle ? 0 : queue.eta_seconds || null,
     past_sessions: queue.past,

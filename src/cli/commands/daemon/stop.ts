@@ -1,7 +1,6 @@
 import { recordStopped } from "../../../client/autostart.ts";
 import { stopDaemon } from "../../../client/stop-daemon.ts";
 import { messageOf } from "../../../project/errors.ts";
-import { findProject } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 
 const staysSo = "It stays stopped until `pm start` or the next boot.";
@@ -10,18 +9,17 @@ const staysSo = "It stays stopped until `pm start` or the next boot.";
  * `pm stop`: ends the daemon, waits until it is gone, and lets nothing but `pm start` and the next boot bring it back. Fine
  * when none runs.
  */
-export async function stopCommand({ cwd, output }: CommandContext): Promise<void> {
-  const project = findProject(cwd);
+export async function stopCommand({ output }: CommandContext): Promise<void> {
   try {
     // First: nothing may start it while it ends.
-    recordStopped(project);
+    recordStopped();
   } catch (error) {
     // A full disk, say.
     output.note(
       `warning: The stop could not be recorded, so the daemon may start again: ${messageOf(error)}.`,
     );
   }
-  const stopped = await stopDaemon(project);
+  const stopped = await stopDaemon();
   if (!stopped) {
     output.result({ stopped: false, pid: null, how: null }, `The Pommel daemon is not running. ${staysSo}`);
     return;

@@ -1,16 +1,14 @@
 import { dirname } from "node:path";
 import { programFile } from "../../../client/autostart.ts";
 import { findDaemon } from "../../../client/connect.ts";
-import { findProjectIfAny } from "../../../project/paths.ts";
 import { version } from "../../../project/version.ts";
 import { sqliteVersion } from "../../../store/sqlite/sqlite.ts";
 import type { CommandContext } from "../../frame.ts";
 import { aligned } from "../../terminal/output.ts";
 
 /** `pm version`: what is installed here, for a bug report, and what runs. */
-export async function versionCommand({ cwd, output }: CommandContext): Promise<void> {
-  const project = findProjectIfAny(cwd);
-  const record = project && (await findDaemon(project));
+export async function versionCommand({ output }: CommandContext): Promise<void> {
+  const record = await findDaemon();
   const report = {
     version,
     node: process.versions.node,
@@ -19,11 +17,7 @@ export async function versionCommand({ cwd, output }: CommandContext): Promise<v
     installed_in: dirname(dirname(programFile("pommeld.cjs"))),
     daemon: record && { version: record.version, pid: record.pid },
   };
-  const daemon = record
-    ? `${record.version} (PID ${record.pid})`
-    : project
-      ? "not running"
-      : "no project here";
+  const daemon = record ? `${record.version} (PID ${record.pid})` : "not running";
   output.result(report, () =>
     aligned([
       ["Pommel", report.version],

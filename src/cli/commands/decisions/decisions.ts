@@ -1,4 +1,4 @@
-import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import type { Decision } from "../../../protocol/operations/decisions.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
@@ -14,7 +14,7 @@ export async function decisionsCommand(
   words: string[],
   options: RequestOf<"decisions">,
 ): Promise<void> {
-  const project = inWorktreeOf(findProject(cwd), cwd);
+  const project = await findProject(cwd);
   const query = words.join(" ").trim();
   const request = { ...options, q: query, file: pathsFrom(project, cwd, options.file ?? []) };
   const found = await answerFromStore(project, "decisions", request);

@@ -1,5 +1,5 @@
+import { findProject } from "../../../git/projects/find-project.ts";
 import { exitCode } from "../../../project/errors.ts";
-import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { RelatedSession } from "../../../protocol/operations/decisions.ts";
 import type { FileAround } from "../../../protocol/operations/graph.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
@@ -19,7 +19,7 @@ export async function relatedCommand(
   words: string[],
   { files: named = [], ...options }: RequestOf<"related"> & { files?: string[] },
 ): Promise<number> {
-  const project = inWorktreeOf(findProject(cwd), cwd);
+  const project = await findProject(cwd);
   const query = words.join(" ").trim();
   const file = named.length > 0 ? pathsFrom(project, cwd, named) : undefined;
   const found = await answerFromStore(project, "related", { ...options, file, q: query });

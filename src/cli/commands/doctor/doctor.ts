@@ -1,5 +1,6 @@
+import { findProject } from "../../../git/projects/find-project.ts";
 import { exitCode, messageOf, PommelError } from "../../../project/errors.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { type Check, type CheckResult, fail } from "./checks/check.ts";
@@ -15,9 +16,9 @@ export async function doctorCommand(
   { fix = false, repair = false }: { fix?: boolean; repair?: boolean },
 ): Promise<number> {
   const repairs = repair
-    ? await (await import("./repair.ts")).repairDatabases(findProject(cwd), output)
+    ? await (await import("./repair.ts")).repairDatabases(await findProject(cwd), output)
     : undefined;
-  const { checks, initialised } = checksFor(cwd, fix);
+  const { checks, initialised } = await checksFor(cwd, fix);
   const results: (CheckResult & { name: string })[] = [];
   const width = Math.max(...checks.map(({ name }) => name.length));
   for (const check of checks) {
@@ -35,9 +36,9 @@ export async function doctorCommand(
   return initialised ? exitCode.ok : exitCode.notInitialised;
 }
 
-function checksFor(cwd: string, fix: boolean): { checks: Check[]; initialised: boolean } {
+async function checksFor(cwd: string, fix: boolean): Promise<{ checks: Check[]; initialised: boolean }> {
   try {
-    return { checks: checksOf(findProject(cwd), fix), initialised: true };
+    return { checks: checksOf(await findProject(cwd), fix), initialised: true };
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
     const { message, hint } = error;

@@ -1,13 +1,13 @@
 import { basename } from "node:path";
 import { reindexInProcess } from "../../../client/reindex-in-process.ts";
-import { withoutDaemons } from "../../../client/without-daemons.ts";
+import { withoutDaemon } from "../../../client/without-daemon.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { silentLog } from "../../../project/log.ts";
 import type { Project } from "../../../project/paths.ts";
 import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
 import { withWritableMemory } from "../../../queries/writable-memory.ts";
 import { recutSessions } from "../../../sessions/recut.ts";
-import { envelopeOf } from "../../../store/encryption/envelope.ts";
+import { homeEnvelope } from "../../../store/encryption/envelope.ts";
 import { unlock } from "../../../store/encryption/keys.ts";
 import { indexDriver } from "../../../store/index/drivers.ts";
 import { type Repaired, repairMemory } from "../../../store/memory/backups/repair.ts";
@@ -25,11 +25,11 @@ export interface Repairs {
 
 /**
  * Repairs damaged databases: the index is rebuilt, of the memory is saved what can be read.
- * @throws PommelError as `repairMemory`, `withoutDaemons` and `unlock`
+ * @throws PommelError as `repairMemory`, `withoutDaemon` and `unlock`
  */
 export async function repairDatabases(project: Project, output: Output): Promise<Repairs> {
   // Without the key, what is damaged cannot be told from what is locked.
-  const envelope = envelopeOf(project);
+  const envelope = homeEnvelope();
   await givePassphrase(envelope, output);
   if (envelope) unlock(envelope);
   const driver = await indexDriver(loadConfig(project).config);
@@ -38,7 +38,7 @@ export async function repairDatabases(project: Project, output: Output): Promise
     memory: checkDatabase(project.memoryDb, memoryMigrations.length).state === "damaged",
   };
   if (!isDamaged.index && !isDamaged.memory) return { index: null, memory: null };
-  const repairs = await withoutDaemons(project, "pm doctor --repair", async (): Promise<Repairs> => {
+  const repairs = await withoutDaemon("pm doctor --repair", async (): Promise<Repairs> => {
     const index = isDamaged.index
       ? { aside: await driver.moveAside(project.indexDb, "Repaired.", silentLog) }
       : null;
@@ -46,7 +46,7 @@ export async function repairDatabases(project: Project, output: Output): Promise
   });
   for (const line of describe(repairs)) output.print(line);
   // A daemon that ran runs again, and does the rest.
-  if (readDaemonRecord(project) === null) await finish(project, repairs);
+  if (readDaemonRecord() === null) await finish(project, repairs);
   return repairs;
 }
 

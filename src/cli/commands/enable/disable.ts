@@ -5,7 +5,8 @@ import { projectPlace, switchOff, userPlace } from "../../../agents/setup/record
 import type { Place } from "../../../agents/setup.ts";
 import { unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { removeGitHooks } from "../../../git/hooks/remove.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 
@@ -25,7 +26,7 @@ export async function disableCommand(
   { cwd, output }: CommandContext,
   { global = false }: { global?: boolean } = {},
 ): Promise<void> {
-  const project = global ? null : findProject(cwd);
+  const project = global ? null : await findProject(cwd);
   const place = project === null ? userPlace() : projectPlace(project);
   const [git, agents] = await Promise.allSettled([
     project === null ? null : removeFromGit(project),

@@ -4,8 +4,9 @@ import { type PutResult, putPart } from "../../../agents/setup/parts.ts";
 import { projectPlace, switchOn } from "../../../agents/setup/record.ts";
 import { hideFromGit } from "../../../git/hooks/exclude.ts";
 import { type InstalledGitHooks, installGitHooks } from "../../../git/hooks/install.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { isAnotherSetUp } from "../doctor/checks/agents.ts";
@@ -50,7 +51,7 @@ export async function enableCommand(
   { cwd, output }: CommandContext,
   { local = false, claude = false, git = false }: EnableOptions,
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const place = projectPlace(project);
   const result: EnableResult = { file: null, changed: false, added: [], restored: [], git: null };
   const failures: unknown[] = [];

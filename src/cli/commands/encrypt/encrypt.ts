@@ -1,17 +1,16 @@
-import { withoutDaemons } from "../../../client/without-daemons.ts";
+import { withoutDaemon } from "../../../client/without-daemon.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import { backupFolders } from "../../../queries/known-projects.ts";
 import {
   type ConvertOptions,
-  decryptProject,
-  encryptProject,
+  decryptHome,
+  encryptHome,
   rotateKey,
 } from "../../../store/encryption/convert.ts";
-import { type Envelope, envelopeOf, type KeySource } from "../../../store/encryption/envelope.ts";
+import { type Envelope, homeEnvelope, type KeySource } from "../../../store/encryption/envelope.ts";
 import { passphraseVariable } from "../../../store/encryption/key-source.ts";
 import { unlock } from "../../../store/encryption/keys.ts";
-import { backupFolder } from "../../../store/memory/backups/backups.ts";
 import type { CommandContext } from "../../frame.ts";
 import { askSecret } from "../../terminal/ask-secret.ts";
 import { canAsk } from "../../terminal/confirm.ts";
@@ -20,26 +19,23 @@ import { counted } from "../../terminal/text.ts";
 
 /** `pm encrypt`: encrypts what is stored, does the rest where that was interrupted, or replaces the key. */
 export async function encryptCommand(
-  { cwd, output }: CommandContext,
+  { output }: CommandContext,
   { key, rotate = false }: { key?: string; rotate?: boolean },
 ): Promise<void> {
-  const project = findProject(cwd);
-  const choice = key ?? loadConfig(project).config["storage.key"];
+  const choice = key ?? loadConfig(null).config["storage.key"];
   if (!/^(?:file|file:.+|keychain|passphrase)$/.test(choice)) {
     throw new PommelError("usage", `No such key: ${choice}.`, "file, file:PATH, keychain or passphrase.");
   }
-  const known = envelopeOf(project);
-  if (rotate) return rotateCommand(project, choice, output);
+  const known = homeEnvelope();
+  if (rotate) return rotateCommand(choice, output);
   if (known && key !== undefined) {
     throw new PommelError("usage", "It is encrypted already.", "Change the key with --rotate.");
   }
   if (known) await givePassphrase(known, output);
   else if (choice === "passphrase") await chooseIfMissing(output);
-  const options = optionsFor(project, output);
-  const { files } = await withoutDaemons(project, "pm encrypt", (sharing) =>
-    encryptProject(project, choice, { ...options, sharing }),
-  );
-  const source = envelopeOf(project)!.source;
+  const options = optionsFor(output);
+  const { files } = await withoutDaemon("pm encrypt", () => encryptHome(choice, options));
+  const source = homeEnvelope()!.source;
   output.result({ encrypted: true, files, key: jsonOf(source) }, () =>
     [
       `${tick("ok", output.colors)} Encrypted ${counted(files.length, "file")}. ${placeOf(source)}`,
@@ -49,18 +45,18 @@ export async function encryptCommand(
   );
 }
 
-async function rotateCommand(project: Project, choice: string, output: Output): Promise<void> {
-  const known = envelopeOf(project);
+async function rotateCommand(choice: string, output: Output): Promise<void> {
+  const known = homeEnvelope();
   await givePassphrase(known, output);
   // Before another passphrase is asked for.
   if (known) unlock(known);
   const chosen = choice === "passphrase" ? await newPassphrase(output) : null;
-  await withoutDaemons(project, "pm encrypt", (sharing) =>
-    rotateKey(project, choice, { ...optionsFor(project, output), sharing }, () => {
+  await withoutDaemon("pm encrypt", () =>
+    rotateKey(choice, optionsFor(output), () => {
       if (chosen !== null) process.env[passphraseVariable] = chosen;
     }),
   );
-  const source = envelopeOf(project)!.source;
+  const source = homeEnvelope()!.source;
   output.result(
     { rotated: true, key: jsonOf(source) },
     `${tick("ok", output.colors)} The key was replaced. ${placeOf(source)}`,
@@ -68,28 +64,24 @@ async function rotateCommand(project: Project, choice: string, output: Output): 
 }
 
 /** `pm decrypt` */
-export async function decryptCommand({ cwd, output }: CommandContext): Promise<void> {
-  const project = findProject(cwd);
-  if (loadConfig(project).config["storage.encrypt"]) {
+export async function decryptCommand({ output }: CommandContext): Promise<void> {
+  if (loadConfig(null).config["storage.encrypt"]) {
     throw new PommelError(
       "usage",
       "storage.encrypt is on: the daemon would encrypt everything again.",
       "Run `pm config set --global storage.encrypt false` first.",
     );
   }
-  await givePassphrase(envelopeOf(project), output);
-  const { files } = await withoutDaemons(project, "pm decrypt", (sharing) =>
-    decryptProject(project, { ...optionsFor(project, output), sharing }),
-  );
+  await givePassphrase(homeEnvelope(), output);
+  const { files } = await withoutDaemon("pm decrypt", () => decryptHome(optionsFor(output)));
   output.result(
     { encrypted: false, files },
     `${tick("ok", output.colors)} Decrypted ${counted(files.length, "file")}. The key itself stays where it is.`,
   );
 }
 
-function optionsFor(project: Project, output: Output): ConvertOptions {
-  const backups = [backupFolder(project.memoryDb, loadConfig(project).config["backup.folder"])];
-  return { backups, onFile: (file) => output.note(file) };
+function optionsFor(output: Output): ConvertOptions {
+  return { backups: backupFolders(), onFile: (file) => output.note(file) };
 }
 
 /** Asks for the passphrase where one is needed, is not known and can be asked for. */

@@ -1,5 +1,5 @@
+import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject } from "../../../project/paths.ts";
 import { addEvent, type CreateRequest } from "../../../queries/events/events.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -24,7 +24,7 @@ export async function eventCreateCommand(
   words: string[],
   options: CreateOptions,
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const { branch, fromBranch, since, until, session = [], checkpoint = [] } = options;
   if (branch !== undefined && fromBranch !== undefined && branch !== fromBranch) {
     throw new PommelError("usage", "An event is about one branch.", "Give --branch or --from-branch.");

@@ -1,4 +1,4 @@
-import { findProject } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { changeLinks } from "../../../queries/events/events.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
@@ -20,7 +20,7 @@ async function change(
   name: string,
   targets: string[],
 ): Promise<void> {
-  const changed = await changeLinks(findProject(cwd), how, name, targets);
+  const changed = await changeLinks(await findProject(cwd), how, name, targets);
   const count = (kind: string) =>
     new Set(changed.targets.filter((one) => one.kind === kind).map(({ id }) => id)).size;
   const what = [

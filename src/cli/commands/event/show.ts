@@ -1,4 +1,4 @@
-import { findProject } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import type { EventAnswer } from "../../../protocol/operations/events.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -10,7 +10,7 @@ import { daysOf, eventFacts } from "./text.ts";
 
 /** `pm event show <event>`. */
 export async function eventShowCommand({ cwd, output }: CommandContext, name: string): Promise<void> {
-  const details = await answerFromStore(findProject(cwd), "event", { event: name });
+  const details = await answerFromStore(await findProject(cwd), "event", { event: name });
   output.result(details, () => renderEvent(details, output));
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject } from "../../../project/paths.ts";
 import { exportProject } from "../../../queries/sync/memory-file.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, tick } from "../../terminal/output.ts";
@@ -16,7 +16,7 @@ export async function exportAllCommand(
   if (to === undefined) {
     throw new PommelError("usage", "The whole memory goes to a file.", "Name it: --to memory.jsonl.");
   }
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const path = resolve(cwd, to);
   const file = openFile(path, force);
   const progress = createProgress({ label: "Exporting", unit: "records" });

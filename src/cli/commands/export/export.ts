@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { answer } from "../../../client/answer.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { maxResults } from "../../../project/max-results.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
 import { exportTrajectory } from "../../../queries/sessions/export-atif.ts";
 import { shortId } from "../../../sessions/short-id.ts";
@@ -86,7 +87,7 @@ async function exportOne(
   id: string,
   { format = output.json ? "json" : "markdown", to, full = false, force = false }: ExportOptions,
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const clean = cleaner(project)();
   const document = await collectSession(project, id, { full, clean });
   const { session, extension } = formatOf[format];
@@ -108,7 +109,7 @@ async function exportSeveral(
   to: string,
   { format = "markdown", full = false, force = false, session: ids, ...options }: ExportOptions,
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const { extension, ...as } = formatOf[format];
   const { since, until, branch, agent, agents } = options;
   const request = { since, until, branch, agent, agents };

@@ -1,7 +1,8 @@
 import { changeMemory } from "../../../client/change-memory.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { ForgetRequest, ForgetResponse } from "../../../protocol/operations/sessions.ts";
 import { forgetNow, previewForget } from "../../../sessions/forget/forget.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -29,7 +30,7 @@ export async function forgetCommand(
   { cwd, output }: CommandContext,
   { dryRun = false, yes = false, note, match, ...named }: ForgetOptions,
 ): Promise<number | undefined> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const asked: ForgetRequest = {
     ...named,
     ...(note !== undefined && { annotation: note }),

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { answer } from "../../../client/answer.ts";
-import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import type { ImpactAnswer, TouchedCode } from "../../../protocol/operations/graph.ts";
 import { howSure, nameInFull } from "../../../protocol/reading/how-sure.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
@@ -19,7 +19,7 @@ export async function impactCommand(
   words: string[],
   options: RequestOf<"impact">,
 ): Promise<void> {
-  const project = inWorktreeOf(findProject(cwd), cwd);
+  const project = await findProject(cwd);
   const isFile = (name: string) => existsSync(resolve(cwd, name));
   const of = words.map((word) => {
     const { file, lines } = parsePlace(word, isFile);

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { claude } from "../../../agents/claude/claude.ts";
-import { projectRoots } from "../../../git/project-roots.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import { projectRoots } from "../../../git/projects/roots.ts";
+import type { Project } from "../../../project/paths.ts";
 import {
   type AlineImport,
   type AlinePlan,
@@ -34,7 +35,7 @@ export async function importAlineCommand(
   path: string | undefined,
   { since, allProjects = false, dryRun = false, yes = false }: AlineOptions,
 ): Promise<number | undefined> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const plan = await planAline(project, {
     path: path === undefined ? undefined : resolve(cwd, path),
     since: since === undefined ? null : await parseWhen(since, "since"),

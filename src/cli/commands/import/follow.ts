@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PommelError } from "../../../project/errors.ts";
+import { daemonFiles } from "../../../project/home.ts";
 import type { Project } from "../../../project/paths.ts";
 import { daemonOwner } from "../../../protocol/daemon-record.ts";
 import type { TranscriptToImport } from "../../../sessions/ingest/import-preview.ts";
@@ -56,7 +57,7 @@ export async function followImport(
         progress.update(Math.round(done / unit.bytes), Math.ceil(total / unit.bytes), sessions);
         if (performance.now() - checked > checkMs) {
           // By its lock: a busy daemon may take long to answer.
-          missed = lockHolder(project)?.owner === daemonOwner ? 0 : missed + 1;
+          missed = lockHolder(daemonFiles().lock)?.owner === daemonOwner ? 0 : missed + 1;
           checked = performance.now();
         }
         if (missed >= maxMissed) throw ended();

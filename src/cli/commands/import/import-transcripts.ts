@@ -1,6 +1,6 @@
 import type { Agent } from "../../../agents/agent.ts";
 import { findOrStartDaemon } from "../../../client/connect.ts";
-import { callDaemon } from "../../../client/daemon-client.ts";
+import { askDaemon } from "../../../client/daemon-client.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { TranscriptToImport } from "../../../sessions/ingest/import-preview.ts";
@@ -23,7 +23,7 @@ export async function importTranscripts(
   const interrupt = () => interruption.abort();
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
-  const { record } = await findOrStartDaemon(project);
+  await findOrStartDaemon();
   for (const paths of portions(files.map(({ path }) => path))) {
     const request = {
       transcript_paths: paths,
@@ -31,7 +31,7 @@ export async function importTranscripts(
       trigger: "import",
       all_projects: allProjects,
     };
-    const { queued, reason } = await callDaemon(record, "indexTranscript", request, 60_000);
+    const { queued, reason } = await askDaemon(project, "indexTranscript", request, 60_000);
     if (!queued) {
       throw new PommelError(
         "usage",

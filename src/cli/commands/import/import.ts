@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Agent } from "../../../agents/agent.ts";
 import { agentNamed, agents, placesOf } from "../../../agents/registry.ts";
-import { projectRoots } from "../../../git/project-roots.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import { projectRoots } from "../../../git/projects/roots.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import { type ImportPreview, previewImport } from "../../../sessions/ingest/import-preview.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import { parseWhen } from "../../../text/dates.ts";
@@ -48,7 +49,7 @@ export async function importCommand(
   const allProjects = isAnywhere || (options.allProjects ?? false);
   if (isAnywhere && path === undefined)
     throw new PommelError("usage", "Which file?", `Name a file of ${agent.title}, or a directory of them.`);
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const preview = await previewTranscripts(project, agent, {
     places: path === undefined ? placesOf(agent, await projectRoots(project.root)) : [resolve(cwd, path)],
     since: since === undefined ? null : await parseWhen(since, "since"),

@@ -2,8 +2,8 @@ import { createReadStream, existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject } from "../../../project/paths.ts";
 import { importProject } from "../../../queries/sync/memory-file.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
@@ -28,7 +28,7 @@ export async function importPommelCommand(
     throw new PommelError("usage", "Which file?", "Name what `pm export --all --to FILE` wrote.");
   const file = resolve(cwd, path);
   if (!existsSync(file)) throw new PommelError("not_found", `${file} does not exist.`, "Check the path.");
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const { size } = statSync(file);
   const stream = createReadStream(file);
   const progress = createProgress({ label: "Importing", unit: "kB" });

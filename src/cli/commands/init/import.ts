@@ -1,6 +1,6 @@
 import type { Agent } from "../../../agents/agent.ts";
 import { agents, placesOf } from "../../../agents/registry.ts";
-import { projectRoots } from "../../../git/project-roots.ts";
+import { projectRoots } from "../../../git/projects/roots.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { ImportPreview } from "../../../sessions/ingest/import-preview.ts";
 import { type Output, tick } from "../../terminal/output.ts";

@@ -3,12 +3,12 @@ import { isAbsolute } from "node:path";
 import { defaultAgentName } from "../../../agents/profiles.ts";
 import { projectPlace, readRecord } from "../../../agents/setup/record.ts";
 import { hideFromGit, unhideFromGit } from "../../../git/hooks/exclude.ts";
+import { findProject, rememberProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { setConfig } from "../../../project/config/config-edit.ts";
 import { explanationOf, PommelError } from "../../../project/errors.ts";
-import { findUpwards, type Project, projectAt, rootForInit, stateDirName } from "../../../project/paths.ts";
-import { createStateDir } from "../../../project/state-dir.ts";
-import { shareEncryption } from "../../../store/encryption/convert.ts";
+import { findUpwards, type Project } from "../../../project/paths.ts";
+import { Registry } from "../../../store/registry.ts";
 import type { CommandContext } from "../../frame.ts";
 import { nestedText } from "../../results/nested.ts";
 import { humanDuration, type Output, tick } from "../../terminal/output.ts";
@@ -29,8 +29,8 @@ export async function initCommand(
   }
   const { cwd, output } = context;
   const languages = options.languages === undefined ? null : await parseLanguages(options.languages);
-  const { root, remark } = chooseRoot(cwd);
-  const project = projectAt(root);
+  const project = await findProject(cwd);
+  const { root } = project;
   const inGit = findUpwards(root, ".git") !== null;
   const choices = await chooseSetup(project, projectPlace(project), options, output);
   // Nothing is written before everything is decided.
@@ -57,26 +57,16 @@ export async function initCommand(
   const further = [choices.gitHooks && inGit, choices.start, choices.sessions.length > 0];
   const steps = stepPrinter(output, choices.asked ? null : 1 + agents + further.filter(Boolean).length);
   if (!choices.asked) output.print(output.colors.bold(`Pommel in ${root}`));
-  if (remark !== null) output.note(remark);
 
-  steps.next("Project directory");
-  const created = createStateDir(project, languages === null ? {} : { "index.languages": languages });
-  shareEncryption(project);
-  const configIsNew = created.includes(".pommel/config.toml");
-  const reconfigured =
-    languages !== null &&
-    !configIsNew &&
-    setConfig(project, "index.languages", JSON.stringify(languages)).changed;
-  steps.done(result, created.includes(".pommel/") ? "created" : "already", ".pommel/");
-  steps.done(
-    result,
-    configIsNew ? "created" : reconfigured ? "changed" : "already",
-    ".pommel/config.toml",
-    languages === null ? undefined : `index.languages is ${languages.join(",")}`,
-  );
-  // It keeps everything in the directory out of git, itself included.
-  const gitignore = ".pommel/.gitignore";
-  steps.done(result, created.includes(gitignore) ? "created" : "already", gitignore);
+  steps.next("Project");
+  const wasNamed = isNamed(project);
+  await rememberProject(project, { named: true, off: false });
+  steps.done(result, wasNamed ? "already" : "created", project.dataDir, "sessions, notes and commits");
+  if (languages !== null) {
+    const { changed } = setConfig(project, "index.languages", JSON.stringify(languages));
+    const said = `index.languages is ${languages.join(",")}`;
+    steps.done(result, changed ? "changed" : "already", project.configFile, said);
+  }
   // A broken configuration, ours or one that was there, should come up now and not at the first search.
   const { config } = loadConfig(project);
   const { nestedIn } = await import("../../../code/files/scan.ts");
@@ -84,9 +74,6 @@ export async function initCommand(
   result.nested = nestedIn(root, createIgnoreRules(root, config));
   for (const line of nestedText(result.nested)) output.note(`      ${line}`);
   await writePatterns(result, steps, output);
-  const { rememberProject } = await import("../../../queries/known-projects.ts");
-  await rememberProject(project);
-
   const asked = choices.asked || isAsked(options);
   const hooks = { project, result, steps, output, asked };
   const { addGitHooks, warnOfPath } = await import("./hooks.ts");
@@ -142,33 +129,9 @@ async function showOrHide(
   }
 }
 
-/**
- * An existing project that `cwd` lies in stays the project; otherwise the git working tree, or `cwd`. Only a git
- * repository inside a project (a submodule, say) becomes one of its own.
- */
-function chooseRoot(cwd: string): { root: string; remark: string | null } {
-  const marker = `${stateDirName}/config.toml`;
-  const fresh = rootForInit(cwd);
-  const inGit = findUpwards(cwd, ".git") !== null;
-  const existing = findUpwards(cwd, marker);
-  if (existing === null || existing === fresh) {
-    const remark = existing !== null && existing !== cwd ? belongsTo(cwd, existing) : null;
-    return { root: fresh, remark };
-  }
-  if (inGit && existing.length < fresh.length) {
-    return {
-      root: fresh,
-      remark: `This repository lies inside the project in ${existing}; it becomes a project of its own, and that one leaves it out.`,
-    };
-  }
-  return {
-    root: existing,
-    remark: existing === cwd ? null : belongsTo(cwd, existing),
-  };
+function isNamed({ id }: Project): boolean {
+  return Registry.openIfAny()?.project(id)?.isNamed ?? false;
 }
-
-const belongsTo = (cwd: string, existing: string) =>
-  `${cwd} belongs to the project in ${existing}. That one is set up; searches in a package show its results first.`;
 
 async function parseLanguages(text: string): Promise<string[]> {
   const names = text

@@ -1,3 +1,4 @@
+import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import type { Availability } from "../../../models/embed/embedder.ts";
 import {
   embedderDrivers,
@@ -8,7 +9,6 @@ import {
 import { loadConfig } from "../../../project/config/config.ts";
 import type { Config } from "../../../project/config/settings.ts";
 import { messageOf, PommelError } from "../../../project/errors.ts";
-import { findProjectIfAny } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
@@ -31,7 +31,7 @@ export async function modelsListCommand(
   { cwd, output }: CommandContext,
   prefix: string | undefined,
 ): Promise<void> {
-  const { config, notes } = loadConfig(findProjectIfAny(cwd));
+  const { config, notes } = loadConfig(await findProjectIfAny(cwd));
   for (const note of notes) output.note(note);
   const listed = toList(config).filter(({ spec }) => spec.startsWith(prefix ?? ""));
   if (listed.length === 0) {

@@ -1,6 +1,6 @@
+import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { embedderSettings, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import { loadConfig } from "../../../project/config/config.ts";
-import { findProjectIfAny } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { createProgress } from "../../terminal/progress.ts";
 
@@ -14,7 +14,7 @@ export async function modelsPullCommand(
   embedder: string,
 ): Promise<number | undefined> {
   const { driver, model, spec } = readEmbedderSpec(embedder);
-  const { config } = loadConfig(findProjectIfAny(cwd));
+  const { config } = loadConfig(await findProjectIfAny(cwd));
   if (!driver.pull) {
     output.result(
       { embedder: spec, pulled: false, interrupted: false },

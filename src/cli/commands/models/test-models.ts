@@ -1,9 +1,9 @@
+import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import type { Embedder, EmbedderSettings, EmbedderUsage } from "../../../models/embed/embedder.ts";
 import { cosine } from "../../../models/embed/quantise.ts";
 import { embedderSettings, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { exitCode, PommelError } from "../../../project/errors.ts";
-import { findProjectIfAny } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanDuration, tick } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
@@ -37,7 +37,7 @@ export async function modelsTestCommand(
   { cwd, output }: CommandContext,
   embedder: string | undefined,
 ): Promise<number> {
-  const { config } = loadConfig(findProjectIfAny(cwd));
+  const { config } = loadConfig(await findProjectIfAny(cwd));
   const wanted = embedder === undefined ? [config["embed.code"], config["embed.text"]] : [embedder];
   const specs = new Set(wanted.map((spec) => readEmbedderSpec(spec).spec));
   const embedders: TestedEmbedder[] = [];

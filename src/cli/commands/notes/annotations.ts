@@ -1,5 +1,5 @@
 import { answer } from "../../../client/answer.ts";
-import { findProject } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import type { AnnotationsRequest, AnnotationsResponse } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
 import { indented, passage } from "../../terminal/markdown.ts";
@@ -11,7 +11,7 @@ export async function annotationsCommand(
   { cwd, output }: CommandContext,
   options: AnnotationsRequest,
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const asked = await answer(project, "annotations", options);
   const note = noteOnMemory(asked);
   if (note !== null) output.note(output.colors.dim(note));

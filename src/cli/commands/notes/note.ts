@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { sessionAround } from "../../../agents/profiles.ts";
 import { storeNote } from "../../../client/store-note.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import { findSession } from "../../../store/memory/sessions/sessions.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -19,7 +20,7 @@ export async function noteCommand(
   words: string[],
   options: { session?: string },
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const note = (words.length === 1 && words[0] === "-" ? await text(process.stdin) : words.join(" ")).trim();
   if (note === "") {
     throw new PommelError("usage", "The note is empty.", 'Write `pm note "what to remember"`.');

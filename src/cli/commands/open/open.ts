@@ -1,6 +1,6 @@
 import { findOrStartDaemon } from "../../../client/connect.ts";
 import { callDaemon } from "../../../client/daemon-client.ts";
-import { findProject } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { locate } from "../../../queries/blame/file-place.ts";
 import type { CommandContext } from "../../frame.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -13,12 +13,12 @@ export async function openCommand(
   what: string[],
   { browser }: { browser: boolean },
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const route = pageRoute(view, what, (path) => locate(project, cwd, path));
-  const { record } = await findOrStartDaemon(project);
-  const { code, expires_in_seconds } = await callDaemon(record, "pageCode", {});
+  const { record } = await findOrStartDaemon();
+  const { code, expires_in_seconds } = await callDaemon(null, "pageCode", {});
   // Behind the #, so that no log and no Referer has it; the page removes it from its address.
-  const url = `http://127.0.0.1:${record.port}/#code=${code}&to=${encodeURIComponent(route)}`;
+  const url = `http://127.0.0.1:${record.port}/#code=${code}&place=${encodeURIComponent(project.root)}&to=${encodeURIComponent(route)}`;
   const opened = browser && (await openBrowser(url));
   output.result({ url, opened, expires_in_seconds }, () =>
     [

@@ -1,5 +1,6 @@
 import { answer } from "../../../client/answer.ts";
-import { findProject, placeInProject } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import { placeInProject } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { printable } from "../../terminal/text.ts";
@@ -13,7 +14,7 @@ const columns: Column[] = [
 
 /** `pm packages`. */
 export async function packagesCommand({ cwd, output }: CommandContext): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const { answer: found } = await answer(project, "packages", { near: placeInProject(project, cwd) });
   output.result(found, () => {
     if (found.packages.length === 0) {

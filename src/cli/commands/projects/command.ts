@@ -9,8 +9,8 @@ export function declareProjects(program: Command): void {
     .addHelpText(
       "after",
       examples(
-        ["pm projects", "where they are, and when each was used"],
-        ["pm projects forget", "remove deleted projects from the list"],
+        ["pm projects", "where they are checked out, and when each was used"],
+        ["pm projects split .", "keep a fork apart from the project it comes from"],
       ),
     );
   projects
@@ -19,9 +19,30 @@ export function declareProjects(program: Command): void {
     .addHelpText("after", examples(["pm projects list --json", "for scripts"]))
     .action(run(async () => (await import("./projects.ts")).projectsListCommand));
   projects
+    .command("join")
+    .description("Have a checkout share the memory of another project")
+    .argument("<checkout>", "its directory")
+    .argument("<project>", "one of its directories, its id or its name")
+    .addHelpText(
+      "after",
+      examples(["pm projects join ~/code/copy ~/code/app", "what both recorded is one memory"]),
+    )
+    .action(run(async () => (await import("./projects.ts")).projectsJoinCommand));
+  projects
+    .command("split")
+    .description("Make a checkout a project of its own")
+    .argument("<checkout>", "its directory")
+    .addHelpText(
+      "after",
+      examples(["pm projects split ~/code/fork", "it has a memory of its own from now on"]),
+    )
+    .action(run(async () => (await import("./projects.ts")).projectsSplitCommand));
+  projects
     .command("forget")
-    .description("Remove a project from the list; its files are not touched")
-    .argument("[path]", "its root (default: all deleted projects)")
-    .addHelpText("after", examples(["pm projects forget ~/code/old", "it returns when it is used again"]))
+    .description("Delete what is remembered of a project, with its backups")
+    .argument("<project>", "one of its directories, its id or its name")
+    .option("-n, --dry-run", "show what would be deleted")
+    .option("-y, --yes", "do not ask")
+    .addHelpText("after", examples(["pm projects forget ~/code/old", "sessions, notes, index: everything"]))
     .action(run(async () => (await import("./projects.ts")).projectsForgetCommand));
 }

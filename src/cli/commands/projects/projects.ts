@@ -1,7 +1,15 @@
-import { resolve } from "node:path";
+import { withoutDaemon } from "../../../client/without-daemon.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { forgetProjects, listProjects, memorySize } from "../../../queries/known-projects.ts";
+import {
+  forgetProject,
+  joinProject,
+  memorySize,
+  projectCalled,
+  splitCheckout,
+} from "../../../queries/known-projects.ts";
+import { describeProjects } from "../../../queries/status/projects.ts";
 import type { CommandContext } from "../../frame.ts";
+import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { fileUrl } from "../../terminal/links.ts";
 import { tick } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
@@ -18,43 +26,88 @@ const columns: Column[] = [
 
 /** `pm projects`. */
 export async function projectsListCommand({ output }: CommandContext): Promise<void> {
-  const projects = await Promise.all(
-    listProjects().map(async ({ root, name, remote, isGone, firstUsedAt, lastUsedAt, project }) => ({
-      ...{ root, name, remote, is_gone: isGone },
-      ...(await memorySize(project)),
-      first_used_at: new Date(firstUsedAt).toISOString(),
-      last_used_at: new Date(lastUsedAt).toISOString(),
-    })),
-  );
+  const { projects } = await describeProjects();
   output.result({ projects }, () => {
-    if (projects.length === 0) return "No projects yet; `pm init` creates one.";
+    if (projects.length === 0) return "No projects yet: search in one, or set Pommel up with `pm setup`.";
     const { colors } = output;
-    const rows = projects.map(({ root, remote, is_gone, sessions, turns, last_used_at }) => [
-      colors.link(colors.place(homeRelative(root)), is_gone ? null : fileUrl(root)),
-      is_gone ? colors.warn("gone") : when(last_used_at, output),
-      sessions?.toLocaleString("en") ?? "",
-      turns?.toLocaleString("en") ?? "",
-      oneLine(remote ?? ""),
-    ]);
-    const gone = projects.filter(({ is_gone }) => is_gone).length;
-    const hint =
-      gone > 0 ? `\n\n${output.colors.dim(`${counted(gone, "project")} gone: pm projects forget`)}` : "";
-    return table(columns, rows, output) + hint;
+    const rows = projects.flatMap(({ name, checkouts, remote, sessions, turns, last_used_at }) => {
+      const [first, ...others] = checkouts;
+      const place = ({ root, is_gone }: { root: string; is_gone: boolean }) =>
+        colors.link(
+          is_gone ? colors.dim(homeRelative(root)) : colors.place(homeRelative(root)),
+          is_gone ? null : fileUrl(root),
+        );
+      const state = ({ is_gone }: { is_gone: boolean }, used: string) =>
+        is_gone ? colors.warn("gone") : when(used, output);
+      return [
+        [
+          first ? place(first) : name,
+          first ? state(first, last_used_at) : colors.warn("gone"),
+          sessions?.toLocaleString("en") ?? "",
+          turns?.toLocaleString("en") ?? "",
+          oneLine(remote ?? ""),
+        ],
+        ...others.map((one) => [`  ${place(one)}`, state(one, one.last_used_at), "", "", ""]),
+      ];
+    });
+    return table(columns, rows, output);
   });
 }
 
-/** `pm projects forget [path]`. */
+/** `pm projects forget <project>`: deletes what is remembered of it, after asking. */
 export async function projectsForgetCommand(
   { cwd, output }: CommandContext,
-  path: string | undefined,
-): Promise<void> {
-  const root = path === undefined ? null : resolve(cwd, path);
-  const forgotten = forgetProjects(root);
-  if (root !== null && forgotten.length === 0) {
-    throw new PommelError("not_found", `${root} is not a known project.`, "`pm projects` lists them.");
+  name: string,
+  { yes = false, dryRun = false }: { yes?: boolean; dryRun?: boolean },
+): Promise<number> {
+  const project = projectCalled(name, cwd);
+  const { sessions } = await memorySize(project);
+  const what = `${project.dataDir}: ${sessions === null ? "nothing recorded" : counted(sessions, "session")}`;
+  if (dryRun) {
+    output.result({ project: project.id, forgotten: false, sessions }, `Would delete ${what}.`);
+    return 0;
   }
+  if (!yes) {
+    if (!canAsk(output)) {
+      throw new PommelError(
+        "usage",
+        "There is no terminal to ask at.",
+        "Run it with --yes, or preview it with --dry-run.",
+      );
+    }
+    if (!(await confirm(`Delete ${what}, its backups included?`, false))) {
+      output.print("Nothing was deleted.");
+      return 1;
+    }
+  }
+  await withoutDaemon("pm projects forget", () => forgetProject(project));
   output.result(
-    { forgotten },
-    `${tick("ok", output.colors)} ${forgotten.length === 0 ? "No project is gone." : `${counted(forgotten.length, "project")} removed from the list.`}`,
+    { project: project.id, forgotten: true, sessions },
+    `${tick("ok", output.colors)} Forgotten. It is remembered anew when it is used again.`,
+  );
+  return 0;
+}
+
+/** `pm projects join <checkout> <project>`: has a checkout share the memory of another project. */
+export async function projectsJoinCommand(
+  { cwd, output }: CommandContext,
+  checkout: string,
+  project: string,
+): Promise<void> {
+  const [from, into] = [projectCalled(checkout, cwd), projectCalled(project, cwd)];
+  await withoutDaemon("pm projects join", () => joinProject(from, into));
+  output.result(
+    { root: from.root, project: into.id },
+    `${tick("ok", output.colors)} ${homeRelative(from.root)} now shares the memory of ${into.id}.`,
+  );
+}
+
+/** `pm projects split <checkout>`: makes a checkout a project of its own. */
+export async function projectsSplitCommand({ cwd, output }: CommandContext, checkout: string): Promise<void> {
+  const from = projectCalled(checkout, cwd);
+  const id = await withoutDaemon("pm projects split", () => splitCheckout(from));
+  output.result(
+    { root: from.root, project: id },
+    `${tick("ok", output.colors)} ${homeRelative(from.root)} is a project of its own now; what was recorded so far stays with the other.`,
   );
 }

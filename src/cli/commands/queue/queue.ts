@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { changeMemory } from "../../../client/change-memory.ts";
 import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { JobsStatus } from "../../../protocol/operations/status.ts";
 import { jobsStatusOf } from "../../../queries/sessions/conversations.ts";
 import { memoryStatusInProcess } from "../../../queries/status/memory-status.ts";
@@ -20,7 +21,7 @@ type QueueReport = JobsStatus & { daemon_running: boolean };
 
 /** `pm queue`: pending, running, failed and last finished jobs. */
 export async function queueCommand({ cwd, output }: CommandContext): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const report = await queueReport(project);
   output.result(report, () => renderQueue(report, output));
 }
@@ -41,13 +42,13 @@ async function queueReport(project: Project): Promise<QueueReport> {
 
 /** `pm queue retry [ids...]` */
 export async function queueRetryCommand({ cwd, output }: CommandContext, ids: number[] = []): Promise<void> {
-  const jobs = await changeDead(findProject(cwd), ids, false);
+  const jobs = await changeDead(await findProject(cwd), ids, false);
   output.result({ jobs }, jobs === 0 ? "No failed jobs." : `${counted(jobs, "job")} will be retried.`);
 }
 
 /** `pm queue drop [ids...]` */
 export async function queueDropCommand({ cwd, output }: CommandContext, ids: number[] = []): Promise<void> {
-  const jobs = await changeDead(findProject(cwd), ids, true);
+  const jobs = await changeDead(await findProject(cwd), ids, true);
   output.result({ jobs }, jobs === 0 ? "No failed jobs." : `Discarded ${counted(jobs, "job")}.`);
 }
 

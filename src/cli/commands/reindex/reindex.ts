@@ -1,6 +1,7 @@
 import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { silentLog } from "../../../project/log.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanDuration, nothingIndexed, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
@@ -14,7 +15,7 @@ export async function reindexCommand(
   { cwd, output }: CommandContext,
   options: { path?: string[] },
 ): Promise<number> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const paths = options.path ?? [];
   try {
     return await reindexByDaemon(project, paths, output);

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { RewindAnswer, RewindSession } from "../../../protocol/operations/checkpoints.ts";
 import { rewindTo } from "../../../queries/checkpoints/rewind.ts";
 import { withMemoryOrNote } from "../../../store/memory/with-memory.ts";
@@ -23,7 +23,7 @@ export async function rewindCommand(
   if (restore && worktree !== undefined) {
     throw new PommelError("usage", "--restore and --worktree exclude each other.", "Give one of them.");
   }
-  const project = inWorktreeOf(findProject(cwd), cwd);
+  const project = await findProject(cwd);
   const request = {
     target,
     patch,

@@ -3,9 +3,10 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
-import { findProject, findProjectIfAny, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import { withWritableMemory } from "../../../queries/writable-memory.ts";
 import { createScrubber } from "../../../redact/create-scrubber.ts";
 import {
@@ -38,9 +39,9 @@ export async function scrubCommand(
   options: ScrubOptions,
 ): Promise<number | undefined> {
   if (options.init) return initPatterns(output);
-  if (options.llm) return letModelRead(findProject(cwd), output);
-  if (options.check === undefined) return scrubAgain(findProject(cwd), output);
-  if (options.check === true) return checkStored(findProject(cwd), output);
+  if (options.llm) return letModelRead(await findProject(cwd), output);
+  if (options.check === undefined) return scrubAgain(await findProject(cwd), output);
+  if (options.check === true) return checkStored(await findProject(cwd), output);
   return checkText(cwd, options.check, output);
 }
 
@@ -61,7 +62,7 @@ function scrubberFor(project: Project | null): Scrubber {
 
 /** Works anywhere; outside of a project by the user's own rules. */
 async function checkText(cwd: string, file: string, output: Output): Promise<number> {
-  const scrubber = scrubberFor(findProjectIfAny(cwd));
+  const scrubber = scrubberFor(await findProjectIfAny(cwd));
   const content = file === "-" ? await text(process.stdin) : readFile(resolve(cwd, file));
   const lineStarts = [0];
   for (let at = content.indexOf("\n"); at !== -1; at = content.indexOf("\n", at + 1)) lineStarts.push(at + 1);

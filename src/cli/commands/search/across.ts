@@ -6,8 +6,9 @@ import {
   type LeftOut,
   searchAcross,
 } from "../../../client/across-projects.ts";
+import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProjectIfAny, placeInProject } from "../../../project/paths.ts";
+import { placeInProject } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/text.ts";
@@ -24,7 +25,7 @@ export async function searchAcrossCommand(
   if (options.metrics) {
     throw new PommelError("usage", "--metrics works in one project only.", "Omit --all-projects.");
   }
-  const here = findProjectIfAny(cwd);
+  const here = await findProjectIfAny(cwd);
   const search = await readSearch(here, words, options, here === null ? "" : placeInProject(here, cwd));
   const across = await searchAcross(here, search.asks, search.request);
   noteLeftOut(across, output);

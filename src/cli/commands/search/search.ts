@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
 import { answer } from "../../../client/answer.ts";
-import { findProject, inWorktreeOf, type Project, placeInProject } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import { type Project, placeInProject } from "../../../project/paths.ts";
 import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
 import type { CommandContext } from "../../frame.ts";
 import { commitPages } from "../../terminal/links.ts";
@@ -27,7 +28,7 @@ export async function searchCommand(
     return searchAcrossCommand(context, words, options);
   }
   const { cwd, output } = context;
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const search = await readSearch(project, words, options, placeInProject(project, cwd));
   const [{ answer, note }, { renderAnswer, exitCodeOf }] = await Promise.all([
     ask(project, search),
@@ -40,7 +41,7 @@ export async function searchCommand(
     ...[code, transcripts, history].flatMap((side) => side?.notes ?? []),
   ];
   for (const line of new Set(allNotes)) if (line !== null) output.note(output.colors.dim(line));
-  const { root } = inWorktreeOf(project, cwd);
+  const { root } = project;
   const style: ResultStyle = {
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level ?? options.package),

@@ -1,7 +1,8 @@
 import { sessionAround } from "../../../agents/profiles.ts";
 import { type Answered, answer } from "../../../client/answer.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf } from "../../../project/errors.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Screen } from "../../terminal/output.ts";
@@ -16,7 +17,7 @@ const openFor = 30 * 60_000;
  * all open sessions.
  */
 export async function sessionCurrentCommand({ cwd, output }: CommandContext): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const current = sessionAround();
   const asked = await (current === null ? openSessions(project) : session(project, current));
   const note = noteOnMemory(asked);

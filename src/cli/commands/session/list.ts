@@ -1,5 +1,5 @@
 import { answer } from "../../../client/answer.ts";
-import { findProject, findProjectIfAny } from "../../../project/paths.ts";
+import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Screen } from "../../terminal/output.ts";
@@ -24,7 +24,7 @@ export async function sessionListCommand(
   }
   if (allProjects) return listAcross(context, options);
   const { cwd, output } = context;
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const asked = await answer(project, "sessions", options);
   const note = noteOnMemory(asked);
   if (note !== null) output.note(output.colors.dim(note));
@@ -42,7 +42,7 @@ async function listAcross({ cwd, output }: CommandContext, options: SessionsRequ
     import("../../../client/across-projects.ts"),
     import("../search/across.ts"),
   ]);
-  const across = await sessionsAcross(findProjectIfAny(cwd), options);
+  const across = await sessionsAcross(await findProjectIfAny(cwd), options);
   noteLeftOut(across, output);
   const { answer, projects, left_out } = across;
   output.result({ ...answer, projects, left_out }, () => {

@@ -1,6 +1,7 @@
 import { answer } from "../../../client/answer.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf } from "../../../project/errors.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
 import { fileUrl } from "../../terminal/links.ts";
@@ -43,7 +44,7 @@ export async function sessionShowCommand(
   const turn = options.turn ?? (number === undefined ? undefined : Number(number));
   const isChat = output.columns !== undefined && !output.json && !outline;
   const log = isChat ? (full || turn !== undefined ? "full" : "brief") : undefined;
-  let project = findProject(cwd);
+  let project = await findProject(cwd);
   const ask = (of?: number) => answer(project, "session", { id, turn: of, log });
   const asked = await ask(turn).catch(async (error: unknown) => {
     const isMissing = ["not_found", "no_memory"].includes(codeOf(error));

@@ -1,4 +1,4 @@
-import { findProject } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import {
   changeMembers,
   shareProject,
@@ -15,7 +15,7 @@ import { countsText } from "../sync/report.ts";
 /** `pm share`: imports what colleagues shared, and shares what is new here. */
 export async function shareCommand({ cwd, output }: CommandContext): Promise<void> {
   const progress = syncProgress();
-  const report = await shareProject(findProject(cwd), { onProgress: progress.onProgress }).finally(
+  const report = await shareProject(await findProject(cwd), { onProgress: progress.onProgress }).finally(
     progress.finish,
   );
   const { project, author, place, shared, imported, withdrawn, removed, leftOut, waiting } = report;
@@ -42,7 +42,7 @@ export async function onCommand(
   { cwd, output }: CommandContext,
   { project }: { project?: string },
 ): Promise<void> {
-  const state = await startSharing(findProject(cwd), project);
+  const state = await startSharing(await findProject(cwd), project);
   output.result(
     { project: state.project, author: state.author, server: state.place, is_owner: state.isOwner },
     `${tick("ok", output.colors)} This project is shared as ${oneLine(state.author)} at ${state.place}.\n` +
@@ -57,7 +57,7 @@ export async function offCommand(
   { cwd, output }: CommandContext,
   { remove = false }: { remove?: boolean },
 ): Promise<void> {
-  const withdrawn = await stopSharing(findProject(cwd), { remove });
+  const withdrawn = await stopSharing(await findProject(cwd), { remove });
   output.result(
     { shared: false, withdrawn },
     `${tick("ok", output.colors)} This project is no longer shared. ` +
@@ -69,7 +69,7 @@ export async function offCommand(
 
 /** `pm share status` */
 export async function statusCommand({ cwd, output }: CommandContext): Promise<void> {
-  const { team, waiting, authors } = await teamStatus(findProject(cwd));
+  const { team, waiting, authors } = await teamStatus(await findProject(cwd));
   const here = authors.length === 0 ? [] : [`Sessions and notes here by: ${authors.map(oneLine).join(", ")}`];
   const at = team?.at == null ? null : new Date(team.at).toISOString();
   output.result(
@@ -98,7 +98,7 @@ export async function membersCommand(
   { cwd, output }: CommandContext,
   { add = [], remove = [] }: { add?: string[]; remove?: string[] },
 ): Promise<void> {
-  const { members, authors } = await changeMembers(findProject(cwd), { add, remove });
+  const { members, authors } = await changeMembers(await findProject(cwd), { add, remove });
   output.result(
     { members: members.map(({ role, isOwner }) => ({ role, is_owner: isOwner })), authors },
     [

@@ -1,4 +1,4 @@
-import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import type { Share, StatsAnswer } from "../../../protocol/operations/stats.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
@@ -20,7 +20,7 @@ export async function statsCommand(
   { cwd, output }: CommandContext,
   { path = [], dirDepth, limit = 10, ...options }: StatsOptions,
 ): Promise<void> {
-  const project = inWorktreeOf(findProject(cwd), cwd);
+  const project = await findProject(cwd);
   const request = { ...options, path: pathsFrom(project, cwd, path), depth: dirDepth };
   const answer = await answerFromStore(project, "stats", request);
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));

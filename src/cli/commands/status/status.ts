@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
-import { findProject, type Project } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
@@ -19,7 +20,7 @@ const refreshMs = 2000;
  * @throws DaemonUnreachable with `--check`, when the daemon does not answer
  */
 export async function statusCommand({ cwd, output }: CommandContext, options: StatusOptions): Promise<void> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   if (options.skipped) {
     const { skippedFiles } = await import("../../../queries/search/code.ts");
     const skipped = await skippedFiles(project);

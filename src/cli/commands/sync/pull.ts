@@ -1,4 +1,4 @@
-import { findProject } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { syncProject } from "../../../queries/sync/sync.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk } from "../../terminal/confirm.ts";
@@ -10,7 +10,7 @@ export async function pullCommand(
   { cwd, output }: CommandContext,
   { dryRun = false, force = false }: { dryRun?: boolean; force?: boolean },
 ): Promise<undefined> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   const progress = syncProgress();
   const report = await syncProject(
     project,

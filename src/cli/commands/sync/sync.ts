@@ -1,5 +1,5 @@
+import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { findProject } from "../../../project/paths.ts";
 import { syncProject } from "../../../queries/sync/sync.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
@@ -22,7 +22,7 @@ export async function syncCommand(
   { cwd, output }: CommandContext,
   { dryRun = false, filter, allowPublic = false, everything = false, yes = 0 }: SyncCommandOptions,
 ): Promise<number | undefined> {
-  const project = findProject(cwd);
+  const project = await findProject(cwd);
   if (!filter && !dryRun && !(await isSure(output, yes))) {
     output.print("Nothing was shared.");
     return 1;

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { setups } from "../../../agents/registry.ts";
 import { isBlankObject } from "../../../agents/setup/json-entry.ts";
 import { partState } from "../../../agents/setup/parts.ts";
@@ -9,19 +9,12 @@ import type { Place } from "../../../agents/setup.ts";
 import { stopDaemon } from "../../../client/stop-daemon.ts";
 import { GitFailure, gitText } from "../../../git/git.ts";
 import { gitHooksState } from "../../../git/hooks/state.ts";
-import { projectRoots } from "../../../git/project-roots.ts";
+import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { explanationOf, messageOf, PommelError } from "../../../project/errors.ts";
-import {
-  findProjectIfAny,
-  globalCacheDir,
-  globalConfigDir,
-  globalDataDir,
-  type Project,
-  projectAt,
-} from "../../../project/paths.ts";
-import { hasIgnoreLine, removeIgnoreLine } from "../../../project/state-dir.ts";
-import { forgetProjects, listProjects } from "../../../queries/known-projects.ts";
-import { registryFile } from "../../../store/registry.ts";
+import { homeOf, registryFile } from "../../../project/home.ts";
+import { isInside, type Project, projectAt } from "../../../project/paths.ts";
+import { listProjects } from "../../../queries/known-projects.ts";
+import { Registry } from "../../../store/registry.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
@@ -40,11 +33,8 @@ interface ProjectReport {
   root: string;
   /** `unreachable`: its directory is not there. */
   state: "to_remove" | "removed" | "failed" | "unreachable";
-  /** What else than `.pommel/` Pommel is in, from the root. */
+  /** What Pommel is in, from the root. */
   files: string[];
-  /** Of `.pommel/`, and of the memory in it. */
-  bytes: number;
-  memory_bytes: number;
   /** Files that somebody changed: they stay. */
   kept: { file: string; reason: string }[];
   error: string | null;
@@ -56,7 +46,13 @@ interface UninstallResult {
   keep_memory: boolean;
   projects: ProjectReport[];
   /** The user's own files, from the home, and directories. */
-  user: { files: string[]; directories: { path: string; bytes: number }[]; error: string | null };
+  user: {
+    files: string[];
+    directories: { path: string; bytes: number }[];
+    /** Of the memories in them. */
+    memory_bytes: number;
+    error: string | null;
+  };
   /** Files that have a line for completion in them, which only their owner can take out. */
   completions: string[];
 }
@@ -74,6 +70,7 @@ export async function uninstallCommand(
     user: {
       files: filesOf(userPlace()),
       directories: userDirectories().map((path) => ({ path, bytes: sizeOf(path) })),
+      memory_bytes: sizeOf(projectsDir()),
       error: null,
     },
     completions: completionFiles(),
@@ -96,45 +93,44 @@ export async function uninstallCommand(
       return 1;
     }
   }
-  const places = [...roots.map((root) => projectPlace(projectAt(root))), userPlace()];
+  const projects = new Map(
+    await Promise.all(
+      roots.map(async (root) => [root, await findProject(root).catch(() => projectAt(root))] as const),
+    ),
+  );
+  const places = [...[...projects.values()].map((project) => projectPlace(project)), userPlace()];
   const created = places.flatMap(createdFiles);
   for (const report of result.projects) {
-    if (report.state === "to_remove") await clearProject(report, keepMemory);
-    // So that another run continues with the rest, and projects that cannot be removed do not stay listed forever.
-    if (report.state !== "failed") forgetProjects(report.root);
+    if (report.state === "to_remove") await clearProject(report, projects.get(report.root)!);
     if (!output.json) for (const line of outcomeOf(report)) output.note(line);
   }
   const failed = result.projects.filter(({ state }) => state === "failed");
-  clearUser(result, { keepList: failed.length > 0, keepKey: keepMemory });
+  // After the hooks, which would start it again.
+  await stopDaemon();
+  clearUser(result, { keepsRecords: failed.length > 0, keepsMemory: keepMemory });
   for (const file of created) removeIfBlank(file);
   if (result.user.error !== null) output.note(`${tick("warn", output.colors)} ${result.user.error}`);
   output.result(result, () => lastWords(result, output));
   return failed.length > 0 || result.user.error !== null ? 1 : 0;
 }
 
-/** Every project that is known here, and the one that somebody is in, with those in their linked worktrees. */
+/** Every checkout that is known, and the one that somebody is in. */
 async function rootsToClear(cwd: string): Promise<string[]> {
-  const here = findProjectIfAny(cwd);
+  const here = await findProjectIfAny(cwd);
   // Looking into a registry makes one.
   const listed = existsSync(registryFile()) ? listProjects() : [];
-  const known = [...listed.map(({ root }) => root), ...(here === null ? [] : [here.root])];
-  const roots = new Set(known);
-  for (const root of known) {
-    if (!existsSync(root)) continue;
-    const worktrees = await projectRoots(root).catch(() => []);
-    for (const worktree of worktrees) if (existsSync(projectAt(worktree).stateDir)) roots.add(worktree);
-  }
-  return [...roots];
+  const known = listed.flatMap(({ checkouts }) => checkouts.map(({ root }) => root));
+  return [
+    ...new Set([...known, ...(here === null || filesOf(projectPlace(here)).length === 0 ? [] : [here.root])]),
+  ];
 }
 
 async function previewOf(root: string): Promise<ProjectReport> {
-  const project = projectAt(root);
+  const project = await findProject(root).catch(() => projectAt(root));
   const report: ProjectReport = {
     root,
     state: existsSync(root) ? "to_remove" : "unreachable",
     files: [],
-    bytes: 0,
-    memory_bytes: 0,
     kept: [],
     error: null,
   };
@@ -143,13 +139,7 @@ async function previewOf(root: string): Promise<ProjectReport> {
   report.files = [
     ...filesOf(projectPlace(project)),
     ...(dir !== null && (state === "installed" || state === "partial") ? [`${dir}/`] : []),
-    ...(hasIgnoreLine(root) ? [".gitignore"] : []),
   ];
-  report.bytes = sizeOf(project.stateDir);
-  report.memory_bytes = memoryFiles(project).reduce(
-    (sum, name) => sum + sizeOf(join(project.stateDir, name)),
-    0,
-  );
   return report;
 }
 
@@ -160,14 +150,7 @@ function filesOf(place: Place): string[] {
   return [...new Set(files)];
 }
 
-/** The memory, its backups, and what keeps them out of git. */
-function memoryFiles({ stateDir }: Project): string[] {
-  return existsSync(stateDir) ? readdirSync(stateDir).filter((name) => name.startsWith("memory.db")) : [];
-}
-
-/** Hooks go first, so that nothing restarts what is being removed. */
-async function clearProject(report: ProjectReport, keepMemory: boolean): Promise<void> {
-  const project = projectAt(report.root);
+async function clearProject(report: ProjectReport, project: Project): Promise<void> {
   try {
     const taken = takeAll(projectPlace(project));
     report.kept = taken
@@ -175,16 +158,6 @@ async function clearProject(report: ProjectReport, keepMemory: boolean): Promise
       .map(({ file, detail }) => ({ file, reason: detail.join("; ") }));
     await removeFromGit(project);
     await removeRefs(report.root);
-    removeIgnoreLine(report.root);
-    await stopDaemon(project);
-    const kept = keepMemory ? new Set([...memoryFiles(project), ".gitignore"]) : new Set<string>();
-    if (kept.size > 1) {
-      for (const name of readdirSync(project.stateDir)) {
-        if (!kept.has(name)) rmSync(join(project.stateDir, name), { recursive: true, force: true });
-      }
-    } else {
-      rmSync(project.stateDir, { recursive: true, force: true });
-    }
     report.state = "removed";
   } catch (error) {
     report.state = "failed";
@@ -203,29 +176,43 @@ async function removeRefs(root: string): Promise<void> {
 }
 
 function userDirectories(): string[] {
-  return [globalConfigDir(), globalDataDir(), globalCacheDir()].filter((path) => existsSync(path));
+  return Object.values(homeOf()).filter((path) => existsSync(path));
 }
 
-/** @param keep `keepList`: some projects are left in the registry; `keepKey`: that of the shared memory */
-function clearUser({ user }: UninstallResult, keep: { keepList: boolean; keepKey: boolean }): void {
+const projectsDir = () => join(homeOf().dataDir, "projects");
+
+interface Kept {
+  /** What says which files were changed, and how: there are some left. */
+  keepsRecords: boolean;
+  keepsMemory: boolean;
+}
+
+function clearUser({ user }: UninstallResult, { keepsRecords, keepsMemory }: Kept): void {
+  const { configDir, dataDir } = homeOf();
   const kept = [
-    ...(keep.keepList ? [join(globalDataDir(), "registry.db")] : []),
-    ...(keep.keepKey ? [join(globalConfigDir(), "sync-key.txt")] : []),
-  ];
+    ...(keepsMemory || keepsRecords ? [projectsDir(), registryFile()] : []),
+    // Without them, what is kept cannot be read.
+    ...(keepsMemory
+      ? [join(dataDir, "encryption.json"), join(configDir, "keys"), join(configDir, "sync-key.txt")]
+      : []),
+  ].filter((path) => existsSync(path));
   try {
     takeAll(userPlace());
-    for (const directory of userDirectories()) {
-      const inside = kept.filter((file) => existsSync(file) && !relative(directory, file).startsWith(".."));
-      if (inside.length === 0) rmSync(directory, { recursive: true, force: true });
-      else {
-        for (const name of readdirSync(directory)) {
-          const path = join(directory, name);
-          if (!inside.some((file) => path.startsWith(file))) rmSync(path, { recursive: true, force: true });
-        }
-      }
-    }
+    Registry.close();
+    for (const directory of userDirectories()) clearDirectory(directory, kept);
   } catch (error) {
     user.error = error instanceof PommelError ? explanationOf(error) : messageOf(error);
+  }
+}
+
+function clearDirectory(directory: string, kept: readonly string[]): void {
+  if (!kept.some((path) => isInside(path, directory))) {
+    rmSync(directory, { recursive: true, force: true });
+    return;
+  }
+  for (const name of readdirSync(directory)) {
+    const path = join(directory, name);
+    if (!kept.some((one) => isInside(path, one))) rmSync(path, { recursive: true, force: true });
   }
 }
 
@@ -273,23 +260,22 @@ function describe(result: UninstallResult, output: Output): string[] {
   const { bold, dim, warn } = output.colors;
   if (!isSomething(result)) return ["Nothing to remove: only the program itself is installed."];
   const lines: string[] = [];
-  for (const { root, state, files, bytes, memory_bytes } of projects) {
+  for (const { root, state, files } of projects) {
     lines.push(bold(homeRelative(root)));
     if (state === "unreachable") {
       lines.push(dim("  not reachable, left as it is; run `pm uninstall` again when it is back"));
       continue;
     }
-    const memory = memory_bytes > 0 ? humanBytes(memory_bytes) : null;
-    const fate = keep_memory ? "kept" : warn("gone for good: sessions, notes, decisions");
-    lines.push(
-      `  .pommel/  ${humanBytes(bytes)}${memory === null ? "" : `, including memory ${memory} (${fate})`}`,
-    );
     if (files.length > 0) lines.push(`  Pommel's entries in ${files.map(homeRelative).join(", ")}`);
   }
   if (user.files.length + user.directories.length > 0) lines.push(bold("For all projects"));
   for (const { path, bytes } of user.directories)
     lines.push(`  ${homeRelative(path)}/  ${humanBytes(bytes)}`);
-  if (!keep_memory && existsSync(join(globalConfigDir(), "sync-key.txt"))) {
+  if (user.memory_bytes > 0) {
+    const fate = keep_memory ? "kept" : warn("gone for good: sessions, notes, decisions");
+    lines.push(`  including the memory of all projects, ${humanBytes(user.memory_bytes)} (${fate})`);
+  }
+  if (!keep_memory && existsSync(join(homeOf().configDir, "sync-key.txt"))) {
     lines.push(`  ${warn("including sync-key.txt: without it, an encrypted shared memory cannot be read")}`);
   }
   if (user.files.length > 0)
@@ -309,11 +295,11 @@ function lastWords({ projects, completions, keep_memory }: UninstallResult, outp
   const count = (state: ProjectReport["state"]) => projects.filter((one) => one.state === state).length;
   const lines: string[] = [];
   const failed = count("failed");
-  const done = `Pommel is removed from ${counted(count("removed"), "project")} and your own files.`;
+  const done = `Pommel is removed from ${counted(count("removed"), "checkout")} and your own files.`;
   lines.push(`${tick(failed > 0 ? "warn" : "ok", output.colors)} ${done}`);
   if (failed > 0)
-    lines.push(`  ${counted(failed, "project")} left: see above, then run \`pm uninstall\` again.`);
-  if (keep_memory) lines.push("  The memory is kept: `pm init` in a project finds it again.");
+    lines.push(`  ${counted(failed, "checkout")} left: see above, then run \`pm uninstall\` again.`);
+  if (keep_memory) lines.push("  The memory is kept: Pommel finds it again when it is installed.");
   for (const file of completions) lines.push(`  Remove the completion of \`pm\` from ${homeRelative(file)}.`);
   lines.push("", "Finally, remove the program:", "  npm uninstall -g pommel");
   return lines.join("\n");

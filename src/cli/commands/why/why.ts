@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -22,7 +22,7 @@ export async function whyCommand(
   range: string | undefined,
   { rev, full = false }: WhyOptions,
 ): Promise<void> {
-  const project = inWorktreeOf(findProject(cwd), cwd);
+  const project = await findProject(cwd);
   const named = parsePlace(place, (name) => existsSync(resolve(cwd, name)));
   const file = locate(project, cwd, named.file);
   const lines = named.lines ?? (range === undefined ? null : parseLines(range));

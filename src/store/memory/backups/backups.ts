@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, PommelError } from "../../../project/errors.ts";
@@ -34,10 +33,7 @@ const timeoutMs = 5000;
  */
 export function backupFolder(memoryDb: string, chosen: string): string {
   const beside = dirname(memoryDb);
-  if (chosen === "") return join(beside, "backups");
-  const root = dirname(beside);
-  const hash = createHash("sha256").update(root).digest("hex").slice(0, 8);
-  return join(resolve(chosen), `${basename(root)}-${hash}`);
+  return chosen === "" ? join(beside, "backups") : join(resolve(chosen), basename(beside));
 }
 
 /** What `pm restore` puts beside the memory: the database that it replaced. */

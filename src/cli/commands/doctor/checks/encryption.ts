@@ -1,23 +1,22 @@
 import { basename } from "node:path";
 import { loadConfig } from "../../../../project/config/config.ts";
 import { PommelError } from "../../../../project/errors.ts";
-import type { Project } from "../../../../project/paths.ts";
+import { backupFolders } from "../../../../queries/known-projects.ts";
 import { plainFiles } from "../../../../store/encryption/convert.ts";
-import { envelopeOf } from "../../../../store/encryption/envelope.ts";
+import { homeEnvelope } from "../../../../store/encryption/envelope.ts";
 import { unlock } from "../../../../store/encryption/keys.ts";
 import { sealedEngine } from "../../../../store/encryption/sealed-driver.ts";
-import { backupFolder } from "../../../../store/memory/backups/backups.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
 /** What never is encrypted, as it is needed before the key, or holds nothing of the memory. */
 const alwaysPlain =
-  "config.toml, daemon.json, writer.lock, the hash of the last audit record and what Node prints in a crash stay plain";
+  "settings, the registry of projects, daemon.json, locks, the hash of the last audit record and what Node prints in a crash stay plain";
 
 /** What is stored plain, and whether what is not can be read. */
-export function checkEncryption(project: Project): CheckResult {
+export function checkEncryption(): CheckResult {
   try {
-    const { config } = loadConfig(project);
-    const envelope = envelopeOf(project);
+    const { config } = loadConfig(null);
+    const envelope = homeEnvelope();
     if (envelope === null) {
       return config["storage.encrypt"]
         ? warn("storage.encrypt is on, and nothing is encrypted yet", "Run `pm encrypt`, or `pm start`.")
@@ -25,8 +24,7 @@ export function checkEncryption(project: Project): CheckResult {
     }
     sealedEngine();
     unlock(envelope);
-    const backups = [backupFolder(project.memoryDb, config["backup.folder"])];
-    const plain = plainFiles(project, { backups });
+    const plain = plainFiles({ backups: backupFolders() });
     if (plain.length === 0) {
       return ok(
         `memory, index, backups, audit log, spool and log are encrypted (key: ${envelope.source.kind}); ${alwaysPlain}`,

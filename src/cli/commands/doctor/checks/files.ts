@@ -1,7 +1,7 @@
 import { chmodSync, type Dirent, lstatSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../../../project/errors.ts";
-import type { Project } from "../../../../project/paths.ts";
+import { homeOf } from "../../../../project/home.ts";
 import { humanBytes } from "../../../terminal/output.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
@@ -16,11 +16,12 @@ const unwatched = new Set([".git", ".pommel", "node_modules"]);
 /** Enough to know: the default limit of most systems is lower. */
 const maxDirectories = 1_000_000;
 
-/** Everything in `.pommel/` is the user's alone: 0700 and 0600. With `fix`, makes it so. */
-export function checkPermissions(project: Project, fix: boolean): CheckResult {
+/** Everything in the home is its owner's alone: 0700 and 0600. With `fix`, makes it so. */
+export function checkPermissions(fix: boolean): CheckResult {
   if (process.platform === "win32") return ok("Windows manages file permissions");
-  const open = openPaths(project.stateDir);
-  if (open.length === 0) return ok(".pommel/ is readable by you only");
+  const home = homeOf();
+  const open = [...new Set(Object.values(home))].flatMap(openPaths);
+  if (open.length === 0) return ok("what Pommel stores is readable by you only");
   const which = open.length === 1 ? open[0] : `${open[0]} and ${open.length - 1} more`;
   if (!fix) {
     return warn(
@@ -40,7 +41,7 @@ function openPaths(dir: string): string[] {
   const paths: string[] = [];
   const visit = (path: string) => {
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    // The daemon's files come and go; links are not followed out of .pommel/.
+    // The daemon's files come and go; links are not followed out of it.
     if (!stat || stat.isSymbolicLink()) return;
     if ((stat.mode & othersMayRead) !== 0) paths.push(path);
     if (stat.isDirectory()) for (const entry of entriesOf(path)) visit(join(path, entry.name));

@@ -4,6 +4,7 @@ import { askDaemon, DaemonUnreachable } from "../../../../client/daemon-client.t
 import { loadConfig } from "../../../../project/config/config.ts";
 import { type Config, defaultConfig } from "../../../../project/config/settings.ts";
 import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
+import { daemonFiles, homeOf } from "../../../../project/home.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { readDaemonRecord } from "../../../../protocol/daemon-record.ts";
 import { currentCut, cutSettingsOf } from "../../../../sessions/chunks/cut-rules.ts";
@@ -33,14 +34,14 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
   return [
     { name: "project", run: () => ok(`project in ${project.root}`) },
     { name: "config", run: () => checkConfig(project) },
-    { name: "permissions", run: () => checkPermissions(project, fix) },
+    { name: "permissions", run: () => checkPermissions(fix) },
     { name: "lock", run: () => checkLock(project) },
     { name: "daemon", run: () => checkDaemon(project, fix) },
     { name: "index", run: () => checkIndex(project) },
     { name: "nested", run: () => checkNested(project) },
     { name: "memory", run: () => checkMemory(project) },
     { name: "backups", run: () => checkBackups(project) },
-    { name: "encryption", run: () => checkEncryption(project) },
+    { name: "encryption", run: () => checkEncryption() },
     { name: "chunks", run: () => checkChunks(project) },
     { name: "capture", run: () => checkCapture(project) },
     { name: "models", run: () => checkModels(project) },
@@ -58,7 +59,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "git-hooks", run: () => checkGitHooks(project) },
     { name: "path", run: () => checkPath() },
     { name: "watches", run: () => checkWatches(project.root, "/proc/sys/fs/inotify/max_user_watches") },
-    { name: "disk", run: () => checkDisk(project.stateDir) },
+    { name: "disk", run: () => checkDisk(homeOf().dataDir) },
   ];
 }
 
@@ -100,7 +101,7 @@ async function checkContext(project: Project): Promise<CheckResult> {
 }
 
 function checkLock(project: Project): CheckResult {
-  const holder = lockHolder(project);
+  const holder = lockHolder(project.lockFile);
   return ok(
     holder === null
       ? "no process is writing the index"
@@ -109,8 +110,9 @@ function checkLock(project: Project): CheckResult {
 }
 
 async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult> {
-  const holder = lockHolder(project);
-  const record = readDaemonRecord(project);
+  const files = daemonFiles();
+  const holder = lockHolder(files.lock);
+  const record = readDaemonRecord();
   try {
     const { daemon, version } = await askDaemon(project, "status", {});
     const answers = `daemon ${version} answers on port ${daemon.port ?? record?.port} (PID ${daemon.pid})`;
@@ -122,8 +124,8 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
         "It may be starting: try again in a moment, then `pm restart`. `pm logs` shows what it does.",
       );
     }
-    const [what, hint] = autostartText(autostartStatus(project, isAutostartOn(project)));
-    if (!existsSync(project.daemonFile)) {
+    const [what, hint] = autostartText(autostartStatus(isAutostartOn(project)));
+    if (!existsSync(files.record)) {
       return warn(`The daemon is not running: searches work, changes are not indexed. ${what}`, hint);
     }
     const why = error instanceof DaemonUnreachable ? error.reason : messageOf(error);
@@ -133,7 +135,7 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
         `${hint} \`pm doctor --fix\` removes the file.`,
       );
     }
-    rmSync(project.daemonFile, { force: true });
+    rmSync(files.record, { force: true });
     return ok("removed the daemon.json of a daemon that is gone");
   }
 }
@@ -196,7 +198,7 @@ async function checkChunks(project: Project): Promise<CheckResult> {
   if (counts === null || counts.outdated === 0)
     return ok("all sessions are cut by the current rules and settings");
   const which = `${counts.outdated} of ${counts.all} sessions`;
-  if (readDaemonRecord(project) !== null) return ok(`the daemon is cutting ${which} again`);
+  if (readDaemonRecord() !== null) return ok(`the daemon is cutting ${which} again`);
   return warn(
     `${which} were cut into chunks by other rules or settings; searches find them as they were cut.`,
     "Run `pm start`: the daemon cuts them again in the background.",

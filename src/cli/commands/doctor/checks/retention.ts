@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { agents } from "../../../../agents/registry.ts";
-import { projectRoots } from "../../../../git/project-roots.ts";
+import { projectRoots } from "../../../../git/projects/roots.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { transcriptsThere, vanishingOf } from "../../../../sessions/ingest/vanishing.ts";
 import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";

@@ -1,0 +1,161 @@
+import { createIgnoreRules, type IgnoreRules } from "../../code/files/ignore.ts";
+import { filesToEmbed } from "../../code/index/embed-source.ts";
+import { IndexThread } from "../../code/index/index-thread.ts";
+import { Indexer } from "../../code/index/indexer.ts";
+import { EmbedPass } from "../../models/embed/embed-pass.ts";
+import { closeEmbedders, createEmbedders, type Embedders, modelsOf } from "../../models/embed/embedders.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { daemonOwner } from "../../protocol/daemon-record.ts";
+import { shareOpenIndex } from "../../queries/here.ts";
+import { CodeSearch } from "../../search/code/engine.ts";
+import { indexCommits } from "../../search/history/index-commits.ts";
+import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
+import { indexDriver } from "../../store/index/drivers.ts";
+import { acquireLock, type Lock } from "../../store/sqlite/lock.ts";
+import { type Ending, runInReverse } from "../lifecycle/endings.ts";
+import { IndexWork } from "../watch/index-work.ts";
+import { ChangeObserver } from "../watch/observe-changes.ts";
+import { type Watcher, watchProject } from "../watch/watcher.ts";
+import type { OpenProject } from "./open-project.ts";
+
+interface OpenCheckoutOptions {
+  project: Project;
+  config: Config;
+  log: Logger;
+  /** Opens the project whose checkout it is. */
+  openProject: (bundled: Embedders["first"]) => Promise<OpenProject>;
+}
+
+/** A checkout in use: its index is open and kept up to date while its files are watched. */
+export class OpenCheckout {
+  private readonly endings: Ending[] = [];
+  private watcher: Watcher | null = null;
+  private observer: ChangeObserver | null = null;
+
+  private constructor(
+    readonly project: Project,
+    readonly config: Config,
+    readonly embedders: Embedders,
+    private readonly log: Logger,
+    private readonly lock: Lock,
+    readonly work: IndexWork,
+    /** The project that it is a checkout of. */
+    readonly of: OpenProject,
+  ) {}
+
+  /** @throws PommelError `locked` when another process writes the index; any other reason why it cannot be opened */
+  static async open({ project, config, log, openProject }: OpenCheckoutOptions): Promise<OpenCheckout> {
+    const endings: Ending[] = [];
+    try {
+      const lock = acquireLock(project.lockFile, daemonOwner);
+      endings.push(() => lock.release());
+      const rules = createIgnoreRules(project.root, config);
+      const embedders = createEmbedders(config, "code");
+      endings.push(() => closeEmbedders(embedders));
+      const work = await startIndexWork({ project, config, log }, rules, embedders);
+      endings.push(() => work.close());
+      const of = await openProject(embedders.first);
+      const opened = new OpenCheckout(project, config, embedders, log, lock, work, of);
+      opened.endings.push(...endings);
+      opened.watch(rules);
+      return opened;
+    } catch (error) {
+      await runInReverse(endings, log);
+      throw error;
+    }
+  }
+
+  private watch(rules: IgnoreRules): void {
+    const { project, config, work, log, endings, of } = this;
+    endings.push(shareOpenIndex(project.indexDb, work));
+    if (of.memoryWork.bindsCommits) {
+      const memory = () => of.memoryWork.memoryIfAny;
+      this.observer = new ChangeObserver({ root: project.root, memory, log });
+      endings.push(() => this.observer?.close());
+    }
+    const watching = watchProject({
+      root: project.root,
+      rules,
+      debounceMs: config["watch.debounce_ms"],
+      pollSeconds: config["watch.poll_seconds"],
+      onChange: (paths) => {
+        work.update(paths);
+        if (of.memoryWork.bindsCommits) this.observer?.observe(paths);
+      },
+      onRescan: () => {
+        work.reconcile();
+        void this.observer?.takeStock();
+      },
+      log,
+    });
+    work.begin(watching);
+    watching.then(
+      (watcher) => {
+        this.watcher = watcher;
+      },
+      (error: unknown) => log.error(`cannot watch ${project.root}: ${messageOf(error)}`),
+    );
+    endings.push(async () => (await watching).close());
+    work.updateCommits();
+    void this.observer?.takeStock();
+    void work.warmUp();
+  }
+
+  /** Resolves when what was seen to change so far is stored. */
+  settled(): Promise<void> | undefined {
+    return this.observer?.settled();
+  }
+
+  /** Another process may hold "the" lock, where the cache was deleted. */
+  isStillOurs(): boolean {
+    return this.lock.isStillOurs();
+  }
+
+  /** What a person should know about the work on it. */
+  notes(): string[] {
+    return [
+      ...this.work.notes,
+      ...(this.watcher?.note ? [this.watcher.note] : []),
+      ...this.of.report.notes(),
+    ];
+  }
+
+  close(): Promise<void> {
+    return runInReverse(this.endings, this.log);
+  }
+}
+
+async function startIndexWork(
+  { project, config, log }: Pick<OpenCheckoutOptions, "project" | "config" | "log">,
+  rules: IgnoreRules,
+  embedders: Embedders,
+): Promise<IndexWork> {
+  const notes: string[] = [];
+  const driver = await indexDriver(config);
+  const work = await IndexWork.start({
+    log,
+    moveAside: (why) => driver.moveAside(project.indexDb, why, log),
+    indexCommits: (index, signal) => indexCommits(project, config, index, { log, signal }),
+    async open() {
+      const { index: opened, note } = await driver.openToWrite(project.indexDb, log);
+      if (note) notes.push(note);
+      const models = modelsOf(embedders);
+      const embedder = models.length > 0 ? new QueryEmbedder(embedders) : null;
+      const withVectors = models.length > 0;
+      const thread = driver.openBeside ? new IndexThread({ project, config, rules, withVectors, log }) : null;
+      const index = thread?.writing(opened) ?? opened;
+      const indexer = thread ?? new Indexer({ project, config, rules, index, withVectors, log });
+      return {
+        index,
+        search: new CodeSearch({ project, index, embedder }),
+        indexer,
+        embedPass: new EmbedPass({ source: filesToEmbed(index, (path) => indexer.read(path)), models, log }),
+      };
+    },
+  });
+  work.notes.push(...notes);
+  return work;
+}

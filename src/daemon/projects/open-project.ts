@@ -1,0 +1,103 @@
+import { projectRoots } from "../../git/projects/roots.ts";
+import type { Embedder } from "../../models/embed/embedder.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { shareOpenMemory } from "../../store/memory/with-memory.ts";
+import { gitHookEvents } from "../jobs/git/git-events.ts";
+import { MemoryReport } from "../jobs/memory-report.ts";
+import { MemoryWork } from "../jobs/memory-work.ts";
+import { claudeHookEvents } from "../spool/hook-events.ts";
+import type { SpoolHandlers } from "../spool/spool.ts";
+import { ConversationWatch } from "../watch/conversation-watch.ts";
+import { GitWatch } from "../watch/git-watch.ts";
+
+interface OpenProjectOptions {
+  /** As seen from the checkout that was opened first. */
+  project: Project;
+  config: Config;
+  /** The bundled model, where code is searched with it. */
+  bundled: Embedder | null;
+  /** Something happened: an agent or git was at work. */
+  onNews: () => void;
+  /** HEAD of one of its checkouts may have moved. */
+  onHeadChanged: () => void;
+  /** Resolves when what was observed in its checkouts is stored. */
+  settled: () => Promise<void>;
+  log: Logger;
+}
+
+/** A project whose memory is open, with all that works on it, for all of its checkouts that are in use. */
+export class OpenProject {
+  readonly memoryWork: MemoryWork;
+  readonly report: MemoryReport;
+  readonly conversations: ConversationWatch;
+  /** What to do with what hooks left. */
+  readonly onSpool: Pick<SpoolHandlers, "claude-hook" | "git-hook">;
+  private readonly stopping = new AbortController();
+  private readonly gitWatch: GitWatch;
+  private readonly unshare: () => void;
+  private known: readonly string[];
+
+  constructor(private readonly options: OpenProjectOptions) {
+    const { project, config, bundled, settled, log } = options;
+    this.known = [project.root];
+    const roots = () => this.known;
+    const rootsFound = this.findRoots().catch((error: unknown) =>
+      log.debug(`worktrees: ${messageOf(error)}`),
+    );
+    const work = new MemoryWork({ project, config, roots, rootsFound, bundled, settled, log });
+    this.memoryWork = work;
+    this.report = new MemoryReport({ project, config, work });
+    this.conversations = new ConversationWatch({
+      ...{ work, project, roots, log },
+      pollSeconds: config["watch.poll_seconds"],
+      findRoots: () => this.findRoots(),
+      onNews: options.onNews,
+    });
+    this.gitWatch = new GitWatch({
+      roots,
+      onHeadChanged: () => {
+        work.scanMissedCommits();
+        options.onHeadChanged();
+      },
+    });
+    this.onSpool = {
+      "claude-hook": claudeHookEvents({
+        ...{ work, roots },
+        onTranscript: (path) => this.conversations.alsoWatch(path),
+        stop: this.stopping.signal,
+      }),
+      "git-hook": gitHookEvents({ work, config }),
+    };
+    this.unshare = shareOpenMemory(project.memoryDb, work);
+  }
+
+  /** Its checkouts and worktrees, as they are now. */
+  roots(): readonly string[] {
+    return this.known;
+  }
+
+  async findRoots(): Promise<void> {
+    this.known = await projectRoots(this.options.project.root, this.stopping.signal);
+  }
+
+  /** Watches from now on, and does what was missed. */
+  begin(): void {
+    const { log } = this.options;
+    this.conversations
+      .begin()
+      .catch((error: unknown) => log.error(`cannot watch sessions: ${messageOf(error)}`));
+    this.gitWatch.begin();
+    this.memoryWork.scanMissedCommits({ backfill: true });
+  }
+
+  async close(): Promise<void> {
+    this.gitWatch.close();
+    await this.conversations.close();
+    this.stopping.abort();
+    this.unshare();
+    await this.memoryWork.close();
+  }
+}

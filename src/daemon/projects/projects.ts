@@ -1,0 +1,213 @@
+import { existsSync } from "node:fs";
+import { findProject, rememberProject } from "../../git/projects/find-project.ts";
+import { recordingConfig } from "../../git/projects/recorded.ts";
+import type { SettingKey } from "../../project/config/settings.ts";
+import { messageOf, PommelError } from "../../project/errors.ts";
+import { ownConfigFile } from "../../project/home.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { LiveSettings } from "../lifecycle/live-settings.ts";
+import { OpenCheckout } from "./open-checkout.ts";
+import { OpenProject } from "./open-project.ts";
+
+/** A checkout in use, with what keeps its settings up to date. */
+export interface InUse {
+  checkout: OpenCheckout;
+  settings: LiveSettings;
+}
+
+interface Opening {
+  project: Project;
+  opened: Promise<InUse>;
+  /** null while it opens, and where it could not be opened. */
+  inUse: InUse | null;
+  /** Milliseconds since the epoch. */
+  lastUsed: number;
+}
+
+interface ProjectsOptions {
+  /** A checkout is closed after so long without a question or an agent at work. Milliseconds. */
+  closeAfterMs: number;
+  /** The settings of a checkout changed. */
+  onSettings: () => void;
+  /** Somebody is at work. */
+  onUsed: () => void;
+  log: Logger;
+}
+
+/** The projects and checkouts that are in use: opened when somebody asks for one, closed when nobody has for a while. */
+export class Projects {
+  /** By root. */
+  private readonly checkouts = new Map<string, Opening>();
+  /** By id, with the number of open checkouts. */
+  private readonly projects = new Map<string, { open: OpenProject; users: number }>();
+  private isClosed = false;
+
+  constructor(private readonly options: ProjectsOptions) {}
+
+  /**
+   * The checkout around a directory, opened if need be.
+   * @throws PommelError `not_initialised`, and why it cannot be opened
+   */
+  async at(place: string): Promise<InUse> {
+    const project = await findProject(place);
+    this.options.onUsed();
+    const known = this.checkouts.get(project.root);
+    if (known && known.project.id === project.id && (known.inUse === null || isThere(known.inUse))) {
+      known.lastUsed = Date.now();
+      return known.opened;
+    }
+    if (known) await this.close(known);
+    return this.open(project).opened;
+  }
+
+  private open(project: Project): Opening {
+    if (this.isClosed) throw new PommelError("daemon_starting", "The daemon is stopping.", "Try again.");
+    const others = this.checkouts.get(project.root);
+    if (others) return others;
+    const opening: Opening = {
+      project,
+      inUse: null,
+      lastUsed: Date.now(),
+      opened: this.openNow(project).then(
+        (inUse) => {
+          opening.inUse = inUse;
+          return inUse;
+        },
+        (error: unknown) => {
+          if (this.checkouts.get(project.root) === opening) this.checkouts.delete(project.root);
+          throw error;
+        },
+      ),
+    };
+    this.checkouts.set(project.root, opening);
+    return opening;
+  }
+
+  private async openNow(project: Project): Promise<InUse> {
+    const { log, onSettings } = this.options;
+    const { config, notes } = recordingConfig(project);
+    for (const note of notes) log.warn(`${project.root}: ${note}`);
+    await rememberProject(project);
+    const checkout = await OpenCheckout.open({
+      ...{ project, config, log },
+      openProject: (bundled) => this.openProject(project, bundled),
+    });
+    log.info(`opened ${project.root}`);
+    const settings = new LiveSettings({
+      files: [project.configFile, project.teamConfigFile, ownConfigFile()],
+      load: () => recordingConfig(project),
+      ...{ config, log },
+      onApplied() {
+        checkout.of.memoryWork.applySettings();
+        onSettings();
+      },
+      onRestartNeeded: (keys: readonly SettingKey[]) => {
+        log.info(`${project.root}: opening it again to apply ${keys.join(", ")}`);
+        const opening = this.checkouts.get(project.root);
+        if (opening) void this.close(opening).then(() => this.openAgain(project));
+      },
+    });
+    onSettings();
+    return { checkout, settings };
+  }
+
+  private openAgain(project: Project): void {
+    if (!this.isClosed) this.open(project).opened.catch(() => {});
+  }
+
+  private async openProject(
+    project: Project,
+    bundled: OpenCheckout["embedders"]["first"],
+  ): Promise<OpenProject> {
+    const known = this.projects.get(project.id);
+    if (known) {
+      known.users++;
+      // This checkout of it is one root more.
+      await known.open.findRoots().catch(() => {});
+      return known.open;
+    }
+    const { log, onUsed } = this.options;
+    const { config } = recordingConfig(project);
+    const ofProject = () =>
+      [...this.checkouts.values()].flatMap(({ inUse }) =>
+        inUse?.checkout.project.id === project.id ? [inUse.checkout] : [],
+      );
+    const open = new OpenProject({
+      ...{ project, config, bundled, log },
+      onNews: () => {
+        onUsed();
+        for (const one of this.checkouts.values())
+          if (one.project.id === project.id) one.lastUsed = Date.now();
+      },
+      onHeadChanged: () => {
+        for (const { work } of ofProject()) work.updateCommits();
+      },
+      settled: async () => {
+        await Promise.all(ofProject().map((checkout) => checkout.settled()));
+      },
+    });
+    open.begin();
+    this.projects.set(project.id, { open, users: 1 });
+    return open;
+  }
+
+  /** Those that are open now. */
+  inUse(): OpenCheckout[] {
+    return [...this.checkouts.values()].flatMap(({ inUse }) => (inUse === null ? [] : [inUse.checkout]));
+  }
+
+  /** Whether there is no work on any of them, not even in the background. */
+  isResting(): boolean {
+    return [...this.checkouts.values()].every(({ inUse }) => inUse !== null && isResting(inUse.checkout));
+  }
+
+  /** Closes what nobody has used for a while, and what is gone. */
+  async closeUnused(now = Date.now()): Promise<void> {
+    for (const opening of [...this.checkouts.values()]) {
+      const { inUse, lastUsed } = opening;
+      if (inUse === null) continue;
+      const isUnused = now - lastUsed > this.options.closeAfterMs && isResting(inUse.checkout);
+      if (isUnused || !isThere(inUse)) await this.close(opening);
+    }
+  }
+
+  /** Closes a project's checkouts, for who replaces its files; they are opened again when they are used. */
+  async closeProject(id: string): Promise<void> {
+    for (const opening of [...this.checkouts.values()])
+      if (opening.project.id === id) await this.close(opening);
+  }
+
+  async closeAll(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all([...this.checkouts.values()].map((opening) => this.close(opening)));
+  }
+
+  private async close(opening: Opening): Promise<void> {
+    const { project } = opening;
+    if (this.checkouts.get(project.root) !== opening) return;
+    this.checkouts.delete(project.root);
+    const inUse = await opening.opened.catch(() => null);
+    if (inUse === null) return;
+    inUse.settings.close();
+    await inUse.checkout.close();
+    await this.leaveProject(project.id);
+    this.options.log.info(`closed ${project.root}`);
+  }
+
+  private async leaveProject(id: string): Promise<void> {
+    const known = this.projects.get(id);
+    if (!known || --known.users > 0) return;
+    this.projects.delete(id);
+    try {
+      await known.open.close();
+    } catch (error) {
+      this.options.log.warn(`while closing: ${messageOf(error)}`);
+    }
+  }
+}
+
+const isResting = ({ work, of }: OpenCheckout): boolean => work.isResting() && of.memoryWork.isResting();
+
+/** Deleted, or moved away with all that is in it. */
+const isThere = ({ checkout }: InUse): boolean => existsSync(checkout.project.root) && checkout.isStillOurs();

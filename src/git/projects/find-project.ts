@@ -1,0 +1,187 @@
+import { existsSync, realpathSync, renameSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { homeOf } from "../../project/home.ts";
+import { findUpwards, nameOf, type Project, projectOf, realPath, teamDirName } from "../../project/paths.ts";
+import { fileId, type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
+import { type CheckoutIdentity, identityOf } from "./identity.ts";
+import { matchingProject } from "./match.ts";
+
+/**
+ * The project around `cwd`, as seen from the checkout that it lies in. A known directory costs a look into the registry; a
+ * new one is recognised (`matchingProject`), and one that holds a known project is remembered with it at once. A project
+ * that is new is not remembered before it is used (`rememberProject`).
+ * @throws PommelError `not_initialised` for a home directory, the root of the file system, and a directory that is gone
+ */
+export async function findProject(cwd: string = process.cwd()): Promise<Project> {
+  const registry = Registry.openIfAny();
+  const root = checkoutAround(cwd, registry);
+  const known = registry?.checkout(root);
+  if (known && isSameDirectory(known)) return projectOf(known.project, root);
+  return recognise(root, registry);
+}
+
+/** As `findProject`, for commands that also work with the user's settings alone. */
+export async function findProjectIfAny(cwd: string = process.cwd()): Promise<Project | null> {
+  try {
+    return await findProject(cwd);
+  } catch (error) {
+    if (codeOf(error) === "not_initialised") return null;
+    throw error;
+  }
+}
+
+/** The project of a directory that the registry knows; null for any other. Asks neither git nor the user. */
+export function knownProject(cwd: string): Project | null {
+  try {
+    const registry = Registry.openIfAny();
+    const known = registry?.checkout(checkoutAround(cwd, registry));
+    return known && isSameDirectory(known) ? projectOf(known.project, known.root) : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The directory that counts as one checkout around `cwd`: the nearest of a known checkout, the top of a git working tree,
+ * and a subdirectory with a team's configuration; else `cwd` itself.
+ * @throws PommelError `not_initialised`
+ */
+export function checkoutAround(cwd: string, registry = Registry.openIfAny()): string {
+  let dir: string;
+  try {
+    dir = realpathSync(cwd);
+  } catch (error) {
+    throw new PommelError("not_initialised", `Cannot enter ${cwd}: ${messageOf(error)}.`, "Check the path.");
+  }
+  for (let at = dir; ; at = dirname(at)) {
+    const isOne =
+      existsSync(join(at, ".git")) ||
+      existsSync(join(at, teamDirName, "config.toml")) ||
+      registry?.checkout(at);
+    if (isOne && !isTooWide(at)) return at;
+    if (dirname(at) === at) break;
+  }
+  if (isTooWide(dir)) {
+    throw new PommelError(
+      "not_initialised",
+      `${dir} is ${dirname(dir) === dir ? "the root of the file system" : "your home directory"}, not a project.`,
+      "Go to the directory of a project.",
+    );
+  }
+  return dir;
+}
+
+/** Everything of a person's lies in these: they are no project, whatever is in them. */
+const isTooWide = (dir: string): boolean =>
+  dirname(dir) === dir || dir === realPath(process.env.HOME || process.getBuiltinModule("node:os").homedir());
+
+/** The directory itself, not another one that has its path now. Without git, the path is all that counts. */
+const isSameDirectory = ({ root, rootId, gitId }: KnownCheckout): boolean =>
+  gitId === null ? !existsSync(join(root, ".git")) || rootId === fileId(root) : rootId === fileId(root);
+
+async function recognise(root: string, registry: Registry | null): Promise<Project> {
+  const identity = await identityOf(root);
+  if (registry === null) return projectOf(nameOf(root), root);
+  const known = {
+    projects: registry.projects(),
+    checkouts: registry.checkouts(),
+    isThere: (dir: string) => existsSync(dir),
+  };
+  const match = matchingProject(root, identity, known);
+  if (match === null) return projectOf(freeId(root, registry), root);
+  const before = registry.checkout(root);
+  try {
+    registry.inTransaction(() => {
+      if (match.movedFrom !== null) registry.removeCheckout(match.movedFrom);
+      registry.saveCheckout({
+        ...checkoutOf(root, match.project, identity),
+        // What was only moved, or cloned again, is nothing new to its user.
+        isAnnounced: match.movedFrom !== null || before?.project === match.project,
+      });
+    });
+    if (match.movedFrom !== null) moveIndex(match.movedFrom, root);
+  } catch {
+    // Recognised the next time.
+  }
+  return projectOf(match.project, root);
+}
+
+/** A moved checkout keeps its index. */
+function moveIndex(from: string, to: string): void {
+  const [before, after] = [from, to].map((root) => projectOf("", root).cacheDir);
+  if (existsSync(before!) && !existsSync(after!)) renameSync(before!, after!);
+}
+
+/** The id of a project that begins at `root`. */
+export function freeId(root: string, registry: Registry): string {
+  const id = nameOf(root);
+  if (registry.project(id) === null) return id;
+  // Another repository lay there.
+  for (let n = 2; ; n++) if (registry.project(`${id}-${n}`) === null) return `${id}-${n}`;
+}
+
+const checkoutOf = (root: string, project: string, identity: CheckoutIdentity): KnownCheckout => ({
+  root,
+  project,
+  rootId: identity.rootId,
+  gitId: identity.gitId,
+  isAnnounced: true,
+  lastUsedAt: Date.now(),
+});
+
+/**
+ * Remembers a project and this checkout of it, and what tells it from others, as it is now.
+ * @param how.named whether its user named it
+ * @returns false where the home cannot be written
+ */
+export async function rememberProject(
+  { id, root }: Project,
+  { named, off, timeoutMs }: { named?: boolean; off?: boolean; timeoutMs?: number | null } = {},
+): Promise<boolean> {
+  const registry = Registry.openIfAny();
+  if (registry === null) return false;
+  const identity = await identityOf(root, timeoutMs);
+  const now = Date.now();
+  const before = registry.project(id);
+  const project: KnownProject = {
+    id,
+    name: before?.name ?? basename(root),
+    roots: union(before?.roots, identity.roots ?? []),
+    remotes: union(before?.remotes, identity.remote === null ? [] : [identity.remote]),
+    within: before?.within ?? identity.within,
+    isNamed: named ?? before?.isNamed ?? false,
+    isOff: off ?? before?.isOff ?? false,
+    createdAt: before?.createdAt ?? now,
+    lastUsedAt: now,
+  };
+  try {
+    registry.inTransaction(() => {
+      registry.saveProject(project);
+      const checkout = registry.checkout(root);
+      registry.saveCheckout({
+        ...checkoutOf(root, id, identity),
+        isAnnounced: checkout?.project === id ? checkout.isAnnounced : true,
+      });
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const union = (before: readonly string[] = [], more: readonly string[]) => [...new Set([...before, ...more])];
+
+/** Other checkouts of a project that are still there. */
+export function otherCheckouts({ id, root }: Project): string[] {
+  const all = Registry.openIfAny()?.checkouts(id) ?? [];
+  return all.map((checkout) => checkout.root).filter((other) => other !== root && existsSync(other));
+}
+
+/** The root that `pm init` chooses in `cwd`: the top of the git working tree, or `cwd` itself without git. */
+export function rootForInit(cwd: string = process.cwd()): string {
+  return realpathSync(findUpwards(cwd, ".git") ?? cwd);
+}
+
+/** Whether a person's own data lies in `dir`, which no project may index. */
+export const isOwnData = (dir: string): boolean => Object.values(homeOf()).includes(dir);

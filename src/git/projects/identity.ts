@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { commonDirOf, findUpwards, realPath } from "../../project/paths.ts";
+import { fileId } from "../../store/registry.ts";
+import { gitTextIfAny } from "../git.ts";
+
+/** What tells which project a checkout holds. */
+export interface CheckoutIdentity {
+  rootId: string | null;
+  /** Of the git directory that all worktrees share; null without git. */
+  gitId: string | null;
+  /** Hashes of the root commits of what is checked out; null where they are not known: a shallow clone, or one too large to ask. */
+  roots: string[] | null;
+  /** See `primaryRemote`; null where there is none. */
+  remote: string | null;
+  /** A directory on this machine that it was cloned from; null where it was not. */
+  clonedFrom: string | null;
+  /** A subdirectory of its repository: which one, with slashes; else "". */
+  within: string;
+}
+
+/** Linux has 1.3 million commits; who waits for an answer waits no longer for its first ones. Milliseconds. */
+export const rootsTimeoutMs = 100;
+
+/** @param timeoutMs how long git may take to find the root commits; null: as long as it takes */
+export async function identityOf(
+  root: string,
+  timeoutMs: number | null = rootsTimeoutMs,
+): Promise<CheckoutIdentity> {
+  const top = findUpwards(root, ".git");
+  const commonDir = top === null ? null : commonDirOf(top);
+  const rootId = fileId(root);
+  if (top === null || commonDir === null)
+    return { rootId, gitId: null, roots: [], remote: null, clonedFrom: null, within: "" };
+  const [roots, url] = await Promise.all([rootCommits(top, commonDir, timeoutMs), primaryRemote(top)]);
+  const source = url === null ? null : localPath(url, top);
+  return {
+    rootId,
+    gitId: fileId(commonDir),
+    roots,
+    remote: url === null ? null : addressOf(source ?? url),
+    clonedFrom: source,
+    within: relative(top, root).split(sep).join("/"),
+  };
+}
+
+async function rootCommits(
+  top: string,
+  commonDir: string,
+  timeoutMs: number | null,
+): Promise<string[] | null> {
+  // What seems to have no parent there is where the clone was cut off.
+  if (existsSync(join(commonDir, "shallow"))) return null;
+  const signal = timeoutMs === null ? undefined : AbortSignal.timeout(timeoutMs);
+  try {
+    const text = await gitTextIfAny(top, ["rev-list", "--max-parents=0", "HEAD"], signal);
+    // No commit yet, or git cannot say.
+    return text === null ? [] : text.split("\n").filter((hash) => hash !== "");
+  } catch {
+    return null;
+  }
+}
+
+/** The address of a repository's remote, without user and password; null where there is none. */
+export async function remoteOf(root: string): Promise<string | null> {
+  const url = await primaryRemote(root);
+  return url === null ? null : withoutCredentials(url);
+}
+
+/** The address of the remote called origin, or of the only one. */
+async function primaryRemote(top: string): Promise<string | null> {
+  const text = await gitTextIfAny(top, ["config", "--get-regexp", "^remote\\..*\\.url$"]);
+  const urls = (text ?? "").split("\n").flatMap((line) => {
+    const [, name = "", url = ""] = /^remote\.(.+)\.url (.+)$/.exec(line) ?? [];
+    return url === "" ? [] : [{ name, url }];
+  });
+  const origin = urls.find(({ name }) => name === "origin");
+  return origin?.url ?? (urls.length === 1 ? urls[0]!.url : null);
+}
+
+/** The directory that an address names on this machine; null for one of another machine. */
+function localPath(url: string, top: string): string | null {
+  try {
+    if (url.startsWith("file://")) return realPath(fileURLToPath(url));
+  } catch {
+    return null;
+  }
+  const isPath = isAbsolute(url) || /^\.{1,2}(?:\/|$)/.test(url);
+  return isPath ? realPath(resolve(top, url)).replace(/\/\.git$/, "") : null;
+}
+
+/**
+ * An address in any form that git accepts, as the same text for all of them: `git@example.com:a/b.git` and
+ * `https://user:secret@example.com/a/b` are `example.com/a/b`. User, password and query may be secret, and do not count.
+ */
+export function addressOf(url: string): string {
+  const bare = withoutCredentials(url.trim());
+  const [, scheme, rest = ""] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(bare) ?? [];
+  const isScp = scheme === undefined && /^[^/\\:]{2,}:(?!\/\/)/.test(bare);
+  const [host = "", ...path] = (scheme !== undefined ? rest : isScp ? bare.replace(":", "/") : bare).split(
+    "/",
+  );
+  const isLocal = scheme === undefined && !isScp;
+  const place = isLocal ? host : host.toLowerCase().replace(/:(?:22|80|443)$/, "");
+  return [place, ...path.filter((part, i) => part !== "" || (isLocal && i === 0))]
+    .join("/")
+    .replace(/\/+$/, "")
+    .replace(/\.git$/, "");
+}
+
+/**
+ * An address in any form that git accepts: URLs, `user@host:path`, paths. The part before the host, and a query, may be
+ * secret.
+ */
+export function withoutCredentials(url: string): string {
+  const [, scheme, rest] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(url) ?? [];
+  if (scheme === undefined || rest === undefined) return url.replace(/^[^@/\s]*@(?=[^/\s]+:)/, "");
+  const [place = "", ...path] = rest.split("/");
+  const host = place.slice(place.lastIndexOf("@") + 1);
+  return `${scheme}${[host, ...path].join("/")}`.replace(/[?#].*$/s, "");
+}

@@ -1,0 +1,21 @@
+import { type LoadedConfig, loadConfig } from "../../project/config/config.ts";
+import type { Project } from "../../project/paths.ts";
+import { Registry } from "../../store/registry.ts";
+
+/**
+ * The configuration of a project, with recording off where its user did not ask for it: where only named projects are
+ * recorded and this one is not, and where `pm disable` turned it off.
+ * @throws PommelError as `loadConfig`
+ */
+export function recordingConfig(project: Project): LoadedConfig {
+  const loaded = loadConfig(project);
+  if (isWanted(project, loaded)) return loaded;
+  const config = { ...loaded.config, "sessions.capture": false, "git.checkpoints": false };
+  return { ...loaded, config };
+}
+
+function isWanted({ id }: Project, { config }: LoadedConfig): boolean {
+  const known = Registry.openIfAny()?.project(id) ?? null;
+  if (known?.isOff) return false;
+  return config["sessions.record"] === "all" || known?.isNamed === true;
+}

@@ -1,0 +1,25 @@
+import type { ResponseOf } from "../../protocol/routes.ts";
+import { listProjects, memorySize } from "../known-projects.ts";
+
+/** Every project of this person with its checkouts and what it remembers, the last used first. */
+export async function describeProjects(): Promise<ResponseOf<"projects">> {
+  const projects = await Promise.all(
+    listProjects().map(async (known) => ({
+      id: known.id,
+      name: known.name,
+      root: known.project.root,
+      remote: known.remotes[0] ?? null,
+      is_named: known.isNamed,
+      is_off: known.isOff,
+      is_gone: known.isGone,
+      checkouts: known.checkouts.map(({ root, isGone, lastUsedAt }) => ({
+        ...{ root, is_gone: isGone },
+        last_used_at: new Date(lastUsedAt).toISOString(),
+      })),
+      ...(await memorySize(known.project)),
+      first_used_at: new Date(known.createdAt).toISOString(),
+      last_used_at: new Date(known.lastUsedAt).toISOString(),
+    })),
+  );
+  return { projects };
+}
