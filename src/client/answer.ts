@@ -1,4 +1,3 @@
-import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
@@ -19,8 +18,6 @@ export interface Answered<T> {
   answer: T;
   /** Why no daemon answered, but this process; null when one did. */
   without: UnreachableReason | null;
-  /** Whether a daemon was started for the next questions. */
-  isStarting: boolean;
   /** The newest stored line, ISO 8601, if this process read the memory; else null. */
   asOf: string | null;
 }
@@ -28,7 +25,7 @@ export interface Answered<T> {
 interface AnswerOptions {
   /** How long the daemon may take. Milliseconds. */
   timeout?: number | undefined;
-  /** Whether a missing daemon is started for the next questions; default: true. */
+  /** Whether a missing daemon is started; default: true. */
   starts?: boolean;
   /** Aborted when the answer is no longer wanted. */
   signal?: AbortSignal | undefined;
@@ -47,14 +44,16 @@ export async function answer<R extends OperationName>(
 ): Promise<Answered<ResponseOf<R>>> {
   try {
     const answered = await askPatiently(project, operation, request, { timeout, signal });
-    return { answer: answered, without: null, isStarting: false, asOf: null };
+    return { answer: answered, without: null, asOf: null };
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
-    const isStarting = starts && error.reason !== "timeout" && (await startInBackground());
+    if (starts && error.reason !== "timeout" && (await startAndWait())) {
+      const answered = await askPatiently(project, operation, request, { timeout, signal });
+      return { answer: answered, without: null, asOf: null };
+    }
     return {
-      answer: await answerHere(project, operation, request, isStarting, signal),
+      answer: await answerHere(project, operation, request, signal),
       without: error.reason,
-      isStarting,
       asOf: ofSessions.has(operation) ? await newestLine(project) : null,
     };
   }
@@ -70,30 +69,39 @@ function newestLine(project: Project): Promise<string | null> {
   });
 }
 
-async function startInBackground(): Promise<boolean> {
-  return (await import("./autostart.ts")).startInBackground();
+/** @returns whether a daemon answers now */
+async function startAndWait(): Promise<boolean> {
+  const [{ startOnce }, { bringUpDaemon }] = await Promise.all([
+    import("./autostart.ts"),
+    import("./connect.ts"),
+  ]);
+  return startOnce(bringUpDaemon);
 }
 
+/** In this process; what is not indexed yet is indexed first. */
 async function answerHere<R extends OperationName>(
   project: Project,
   operation: R,
   request: RequestOf<R>,
-  isStarting: boolean,
   signal: AbortSignal | undefined,
 ): Promise<ResponseOf<R>> {
   try {
     return await answerFromStore(project, operation, request, signal);
   } catch (error) {
-    if (!isStarting || !isCuredByDaemon(error)) throw error;
-    const hint =
-      "The daemon is starting and will index it: try again in a moment, or see `pm status --watch`.";
-    throw new PommelError(error.code, error.message, hint, { cause: error });
+    if (codeOf(error) !== "not_indexed") throw error;
+    const [{ reindexInProcess }, { silentLog }] = await Promise.all([
+      import("./reindex-in-process.ts"),
+      import("../project/log.ts"),
+    ]);
+    const never = new AbortController().signal;
+    await reindexInProcess(project, {
+      paths: [],
+      onProgress: () => {},
+      signal: signal ?? never,
+      log: silentLog,
+    });
+    return answerFromStore(project, operation, request, signal);
   }
-}
-
-/** Whether the daemon, once it runs, makes what is missing. */
-function isCuredByDaemon(error: unknown): error is PommelError {
-  return error instanceof PommelError && /^(?:not_indexed|no_memory|schema_outdated)$/.test(error.code);
 }
 
 /** @throws DaemonUnreachable when it does not answer, PommelError with the daemon's own code when it refuses */

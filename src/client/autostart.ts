@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { uptime } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { codeOf } from "../project/errors.ts";
+import { codeOf, explanationOf } from "../project/errors.ts";
 import { daemonFiles, homeOf, ownConfigFile } from "../project/home.ts";
 import type { StatusResponse } from "../protocol/operations/status.ts";
 
@@ -65,6 +65,30 @@ export async function startInBackground(start: typeof startProgram = startProgra
     return true;
   } catch {
     // The directory cannot be written, say. Everything works without a daemon.
+    return false;
+  }
+}
+
+/**
+ * Starts the daemon and waits for it, unless something speaks against it; joins in where another process starts it. For
+ * callers that found none running and need its answer.
+ * @returns whether it answers now
+ */
+export async function startOnce(bringUp: () => Promise<{ startedHere: boolean }>): Promise<boolean> {
+  try {
+    const obstacle = obstacleTo();
+    if (obstacle !== null && obstacle !== "starting") return false;
+    const attempt = obstacle === null ? claimAttempt() : null;
+    try {
+      await bringUp();
+      if (attempt !== null) recordOutcome(attempt, null);
+      return true;
+    } catch (error) {
+      if (attempt !== null) recordOutcome(attempt, explanationOf(error));
+      return false;
+    }
+  } catch {
+    // The state directory cannot be written, say. Everything works without a daemon.
     return false;
   }
 }

@@ -304,7 +304,6 @@ function checkoutIn(row: CheckoutRow): KnownCheckout {
 
 function openOrRebuild(file: string): Sqlite {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const isNew = !existsSync(file);
     const db = openFile(file);
     if (isNew) restoreProjects(db, dirname(file));

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 import { lostEnvelope } from "../encryption/envelope.ts";
@@ -100,9 +100,10 @@ function closeUnchanged(db: Sqlite, file: string): void {
   }
 }
 
-/** Its path may hold a directory or a broken link. */
+/** An empty file, 0600, in directories that are 0700 where they are made. Its path may hold a directory or a broken link. */
 export function createPrivately(file: string): void {
   try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     closeSync(openSync(file, "a", 0o600));
   } catch (error) {
     throw codeOf(error) === "ENOSPC" ? error : unreadable(file, error);

@@ -83,13 +83,13 @@ interface Asked {
 }
 
 async function ask(project: Project, { asks, request }: Search): Promise<Asked> {
-  const { found, without, isStarting } = await foundIn(project, asks, request);
+  let { found, without } = await foundIn(project, asks, request);
+  if (without === null && found.code !== null && !found.code.index.is_complete) {
+    await indexFirst(project);
+    ({ found, without } = await foundIn(project, asks, request));
+  }
   if (without !== null) {
-    const why = isStarting
-      ? "The daemon is starting"
-      : without === "timeout"
-        ? "The daemon does not answer"
-        : "No daemon is running";
+    const why = without === "timeout" ? "The daemon does not answer" : "No daemon is running";
     return { answer: found, note: noteOnAge(found, why) };
   }
   const { pending = 0, is_complete = true } = found.code?.index ?? {};
@@ -97,6 +97,22 @@ async function ask(project: Project, { asks, request }: Search): Promise<Asked> 
   const isReading = (found.transcripts?.memory.pending ?? 0) > manyChanges;
   const what = isBehind ? "Still indexing" : isReading ? "Still importing sessions" : null;
   return { answer: found, note: what && `${what}; see \`pm status --watch\`.` };
+}
+
+/** The first search in a directory waits so long for its index, then answers from what there is. Milliseconds. */
+const firstSearchMs = 2500;
+
+async function indexFirst(project: Project): Promise<void> {
+  const [{ waitForIndex }, { DaemonUnreachable }] = await Promise.all([
+    import("../../terminal/wait-for-index.ts"),
+    import("../../../client/daemon-client.ts"),
+  ]);
+  try {
+    await waitForIndex(project, firstSearchMs);
+  } catch (error) {
+    // The answer says how far it is.
+    if (!(error instanceof DaemonUnreachable)) throw error;
+  }
 }
 
 async function foundIn(project: Project, asks: Search["asks"], request: Search["request"]) {

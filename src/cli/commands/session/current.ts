@@ -39,7 +39,7 @@ async function session(project: Project, id: string): Promise<Answered<SessionSu
     return { ...asked, answer: asked.answer.session.id === id ? [asked.answer.session] : [] };
   } catch (error) {
     if (codeOf(error) !== "not_found") throw error;
-    return { answer: [], without: null, isStarting: false, asOf: null };
+    return { answer: [], without: null, asOf: null };
   }
 }
 

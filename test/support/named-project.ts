@@ -1,0 +1,21 @@
+import { mkdirSync } from "node:fs";
+import { basename } from "node:path";
+import { type Project, projectAt } from "../../src/project/paths.ts";
+import { fileId, Registry } from "../../src/store/registry.ts";
+
+/** Makes the directory at `root` a project that is recorded, as `pm init` does, but touches nothing in it. */
+export function nameProject(project: Project): Project {
+  const { id, root } = project;
+  const now = Date.now();
+  const registry = Registry.open();
+  const identity = { roots: [], remotes: [], within: "" };
+  const known = { id, name: basename(root), isNamed: true, isOff: false, createdAt: now, lastUsedAt: now };
+  registry.saveProject({ ...known, ...identity });
+  const ids = { rootId: fileId(root), gitId: fileId(`${root}/.git`) };
+  registry.saveCheckout({ root, project: id, ...ids, isAnnounced: true, lastUsedAt: now });
+  mkdirSync(project.dataDir, { recursive: true, mode: 0o700 });
+  mkdirSync(project.cacheDir, { recursive: true, mode: 0o700 });
+  return project;
+}
+
+export const namedProject = (root: string): Project => nameProject(projectAt(root));
