@@ -55,6 +55,11 @@ export async function askDaemon<R extends RouteName>(
   return callDaemon(project.root, route, request, timeoutMs, signal);
 }
 
+/** Has a daemon that runs go by what was changed about a project. Never fails: one that starts later knows it anyway. */
+export async function applyChanges(project: Project): Promise<void> {
+  await askDaemon(project, "reloadSettings", {}).catch(() => {});
+}
+
 /** The same for a request that may be about no project. @param place the directory that it is about; null: none */
 export async function callDaemon<R extends RouteName>(
   place: string | null,

@@ -41,6 +41,8 @@ interface CheckoutHandlersOptions {
   /** What `pm doctor` checks. */
   diagnose: (project: Project) => Promise<ResponseOf<"doctor">>;
   isInForeground: boolean;
+  /** Closes the project's checkouts, to be opened as it is configured now. */
+  reopen: () => void;
 }
 
 /** The handler of each operation about a checkout that is open: from what is stored, or from what works on it. */
@@ -130,7 +132,17 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
       settings.reload();
       return changed;
     },
-    reloadSettings: () => ({ ...settings.reload(), in_foreground: options.isInForeground }),
+    async reloadSettings() {
+      const { applied, need_restart } = settings.reload();
+      // Whether it is recorded decides what is open: the next question opens it anew.
+      const isReopened = need_restart.some((key) => key === "sessions.capture" || key === "git.checkpoints");
+      if (isReopened) setImmediate(options.reopen);
+      return {
+        applied,
+        need_restart: isReopened ? [] : need_restart,
+        in_foreground: options.isInForeground,
+      };
+    },
   };
 }
 

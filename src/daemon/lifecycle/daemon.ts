@@ -122,7 +122,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       const inUse = await projects.at(place);
       const { project, config: ofProject } = inUse.checkout;
       const handlers = () =>
-        checkoutHandlers({ inUse, spool, record: () => record!, diagnose: options.diagnose, isInForeground });
+        checkoutHandlers({
+          ...{ inUse, spool, isInForeground },
+          record: () => record!,
+          diagnose: options.diagnose,
+          reopen: () => void projects.closeProject(project.id),
+        });
       const known = answering.get(inUse) ?? {
         ...{ handlers: handlers(), project },
         isAudited: ofProject["audit.enabled"],

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { defaultAgentName } from "../../../agents/profiles.ts";
 import { projectPlace, readRecord } from "../../../agents/setup/record.ts";
+import { applyChanges } from "../../../client/daemon-client.ts";
 import { hideFromGit, unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { findProject, rememberProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
@@ -61,6 +62,7 @@ export async function initCommand(
   steps.next("Project");
   const wasNamed = isNamed(project);
   await rememberProject(project, { named: true, off: false });
+  await applyChanges(project);
   steps.done(result, wasNamed ? "already" : "created", project.dataDir, "sessions, notes and commits");
   if (languages !== null) {
     const { changed } = setConfig(project, "index.languages", JSON.stringify(languages));
