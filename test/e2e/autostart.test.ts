@@ -4,7 +4,6 @@ import { afterEach, expect, test } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
 import { type DaemonRecord, readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import type { StatusResponse } from "../../src/protocol/operations/status.ts";
-import { lockHolder } from "../../src/store/sqlite/lock.ts";
 import {
   cleanUp,
   createProject,
@@ -53,7 +52,7 @@ const untilTried = (project: Project, attempt = "1") =>
 
 /** Waits until a daemon answers, and what started it is done. */
 async function untilStarted(project: Project): Promise<DaemonRecord> {
-  const record = await untilAnswering(project);
+  const record = await untilAnswering();
   const isDone = (name: string) => readFileSync(join(autostartDir(project), name), "utf8") !== "";
   await until(() => attempts(project).every((name) => name === "off" || isDone(name)));
   return record;
@@ -74,7 +73,7 @@ test("any number of hooks at once start one daemon, and print nothing", async ()
   expect(JSON.parse(await untilTried(project))).toEqual({ error: null });
   await untilIdle(project);
   expect(attempts(project)).toEqual(["1"]);
-  expect(logOf(project).match(/answers on/g)).toHaveLength(1);
+  expect(logOf().match(/answers on/g)).toHaveLength(1);
   // What the hooks have left is taken from the spool.
   await until(() => readdirSync(project.spoolDir).filter((name) => name.endsWith(".json")).length === 0);
 });
@@ -108,7 +107,7 @@ test("a daemon that was killed comes back with the next search, which answers by
   const { pid } = await start(project);
   await untilIdle(project);
   process.kill(pid, "SIGKILL");
-  await untilStopped(project);
+  await untilStopped();
   const search = await pm(project, "search", "code", "compute2", "--json");
   expect(search.code).toBe(0);
   expect(search.stdout).toContain("src/module2.ts");
@@ -140,7 +139,7 @@ test("pm stop ends a daemon that is just being started", async () => {
   const project = createProject(modules(1));
   await hook(project);
   await pm(project, "stop");
-  await until(() => attempts(project).join() === "stopped" && lockHolder(project) === null);
+  await until(() => attempts(project).join() === "stopped" && holderOfDaemon() === null);
   await hook(project);
   expect(attempts(project)).toEqual(["stopped"]);
 });
@@ -166,7 +165,7 @@ test("a project whose own configuration sends its code away is not started befor
   await hook(project);
   await until(() => attempts(project).includes("unapproved"));
   expect((await pm(project, "status")).stdout).toContain("sends its code to a server");
-  expect(readDaemonRecord(project)).toBeNull();
+  expect(readDaemonRecord()).toBeNull();
 });
 
 test("failed starts are said with their reason, back off, and end when the reason is gone", async () => {

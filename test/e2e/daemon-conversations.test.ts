@@ -180,7 +180,7 @@ test("a transcript may be cut off, replaced and deleted; what was read stays", a
   other.reply("In the reeds.");
   writeFileSync(file, other.text());
   await until(async () => (await status(project)).memory.turns === 2);
-  expect(logOf(project)).toContain("was replaced");
+  expect(logOf()).toContain("was replaced");
   rmSync(file);
   about(2, "bittern").writeTo(dir);
   await until(async () => (await status(project)).memory.sessions === 2);
@@ -249,10 +249,10 @@ function manyTranscripts(): string[] {
 test("killed at any time, the daemon ends up with what it had remembered undisturbed", async () => {
   const files = manyTranscripts();
   const kill = async () => {
-    process.kill((await untilAnswering(project)).pid, "SIGKILL");
-    await untilStopped(project);
+    process.kill((await untilAnswering()).pid, "SIGKILL");
+    await untilStopped();
   };
-  spawnDaemon(project);
+  spawnDaemon();
   await untilIdle(project);
   const began = performance.now();
   await importAll(files);
@@ -265,8 +265,8 @@ test("killed at any time, the daemon ends up with what it had remembered undistu
   expect(undisturbed.secrets).toHaveLength(1);
   for (const end of ["", "-wal", "-shm"]) rmSync(project.memoryDb + end, { force: true });
 
-  let daemon = spawnDaemon(project);
-  await untilAnswering(project);
+  let daemon = spawnDaemon();
+  await untilAnswering();
   await importAll(files);
   for (let i = 0; i < 10; i++) {
     // Work goes on before it answers.
@@ -275,9 +275,9 @@ test("killed at any time, the daemon ends up with what it had remembered undistu
     const ended = once(daemon, "exit");
     daemon.kill("SIGKILL");
     await ended;
-    daemon = spawnDaemon(project);
+    daemon = spawnDaemon();
   }
-  await untilAnswering(project);
+  await untilAnswering();
   await untilNothingWaits();
   const { dead } = (await askDaemon(project, "queue", {})).sessions;
   expect(dead).toEqual([]);

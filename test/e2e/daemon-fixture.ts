@@ -4,22 +4,23 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { askDaemon } from "../../src/client/daemon-client.ts";
+import { daemonFiles } from "../../src/project/home.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
-import { createStateDir } from "../../src/project/state-dir.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import type { SearchResponse } from "../../src/protocol/operations/search.ts";
 import type { StatusResponse } from "../../src/protocol/operations/status.ts";
 import { lockHolder } from "../../src/store/sqlite/lock.ts";
+import { nameProject } from "../support/named-project.ts";
 import { callPm, pmFile, temporaryDir } from "./run-pm.ts";
 
 const projects: Project[] = [];
 const children: ChildProcess[] = [];
 
-/** An initialised project with these files. */
+/** A project that is recorded, with these files. */
 export function createProject(files: Record<string, string>): Project {
   const project = projectAt(temporaryDir("pommel-daemon-"));
   projects.push(project);
-  createStateDir(project);
+  nameProject(project);
   for (const [path, text] of Object.entries(files)) write(project, path, text);
   return project;
 }
@@ -66,12 +67,8 @@ export async function found(project: Project, query: string): Promise<string[]> 
 export const programFile = join(dirname(pmFile), "../dist/pommeld.cjs");
 
 /** Runs `pommeld`, or what starts it, as a child of this process. */
-export function spawnDaemon(
-  project: Project,
-  args: readonly string[] = [],
-  program = programFile,
-): ChildProcess {
-  const child = spawn(process.execPath, [program, "--project", project.root, ...args], { stdio: "ignore" });
+export function spawnDaemon(args: readonly string[] = [], program = programFile): ChildProcess {
+  const child = spawn(process.execPath, [program, ...args], { stdio: "ignore" });
   children.push(child);
   return child;
 }
@@ -91,25 +88,28 @@ export const untilIdle = (project: Project) =>
     return queue?.code_is_idle;
   });
 
-export const untilStopped = (project: Project) => until(() => lockHolder(project) === null);
+/** Who runs the daemon of this test file's home; null: nobody. */
+export const holderOfDaemon = () => lockHolder(daemonFiles().lock);
 
-export const untilAnswering = (project: Project) =>
+export const untilStopped = () => until(() => holderOfDaemon() === null);
+
+export const untilAnswering = () =>
   until(() => {
-    const record = readDaemonRecord(project);
-    return record && lockHolder(project)?.pid === record.pid ? record : null;
+    const record = readDaemonRecord();
+    return record && holderOfDaemon()?.pid === record.pid ? record : null;
   });
 
-export function logOf(project: Project): string {
-  return readFileSync(join(project.logDir, "pommeld.log"), "utf8");
+export function logOf(): string {
+  return readFileSync(join(daemonFiles().logDir, "pommeld.log"), "utf8");
 }
 
 /** For `afterEach`: no daemon and no directory outlives its test. */
 export async function cleanUp(): Promise<void> {
   for (const child of children.splice(0)) child.kill("SIGKILL");
+  const holder = holderOfDaemon();
+  if (holder && holder.pid > 0 && holder.pid !== process.pid) process.kill(holder.pid, "SIGKILL");
+  await untilStopped();
   for (const project of projects.splice(0)) {
-    const holder = lockHolder(project);
-    if (holder && holder.pid > 0 && holder.pid !== process.pid) process.kill(holder.pid, "SIGKILL");
-    await untilStopped(project);
     // What starts a daemon may still be writing there.
     rmSync(project.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }

@@ -63,9 +63,9 @@ describe("the thread that writes the index", () => {
        }`,
     );
     process.env.NODE_OPTIONS = `--require ${preload}`;
-    spawnDaemon(project);
+    spawnDaemon();
     delete process.env.NODE_OPTIONS;
-    const { pid } = await untilAnswering(project);
+    const { pid } = await untilAnswering();
     await untilIdle(project);
     return { kill: () => writeFileSync(kill, ""), wasKilled: () => !existsSync(kill), pid };
   }
@@ -78,24 +78,22 @@ describe("the thread that writes the index", () => {
     await until(wasKilled);
     expect(await found(project, "compute3")).toContain("src/module3.ts");
     const failed = /indexing failed, next try in .*the thread that writes the index ended: killed by a test/;
-    await until(() => failed.test(logOf(project)));
+    await until(() => failed.test(logOf()));
     await until(async () => (await found(project, "compute119")).includes("src/module119.ts"));
     await untilIdle(project);
     expect(await status(project)).toMatchObject({ index: { total_files: 120 } });
     expect((await askDaemon(project, "queue", {})).last_error).toBeNull();
-    expect(readDaemonRecord(project)?.pid).toBe(pid);
+    expect(readDaemonRecord()?.pid).toBe(pid);
   });
 
   test("is started again for the next change when it dies with nothing to do, and the log says so", async () => {
     const project = createProject(modules(3));
     const { kill, pid } = await startMortal(project, "idle");
     kill();
-    await until(() =>
-      /thread that writes the index ended: killed by a test; it starts again/.test(logOf(project)),
-    );
+    await until(() => /thread that writes the index ended: killed by a test; it starts again/.test(logOf()));
     write(project, "src/fresh.ts", "export function zebraCrossing() {\n  return 1;\n}\n");
     await until(async () => (await found(project, "zebraCrossing")).includes("src/fresh.ts"));
-    expect(readDaemonRecord(project)?.pid).toBe(pid);
+    expect(readDaemonRecord()?.pid).toBe(pid);
   });
 });
 
@@ -119,8 +117,8 @@ test("knows the calls of what was just saved, and forgets those that are gone", 
 
 test("answers while the first indexing is under way", async () => {
   const project = createProject(modules(800));
-  spawnDaemon(project);
-  await untilAnswering(project);
+  spawnDaemon();
+  await untilAnswering();
   const answer = await askDaemon(project, "search", { q: "compute" });
   expect(answer.index).toMatchObject({ is_complete: false });
   await untilIdle(project);
@@ -132,10 +130,10 @@ test("answers while the first indexing is under way", async () => {
 
 test("knows that a first indexing was not finished, and finishes it", async () => {
   const project = createProject(modules(800));
-  spawnDaemon(project);
-  await untilAnswering(project);
+  spawnDaemon();
+  await untilAnswering();
   await askDaemon(project, "shutdown", {});
-  await untilStopped(project);
+  await untilStopped();
   expect((await status(project)).notes).toEqual(["The first indexing is incomplete."]);
   const search = await callPm(["search", "compute1"], { cwd: project.root });
   expect(search.stderr).toContain("the first indexing is incomplete");
@@ -257,7 +255,7 @@ test("indexes again on request", async () => {
 test("refuses a wrong token and a foreign page", async () => {
   const project = createProject(modules(1));
   await start(project);
-  const { port, token } = readDaemonRecord(project)!;
+  const { port, token } = readDaemonRecord()!;
   const statusWith = async (headers: Record<string, string>) => {
     const outgoing = request({ host: "127.0.0.1", port, path: "/status", headers, agent: false }).end();
     const [response] = await once(outgoing, "response");
@@ -304,8 +302,8 @@ test("survives being killed at any moment", async () => {
     for (let i = round % 3; i < files; i += 3) {
       write(project, `src/module${i}.ts`, `export function round${round}of${i}() {\n  return ${round};\n}\n`);
     }
-    const daemon = spawnDaemon(project);
-    await untilAnswering(project);
+    const daemon = spawnDaemon();
+    await untilAnswering();
     // Spread over start, scan and indexing: 0 to 320 ms after the first sign of life.
     await sleep((round * 140) % 400);
     daemon.kill("SIGKILL");

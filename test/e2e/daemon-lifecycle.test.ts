@@ -9,7 +9,7 @@ import { preferredPort } from "../../src/daemon/lifecycle/port.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { IndexDatabase } from "../../src/store/index/sqlite/index-database.ts";
-import { acquireWriterLock, lockHolder } from "../../src/store/sqlite/lock.ts";
+import { acquireWriterLock } from "../../src/store/sqlite/lock.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import {
   cleanUp,
@@ -36,11 +36,11 @@ test("pm status --check fails when no daemon answers, and starts none", async ()
   const check = () => runPm(["status", "--check"], { cwd: project.root });
   const refused = { code: 4, stdout: "", stderr: expect.stringContaining("pm start") };
   expect(await check()).toMatchObject(refused);
-  expect(readDaemonRecord(project)).toBeNull();
+  expect(readDaemonRecord()).toBeNull();
   const { pid } = await start(project);
   expect(await check()).toMatchObject({ code: 0, stdout: expect.stringContaining(String(pid)) });
   process.kill(pid, "SIGKILL");
-  await untilStopped(project);
+  await untilStopped();
   expect(await check()).toMatchObject(refused);
 });
 
@@ -48,7 +48,7 @@ test("starts once, says so when asked again, and stops", async () => {
   const project = createProject(modules(3));
   const first = await start(project);
   expect(first.already_running).toBe(false);
-  expect(lockHolder(project)).toEqual({ pid: first.pid, owner: "pommeld" });
+  expect(holderOfDaemon()).toEqual({ pid: first.pid, owner: "pommeld" });
   expect(await start(project)).toMatchObject({ pid: first.pid, port: first.port, already_running: true });
   const again = await runPm(["start"], { cwd: project.root });
   expect(again.stdout).toContain(`Pommel daemon is already running (PID ${first.pid}, port ${first.port}).`);
@@ -62,7 +62,7 @@ test("starts once, says so when asked again, and stops", async () => {
   });
 
   expect(await pmJson(project, "stop")).toEqual({ stopped: true, pid: first.pid, how: "asked" });
-  expect(lockHolder(project)).toBeNull();
+  expect(holderOfDaemon()).toBeNull();
   expect(existsSync(project.daemonFile)).toBe(false);
   expect(await pmJson(project, "stop")).toEqual({ stopped: false, pid: null, how: null });
   expect(await status(project)).toMatchObject({
@@ -84,7 +84,7 @@ test("becomes one daemon when several start it at once", async () => {
   const reports = await Promise.all([start(project), start(project), start(project)]);
   expect(new Set(reports.map(({ pid }) => pid)).size).toBe(1);
   expect(reports.filter(({ already_running }) => !already_running)).toHaveLength(1);
-  expect(logOf(project).match(/answers on/g)).toHaveLength(1);
+  expect(logOf().match(/answers on/g)).toHaveLength(1);
 });
 
 test("keeps its files for their owner only, and the token out of the log", async () => {
@@ -100,7 +100,7 @@ test("keeps its files for their owner only, and the token out of the log", async
   ]) {
     expect(mode(file)).toBe(0o600);
   }
-  expect(logOf(project)).not.toContain(readDaemonRecord(project)?.token);
+  expect(logOf()).not.toContain(readDaemonRecord()?.token);
 });
 
 test("starts again after it was killed, and searches go on in between", async () => {
@@ -108,7 +108,7 @@ test("starts again after it was killed, and searches go on in between", async ()
   const { pid } = await start(project);
   await untilIdle(project);
   process.kill(pid, "SIGKILL");
-  await untilStopped(project);
+  await untilStopped();
   expect(existsSync(project.daemonFile)).toBe(true);
   expect(await found(project, "compute2")).toContain("src/module2.ts");
   expect((await status(project)).daemon.running).toBe(false);
@@ -135,8 +135,8 @@ test("stops a daemon that does not answer", async () => {
 
 test("kills a daemon that does not even end", async () => {
   const project = createProject(modules(1));
-  const daemon = spawnDaemon(project);
-  await untilAnswering(project);
+  const daemon = spawnDaemon();
+  await untilAnswering();
   daemon.kill("SIGSTOP");
   expect(await stopDaemon(project, 300)).toEqual({ pid: daemon.pid, how: "killed" });
 });
@@ -176,11 +176,11 @@ test("says who writes the index when that is not a daemon", async () => {
 
 test("exits when idle", async () => {
   const project = createProject(modules(1));
-  const daemon = spawnDaemon(project, ["--idle-exit-seconds", "1"]);
+  const daemon = spawnDaemon(["--idle-exit-seconds", "1"]);
   const [code] = await once(daemon, "exit");
   expect(code).toBe(0);
   expect(existsSync(project.daemonFile)).toBe(false);
-  expect(logOf(project)).toContain("idle for");
+  expect(logOf()).toContain("idle for");
 });
 
 /** A `pommeld` of a project's own, and what puts another version in its place. */
@@ -197,47 +197,47 @@ function ownProgram(project: Project): { program: string; install: (version: str
 test("makes room for a newer version when that was installed in its place", async () => {
   const project = createProject(modules(3));
   const { program, install } = ownProgram(project);
-  const daemon = spawnDaemon(project, ["--renew-seconds", "0.2"], program);
-  const { pid } = await untilAnswering(project);
+  const daemon = spawnDaemon(["--renew-seconds", "0.2"], program);
+  const { pid } = await untilAnswering();
   install("new one");
   expect(await once(daemon, "exit")).toEqual([0, null]);
-  expect((await untilAnswering(project)).pid).not.toBe(pid);
+  expect((await untilAnswering()).pid).not.toBe(pid);
   await untilIdle(project);
   expect(await found(project, "compute2")).not.toEqual([]);
-  expect(logOf(project)).toContain("another version was installed");
+  expect(logOf()).toContain("another version was installed");
 });
 
 test("makes room for a newer version that was installed while it started", async () => {
   const project = createProject(modules(1));
   const { program, install } = ownProgram(project);
-  const daemon = spawnDaemon(project, ["--renew-seconds", "0.2"], program);
+  const daemon = spawnDaemon(["--renew-seconds", "0.2"], program);
   // At once: a moment later it has started.
   while (!existsSync(project.daemonFile)) await setImmediate();
   install("new one");
   expect(await once(daemon, "exit")).toEqual([0, null]);
-  await untilAnswering(project);
+  await untilAnswering();
 });
 
 test("makes room for a newer version that migrated the memory", async () => {
   const project = createProject(modules(1));
-  const daemon = spawnDaemon(project);
-  await untilAnswering(project);
+  const daemon = spawnDaemon();
+  await untilAnswering();
   const exited = once(daemon, "exit");
   const db = new Sqlite(project.memoryDb, { mode: "write", timeoutMs: 5000 });
   db.exec("PRAGMA user_version = 9999");
   db.close();
   expect(await exited).toEqual([0, null]);
-  expect(logOf(project)).toContain("a newer Pommel migrated memory.db");
+  expect(logOf()).toContain("a newer Pommel migrated memory.db");
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)("ends in order at %s", async (signal) => {
   const project = createProject(modules(200));
-  const daemon = spawnDaemon(project);
-  await untilAnswering(project);
+  const daemon = spawnDaemon();
+  await untilAnswering();
   daemon.kill(signal);
   expect(await once(daemon, "exit")).toEqual([0, null]);
   expect(existsSync(project.daemonFile)).toBe(false);
-  expect(lockHolder(project)).toBeNull();
+  expect(holderOfDaemon()).toBeNull();
   const db = new Sqlite(project.indexDb, { mode: "create", timeoutMs: 0 });
   expect(db.pragma("integrity_check")).toBe("ok");
   db.close();
@@ -245,8 +245,8 @@ test.each(["SIGTERM", "SIGINT"] as const)("ends in order at %s", async (signal) 
 
 test("exits when its project is gone", async () => {
   const project = createProject(modules(1));
-  const daemon = spawnDaemon(project);
-  await untilAnswering(project);
+  const daemon = spawnDaemon();
+  await untilAnswering();
   await untilIdle(project);
   const exited = once(daemon, "exit");
   rmSync(project.root, { recursive: true, force: true });

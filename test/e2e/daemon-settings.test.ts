@@ -31,7 +31,7 @@ test("a setting that is read where it is used holds at once in the daemon that r
   expect(await pm(project, "config", "set", "search.limit", "1")).toMatchObject({ code: 0, stderr: "" });
   expect(await found(project, "compute")).toHaveLength(1);
   await pm(project, "config", "set", "context.mode", "eager");
-  expect(readDaemonRecord(project)).toMatchObject({ pid, context: { mode: "eager" } });
+  expect(readDaemonRecord()).toMatchObject({ pid, context: { mode: "eager" } });
 });
 
 test("pm config restarts the daemon for a setting that it is built around", async () => {
@@ -41,7 +41,7 @@ test("pm config restarts the daemon for a setting that it is built around", asyn
   const set = await pm(project, "config", "set", "index.exclude", "src/module1.ts", "--json");
   expect(set).toMatchObject({ code: 0, stderr: "Restarting the daemon to apply index.exclude.\n" });
   expect(JSON.parse(set.stdout)).toMatchObject({ key: "index.exclude", changed: true, restarted: true });
-  expect((await untilAnswering(project)).pid).not.toBe(pid);
+  expect((await untilAnswering()).pid).not.toBe(pid);
   await until(async () => (await status(project)).index.total_files === 2);
 });
 
@@ -49,9 +49,9 @@ test("the daemon restarts by itself when such a setting was edited in the file",
   const project = createProject(modules(3));
   const { pid } = await start(project);
   writeFileSync(project.configFile, '[index]\nexclude = ["src/module1.ts"]\n');
-  await until(() => (readDaemonRecord(project)?.pid ?? pid) !== pid);
-  await untilAnswering(project);
-  expect(logOf(project)).toContain("restarting to apply index.exclude");
+  await until(() => (readDaemonRecord()?.pid ?? pid) !== pid);
+  await untilAnswering();
+  expect(logOf()).toContain("restarting to apply index.exclude");
   await until(async () => (await status(project)).index.total_files === 2);
 });
 
@@ -62,13 +62,13 @@ test("a mistake in the file leaves the daemon as it is, and shows in pm status",
   const notes = await until(async () => (await status(project)).notes[0]);
   expect(notes).toContain("Keeping the previous settings until this is fixed");
   expect(notes).toContain("unknown setting index.exclud");
-  expect(readDaemonRecord(project)?.pid).toBe(pid);
+  expect(readDaemonRecord()?.pid).toBe(pid);
 });
 
 test("a daemon in a terminal is left to the person there", async () => {
   const project = createProject(modules(1));
-  const daemon = spawnDaemon(project, ["--foreground"]);
-  await untilAnswering(project);
+  const daemon = spawnDaemon(["--foreground"]);
+  await untilAnswering();
   const set = await pm(project, "config", "set", "index.workers", "1", "--json");
   expect(set.stderr).toBe("The daemon runs in a terminal: restart it there to apply index.workers.\n");
   expect(JSON.parse(set.stdout)).toMatchObject({ restarted: false });
@@ -80,7 +80,7 @@ test("pm restart starts another daemon, or the first one, and says what runs", a
   const first = await pmJson<{ pid: number; stopped_pid: null }>(project, "restart");
   expect(first.stopped_pid).toBeNull();
   const second = await pm(project, "restart");
-  const { pid, port, version } = await untilAnswering(project);
+  const { pid, port, version } = await untilAnswering();
   expect(pid).not.toBe(first.pid);
   expect(second.stdout).toBe(`Pommel daemon ${version} restarted (PID ${pid}, port ${port}).\n`);
 });
@@ -90,7 +90,7 @@ test("pm restart leaves a daemon alone that could not start again", async () => 
   const { pid } = await start(project);
   writeFileSync(project.configFile, "[index]\nexclud = []\n");
   expect(await pm(project, "restart")).toMatchObject({ code: 1, stderr: expect.stringContaining("exclud") });
-  expect(readDaemonRecord(project)?.pid).toBe(pid);
+  expect(readDaemonRecord()?.pid).toBe(pid);
 });
 
 test("pm version names what is installed and what runs", async () => {

@@ -139,7 +139,7 @@ test("commits that were made while no daemon ran are caught up on; an amended on
   const made = session("c");
   await start(project);
   await callPm(["stop"], { cwd: project.root });
-  await untilStopped(project);
+  await untilStopped();
   made.prompt("Make it try seven times");
   edit(made, "export const attempts = 3;", "export const attempts = 7;");
   made.reply("Done.");

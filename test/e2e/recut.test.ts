@@ -50,8 +50,8 @@ async function importSessions(): Promise<void> {
     }
     return made.writeTo(dir);
   });
-  const daemon = spawnDaemon(project);
-  await untilAnswering(project);
+  const daemon = spawnDaemon();
+  await untilAnswering();
   await askDaemon(project, "indexTranscript", { transcript_paths: files, trigger: "import" });
   await untilRead(project);
   await until(async () => (await askDaemon(project, "queue", {})).sessions.is_idle);
@@ -74,7 +74,7 @@ test("after a change of settings, from what is stored; also when it is killed in
     new RegExp(`! chunks +${sessions} of ${sessions} sessions were cut`),
   );
 
-  const first = spawnDaemon(project);
+  const first = spawnDaemon();
   const counts = watchCounts();
   for (;;) {
     const { outdated } = counts.now();
@@ -88,8 +88,8 @@ test("after a change of settings, from what is stored; also when it is killed in
   expect(outdated).toBeGreaterThan(0);
   expect(outdated).toBeLessThan(sessions);
 
-  spawnDaemon(project);
-  await untilAnswering(project);
+  spawnDaemon();
+  await untilAnswering();
   await isCutAgain();
   expect(rawChunks()).toBeGreaterThan(before);
   // Its words and vectors follow the chunks.
