@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { startMissingDaemon } from "../client/start-missing-daemon.ts";
+import { takeNotice } from "../git/projects/find-project.ts";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import { forwarded } from "./forwarded.ts";
 import { createOutput, type Output } from "./terminal/output.ts";
@@ -127,6 +128,8 @@ function action<Args extends unknown[]>(
     const execute = await load();
     try {
       run.exitCode = (await execute(context, ...(given as Args))) ?? 0;
+      const notice = context.output.json ? null : takeNotice(context.cwd);
+      if (notice !== null) context.output.note(context.output.colors.hint(notice));
     } finally {
       // Afterwards: what works without a daemon may hold the lock that a daemon needs.
       if (!caller.isRemote && servedCommands.has(groupOf(command))) {

@@ -8,7 +8,7 @@ import { callTool } from "../mcp/server/call-tool.ts";
 import type { ToolName } from "../mcp/shapes/definitions.ts";
 import { silentLog } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
-import { memorySize, projectCalled, rememberProject } from "../queries/known-projects.ts";
+import { memorySize, projectCalled, rememberProject } from "../queries/projects/known-projects.ts";
 import { replaceChunks } from "../store/memory/chunks/chunks.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { saveTurn } from "../store/memory/sessions/turns.ts";

@@ -9,8 +9,8 @@ import {
 } from "../protocol/operations/search.ts";
 import type { SessionSummary, SessionsRequest } from "../protocol/operations/sessions.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import { listProjects } from "../queries/known-projects.ts";
 import type { OperationName } from "../queries/operations.ts";
+import { listProjects } from "../queries/projects/known-projects.ts";
 import { answer } from "./answer.ts";
 import {
   type CodePart,

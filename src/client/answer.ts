@@ -3,6 +3,7 @@ import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { answerFromStore, type OperationName } from "../queries/operations.ts";
+import { moveLegacyMemory } from "../queries/projects/legacy.ts";
 import { listSessions } from "../store/memory/sessions/sessions.ts";
 import { withMemory } from "../store/memory/with-memory.ts";
 import { askDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
@@ -86,6 +87,7 @@ async function answerHere<R extends OperationName>(
   request: RequestOf<R>,
   signal: AbortSignal | undefined,
 ): Promise<ResponseOf<R>> {
+  await moveLegacyMemory(project);
   try {
     return await answerFromStore(project, operation, request, signal);
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+import { moveLegacyMemory } from "../queries/projects/legacy.ts";
 import { withWritableMemory } from "../queries/writable-memory.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { askDaemon, DaemonUnreachable } from "./daemon-client.ts";
@@ -25,6 +26,7 @@ export async function changeMemory<R extends RouteName>(
     return await askDaemon(project, route, request, timeoutMs);
   } catch (error) {
     if (!(error instanceof DaemonUnreachable) || error.reason === "timeout") throw error;
+    await moveLegacyMemory(project);
     return withWritableMemory(project, change, { create });
   }
 }

@@ -42,8 +42,8 @@ export interface KnownCheckout {
   rootId: string | null;
   /** The same of the git directory that its worktrees share; null without git. */
   gitId: string | null;
-  /** Whether its user was told that it shares a project's memory. */
-  isAnnounced: boolean;
+  /** What its user is to be told, once; null: nothing. */
+  notice: string | null;
   lastUsedAt: number;
 }
 
@@ -69,7 +69,7 @@ const schema = `
     project      TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
     root_id      TEXT,
     git_id       TEXT,
-    is_announced INTEGER NOT NULL,
+    notice       TEXT,
     last_used_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX checkouts_project ON checkouts (project);
@@ -179,11 +179,11 @@ export class Registry {
     const before = this.checkout(checkout.root);
     this.db
       .prepare(
-        `INSERT INTO checkouts VALUES (@root, @project, @rootId, @gitId, @isAnnounced, @lastUsedAt)
+        `INSERT INTO checkouts VALUES (@root, @project, @rootId, @gitId, @notice, @lastUsedAt)
          ON CONFLICT (root) DO UPDATE SET project = @project, root_id = @rootId, git_id = @gitId,
-           is_announced = @isAnnounced, last_used_at = @lastUsedAt`,
+           notice = @notice, last_used_at = @lastUsedAt`,
       )
-      .run({ ...checkout, isAnnounced: Number(checkout.isAnnounced) });
+      .run({ ...checkout });
     if (before?.project !== checkout.project) this.writeIdentity(checkout.project);
     if (before && before.project !== checkout.project) this.writeIdentity(before.project);
   }
@@ -287,7 +287,7 @@ interface CheckoutRow {
   project: string;
   root_id: string | null;
   git_id: string | null;
-  is_announced: number;
+  notice: string | null;
   last_used_at: number;
 }
 
@@ -297,7 +297,7 @@ function checkoutIn(row: CheckoutRow): KnownCheckout {
     project: row.project,
     rootId: row.root_id,
     gitId: row.git_id,
-    isAnnounced: row.is_announced === 1,
+    notice: row.notice,
     lastUsedAt: row.last_used_at,
   };
 }
@@ -377,7 +377,7 @@ function restoreProjects(db: Sqlite, dataDir: string): void {
         now,
       );
       for (const root of said.checkouts) {
-        db.prepare("INSERT OR IGNORE INTO checkouts VALUES (?, ?, ?, NULL, 1, ?)").run(
+        db.prepare("INSERT OR IGNORE INTO checkouts VALUES (?, ?, ?, NULL, NULL, ?)").run(
           root,
           id,
           fileId(root),

@@ -12,7 +12,7 @@ export function nameProject(project: Project): Project {
   const known = { id, name: basename(root), isNamed: true, isOff: false, createdAt: now, lastUsedAt: now };
   registry.saveProject({ ...known, ...identity });
   const ids = { rootId: fileId(root), gitId: fileId(`${root}/.git`) };
-  registry.saveCheckout({ root, project: id, ...ids, isAnnounced: true, lastUsedAt: now });
+  registry.saveCheckout({ root, project: id, ...ids, notice: null, lastUsedAt: now });
   mkdirSync(project.dataDir, { recursive: true, mode: 0o700 });
   mkdirSync(project.cacheDir, { recursive: true, mode: 0o700 });
   return project;

@@ -3,7 +3,7 @@ import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
-import { describeProjects } from "../../queries/status/projects.ts";
+import { describeProjects } from "../../queries/projects/describe-projects.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { scrubberOf } from "../../sessions/from-config.ts";
 import { LogReader } from "../lifecycle/log-reader.ts";

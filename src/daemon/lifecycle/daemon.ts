@@ -14,7 +14,7 @@ import { type DaemonRecord, daemonOwner } from "../../protocol/daemon-record.ts"
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { missedContextItem, type SpoolItem } from "../../protocol/spool-items.ts";
 import { answerHere } from "../../queries/here.ts";
-import { backupFolders } from "../../queries/known-projects.ts";
+import { backupFolders } from "../../queries/projects/known-projects.ts";
 import { encryptHome } from "../../store/encryption/convert.ts";
 import { homeEnvelope } from "../../store/encryption/envelope.ts";
 import { forgetPassphrase } from "../../store/encryption/key-source.ts";

@@ -6,6 +6,7 @@ import { messageOf, PommelError } from "../../project/errors.ts";
 import { ownConfigFile } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
+import { leaveNotice, moveLegacyMemory } from "../../queries/projects/legacy.ts";
 import { LiveSettings } from "../lifecycle/live-settings.ts";
 import { OpenCheckout } from "./open-checkout.ts";
 import { OpenProject } from "./open-project.ts";
@@ -86,9 +87,14 @@ export class Projects {
 
   private async openNow(project: Project): Promise<InUse> {
     const { log, onSettings } = this.options;
+    const moved = await moveLegacyMemory(project);
+    await rememberProject(project);
+    if (moved !== null) {
+      log.info(moved);
+      leaveNotice(project.root, moved);
+    }
     const { config, notes } = recordingConfig(project);
     for (const note of notes) log.warn(`${project.root}: ${note}`);
-    await rememberProject(project);
     const checkout = await OpenCheckout.open({
       ...{ project, config, log },
       openProject: (bundled) => this.openProject(project, bundled),

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { homeOf } from "../../project/home.ts";
+import { homeOf, registryFile } from "../../project/home.ts";
 import { findUpwards, nameOf, type Project, projectOf, realPath, teamDirName } from "../../project/paths.ts";
 import { fileId, type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
 import { type CheckoutIdentity, identityOf } from "./identity.ts";
@@ -90,14 +90,14 @@ async function recognise(root: string, registry: Registry | null): Promise<Proje
   };
   const match = matchingProject(root, identity, known);
   if (match === null) return projectOf(freeId(root, registry), root);
-  const before = registry.checkout(root);
+  const isKnown = match.movedFrom !== null || registry.checkout(root)?.project === match.project;
   try {
     registry.inTransaction(() => {
       if (match.movedFrom !== null) registry.removeCheckout(match.movedFrom);
       registry.saveCheckout({
         ...checkoutOf(root, match.project, identity),
         // What was only moved, or cloned again, is nothing new to its user.
-        isAnnounced: match.movedFrom !== null || before?.project === match.project,
+        notice: isKnown ? null : sharingNotice(root, match.project, registry),
       });
     });
     if (match.movedFrom !== null) moveIndex(match.movedFrom, root);
@@ -105,6 +105,27 @@ async function recognise(root: string, registry: Registry | null): Promise<Proje
     // Recognised the next time.
   }
   return projectOf(match.project, root);
+}
+
+function sharingNotice(root: string, project: string, registry: Registry): string {
+  const [other] = registry.checkouts(project).filter((checkout) => checkout.root !== root);
+  const whose = other === undefined ? project : other.root;
+  return `This is another checkout of ${whose}, and shares its sessions and notes. \`pm projects split .\` keeps it apart.`;
+}
+
+/** What is to be said about the checkout around `cwd`; it is said once. */
+export function takeNotice(cwd: string): string | null {
+  // Looking into a registry makes one.
+  if (!existsSync(registryFile())) return null;
+  try {
+    const registry = Registry.openIfAny();
+    const checkout = registry?.checkout(checkoutAround(cwd, registry)) ?? null;
+    if (checkout === null || checkout.notice === null) return null;
+    registry!.saveCheckout({ ...checkout, notice: null });
+    return checkout.notice;
+  } catch {
+    return null;
+  }
 }
 
 /** A moved checkout keeps its index. */
@@ -126,7 +147,7 @@ const checkoutOf = (root: string, project: string, identity: CheckoutIdentity): 
   project,
   rootId: identity.rootId,
   gitId: identity.gitId,
-  isAnnounced: true,
+  notice: null,
   lastUsedAt: Date.now(),
 });
 
@@ -161,7 +182,7 @@ export async function rememberProject(
       const checkout = registry.checkout(root);
       registry.saveCheckout({
         ...checkoutOf(root, id, identity),
-        isAnnounced: checkout?.project === id ? checkout.isAnnounced : true,
+        notice: checkout?.project === id ? checkout.notice : null,
       });
     });
     return true;

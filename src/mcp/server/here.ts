@@ -47,7 +47,7 @@ export async function placeOf(
 ): Promise<Place> {
   const asked = (args as { project?: string }).project;
   if (asked !== undefined) {
-    const project = (await import("../../queries/known-projects.ts")).projectCalled(asked, cwd);
+    const project = (await import("../../queries/projects/known-projects.ts")).projectCalled(asked, cwd);
     return { project, cwd: project.root, across: null };
   }
   const here = async (project: Project) => ({

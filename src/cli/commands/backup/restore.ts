@@ -4,7 +4,7 @@ import { withoutDaemon } from "../../../client/without-daemon.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import { backupFolders } from "../../../queries/known-projects.ts";
+import { backupFolders } from "../../../queries/projects/known-projects.ts";
 import { encryptHome } from "../../../store/encryption/convert.ts";
 import { envelopeFor, homeEnvelope } from "../../../store/encryption/envelope.ts";
 import { contentOf, replacedFile, uidsOf } from "../../../store/memory/backups/backups.ts";

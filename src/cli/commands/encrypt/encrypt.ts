@@ -1,7 +1,7 @@
 import { withoutDaemon } from "../../../client/without-daemon.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { backupFolders } from "../../../queries/known-projects.ts";
+import { backupFolders } from "../../../queries/projects/known-projects.ts";
 import {
   type ConvertOptions,
   decryptHome,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, turn } from "../../../../test/support/memory-fixture.ts";
 import { projectAt } from "../../../project/paths.ts";
-import { rememberProject } from "../../../queries/known-projects.ts";
+import { rememberProject } from "../../../queries/projects/known-projects.ts";
 import { Memory } from "../../../store/memory/memory.ts";
 import { saveTurn } from "../../../store/memory/sessions/turns.ts";
 import { registryFile } from "../../../store/registry.ts";

@@ -1,13 +1,13 @@
 import { withoutDaemon } from "../../../client/without-daemon.ts";
 import { PommelError } from "../../../project/errors.ts";
+import { describeProjects } from "../../../queries/projects/describe-projects.ts";
 import {
   forgetProject,
   joinProject,
   memorySize,
   projectCalled,
   splitCheckout,
-} from "../../../queries/known-projects.ts";
-import { describeProjects } from "../../../queries/status/projects.ts";
+} from "../../../queries/projects/known-projects.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { fileUrl } from "../../terminal/links.ts";

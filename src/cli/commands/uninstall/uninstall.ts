@@ -13,7 +13,7 @@ import { findProject, findProjectIfAny } from "../../../git/projects/find-projec
 import { explanationOf, messageOf, PommelError } from "../../../project/errors.ts";
 import { homeOf, registryFile } from "../../../project/home.ts";
 import { isInside, type Project, projectAt } from "../../../project/paths.ts";
-import { listProjects } from "../../../queries/known-projects.ts";
+import { listProjects } from "../../../queries/projects/known-projects.ts";
 import { Registry } from "../../../store/registry.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";

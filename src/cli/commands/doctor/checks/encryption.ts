@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { loadConfig } from "../../../../project/config/config.ts";
 import { PommelError } from "../../../../project/errors.ts";
-import { backupFolders } from "../../../../queries/known-projects.ts";
+import { backupFolders } from "../../../../queries/projects/known-projects.ts";
 import { plainFiles } from "../../../../store/encryption/convert.ts";
 import { homeEnvelope } from "../../../../store/encryption/envelope.ts";
 import { unlock } from "../../../../store/encryption/keys.ts";

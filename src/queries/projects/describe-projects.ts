@@ -1,5 +1,5 @@
 import type { ResponseOf } from "../../protocol/routes.ts";
-import { listProjects, memorySize } from "../known-projects.ts";
+import { listProjects, memorySize } from "./known-projects.ts";
 
 /** Every project of this person with its checkouts and what it remembers, the last used first. */
 export async function describeProjects(): Promise<ResponseOf<"projects">> {

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { projectAt } from "../project/paths.ts";
-import { registryFile } from "../store/registry.ts";
+import { projectAt } from "../../project/paths.ts";
+import { registryFile } from "../../store/registry.ts";
 import { forgetProjects, listProjects, rememberProject, withoutCredentials } from "./known-projects.ts";
 
 let dir: string;

@@ -1,13 +1,13 @@
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { freeId } from "../git/projects/find-project.ts";
-import { loadConfig } from "../project/config/config.ts";
-import { PommelError } from "../project/errors.ts";
-import { type Project, projectOf } from "../project/paths.ts";
-import { backupFolder } from "../store/memory/backups/backups.ts";
-import { memoryCounts } from "../store/memory/sessions/sessions.ts";
-import { withMemory } from "../store/memory/with-memory.ts";
-import { type KnownProject, Registry } from "../store/registry.ts";
+import { freeId } from "../../git/projects/find-project.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { PommelError } from "../../project/errors.ts";
+import { type Project, projectOf } from "../../project/paths.ts";
+import { backupFolder } from "../../store/memory/backups/backups.ts";
+import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
+import { withMemory } from "../../store/memory/with-memory.ts";
+import { type KnownProject, Registry } from "../../store/registry.ts";
 
 /** A project of this user's, with the directories that hold it. */
 export interface ListedProject extends KnownProject {
@@ -103,7 +103,7 @@ export async function joinProject(from: Project, into: Project): Promise<void> {
   }
   const isLast = registry.checkouts(from.id).length === 1;
   if (isLast && existsSync(from.memoryDb)) {
-    const { copyMemory } = await import("./sync/memory-file.ts");
+    const { copyMemory } = await import("../sync/memory-file.ts");
     await copyMemory(from, into);
   }
   const [mine, theirs] = [registry.project(from.id)!, registry.project(into.id)!];
@@ -136,7 +136,7 @@ export function splitCheckout({ id, root }: Project): string {
   registry.inTransaction(() => {
     // Its first commits and remotes would join it to the other again.
     registry.saveProject({ ...known, id: own, roots: [], remotes: [], createdAt: now, lastUsedAt: now });
-    registry.saveCheckout({ ...checkout, project: own, isAnnounced: true });
+    registry.saveCheckout({ ...checkout, project: own, notice: null });
   });
   return own;
 }
