@@ -1,9 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PommelError } from "../project/errors.ts";
 import { daemonFiles } from "../project/home.ts";
-import { daemonOwner } from "../protocol/daemon-record.ts";
+import { daemonOwner, isDaemon } from "../protocol/daemon-record.ts";
 import { lockHolder } from "../store/sqlite/lock.ts";
 import { callDaemon } from "./daemon-client.ts";
 
@@ -52,18 +50,4 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
     if (lockHolder(daemonFiles().lock)?.pid !== pid) return true;
   }
   return false;
-}
-
-/** A pid in the lock may be one of another machine or container that shares the directory. */
-function isDaemon(pid: number): boolean {
-  try {
-    return commandOf(pid).includes("pommeld");
-  } catch {
-    return false;
-  }
-}
-
-function commandOf(pid: number): string {
-  if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" });
 }

@@ -49,6 +49,21 @@ export function seemsRunning(record: DaemonRecord | null): record is DaemonRecor
   }
 }
 
+/** Whether a process is a pommeld: a pid in a lock may be one of another machine or container that shares the directory. */
+export function isDaemon(pid: number): boolean {
+  try {
+    return commandOf(pid).includes("pommeld");
+  } catch {
+    return false;
+  }
+}
+
+function commandOf(pid: number): string {
+  if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  const { execFileSync } = process.getBuiltinModule("node:child_process");
+  return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" });
+}
+
 /** By hand: loading a schema library for five fields would cost each `pm search` 3 ms before it can ask. */
 function isRecord(value: unknown): value is DaemonRecord {
   if (typeof value !== "object" || value === null) return false;

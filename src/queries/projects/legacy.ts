@@ -9,6 +9,7 @@ import {
   rmSync,
 } from "node:fs";
 import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { gitTextIfAny } from "../../git/git.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
@@ -20,11 +21,12 @@ import { replaceFile, writeJson } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
 import { daemonFiles, homeOf } from "../../project/home.ts";
 import { type Project, teamDirName } from "../../project/paths.ts";
+import { isDaemon } from "../../protocol/daemon-record.ts";
 import { homeEnvelope, readEnvelope, writeEnvelope } from "../../store/encryption/envelope.ts";
 import { contentOf } from "../../store/memory/backups/backups.ts";
 import { legacyProjects, Registry } from "../../store/registry.ts";
 import { copyDatabase } from "../../store/sqlite/copy-database.ts";
-import { acquireLock } from "../../store/sqlite/lock.ts";
+import { acquireLock, lockHolder } from "../../store/sqlite/lock.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
 
 /**
@@ -69,7 +71,9 @@ export async function moveLegacyMemory(project: Project): Promise<string | null>
   const lock = acquireLock(join(project.setupDir, "move.lock"), "moving .pommel/");
   try {
     // An older daemon writes there as long as it holds this.
-    const old = existsSync(join(dir, "writer.lock")) ? acquireLock(join(dir, "writer.lock"), "moving") : null;
+    const lockFile = join(dir, "writer.lock");
+    if (existsSync(lockFile)) await endOldDaemon(lockFile);
+    const old = existsSync(lockFile) ? acquireLock(lockFile, "moving") : null;
     try {
       const note = readNote(noteFile) ?? (await copyAll(dir, project, noteFile));
       removeOurs(dir);
@@ -82,6 +86,18 @@ export async function moveLegacyMemory(project: Project): Promise<string | null>
   } finally {
     lock.release();
   }
+}
+
+/** How long an older daemon may take to end. Milliseconds. */
+const endsWithinMs = 10_000;
+
+/** The daemon that an older Pommel runs for this directory alone would go on writing there. */
+async function endOldDaemon(lockFile: string): Promise<void> {
+  const holder = lockHolder(lockFile);
+  if (holder === null || holder.pid === process.pid || !isDaemon(holder.pid)) return;
+  process.kill(holder.pid, "SIGTERM");
+  const deadline = Date.now() + endsWithinMs;
+  while (Date.now() < deadline && lockHolder(lockFile) !== null) await sleep(50);
 }
 
 type Note = z.infer<typeof noted>;
