@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { PommelError } from "../../project/errors.ts";
-import { type FileText, readFileText, writeFileText } from "../../project/files/text-file.ts";
+import { type FileText, readFileText, refuseOutside, writeFileText } from "../../project/files/text-file.ts";
 import type { AgentSetup, PartEditor, PartLook, Place, SetupPart } from "../setup.ts";
 import { applyEdit } from "./json-edit.ts";
 import { type FileRecord, oneAtATime, readRecord, type SetupRecord, writeRecord } from "./record.ts";
@@ -47,6 +47,7 @@ export function putPart(place: Place, setup: AgentSetup, part: SetupPart, file?:
 
 function put(place: Place, setup: AgentSetup, part: SetupPart, file?: string): PutResult {
   const path = file ?? pathOf(place, partState(place, setup, part).file) ?? part.files(place)[0]!;
+  if (place.scope === "project") refuseOutside(place.dir, path);
   const name = nameOf(place, path);
   for (let attempt = 1; ; attempt++) {
     const before = readFileText(path);
@@ -148,6 +149,7 @@ export function inOrderToTake(place: Place, setups: readonly AgentSetup[]): [Age
 
 function takeFrom(place: Place, key: string, part: SetupPart, path: string): TakeResult | null {
   const name = nameOf(place, path);
+  if (place.scope === "project") refuseOutside(place.dir, path);
   const editor = editorOf(place, part, path);
   for (let attempt = 1; ; attempt++) {
     const before = readFileText(path);

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { TomlTable } from "smol-toml";
 import { PommelError } from "../errors.ts";
 import { replaceFile } from "../files/replace-file.ts";
-import { targetOf, unwritable } from "../files/text-file.ts";
+import { refuseOutside, targetOf, unwritable } from "../files/text-file.ts";
 import { ownConfigFile } from "../home.ts";
 import type { Project } from "../paths.ts";
 import { isTable, parseToml, readText } from "./config.ts";
@@ -74,7 +74,9 @@ export function setConfig(
       `Run \`pm config set --global ${known} ${text}\`.`,
     );
   }
-  return edit(fileOf(project, target), known, value);
+  const file = fileOf(project, target);
+  if (target.team && project) refuseOutside(project.root, file);
+  return edit(file, known, value);
 }
 
 /**

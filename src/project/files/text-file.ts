@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, messageOf, PommelError } from "../errors.ts";
+import { isInside, realPath } from "../paths.ts";
 import { isAlive } from "./file-lock.ts";
 import { discard, draftOf, replaceFile } from "./replace-file.ts";
 
@@ -104,6 +105,33 @@ export function targetOf(file: string): string {
     if (codeOf(error) !== "ENOENT") throw error;
     const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     return isLink ? resolve(dirname(file), readlinkSync(file)) : file;
+  }
+}
+
+/**
+ * Refuses to write to a file of a checkout through a link that leads out of it: whoever wrote the repository may have
+ * committed the link.
+ * @throws PommelError `settings_invalid`
+ */
+export function refuseOutside(root: string, file: string): void {
+  if (!isInside(file, root)) return;
+  const target = throughLinks(file);
+  if (isInside(target, realPath(root))) return;
+  throw new PommelError(
+    "settings_invalid",
+    `${file} leads out of the repository, to ${target}; nothing was written.`,
+    "Replace the link by a file of the repository's own, or leave this agent out.",
+  );
+}
+
+/** The file itself behind all links, as far as the path exists. */
+function throughLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    if (isLink) return throughLinks(resolve(dirname(path), readlinkSync(path)));
+    return dirname(path) === path ? path : join(throughLinks(dirname(path)), basename(path));
   }
 }
 
