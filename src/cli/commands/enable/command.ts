@@ -5,7 +5,7 @@ import { examples, run } from "../../frame.ts";
 export function declareEnable(program: Command): void {
   program
     .command("enable")
-    .description("Install hooks for Claude Code and git (pm init does this too)")
+    .description("Record this project again, with hooks for Claude Code and git (pm init does this too)")
     .option("--local", "use .claude/settings.local.json (only you) instead of .claude/settings.json")
     .option("--claude", "only Claude Code's hooks")
     .option("--git", "only git's hooks")
@@ -21,8 +21,8 @@ export function declareEnable(program: Command): void {
 
   program
     .command("disable")
-    .description("Remove everything that pm init added to agents' files and git hooks")
-    .option("--global", "from the files in your home that pm init --global changed")
-    .addHelpText("after", examples(["pm disable", "files are as before"]))
+    .description("Stop recording, and remove what pm init added to agents' files and git hooks")
+    .option("--global", "in all projects, and from your own files that pm setup changed")
+    .addHelpText("after", examples(["pm disable", "nothing more is recorded here; files are as before"]))
     .action(run(async () => (await import("./disable.ts")).disableCommand));
 }

@@ -3,9 +3,11 @@ import { setups } from "../../../agents/registry.ts";
 import { inOrderToTake, keyOf, partState, type TakeResult, takePart } from "../../../agents/setup/parts.ts";
 import { projectPlace, switchOff, userPlace } from "../../../agents/setup/record.ts";
 import type { Place } from "../../../agents/setup.ts";
+import { applyChanges } from "../../../client/daemon-client.ts";
 import { unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { removeGitHooks } from "../../../git/hooks/remove.ts";
-import { findProject } from "../../../git/projects/find-project.ts";
+import { findProject, rememberProject } from "../../../git/projects/find-project.ts";
+import { setConfig } from "../../../project/config/config-edit.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Output, tick } from "../../terminal/output.ts";
@@ -21,7 +23,7 @@ interface DisableResult {
   git: { files: string[]; changed: boolean } | null;
 }
 
-/** `pm disable`: removes Pommel from the settings of agents and git. The memory stays. */
+/** `pm disable`: stops recording, and removes Pommel from the settings of agents and git. The memory stays. */
 export async function disableCommand(
   { cwd, output }: CommandContext,
   { global = false }: { global?: boolean } = {},
@@ -32,6 +34,7 @@ export async function disableCommand(
     project === null ? null : removeFromGit(project),
     (async () => takeAll(place))(),
   ]);
+  await stopRecording(project);
   // One that fails does not keep the other from it.
   for (const done of [agents, git]) if (done.status === "rejected") throw done.reason;
   const taken = agents.status === "fulfilled" ? agents.value : [];
@@ -48,6 +51,17 @@ export async function disableCommand(
     output.note(`${tick("warn", output.colors)} ${file} was left as it is: ${reason}.`);
   }
   output.result(result, () => summary([...files, ...(gitFiles ?? [])], project !== null, output));
+}
+
+/** Nothing more is read or written: here, or in any project. What is remembered stays. */
+async function stopRecording(project: Project | null): Promise<void> {
+  if (project === null) {
+    for (const key of ["sessions.capture", "git.checkpoints"] as const)
+      setConfig(null, key, "false", { global: true });
+    return;
+  }
+  await rememberProject(project, { off: true });
+  await applyChanges(project);
 }
 
 /** Git's hooks, and what kept files of the user's own out of its status. */
@@ -83,10 +97,10 @@ export function takeAll(place: Place): TakeResult[] {
 }
 
 function summary(all: readonly string[], inProject: boolean, output: Output): string {
-  const done = all.length > 0 ? `Removed Pommel from ${list(all)}` : "Nothing to remove";
-  const doneLines = `${tick("ok", output.colors)} ${done}.`;
-  if (!inProject) return doneLines;
-  return `${doneLines}\n  The daemon still reads transcripts and commits. To stop that: \`pm config set sessions.capture false\`, \`pm config set git.checkpoints false\`.`;
+  const done = all.length > 0 ? `Removed Pommel from ${list(all)}` : "There was nothing to remove";
+  const where = inProject ? "here" : "in any project";
+  const again = inProject ? "pm enable" : "pm setup";
+  return `${tick("ok", output.colors)} ${done}.\n  Nothing more is recorded ${where}; what is remembered stays. \`${again}\` turns it on again.`;
 }
 
 function list(words: readonly string[]): string {

@@ -2,9 +2,10 @@ import { isAbsolute, join } from "node:path";
 import { claudeSetup, localSettings } from "../../../agents/claude/setup.ts";
 import { type PutResult, putPart } from "../../../agents/setup/parts.ts";
 import { projectPlace, switchOn } from "../../../agents/setup/record.ts";
+import { applyChanges } from "../../../client/daemon-client.ts";
 import { hideFromGit } from "../../../git/hooks/exclude.ts";
 import { type InstalledGitHooks, installGitHooks } from "../../../git/hooks/install.ts";
-import { findProject } from "../../../git/projects/find-project.ts";
+import { findProject, rememberProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -52,6 +53,8 @@ export async function enableCommand(
   { local = false, claude = false, git = false }: EnableOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
+  await rememberProject(project, { named: true, off: false });
+  await applyChanges(project);
   const place = projectPlace(project);
   const result: EnableResult = { file: null, changed: false, added: [], restored: [], git: null };
   const failures: unknown[] = [];
