@@ -49,10 +49,10 @@ export async function changedFiles(project: Project): Promise<string[]> {
       isOrigin = !isOrigin && /^[RC]|^.[RC]/.test(field.slice(0, 2));
     }
   } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
     throw new PommelError(
       "usage",
-      `git cannot list the changes: ${error.message}.`,
+      `git cannot list the changes: ${error.message.replace(/\.$/, "")}.`,
       "Name files with --files a,b",
     );
   }

@@ -1,3 +1,5 @@
+import { historyProblem } from "../../../git/history/history.ts";
+import { explanationOf } from "../../../project/errors.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type {
   CheckpointSession,
@@ -23,7 +25,11 @@ export async function checkpointListCommand(
   const file = path === "**" ? undefined : path;
   const answer = await answerFromStore(project, "checkpoints", { ...request, file });
   const pageOf = await commitPages(project.root, output.colors);
-  output.result(answer, () => renderCheckpoints(answer, request, output, pageOf));
+  const problem = answer.total === 0 ? await historyProblem(project.root) : null;
+  if (problem?.isBroken) throw problem;
+  output.result(answer, () =>
+    problem === null ? renderCheckpoints(answer, request, output, pageOf) : explanationOf(problem),
+  );
 }
 
 const columns: Column[] = [
