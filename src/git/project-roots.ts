@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { findUpwards, stateDirName } from "../project/paths.ts";
+import { isAbsolute, join, resolve } from "node:path";
+import { findUpwards, isInside, stateDirName } from "../project/paths.ts";
 import { GitFailure, gitFields } from "./git.ts";
 
 /**
@@ -24,21 +24,17 @@ export async function projectRoots(root: string, signal?: AbortSignal): Promise<
 
 /**
  * Whether a session launched in `cwd` belongs to the project with these roots: `cwd` is inside a root, and not in a
- * nested project.
+ * nested project. A path of another system (`C:\x` here) or a relative one belongs to none.
  */
 export function belongsTo(roots: readonly string[], cwd: string): boolean {
-  return [cwd, realPath(cwd)].some((dir) => {
+  if (!isAbsolute(cwd)) return false;
+  return [resolve(cwd), realPath(cwd)].some((dir) => {
     const inside = roots.filter((root) => isInside(dir, root));
     if (inside.length === 0) return false;
     const nearest = inside.reduce((a, b) => (a.length >= b.length ? a : b));
     const project = findUpwards(dir, join(stateDirName, "config.toml"));
     return project === null || project.length <= nearest.length;
   });
-}
-
-function isInside(dir: string, root: string): boolean {
-  const path = resolve(dir);
-  return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
 }
 
 /** The path itself for a directory that no longer exists. */
