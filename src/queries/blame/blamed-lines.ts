@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
-import { blameOf } from "../../git/diff/blame.ts";
-import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
+import { type Blame, blameOf } from "../../git/diff/blame.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
 import { historyProblem } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
@@ -10,11 +9,6 @@ import type { LineRange } from "./file-place.ts";
 
 /** git reads no higher numbers. */
 const toTheEnd = 2 ** 31 - 1;
-
-export interface BlamedLines {
-  lines: BlamedLine[];
-  commits: Map<string, BlamedCommit>;
-}
 
 /**
  * The lines of a file with the commits that git blames them on.
@@ -25,7 +19,7 @@ export async function blamedLines(
   project: Project,
   what: { file: string; ranges?: readonly LineRange[] | undefined; revision?: string | undefined },
   signal?: AbortSignal,
-): Promise<BlamedLines> {
+): Promise<Blame> {
   const { file, ranges = [], revision } = what;
   try {
     const blamed = await blameOf(project.root, file, {
