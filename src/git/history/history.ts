@@ -101,12 +101,6 @@ export async function historyProblem(dir: string, signal?: AbortSignal): Promise
   }
 }
 
-/** @throws GitFailure as `historyProblem` */
-export async function requireHistory(dir: string, signal?: AbortSignal): Promise<void> {
-  const problem = await historyProblem(dir, signal);
-  if (problem !== null) throw problem;
-}
-
 /** HEAD's commit; null without commits or git. */
 export function headOf(dir: string): Promise<string | null> {
   return commitNamed(dir, "HEAD");
