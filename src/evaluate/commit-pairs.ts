@@ -46,7 +46,10 @@ export async function mineCommitPairs(
     if (!(error instanceof GitFailure)) throw error;
     return {
       pairs: [],
-      problem: reasons[error.reason] ?? `git could not read the history: ${error.message}`,
+      problem:
+        error.reason === "failed"
+          ? `git could not read the history: ${error.message}`
+          : error.message.replace(/\.$/, ""),
     };
   }
   const pairs = shuffled([...found.values()], `${seed} commits`).slice(0, count);
@@ -54,11 +57,6 @@ export async function mineCommitPairs(
   const cut = shallow ? "; the clone is shallow (`git fetch --unshallow` gets the rest)" : "";
   return { pairs, problem: `${found.size} of ${seen} commits make a question${cut}` };
 }
-
-const reasons: Partial<Record<GitFailure["reason"], string>> = {
-  not_installed: "git is not installed",
-  no_repository: "there is no git history here",
-};
 
 export function pairOfCommit(commit: Commit, indexed: ReadonlyMap<string, LanguageId>): Pair | null {
   if (commit.files.length > maxFiles) return null;

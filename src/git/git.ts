@@ -1,21 +1,11 @@
 import { spawn } from "node:child_process";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { codeOf } from "../project/errors.ts";
+import { codeOf, messageOf } from "../project/errors.ts";
+import { failureOf, GitFailure, notInstalled } from "./failure.ts";
 import { guarded, mayRunFilters, withoutFilters } from "./guard.ts";
 
-/** Why git failed. Callers handle it or convert it to a PommelError. */
-export class GitFailure extends Error {
-  override readonly name = "GitFailure";
-
-  constructor(
-    /** `no_repository` includes damaged repositories. */
-    readonly reason: "not_installed" | "no_repository" | "failed",
-    message: string,
-  ) {
-    super(message);
-  }
-}
+export { GitFailure };
 
 /** Git sets these for its hooks; they would select another repository. */
 const hookVariables = [
@@ -118,10 +108,13 @@ export async function* gitBytes(
   try {
     yield* git.stdout! as AsyncIterable<Buffer>;
     const code = await ended;
-    if (code !== 0) throw failureOf(code, stderr);
+    if (code !== 0) throw failureOf(dir, code, stderr);
     isDone = true;
   } catch (error) {
-    if (codeOf(error) === "ENOENT") throw new GitFailure("not_installed", "git is not installed");
+    const code = codeOf(error);
+    if (code === "ENOENT") throw notInstalled();
+    if (/^E(?:ACCES|PERM|AGAIN|NOMEM|MFILE|NFILE)$/.test(code))
+      throw new GitFailure("failed", `git cannot be started: ${messageOf(error)}`);
     throw error;
   } finally {
     if (!isDone) git.kill();
@@ -170,12 +163,6 @@ async function ownFilters(dir: string): Promise<string[]> {
     if (!(error instanceof GitFailure)) throw error;
   }
   return [...names];
-}
-
-function failureOf(code: number, stderr: string): GitFailure {
-  const line = stderr.split("\n", 1)[0]!.replace(/^fatal: /, "");
-  const isNone = code === fatal && /not a git repository|does not have any commits|bad revision/.test(line);
-  return new GitFailure(isNone ? "no_repository" : "failed", line || `git ended with code ${code}`);
 }
 
 /**

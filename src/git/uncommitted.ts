@@ -16,7 +16,7 @@ export async function* uncommittedFiles(
   try {
     for await (const path of gitFields(dir, [...plain, ...changed], signal)) if (path !== "") yield path;
   } catch (error) {
-    if (!(error instanceof GitFailure) || error.reason === "not_installed") throw error;
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
   }
   const others = ["ls-files", "-z", "--others", "--exclude-standard"];
   for await (const path of gitFields(dir, [...plain, ...others], signal)) if (path !== "") yield path;

@@ -37,6 +37,8 @@ const exitCodeOf = {
   transcript_changed: exitCode.failed,
   settings_invalid: exitCode.failed,
   uncommitted_changes: exitCode.failed,
+  git_failed: exitCode.failed,
+  no_git_history: exitCode.notInitialised,
   sync_refused: exitCode.failed,
   sync_failed: exitCode.failed,
   share_refused: exitCode.failed,
@@ -56,7 +58,7 @@ export function isErrorCode(code: string): code is ErrorCode {
 
 /** An error meant for a person: what happened (`message`) and what to do about it (`hint`). */
 export class PommelError extends Error {
-  override readonly name = "PommelError";
+  override readonly name: string = "PommelError";
 
   constructor(
     readonly code: ErrorCode,

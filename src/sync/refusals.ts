@@ -17,15 +17,12 @@ export async function refuseWhereItCannot(dir: string, ref: string, branch: stri
     await gitText(dir, ["rev-parse", "--git-dir"]);
     here = await readRef(dir, ref);
   } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
-    const [message, hint] =
-      error.reason === "not_installed"
-        ? ["git is not installed.", "Install git: the memory is shared through it."]
-        : [
-            "The project is not a git repository.",
-            "The memory is shared through git: run `git init` and add a remote.",
-          ];
-    throw new PommelError("sync_refused", message, hint);
+    if (!(error instanceof GitFailure) || error.reason !== "no_repository") throw error;
+    throw new PommelError(
+      "sync_refused",
+      error.message,
+      "The memory is shared through git: run `git init` and add a remote.",
+    );
   }
   if (here?.worktree) {
     throw new PommelError(

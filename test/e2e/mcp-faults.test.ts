@@ -78,6 +78,22 @@ describe("a server ends", () => {
     expect(said).toBe("");
   });
 
+  it("at a message that is too long, and not as if all were well", async () => {
+    const server = serve();
+    const lines = linesOf(server);
+    let said = "";
+    server.stderr!.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    server.stdin!.write(initialize);
+    await until(() => lines.length > 0);
+    server.stdin!.write(
+      line({ id: 2, method: "tools/list", params: { cursor: "x".repeat(5 * 1024 * 1024) } }),
+    );
+    expect(await endOf(server)).toEqual({ code: 1, signal: null });
+    expect(said).toMatch(/^pm mcp: .*\n$/);
+  });
+
   it("when no client reads its answers", async () => {
     const server = serve();
     server.stdin!.write(initialize);

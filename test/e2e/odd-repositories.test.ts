@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { createStateDir } from "../../src/project/state-dir.ts";
 import type { BlameAnswer } from "../../src/protocol/operations/blame.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { rememberTurn, wrote } from "../support/attribution-fixture.ts";
+import { brokenRepositories } from "../support/broken-repositories.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
 import { cleanUp, createProject } from "./daemon-fixture.ts";
 import { callPm, type PmResult, runPm, temporaryDir } from "./run-pm.ts";
@@ -61,12 +62,12 @@ const odd: Odd[] = [
       remember(project);
     },
     but: {
-      "checkpoint backfill": [2, /not a git repository/],
+      "checkpoint backfill": [3, /not a git repository/],
       "checkpoint show": [5, /No checkpoint/],
       "checkpoint diff": [5, /./],
-      blame: [2, /not a git repository/],
-      why: [2, /not a git repository/],
-      rewind: [5, /No git repository/],
+      blame: [3, /not a git repository/],
+      why: [3, /not a git repository/],
+      rewind: [3, /not a git repository/],
     },
   },
   {
@@ -78,9 +79,10 @@ const odd: Odd[] = [
     but: {
       "checkpoint show": [5, /No checkpoint/],
       "checkpoint diff": [5, /./],
-      blame: [2, /No commits yet/],
-      why: [2, /No commits yet/],
-      rewind: [5, /No checkpoint or commit/],
+      "checkpoint backfill": [3, /No commits yet/],
+      blame: [3, /No commits yet/],
+      why: [3, /No commits yet/],
+      rewind: [3, /No commits yet/],
     },
   },
   {
@@ -265,6 +267,94 @@ it.each(odd)(
   },
   60_000,
 );
+
+describe("a repository that git cannot read is named, with what to do, by every command:", () => {
+  for (const { name, says, hint, onlyHead = false, break: breakIt, skip = null } of brokenRepositories) {
+    it.skipIf(skip !== null)(
+      skip === null ? name : `${name} (${skip})`,
+      async () => {
+        const project = createProject({});
+        const git = temporaryGit(project.root);
+        twoCommits(git);
+        remember(project);
+        breakIt(git);
+        const pm = (...args: string[]) => callPm(args, { cwd: project.root });
+        const first = (text: RegExp) => new RegExp(text.source.replace(/^\^|\$$/g, ""), "m");
+        for (const args of [
+          ["blame", "a.ts"],
+          ["why", "a.ts:1"],
+          ["stats"],
+          ["rewind", "HEAD"],
+          ...(onlyHead ? [] : [["related"], ["sync"]]),
+          ["checkpoint", "list"],
+          ["checkpoint", "backfill"],
+        ]) {
+          const { code, stderr } = await pm(...args);
+          expect({ args, code, stderr }).toEqual({
+            args,
+            code: 1,
+            stderr: expect.stringMatching(/^error: /),
+          });
+          expect(stderr, args[0]).toMatch(first(says));
+          expect(stderr, args[0]).toMatch(first(hint));
+        }
+        const init = await pm("init", "--yes");
+        expect(init.code).toBe(0);
+        const status = await pm("status");
+        expect(status.stdout).toMatch(first(says));
+        const doctor = await pm("doctor", "--json");
+        expect(doctor.code).toBe(1);
+        const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string }[] };
+        expect(checks.find(({ name }) => name === "repository")).toMatchObject({
+          status: "fail",
+          message: expect.stringMatching(says),
+          hint: expect.stringMatching(hint),
+        });
+      },
+      60_000,
+    );
+  }
+});
+
+it("pm init says why git's hooks cannot be added", async () => {
+  const project = createProject({});
+  twoCommits(temporaryGit(project.root));
+  rmSync(join(project.root, ".git/HEAD"));
+  const { stdout, stderr } = await callPm(["init", "--yes"], { cwd: project.root });
+  expect(stdout).toContain("Git\n");
+  expect(stderr).toMatch(/! No git hooks: .*is no git repository any more.* clone it again/);
+});
+
+describe("pm doctor looks beyond HEAD:", () => {
+  const repositoryCheck = async (damage: (git: Git) => void) => {
+    const project = createProject({});
+    const git = temporaryGit(project.root);
+    twoCommits(git);
+    damage(git);
+    const { stdout } = await callPm(["doctor", "--json"], { cwd: project.root });
+    const { checks } = JSON.parse(stdout) as { checks: { name: string }[] };
+    return checks.find(({ name }) => name === "repository");
+  };
+
+  it("an index, an older object, and a lock that was left", async () => {
+    expect(await repositoryCheck(() => {})).toMatchObject({ status: "ok" });
+    expect(
+      await repositoryCheck(({ dir }) => writeFileSync(join(dir, ".git/index"), "no index")),
+    ).toMatchObject({ status: "fail", message: expect.stringMatching(/^git's index is damaged/) });
+    expect(
+      await repositoryCheck(({ dir, git }) => {
+        const tree = git("rev-parse", "HEAD~1^{tree}");
+        rmSync(join(dir, ".git/objects", tree.slice(0, 2), tree.slice(2)));
+      }),
+    ).toMatchObject({ status: "fail", message: expect.stringMatching(/is damaged: /) });
+    expect(
+      await repositoryCheck(({ dir }) => {
+        writeFileSync(join(dir, ".git/index.lock"), "");
+        utimesSync(join(dir, ".git/index.lock"), 0, 0);
+      }),
+    ).toMatchObject({ status: "warn", message: expect.stringContaining("index.lock") });
+  }, 60_000);
+});
 
 const binary = Buffer.from([0, 1, 2, 255]);
 

@@ -259,7 +259,7 @@ describe("without an agent", () => {
   it("says so where there is no git", async () => {
     rmSync(join(project.root, ".git"), { recursive: true });
     const { code, stderr } = await pm("why", "src/auth.ts:1");
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(stderr).toContain("is not a git repository");
   });
 });

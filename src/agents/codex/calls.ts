@@ -1,4 +1,3 @@
-import { posix } from "node:path";
 import type { FileTouch } from "../agent.ts";
 import { bounded, boundedInput, bounds, pictureMark } from "../reading/bounds.ts";
 import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-output.ts";
@@ -101,7 +100,7 @@ function patchIn(command: string): { text: string; dir: string | null } | null {
 
 function within(cwd: string | null, dir: string | null): string | null {
   if (dir === null) return cwd;
-  return cwd === null ? dir : posix.resolve(cwd, dir);
+  return absolute(dir, cwd);
 }
 
 /** A plan's steps as todos, as other agents have them. */

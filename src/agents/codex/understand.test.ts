@@ -165,6 +165,14 @@ it("parses a patch in a shell command, and joins a command array", () => {
   ]);
 });
 
+it("keeps a patch of another system out of the directory that this process runs in", () => {
+  const r = rollout({ format: "legacy", cwd: "D:\\shop" });
+  r.turn();
+  r.tool("exec_command", { cmd: `cd src && apply_patch <<'EOF'\n${envelope}EOF` }, "Success.");
+  const [use] = entriesOf(r).filter((entry) => entry.kind === "tool_use");
+  expect(use?.files[0]?.path).toBe("D:\\shop\\src\\a.ts");
+});
+
 it("waits for the end of a running command, if the client reports it", () => {
   const running =
     "Chunk ID: 1\nWall time: 10.0 seconds\nProcess running with session ID 7\nOutput:\nstarting\n";

@@ -29,9 +29,9 @@ const isText = (value: unknown) => typeof value === "string";
 
 /** A path in a transcript, absolute if the working directory is known. */
 export function absolute(path: string, cwd: string | null): string {
-  // Transcripts may come from another system: a drive letter means Windows paths.
-  const { isAbsolute, resolve } =
-    /^[A-Za-z]:[\\/]/.test(path) || /^[A-Za-z]:[\\/]/.test(cwd ?? "") ? win32 : posix;
+  // Transcripts may come from another system: a drive letter or a server (`\\wsl.localhost`) means Windows paths.
+  const isWindows = [path, cwd ?? ""].some((one) => /^(?:[A-Za-z]:[\\/]|\\\\)/.test(one));
+  const { isAbsolute, resolve } = isWindows ? win32 : posix;
   if (isAbsolute(path) || cwd === null || !isAbsolute(cwd)) return path;
   return resolve(cwd, path);
 }

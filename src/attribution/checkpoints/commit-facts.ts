@@ -35,7 +35,7 @@ export function subjectOf(message: string): string {
   return line.length <= maxSubjectLength ? line : `${line.slice(0, maxSubjectLength - 1)}…`;
 }
 
-const identities = new WeakMap<GitWork, Promise<string | null>>();
+const identities = new WeakMap<GitWork, Promise<ReadonlySet<string>>>();
 
 /** Whether a commit was made on this machine by who works here: its author, and how it came to be known. */
 export async function isMadeHere(
@@ -44,14 +44,25 @@ export async function isMadeHere(
   seen: CommitSeen,
 ): Promise<boolean> {
   if (seen !== "hook" && seen !== "reflog") return false;
-  const own = identities.get(work) ?? ownEmail(work.project.root);
+  const own = identities.get(work) ?? ownEmails(work);
   identities.set(work, own);
-  const email = await own;
-  return email !== null && email.toLowerCase() === authorEmail.toLowerCase();
+  return (await own).has(authorEmail.toLowerCase());
 }
 
-/** Who would be the author of a commit made here now; null where git does not know. */
-async function ownEmail(dir: string): Promise<string | null> {
-  const identity = await gitTextIfAny(dir, ["var", "GIT_AUTHOR_IDENT"]);
-  return /<([^<>]*)> \d+ [+-]\d+$/.exec(identity ?? "")?.[1] ?? null;
+/** Moves of HEAD that are looked at, the latest first. */
+const maxMoves = 1000;
+
+/**
+ * Who works here: the author of a commit made now, and whoever moved HEAD. Environment variables may name an identity
+ * (direnv, dev containers) that this process does not see; git notes it in the reflog.
+ */
+async function ownEmails({ project, roots }: GitWork): Promise<ReadonlySet<string>> {
+  const author = await gitTextIfAny(project.root, ["var", "GIT_AUTHOR_IDENT"]);
+  const emails = [/<([^<>]*)> \d+ [+-]\d+$/.exec(author ?? "")?.[1]];
+  for (const root of roots) {
+    const args = ["log", "--walk-reflogs", "--no-show-signature", "--no-color", `--max-count=${maxMoves}`];
+    const moves = await gitTextIfAny(root, [...args, "--format=%ge", "HEAD", "--"]);
+    emails.push(...(moves ?? "").split("\n"));
+  }
+  return new Set(emails.flatMap((email) => email?.toLowerCase() || []));
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   byComment,
   firstCommitAt,
@@ -172,6 +172,22 @@ it("counts as made here only if its author works here", async () => {
   await recordCommit(repo.work, foreign, hook);
   await recordCommit(repo.work, old, { seen: "history" });
   expect(changes.map(({ isOwn }) => isOwn)).toEqual([true, false, false]);
+});
+
+it("counts as made here if an environment that is gone named its author", async () => {
+  const changes = asked();
+  repo.git("config", "--unset", "user.email");
+  for (const role of ["AUTHOR", "COMMITTER"]) {
+    vi.stubEnv(`GIT_${role}_NAME`, "Env");
+    vi.stubEnv(`GIT_${role}_EMAIL`, "Env@example.com");
+  }
+  const own = repo.commit("Own", { "a.ts": "x\n" });
+  repo.git("commit", "--quiet", "--allow-empty", "--author", "Bob <bob@example.com>", "-m", "Bob's");
+  const foreign = repo.git("rev-parse", "HEAD");
+  vi.unstubAllEnvs();
+  await recordCommit(repo.work, own, hook);
+  await recordCommit(repo.work, foreign, hook);
+  expect(changes.map(({ isOwn }) => isOwn)).toEqual([true, false]);
 });
 
 it("keeps the verdicts of sessions that are no longer stored", async () => {

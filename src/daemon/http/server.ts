@@ -79,6 +79,8 @@ const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   index_too_new: 503,
   memory_corrupt: 503,
   unreadable: 503,
+  git_failed: 503,
+  no_git_history: 404,
   disk_full: 507,
 };
 

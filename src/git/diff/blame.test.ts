@@ -90,8 +90,16 @@ describe("blame", () => {
     git("config", "blame.ignoreRevsFile", ".ignored");
     expect((await brief(dir, "a.ts"))[0]![0]).toBe(one);
     writeFileSync(join(dir, ".ignored"), "no such thing\n");
-    await expect(blameOf(dir, "a.ts")).rejects.toThrow(/blame.ignoreRevsFile/);
-    git("config", "--unset", "blame.ignoreRevsFile");
+    const { lines, note } = await blameOf(dir, "a.ts");
+    expect(lines[0]!.commit).toBe(format);
+    expect(note).toMatch(/^git cannot use blame\.ignoreRevsFile \(invalid object name/);
+    writeFileSync(join(dir, ".ignored"), `${format}\n`);
+    git("config", "--add", "blame.ignoreRevsFile", "nowhere");
+    expect(await blameOf(dir, "a.ts")).toMatchObject({
+      lines: [{ commit: one }],
+      note: expect.stringContaining("nowhere does not exist"),
+    });
+    git("config", "--unset-all", "blame.ignoreRevsFile");
     const forAll = join(mkdtempSync(join(tmpdir(), "pommel-config-")), "config");
     writeFileSync(forAll, "[blame]\n\tignoreRevsFile = nowhere\n");
     process.env.GIT_CONFIG_GLOBAL = forAll;

@@ -1,7 +1,7 @@
-import { lstatSync } from "node:fs";
-import { devNull } from "node:os";
-import { join, posix } from "node:path";
-import { GitFailure, gitBytes, plain, plainEnvironment } from "../git.ts";
+import { existsSync, lstatSync } from "node:fs";
+import { join, posix, resolve } from "node:path";
+import { findUpwards } from "../../project/paths.ts";
+import { GitFailure, gitBytes, gitFields, plain, plainEnvironment } from "../git.ts";
 import { gitDirectoryOf } from "../git-dir.ts";
 import { changeOf } from "../history/head.ts";
 import { linesOf, unquotePath } from "../output-lines.ts";
@@ -17,15 +17,17 @@ interface BlameOptions {
   signal?: AbortSignal | undefined;
 }
 
-interface Blame {
+export interface Blame {
   /** In the file's order. */
   lines: BlamedLine[];
   commits: Map<string, BlamedCommit>;
+  /** What of the configuration git could not follow. */
+  note: string | null;
 }
 
 /**
- * The commit that introduced each line of a file, through `git blame`. Respects `blame.ignoreRevsFile`; a globally
- * configured list may be missing in this repository.
+ * The commit that introduced each line of a file, through `git blame`. Respects `blame.ignoreRevsFile`, as far as
+ * git can read it.
  * @param path relative to `dir`
  * @throws GitFailure for untracked or binary files, directories, and ranges beyond the end
  */
@@ -64,47 +66,75 @@ function fileVersion(dir: string, path: string): string | null {
 }
 
 async function readBlame(dir: string, path: string, options: BlameOptions): Promise<Blame> {
-  const { prefix, cutOff } = await placeOf(dir, options.signal);
+  const request = { ...options, ...(await placeOf(dir, options.signal)) };
   try {
-    return await blame(dir, path, { ...options, prefix, cutOff });
+    return await blame(dir, path, request);
   } catch (error) {
     if (!isBrokenList(error)) throw error;
   }
+  const { lists, missing } = await ignoreLists(dir, options.signal);
+  const note = missing === null ? null : unused(`${missing} does not exist`);
   try {
-    // A globally configured list that is missing here: git can only skip it without the global configuration.
-    return await blame(dir, path, { ...options, prefix, cutOff, env: withoutGlobal });
+    return { ...(await blame(dir, path, { ...request, lists })), note };
   } catch (error) {
     if (!isBrokenList(error)) throw error;
-    throw new GitFailure("failed", `git cannot use blame.ignoreRevsFile: ${error.message}`);
+    return { ...(await blame(dir, path, { ...request, lists: [] })), note: unused(error.message) };
   }
 }
 
-const withoutGlobal = { GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: "1" };
+const unused = (why: string) =>
+  `git cannot use blame.ignoreRevsFile (${why}): commits that it ignores are not left out.`;
 
 function isBrokenList(error: unknown): error is GitFailure {
   return error instanceof GitFailure && /object name/i.test(error.message);
 }
 
+/**
+ * The lists of ignored commits that are there, and the name of one that is not. One that is named for all repositories
+ * may be missing in this one.
+ */
+async function ignoreLists(
+  dir: string,
+  signal?: AbortSignal,
+): Promise<{ lists: string[]; missing: string | null }> {
+  const top = findUpwards(dir, ".git") ?? dir;
+  const lists: string[] = [];
+  let missing: string | null = null;
+  const args = ["config", "--includes", "--show-scope", "--type=path", "-z", "--get-all"];
+  const fields = gitFields(dir, [...args, "blame.ignoreRevsFile"], signal);
+  for await (const scope of fields) {
+    const name = (await fields.next()).value ?? "";
+    if (name === "") continue;
+    if (existsSync(resolve(top, name))) lists.push(resolve(top, name));
+    else if (scope !== "global" && scope !== "system") missing = name;
+  }
+  return { lists, missing };
+}
+
 interface BlameRequest extends BlameOptions {
   prefix: string;
   cutOff: ReadonlySet<string>;
-  env?: NodeJS.ProcessEnv;
+  /** Lists of ignored commits, instead of the configured ones. */
+  lists?: readonly string[];
 }
 
 async function blame(dir: string, path: string, request: BlameRequest): Promise<Blame> {
-  const { ranges = [], revision, signal, prefix, cutOff, env } = request;
+  const { ranges = [], revision, signal, prefix, cutOff, lists } = request;
   if (revision !== undefined && (revision === "" || revision.startsWith("-"))) {
     throw new GitFailure("failed", `${JSON.stringify(revision)} is not a revision`);
   }
   const args = [
     ...[...plain, "-c", "blame.showRoot=false", "-c", "blame.markIgnoredLines=false"],
     ...["blame", "--porcelain", "--encoding=UTF-8", "--no-textconv", "--no-progress"],
+    ...(lists === undefined
+      ? []
+      : ["--no-ignore-revs-file", ...lists.map((list) => `--ignore-revs-file=${list}`)]),
     ...ranges.flatMap(([first, last]) => ["-L", `${first},${last}`]),
     ...(revision === undefined ? [] : [revision]),
     ...["--", path],
   ];
   const reader = new BlameReader(prefix, cutOff);
-  for await (const lines of linesOf(gitBytes(dir, args, { signal, env: { ...plainEnvironment, ...env } }))) {
+  for await (const lines of linesOf(gitBytes(dir, args, { signal, env: plainEnvironment }))) {
     for (const line of lines) reader.read(line);
     if (reader.isBinary) throw new GitFailure("failed", `${JSON.stringify(path)} is binary`);
   }
@@ -142,12 +172,12 @@ class BlameReader {
     else this.readFact(text);
   }
 
-  result(): { lines: BlamedLine[]; commits: Map<string, BlamedCommit> } {
+  result(): Blame {
     const commits = new Map<string, BlamedCommit>();
     for (const [hash, { author, authoredAt, summary }] of this.byHash) {
       if (isCommit(hash)) commits.set(hash, { author, authoredAt, summary });
     }
-    return { lines: this.lines, commits };
+    return { lines: this.lines, commits, note: null };
   }
 
   private takeLine(text: string): void {

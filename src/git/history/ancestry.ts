@@ -152,7 +152,7 @@ async function unreachable(
     return outside;
   } catch (error) {
     // On an unborn branch every commit is elsewhere.
-    if (error instanceof GitFailure && error.reason === "no_repository") return wanted;
+    if (error instanceof GitFailure && error.reason === "no_commits") return wanted;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { gitFields, gitText, gitTextIfAny } from "../git.ts";
+import { GitFailure, gitFields, gitText, gitTextIfAny } from "../git.ts";
 import { RepositoryCache } from "../repository-cache.ts";
 
 /** A commit in the log. */
@@ -85,6 +85,20 @@ async function readAuthoredTimes(dir: string, signal?: AbortSignal): Promise<Map
     history.set(hash, Number(at) * 1000);
   }
   return history;
+}
+
+/**
+ * What keeps git from reading HEAD's history: no repository, no commits yet, or something broken. null: nothing.
+ * Reads HEAD's commit, not the rest.
+ */
+export async function historyProblem(dir: string, signal?: AbortSignal): Promise<GitFailure | null> {
+  try {
+    await gitText(dir, ["log", "-1", "--no-show-signature", "--format=%H", "HEAD", "--"], signal);
+    return null;
+  } catch (error) {
+    if (error instanceof GitFailure) return error;
+    throw error;
+  }
 }
 
 /** HEAD's commit; null without commits or git. */

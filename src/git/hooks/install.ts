@@ -39,7 +39,7 @@ interface InstalledHook {
 export type InstalledGitHooks =
   /** `dir` is relative to the project's root, with slashes. */
   | { state: "installed"; dir: string; hooks: InstalledHook[] }
-  | { state: "none" | "shared"; dir: string | null; reason: string };
+  | { state: "none" | "shared" | "broken"; dir: string | null; reason: string };
 
 /** A planned change of one hook; undone when another one fails. */
 interface Change extends InstalledHook {

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { explanationOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { GitFailure, gitText } from "../git.ts";
 
@@ -14,8 +15,11 @@ type HooksPlace =
       /** The project's path in its repository, with slashes; "" at the top. */
       within: string;
     }
-  /** `none`: no git, repository or working tree. `shared`: used by other repositories as well. */
-  | { state: "none" | "shared"; dir: string | null; reason: string };
+  /**
+   * `none`: no git, repository or working tree. `shared`: used by other repositories as well. `broken`: git cannot read
+   * the repository.
+   */
+  | { state: "none" | "shared" | "broken"; dir: string | null; reason: string };
 
 export type FoundPlace = Extract<HooksPlace, { state: "found" }>;
 
@@ -42,7 +46,9 @@ export async function hooksPlace(root: string): Promise<HooksPlace> {
       : { state: "found", dir, runner: "git", within };
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    return { state: "none", dir: null, reason: error.message };
+    if (error.isBroken && error.reason !== "not_installed")
+      return { state: "broken", dir: null, reason: explanationOf(error) };
+    return { state: "none", dir: null, reason: error.message.replace(/\.$/, "") };
   }
 }
 

@@ -11,8 +11,8 @@ import { findBlock } from "./script.ts";
 
 /** Whether Pommel's git hooks are installed. */
 export interface GitHooksState {
-  /** `partial`: some are missing. `none`, `shared`: not installable, for `reason`. */
-  state: "installed" | "partial" | "absent" | "none" | "shared";
+  /** `partial`: some are missing. `none`, `shared`, `broken`: not installable, for `reason`. */
+  state: "installed" | "partial" | "absent" | "none" | "shared" | "broken";
   /** The hooks directory, relative to the project's root. */
   dir: string | null;
   missing: GitHookName[];

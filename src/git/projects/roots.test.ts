@@ -48,5 +48,8 @@ it("assigns a session to a project by its launch directory", () => {
   expect([dir, `${root}-2`, "/", "relative"].map(ours)).toEqual([false, false, false, false]);
   expect(ours(join(dir, "link/src"))).toBe(true);
   expect(ours(inside)).toBe(false);
+  const elsewhere = [".", "src", "C:\\Users\\ada\\acme", "\\\\wsl.localhost\\u\\home", "D:/data", "~/x", ""];
+  // Whatever resolves a relative path, resolves it against this.
+  expect(elsewhere.filter((cwd) => belongsTo([process.cwd()], cwd))).toEqual([]);
   expect(belongsTo([root, inside], inside)).toBe(true);
 });

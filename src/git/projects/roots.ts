@@ -1,4 +1,4 @@
-import { dirname, isAbsolute } from "node:path";
+import { dirname, isAbsolute, resolve } from "node:path";
 import { findUpwards, isInside, realPath } from "../../project/paths.ts";
 import { Registry } from "../../store/registry.ts";
 import { GitFailure, gitFields } from "../git.ts";
@@ -37,7 +37,7 @@ export async function worktreesOf(dir: string, signal?: AbortSignal): Promise<st
  */
 export function belongsTo(roots: readonly string[], cwd: string): boolean {
   if (!isAbsolute(cwd)) return false;
-  return [cwd, realPath(cwd)].some((dir) => {
+  return [resolve(cwd), realPath(cwd)].some((dir) => {
     const nearest = nearestRoot(roots, dir);
     if (nearest === null) return false;
     const repository = findUpwards(dir, ".git");

@@ -31,12 +31,12 @@ const operations: readonly [file: string, name: string][] = [
 
 /**
  * The working tree around `dir`.
- * @throws PommelError `not_found` without a repository or without git
+ * @throws GitFailure without a repository or without git
  */
 export async function workingTreeOf(dir: string): Promise<WorkingTree> {
-  const isBare = await orRefuse(dir, gitText(dir, ["rev-parse", "--is-bare-repository"]));
-  const gitDir = await orRefuse(dir, gitText(dir, ["rev-parse", "--absolute-git-dir"]));
-  const top = isBare === "true" ? dir : await orRefuse(dir, gitText(dir, ["rev-parse", "--show-toplevel"]));
+  const isBare = await gitText(dir, ["rev-parse", "--is-bare-repository"]);
+  const gitDir = await gitText(dir, ["rev-parse", "--absolute-git-dir"]);
+  const top = isBare === "true" ? dir : await gitText(dir, ["rev-parse", "--show-toplevel"]);
   return {
     top: realpathSync(top),
     gitDir,
@@ -45,19 +45,6 @@ export async function workingTreeOf(dir: string): Promise<WorkingTree> {
     branch: await branchOf(dir),
     inProgress: operations.find(([file]) => existsSync(join(gitDir, file)))?.[1] ?? null,
   };
-}
-
-async function orRefuse<T>(dir: string, asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
-    const message =
-      error.reason === "not_installed"
-        ? "git is not installed."
-        : `No git repository in ${dir}: ${error.message}.`;
-    throw new PommelError("not_found", message, "Rewind needs a git repository.", { cause: error });
-  }
 }
 
 /**
@@ -74,7 +61,7 @@ export async function addWorktree({ top }: WorkingTree, commit: string, dir: str
       env: mayFetch,
     });
   } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
     throw new PommelError("unreadable", `git could not make the worktree: ${error.message}.`, "", {
       cause: error,
     });

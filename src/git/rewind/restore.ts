@@ -118,27 +118,19 @@ async function checkOut({ top, head }: WorkingTree, commit: string, overOwnWork:
       await git("read-tree", "-m", "-u", head ?? (await git("hash-object", "-t", "tree", "--stdin")), commit);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    if (isLock(error)) {
-      throw new PommelError(
-        "locked",
-        `Another git process is running here: ${outputOf(error)}.`,
-        "Try again when it is done. If none is running, remove that lock file and try again.",
-        { cause: error },
-      );
-    }
+    if (error.isBroken) throw error;
     if (/would be overwritten|not uptodate|would lose/.test(error.message))
-      throw refusal(`git failed: ${outputOf(error)}.`);
+      throw refusal(`git failed: ${error.message}.`);
     throw new PommelError(
       "unreadable",
-      `git could not restore all of it: ${outputOf(error)}.`,
+      `git could not restore all of it: ${error.message}.`,
       "Fix that, then run it again; it continues where it stopped.",
       { cause: error },
     );
   }
 }
 
-const outputOf = (error: GitFailure) => error.message.replace(/^error: /, "").replace(/\.$/, "");
-const isLock = (error: unknown) => error instanceof GitFailure && /\.lock/.test(error.message);
+const isLock = (error: unknown) => error instanceof GitFailure && error.reason === "locked";
 
 /**
  * A killed restore leaves some files of the commit, some from before, and an index that matches neither.

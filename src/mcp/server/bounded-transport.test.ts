@@ -13,6 +13,7 @@ beforeEach(async () => {
     pause: () => calls.push("pause"),
     resume: () => calls.push("resume"),
     onFlood: (open) => calls.push(`flood ${open}`),
+    onClosed: () => calls.push("closed"),
   });
   await bounded.start();
 });

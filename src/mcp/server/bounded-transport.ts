@@ -12,13 +12,15 @@ interface Bounds {
   resume(): void;
   /** Called once, when there is no end to it. */
   onFlood(open: number): void;
+  /** Called when the transport closes by itself, as it does at a message that is too long. */
+  onClosed(): void;
 }
 
 /**
  * A transport that reads no faster than its other side reads answers: what such a client costs stays small. From time to
  * time a little is read all the same, as otherwise the end of the input would not be seen.
  */
-export function boundedTransport(inner: Transport, { pause, resume, onFlood }: Bounds): Transport {
+export function boundedTransport(inner: Transport, { pause, resume, onFlood, onClosed }: Bounds): Transport {
   const open = new Set<string | number>();
   let again: NodeJS.Timeout | undefined;
   const hold = () => {
@@ -42,6 +44,7 @@ export function boundedTransport(inner: Transport, { pause, resume, onFlood }: B
       inner.onclose = () => {
         clearTimeout(again);
         bounded.onclose?.();
+        onClosed();
       };
       inner.onmessage = (message, extra) => {
         if ("method" in message && "id" in message) open.add(message.id);

@@ -39,6 +39,7 @@ export function runMcp(cwd: string, isAcross: boolean): void {
           complain(new Error(`${open} requests wait for answers to be read`));
           process.exit(1);
         },
+        onClosed: () => process.exit(1),
       },
     ),
     onerror: complain,

@@ -3,7 +3,7 @@ import { placeOf } from "../../git/diff/changes.ts";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
-import { commitNamed } from "../../git/history/history.ts";
+import { commitNamed, historyProblem } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
 import { attributionsOf } from "../../store/memory/commits/attributions.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
@@ -34,7 +34,7 @@ export async function* attributedCommits(
     if (!agents.has(uid)) agents.set(uid, sessionByUid(memory, uid)?.agent ?? null);
     return agents.get(uid)!;
   };
-  const { prefix } = await orNoRepository(root, placeOf(root, signal));
+  const { prefix } = await placeOf(root, signal);
   for await (const info of commitsInRange(root, range, signal)) {
     const commit = commitByHash(memory, info.hash);
     if (commit === null) continue;
@@ -73,11 +73,12 @@ async function* commitsInRange(
   const isOne = range !== null && !range.includes("..");
   const revisions = isOne ? ["--no-walk", range] : [range ?? "HEAD"];
   if (range?.startsWith("-")) throw noRange(range);
-  if (isOne && (await commitNamed(root, range)) === null) throw noRange(range);
+  if (isOne && (await commitNamed(root, range)) === null)
+    throw (await historyProblem(root, signal)) ?? noRange(range);
   try {
     yield* readCommits(root, revisions, { signal });
   } catch (error) {
-    if (!(error instanceof GitFailure) || error.reason === "not_installed" || range === null) throw error;
+    if (!(error instanceof GitFailure) || error.reason !== "failed" || range === null) throw error;
     throw noRange(range);
   }
 }
@@ -88,17 +89,3 @@ const noRange = (range: string) =>
     `git knows no commits ${range}.`,
     "Name a commit or a range: HEAD, v1.2.0, main..HEAD.",
   );
-
-/** @throws PommelError `usage` where git says that there is no repository */
-export async function orNoRepository<T>(root: string, asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
-    throw new PommelError(
-      "usage",
-      `${root} is not a git repository: ${error.message}.`,
-      "Commits have lines.",
-    );
-  }
-}

@@ -6,7 +6,6 @@ import { placeOf } from "../../git/diff/changes.ts";
 import { GitFailure } from "../../git/git.ts";
 import type { Project } from "../../project/paths.ts";
 import { withWritableMemory } from "../writable-memory.ts";
-import { orNoRepository } from "./attributed-commits.ts";
 
 export interface TraceImport {
   /** Trace records in the file. */
@@ -26,7 +25,7 @@ export interface TraceImport {
  * Imports what trace records say about who wrote lines. A record counts for the commit that it names, if git has it; of
  * its paths only those that the commit changed.
  * @param text untrusted
- * @throws PommelError `usage` without a repository
+ * @throws GitFailure without a repository
  */
 export async function importTraces(
   project: Project,
@@ -34,7 +33,7 @@ export async function importTraces(
   { dryRun, signal }: { dryRun: boolean; signal?: AbortSignal },
 ): Promise<TraceImport> {
   const { root } = project;
-  const { prefix } = await orNoRepository(root, placeOf(root, signal));
+  const { prefix } = await placeOf(root, signal);
   const { traces, problems } = readTraces(text);
   const report: TraceImport = {
     ...{ records: traces.length, commits: [], unchanged: 0, elsewhere: 0, problems },
@@ -80,7 +79,7 @@ async function recordOne(
     const info = await commitInfo(work.project.root, hash, options?.signal);
     return info === null ? null : await recordNotes(work, info, lines, options);
   } catch (error) {
-    if (!(error instanceof GitFailure) || error.reason === "not_installed") throw error;
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
     return null;
   }
 }

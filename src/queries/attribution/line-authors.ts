@@ -141,7 +141,7 @@ async function blameIfAny(
   try {
     return (await blameOf(top, path, options)).lines;
   } catch (error) {
-    if (!(error instanceof GitFailure) || error.reason === "not_installed") throw error;
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
     return [];
   }
 }

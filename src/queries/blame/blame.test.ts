@@ -260,8 +260,8 @@ describe("reports what cannot be blamed", () => {
   it("before the first commit, and without git", async () => {
     writeFileSync(join(repo.root, "a.ts"), "x\n");
     repo.git("add", "a.ts");
-    expect(await refusal("a.ts")).toMatch(/^usage: No commits yet\./);
+    expect(await refusal("a.ts")).toMatch(/^no_git_history: No commits yet\./);
     rmSync(join(repo.root, ".git"), { recursive: true });
-    expect(await refusal("a.ts")).toMatch(/^usage: .* is not a git repository\./);
+    expect(await refusal("a.ts")).toMatch(/^no_git_history: .* is not a git repository\./);
   });
 });

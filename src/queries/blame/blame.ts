@@ -33,7 +33,7 @@ export async function blameFile(
   signal?: AbortSignal,
 ): Promise<BlameAnswer> {
   const { file, revision = null, texts = false } = request;
-  const { lines, commits } = await blamedLines(project, request, signal);
+  const { lines, commits, note } = await blamedLines(project, request, signal);
   const since = memory === null ? null : agentsSince(memory, project.root);
   const { authors, unseen } = await authorsOf(project, memory, file, { lines, commits }, since, signal);
   const ranges = rangesOf(lines, commits, authors);
@@ -45,6 +45,7 @@ export async function blameFile(
     agents_since: since && withoutTime(since),
     notes: [
       ...notesOn(memory, lines, commits, unseen),
+      ...(note === null ? [] : [note]),
       ...(since !== null && ranges.some(({ author }) => author === "before_agents") ? [noteOn(since)] : []),
     ],
     ...(texts && { lines: lines.map(({ line, text }) => ({ line, text })) }),

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
-import { blameOf } from "../../git/diff/blame.ts";
-import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
+import { type Blame, blameOf } from "../../git/diff/blame.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
+import { historyProblem } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
 import { type Project, teamDirName } from "../../project/paths.ts";
 import type { LineRange } from "./file-place.ts";
@@ -10,21 +10,16 @@ import type { LineRange } from "./file-place.ts";
 /** git reads no higher numbers. */
 const toTheEnd = 2 ** 31 - 1;
 
-export interface BlamedLines {
-  lines: BlamedLine[];
-  commits: Map<string, BlamedCommit>;
-}
-
 /**
  * The lines of a file with the commits that git blames them on.
- * @throws PommelError `usage` for what git cannot blame, `not_found` for a missing file or line; each with the next
+ * @throws GitFailure without a history; PommelError `usage` for what git cannot blame, `not_found` for a missing file or line; each with the next
  *   step
  */
 export async function blamedLines(
   project: Project,
   what: { file: string; ranges?: readonly LineRange[] | undefined; revision?: string | undefined },
   signal?: AbortSignal,
-): Promise<BlamedLines> {
+): Promise<Blame> {
   const { file, ranges = [], revision } = what;
   try {
     const blamed = await blameOf(project.root, file, {
@@ -67,14 +62,11 @@ async function explained(
   if (failure.message.endsWith("is binary")) {
     return new PommelError("usage", `${file} is binary: it has no lines.`, `Its commits: git log -- ${file}`);
   }
-  if (failure.reason === "not_installed") {
-    return new PommelError("usage", "git is not installed.", "Install git: this command reads its history.");
-  }
+  if (failure.isBroken) return failure;
+  const problem = await historyProblem(root);
+  // Other branches may have commits.
+  if (problem !== null && (problem.reason !== "no_commits" || revision === undefined)) return problem;
   const ask = (...args: string[]) => gitText(root, ["--literal-pathspecs", ...args]).catch(() => null);
-  const place = await ask("rev-parse", "--is-inside-work-tree", "--is-bare-repository");
-  if (!place?.includes("true")) {
-    return new PommelError("usage", `${root} is not a git repository.`, "This command reads git history.");
-  }
   if (revision !== undefined) {
     const commit = await ask("rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
     return commit === null
@@ -84,9 +76,6 @@ async function explained(
           `${file} is not in ${revision}.`,
           `Its commits, under other names too: git log --follow --oneline -- ${file}`,
         );
-  }
-  if ((await ask("rev-parse", "--verify", "--quiet", "HEAD")) === null) {
-    return new PommelError("usage", "No commits yet.", "Try again after the first commit.");
   }
   const isThere = existsSync(join(root, file));
   if (!isThere && (await ask("cat-file", "-t", `HEAD:./${file}`)) === "blob") {

@@ -1,7 +1,6 @@
 import { type Backfilled, type BackfillOptions, backfill } from "../../attribution/checkpoints/backfill.ts";
-import { GitFailure, gitText } from "../../git/git.ts";
-import { isShallow } from "../../git/history/history.ts";
-import { PommelError } from "../../project/errors.ts";
+import { historyTips } from "../../attribution/checkpoints/history-tips.ts";
+import { historyProblem, isShallow } from "../../git/history/history.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { withWritableMemory } from "../writable-memory.ts";
@@ -23,7 +22,7 @@ export async function backfillHere(
 ): Promise<Backfilled & { isShallow: boolean }> {
   const { parseWhen } = await import("../../text/dates.ts");
   const from = since === undefined ? null : await parseWhen(since, "since");
-  await wantRepository(project);
+  await wantHistory(project);
   const report = await withWritableMemory(project, ({ memory, scrubber, root, worktrees }) => {
     const work = { memory, scrubber, project, roots: [root, ...worktrees], log };
     return backfill(work, { ...options, since: from });
@@ -31,18 +30,10 @@ export async function backfillHere(
   return { ...report, isShallow: await isShallow(project.root).catch(() => false) };
 }
 
-/** @throws PommelError `usage` if there is no git history */
-async function wantRepository({ root }: Project): Promise<void> {
-  try {
-    await gitText(root, ["rev-parse", "--git-dir"]);
-  } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
-    throw error.reason === "not_installed"
-      ? new PommelError("usage", "git is not installed.", "Install git: checkpoints are commits.")
-      : new PommelError(
-          "usage",
-          `${root} is not a git repository: ${error.message}.`,
-          "Checkpoints are commits: create a repository with `git init`.",
-        );
-  }
+/** @throws GitFailure if no branch has commits, or git cannot read them */
+async function wantHistory(project: Project): Promise<void> {
+  const problem = await historyProblem(project.root);
+  if (problem === null) return;
+  const isElsewhere = problem.reason === "no_commits" && (await historyTips(project)).length > 0;
+  if (!isElsewhere) throw problem;
 }

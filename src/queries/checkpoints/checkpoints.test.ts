@@ -198,7 +198,7 @@ it("goes over history in this process", async () => {
   expect(await codeOf(backfillHere(repo.work.project, { since: "nonsense", log: silentLog }))).toBe("usage");
   rmSync(join(repo.root, ".git"), { recursive: true });
   await expect(backfillHere(repo.work.project, { log: silentLog })).rejects.toMatchObject({
-    code: "usage",
+    code: "no_git_history",
     hint: expect.stringContaining("git init"),
   });
 });

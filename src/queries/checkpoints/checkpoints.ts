@@ -1,6 +1,6 @@
 import { diffSummary } from "../../attribution/checkpoints/diff-summary.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
-import { commitNamed, isShallow } from "../../git/history/history.ts";
+import { commitNamed, historyProblem, isShallow } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type {
@@ -220,5 +220,6 @@ export async function resolveCommit(
       "This clone is shallow: `git fetch --unshallow` fetches the rest.",
     );
   }
-  throw failure;
+  const problem = await historyProblem(project.root);
+  throw problem?.isBroken ? problem : failure;
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import { GitFailure } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
-import { isShallow } from "../../git/history/history.ts";
+import { historyProblem, isShallow } from "../../git/history/history.ts";
 import {
   addWorktree,
   commitNamed,
@@ -115,7 +115,7 @@ async function meant(
     : known
       ? "It may be on another machine or garbage-collected: try `git fetch`."
       : "`pm checkpoint list` and `git log` list them.";
-  throw new PommelError("not_found", what, hint);
+  throw (await historyProblem(tree.top)) ?? new PommelError("not_found", what, hint);
 }
 
 function checkpointIn(memory: Memory, name: string): CheckpointRecord | null {

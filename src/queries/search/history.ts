@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
-import { headOf } from "../../git/history/history.ts";
+import { historyProblem } from "../../git/history/history.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { loadConfig } from "../../project/config/config.ts";
-import { codeOf, PommelError } from "../../project/errors.ts";
+import { codeOf, explanationOf, PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type {
   CommitFound,
@@ -77,7 +77,8 @@ export async function searchHistory(
     );
     const nearest = [...found.nearest, ...events.nearest].sort((a, b) => b.probability - a.probability);
     // Without a repository, or a commit, there is nothing to index.
-    const isBehind = !found.commits.is_complete && (await headOf(project.root)) !== null;
+    const problem = found.commits.is_complete ? null : await historyProblem(project.root, signal);
+    const isBehind = !found.commits.is_complete && problem === null;
     const isEmpty = isBehind && found.commits.indexed === 0;
     return {
       scope: "history",
@@ -86,7 +87,11 @@ export async function searchHistory(
       results: results.slice(0, wanted.limit),
       nearest: results.length > 0 ? [] : nearest.slice(0, Math.min(3, wanted.limit)),
       searched_by: ["words", ...(wanted.nearness === null ? [] : ["meaning"])],
-      notes: isEmpty ? ["Commits are not indexed yet; the daemon does it (`pm start`)."] : [],
+      notes: isEmpty
+        ? ["Commits are not indexed yet; the daemon does it (`pm start`)."]
+        : problem?.isBroken
+          ? [explanationOf(problem)]
+          : [],
       search_time_ms: Math.round((performance.now() - start) * 100) / 100,
       commits: { ...found.commits, is_complete: !isBehind },
     };

@@ -103,10 +103,10 @@ async function changedDefinitions(
       }
     }
   } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
     throw new PommelError(
       "usage",
-      `git cannot list the changes: ${error.message}.`,
+      `git cannot list the changes: ${error.message.replace(/\.$/, "")}.`,
       "Name symbols or files instead.",
     );
   }

@@ -3,12 +3,13 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import { temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { projectAt } from "../../project/paths.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { TurnFile } from "../../store/memory/memory-records.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { changedFiles, pathsFrom, relatedIn } from "./conversations-related.ts";
+import { changedFiles, literalGlob, pathsFrom, relatedIn } from "./conversations-related.ts";
 
 const day = 86_400_000;
 const now = Date.parse("2026-03-31T12:00:00Z");
@@ -54,6 +55,19 @@ describe("relatedIn", () => {
       ...{ looked_for: 1, files: [], sessions: [], total: 0 },
       decisions: [],
     });
+  });
+
+  it("follows renames, to sessions from before them", async () => {
+    const git = temporaryGit(store.dir);
+    const text = "one\ntwo\nthree\nfour\n";
+    git.commit("one", { "cheese.ts": text });
+    git.commit("two", { "cheese.ts": null, "d [1].ts": text });
+    const renamedAgo = (now - 1_700_000_120_000) / day;
+    session("wrote", renamedAgo + 1, edit("cheese.ts"));
+    session("later", renamedAgo - 1, edit("cheese.ts"));
+    session("now", 1, edit("d [1].ts"));
+    expect(await ids([literalGlob("d [1].ts")])).toEqual(["now", "wrote"]);
+    expect((await related([literalGlob("d [1].ts")])).files).toEqual(["cheese.ts", "d [1].ts"]);
   });
 
   it("quotes what was decided about the files, with what superseded it", async () => {

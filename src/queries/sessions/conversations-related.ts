@@ -1,5 +1,6 @@
 import { relative, resolve, sep } from "node:path";
 import { GitFailure, gitFields } from "../../git/git.ts";
+import { formerNames } from "../../git/history/former-names.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
@@ -21,6 +22,9 @@ const halfLife = 30;
 const unasked = 0.2;
 /** Maximum number of turns per file, the latest first. */
 const maxTurns = 500;
+/** Renames of so many files are followed, for so long (milliseconds): in a long history, git takes a second for each. */
+const maxFollowed = 30;
+const followMs = 1500;
 const turnsShown = 5;
 const decisionsShown = 5;
 
@@ -49,10 +53,10 @@ export async function changedFiles(project: Project): Promise<string[]> {
       isOrigin = !isOrigin && /^[RC]|^.[RC]/.test(field.slice(0, 2));
     }
   } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
     throw new PommelError(
       "usage",
-      `git cannot list the changes: ${error.message}.`,
+      `git cannot list the changes: ${error.message.replace(/\.$/, "")}.`,
       "Name files with --files a,b",
     );
   }
@@ -81,11 +85,15 @@ export async function relatedIn(
   config: Config,
   now = Date.now(),
 ): Promise<Omit<RelatedAnswer, "code">> {
-  const { query, limit, files } = request;
-  if (files === null) return relatedTo(project, memory, { query, limit }, config);
+  const { query, limit } = request;
+  if (request.files === null) return relatedTo(project, memory, { query, limit }, config);
+  const former = await formerNamesOf(project, request.files);
+  const files = [...request.files, ...[...former.keys()].map(literalGlob)];
   const isWanted = filesMatcher(files);
+  const isNamed = filesMatcher(request.files);
   const wanted = isWanted ? touchedFiles(memory).filter((path) => isWanted(path)) : [];
-  const wantedSet = new Set(wanted);
+  const isTouched = ({ path }: TurnFile, at: number | null) =>
+    isNamed?.(path) || (at ?? 0) <= (former.get(path) ?? -1);
   const turns = new Map(
     wanted.flatMap((path) => turnsWithFile(memory, path, maxTurns)).map((turn) => [turn.id, turn]),
   );
@@ -96,7 +104,8 @@ export async function relatedIn(
   for (const turn of turns.values()) {
     const session = sessions.get(turn.sessionId);
     if (!session) continue;
-    const touched = turn.files.filter(({ path }) => wantedSet.has(path));
+    const touched = turn.files.filter((file) => isTouched(file, turn.startedAt));
+    if (touched.length === 0) continue;
     const about =
       relevance === null ? 1 : unasked + (1 - unasked) * (relevance(session.uid, turn.number) ?? 0);
     const weight = touchOf(touched) * recencyOf(turn.startedAt, now) * about * (turn.abandoned ? 0.5 : 1);
@@ -116,7 +125,7 @@ export async function relatedIn(
       ? { decisions: [] }
       : await decisionsIn(project, memory, { query, files, limit: decisionsShown }, config);
   return {
-    looked_for: files.length,
+    looked_for: request.files.length,
     files: wanted,
     decisions,
     total: ranked.length,
@@ -140,6 +149,22 @@ export async function relatedIn(
       };
     }),
   };
+}
+
+/**
+ * The paths that the named files had before they were renamed, and until when; a file that took such a path later is
+ * another one.
+ */
+async function formerNamesOf(
+  { root }: Project,
+  patterns: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const paths = [...new Set(patterns.map((pattern) => pattern.replace(/\\(.)/g, "$1")))];
+  const found = await formerNames(root, paths.slice(0, maxFollowed), AbortSignal.timeout(followMs));
+  const until = new Map<string, number>();
+  for (const { path, until: end } of [...found.values()].flat())
+    until.set(path, Math.max(until.get(path) ?? 0, end ?? Number.POSITIVE_INFINITY));
+  return until;
 }
 
 /** Sessions that a search finds, each with its turns that match; none where nothing answers the query. */

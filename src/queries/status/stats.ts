@@ -1,5 +1,6 @@
 import { GitFailure } from "../../git/git.ts";
 import { authoredTimes } from "../../git/history/history.ts";
+import { explanationOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Share, StatsAnswer } from "../../protocol/operations/stats.ts";
 import type { BlameAuthor } from "../../protocol/values.ts";
@@ -37,7 +38,7 @@ export interface StatsRequest {
  * Who wrote the lines that commits added. Each line counts once: a rewritten commit replaces its original, and of
  * cherry-picks only the first counts.
  * @param memory null: there is no memory
- * @throws PommelError `usage` for an invalid time
+ * @throws PommelError `usage` for an invalid time; GitFailure where git is broken and nothing is recorded
  */
 export async function statsOf(
   project: Project,
@@ -64,18 +65,18 @@ export async function statsOf(
 /** Counting reads every committed line, and most requests repeat the last one. */
 interface LastStats {
   question: string;
-  history: ReadonlyMap<string, number> | null;
+  history: ReadonlyMap<string, number> | GitFailure;
   answer: StatsAnswer;
 }
 
 function countLines(
   memory: Memory | null,
-  whole: ReadonlyMap<string, number> | null,
+  whole: ReadonlyMap<string, number> | GitFailure,
   when: AuthoredFilter,
   { paths = [], depth = 2, files = false, all = false }: StatsRequest,
   since: ReturnType<typeof agentsSince>,
 ): StatsAnswer {
-  const history = whole && within(whole, when);
+  const history = whole instanceof GitFailure ? null : within(whole, when);
   const seen = memory === null ? new Set<string>() : commitsLookedAt(memory, when);
   const isWanted = filesMatcher(paths);
   const isBefore = ({ author, authoredAt, isRoot, hasSession, basis }: AuthoredLines) =>
@@ -99,19 +100,23 @@ function countLines(
     commits: { in_history: history?.size ?? null, looked_at: lookedAt, with_agent: sums.withAgent.size },
     ...sums.answer(memory),
     notes: [
-      ...notesOn(memory, history, seen),
+      ...(whole instanceof GitFailure ? notesOnProblem(whole, seen) : []),
+      ...(history === null ? [] : notesOnUnseen(memory, history, seen)),
       ...(since !== null && sums.total.before_agents > 0 ? [noteOn(since)] : []),
     ],
   };
 }
 
-/** The commits of HEAD's history and when they were authored; null where git does not give any. */
-async function historyOf(root: string, signal?: AbortSignal): Promise<ReadonlyMap<string, number> | null> {
+/** The commits of HEAD's history and when they were authored, or why git does not list them. */
+async function historyOf(
+  root: string,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, number> | GitFailure> {
   try {
     return await authoredTimes(root, signal);
   } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
-    return null;
+    if (error instanceof GitFailure) return error;
+    throw error;
   }
 }
 
@@ -241,12 +246,17 @@ export function isoWeek(at: number): string {
   return `${year}-W${String(Math.floor(dayOfYear / 7) + 1).padStart(2, "0")}`;
 }
 
-function notesOn(
+/** @throws the problem where there is nothing else to tell */
+function notesOnProblem(problem: GitFailure, seen: ReadonlySet<string>): string[] {
+  if (problem.isBroken && seen.size === 0) throw problem;
+  return [explanationOf(problem), ...(seen.size > 0 ? ["Every recorded commit counts."] : [])];
+}
+
+function notesOnUnseen(
   memory: Memory | null,
-  history: ReadonlyMap<string, number> | null,
+  history: ReadonlyMap<string, number>,
   seen: ReadonlySet<string>,
 ): string[] {
-  if (history === null) return ["There is no git history here: every recorded commit counts."];
   let [unseen, oldest] = [0, Number.POSITIVE_INFINITY];
   for (const [hash, at] of history) {
     if (seen.has(hash)) continue;

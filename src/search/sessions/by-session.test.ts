@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { asker } from "../../../test/support/search-fixture.ts";
 import { flushTerms, replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import type { SessionQuery } from "./types.ts";
 
@@ -79,4 +80,28 @@ it("a session is found first by the branch that it was on", async () => {
   const { ask } = asker(store.memory, store.dir, null);
   const { results } = await ask("hanging test", { by: "session" });
   expect(results[0]!.match_reasons).toContain("the session's title, branch or prompts match");
+});
+
+describe("sessions that a client starts to review another", () => {
+  const history = Array.from({ length: 60 }, (_, i) => `word${i}`).join(" ");
+  const review = (i: number) => `[USER] Assess this: flaky retry ${history} [request] run ${i}`;
+  beforeEach(() => {
+    remember("parent", "main", ["flaky retry of the parent"]);
+    const parentId = sessionByUid(store.memory, "parent")!.id;
+    for (const [uid, text] of [
+      ...[1, 2, 3, 4].map((i) => [`guardian${i}`, review(i)] as const),
+      ["worker", "the flaky retry is in the client, and a lock mends it"] as const,
+    ]) {
+      remember(uid, "main", [text]);
+      saveSession(store.memory, { uid, agent: "codex", cwd: store.dir, parentId });
+    }
+    remember("other", "main", [review(5)]);
+  });
+
+  it.each(["session", "turn"] as const)("come once for their parent, by %s", async (by) => {
+    const { turns, total_results } = await found("flaky retry", { by, limit: 20 });
+    const sessions = turns.map(({ place }) => place.split(":")[0]!.replace(/\d/, ""));
+    expect(sessions.sort()).toEqual(["guardian", "other", "parent", "worker"]);
+    expect(total_results).toBe(4);
+  });
 });

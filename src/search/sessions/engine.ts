@@ -31,7 +31,7 @@ import { noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embed
 import type { CommitsOfResults } from "./commits-of-results.ts";
 import { collectEvidence } from "./evidence.ts";
 import { describer, isoOrNull, maxOtherTurns, otherTurns } from "./facts.ts";
-import { groupBySession, type HitPlace, type SessionGroup } from "./group.ts";
+import { foldSiblings, groupBySession, type HitPlace, type SessionGroup } from "./group.ts";
 import { intentOf } from "./intent.ts";
 import { ownEvidence, type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
@@ -167,7 +167,11 @@ export class SessionSearch {
       });
       const tokens = isByText ? [...query.tokens, ...ticketsIn(request.query)] : [];
       const ranked = this.rank(request.query, tokens, filter, nearness);
-      const groups = this.group(ranked, placeOfRanked, request);
+      const groups = foldSiblings(
+        memory,
+        this.group(ranked, placeOfRanked, request),
+        ({ shown: { candidate } }) => candidate,
+      );
       const limit = Math.max(request.limit, judgedBy);
       const presented = this.present(groups.slice(0, limit), query, request);
       const first = nearness.find(({ model }) => model === embedded.first?.model) ?? null;

@@ -1,3 +1,8 @@
+import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { SessionChunkId } from "../../store/memory/memory-records.ts";
+import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+
 /** Hits of one session: the one that is shown, and its other turns that match, best first. */
 export interface SessionGroup<T> {
   shown: T;
@@ -56,4 +61,53 @@ export function groupBySession<T>(
     });
     return { shown, first: all[0]!, others };
   });
+}
+
+/** A hit repeats another when it has this share of the other's words, and the other of its own. */
+const repeated = 0.9;
+/** Results beyond are not looked at. */
+const maxFolded = 100;
+
+/**
+ * Leaves out hits that repeat a better one of a sibling session: a client may have every step of a session reviewed by
+ * a session of its own, and each quotes the same history.
+ * @param groups best first
+ */
+export function foldSiblings<T>(
+  memory: Memory,
+  groups: readonly T[],
+  placeOf: (group: T) => { sessionId: number; id: SessionChunkId },
+): T[] {
+  const first = groups.slice(0, maxFolded).map((group) => ({ group, ...placeOf(group) }));
+  const sessions = sessionsByIds(memory, [...new Set(first.map(({ sessionId }) => sessionId))]);
+  const families = new Map<number, Set<number>>();
+  for (const { id, parentId } of sessions.values())
+    if (parentId !== null) families.set(parentId, (families.get(parentId) ?? new Set()).add(id));
+  const familyOf = (sessionId: number) => {
+    const parent = sessions.get(sessionId)?.parentId ?? null;
+    return parent !== null && families.get(parent)!.size > 1 ? parent : null;
+  };
+  const siblings = first.filter(({ sessionId }) => familyOf(sessionId) !== null);
+  if (siblings.length === 0) return [...groups];
+  const chunks = chunksByIds(
+    memory,
+    siblings.map(({ id }) => id),
+  );
+  const kept = new Map<number, { sessionId: number; words: ReadonlySet<string> }[]>();
+  const isNew = ({ sessionId, id }: (typeof first)[number]) => {
+    const family = familyOf(sessionId);
+    const text = chunks.get(id)?.text;
+    if (family === null || text === undefined) return true;
+    const words = new Set(text.split(/\s+/));
+    const others = kept.get(family) ?? [];
+    if (others.some((other) => other.sessionId !== sessionId && isRepeated(words, other.words))) return false;
+    kept.set(family, [...others, { sessionId, words }]);
+    return true;
+  };
+  return [...first.filter(isNew).map(({ group }) => group), ...groups.slice(maxFolded)];
+}
+
+function isRepeated(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const shared = [...a].filter((word) => b.has(word)).length;
+  return shared >= repeated * Math.max(a.size, b.size);
 }

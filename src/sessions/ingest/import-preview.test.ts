@@ -57,6 +57,15 @@ it("separates this project's sessions from those that ran elsewhere", async () =
   });
 });
 
+it("takes no session of another system, and none whose directory is relative", async () => {
+  write(one, "C:\\Users\\ada\\acme");
+  write(two, "\\\\wsl.localhost\\Ubuntu\\home\\ada");
+  write(three, "D:/data");
+  write(four, ".");
+  const preview = await previewImport(asked({ roots: [process.cwd()] }));
+  expect(preview).toMatchObject({ sessions: 0, elsewhere: { sessions: 4 } });
+});
+
 it("takes a transcript that is named itself, with its subagents'", async () => {
   const path = write(one, root);
   const agent = write(one, root, "a1");

@@ -1,4 +1,6 @@
+import { historyProblem } from "../../../git/history/history.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
+import { explanationOf } from "../../../project/errors.ts";
 import type {
   CheckpointSession,
   CheckpointSummary,
@@ -23,7 +25,11 @@ export async function checkpointListCommand(
   const file = path === "**" ? undefined : path;
   const answer = await answerFromStore(project, "checkpoints", { ...request, file });
   const pageOf = await commitPages(project.root, output.colors);
-  output.result(answer, () => renderCheckpoints(answer, request, output, pageOf));
+  const problem = answer.total === 0 ? await historyProblem(project.root) : null;
+  if (problem?.isBroken) throw problem;
+  output.result(answer, () =>
+    problem === null ? renderCheckpoints(answer, request, output, pageOf) : explanationOf(problem),
+  );
 }
 
 const columns: Column[] = [

@@ -120,6 +120,7 @@ async function enableGit(project: Project, asked: boolean): Promise<GitResult> {
     return { state: done.state, reason: null, dir: done.dir, changed: added.length > 0, added };
   }
   const { state, reason, dir } = done;
+  if (state === "broken") throw new PommelError("git_failed", `No git hooks: ${reason}`);
   if (asked && state === "none") throw new PommelError("not_found", `Git runs no hooks here: ${reason}.`);
   if (asked) throw new PommelError("settings_invalid", `No git hooks: ${reason}.`, sharedHint);
   return { state, reason, dir, changed: false, added: [] };

@@ -27,7 +27,10 @@ export async function addGitHooks(step: HooksStep): Promise<HooksOutcome> {
     }
     const done = await installGitHooks(project);
     if (done.state !== "installed") {
-      if (done.state === "none") return { state: "skipped", reason: done.reason };
+      if (done.state !== "shared") {
+        output.note(`      ${tick("warn", output.colors)} No git hooks: ${done.reason.replace(/\.?$/, ".")}`);
+        return { state: done.state === "none" ? "skipped" : "failed", reason: done.reason };
+      }
       const { sharedHint } = await import("../doctor/checks/git-hooks.ts");
       output.note(`      ${tick("warn", output.colors)} No git hooks: ${done.reason}. ${sharedHint}`);
       return { state: "failed", reason: done.reason };

@@ -239,8 +239,8 @@ describe("what cannot be", () => {
     });
     const plain = mkdtempSync(join(tmpdir(), "pommel-plain-"));
     await expect(rewindTo(projectAt(plain), null, { target: "HEAD" })).rejects.toMatchObject({
-      code: "not_found",
-      message: expect.stringMatching(/No git repository/),
+      code: "no_git_history",
+      message: expect.stringMatching(/is not a git repository/),
     });
   });
 });

@@ -38,7 +38,10 @@ export function renderStats(answer: StatsAnswer, limit: number, screen: Screen):
   const isTerminal = columns !== undefined;
   const of = commits.in_history === null ? "" : ` of ${commits.in_history.toLocaleString("en")}`;
   const lookedAt = `${commits.looked_at.toLocaleString("en")}${of} commits analysed`;
-  if (commits.looked_at === 0) return "No commits analysed yet. Run `pm checkpoint backfill --all`.";
+  if (commits.looked_at === 0) {
+    const hint = commits.in_history ? " yet. Run `pm checkpoint backfill --all`" : "";
+    return `No commits analysed${hint}.`;
+  }
   if (total.lines === 0) return `No added lines: ${lookedAt}.`;
   const kinds = authorsIn(total).map((author) => [
     inColor(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
+import { explanationOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -29,7 +30,7 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
     await watch(project, output);
   } else {
     const found = options.check ? await statusOfDaemon(project) : await statusOf(project);
-    const status = await withSharing(project, found);
+    const status = await withGit(project, await withSharing(project, found));
     output.result(status, () => renderStatus(status, output));
   }
 }
@@ -41,6 +42,13 @@ async function withSharing(project: Project, status: StatusResponse): Promise<St
   const counts = await notSharedYet(project).catch(() => null);
   const text = counts === null ? null : notSharedText(counts);
   return text === null ? status : { ...status, notes: [...status.notes, `${text} Run \`pm sync\`.`] };
+}
+
+/** Says what keeps git from reading the repository. */
+async function withGit(project: Project, status: StatusResponse): Promise<StatusResponse> {
+  const { historyProblem } = await import("../../../git/history/history.ts");
+  const problem = await historyProblem(project.root);
+  return problem?.isBroken ? { ...status, notes: [...status.notes, explanationOf(problem)] } : status;
 }
 
 function statusOfDaemon(project: Project): Promise<StatusResponse> {

@@ -60,8 +60,8 @@ export class GitJobs {
       await work;
     } catch (error) {
       if (signal.aborted || !(error instanceof GitFailure)) throw error;
-      // A lock, a repository that is being repacked.
-      if (error.reason === "failed") throw new NotYet(error.message);
+      // A lock, a repository that is being repacked, or one that somebody has to repair.
+      if (!/^(?:not_installed|no_repository|no_commits)$/.test(error.reason)) throw new NotYet(error.message);
       this.options.log.debug(`no commits: ${error.message}`);
     }
   }

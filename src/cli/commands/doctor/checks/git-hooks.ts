@@ -11,6 +11,8 @@ export const sharedHint =
 export async function checkGitHooks(project: Project): Promise<CheckResult> {
   const { state, dir, missing, reason, shadowed, disabled } = await gitHooksState(project);
   if (state === "none") return ok(`no git hooks: ${reason}`);
+  if (state === "broken")
+    return warn("Git's hooks cannot be checked before git can read the repository.", "");
   if (state === "installed") return ok(`git runs Pommel's hooks (${dir})`);
   if (disabled && state !== "partial") return ok("git hooks are off; `pm enable` adds them again");
   if (state === "shared") return warn(`Pommel's git hooks are missing: ${reason}.`, sharedHint);

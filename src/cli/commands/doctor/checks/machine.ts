@@ -30,7 +30,7 @@ function checkGit(): CheckResult {
   const { status, stdout } = spawnSync("git", ["--version"], { encoding: "utf8", timeout: 5000 });
   if (status === 0) return ok(stdout.trim().replace("git version", "git"));
   return warn(
-    "git was not found; ignore rules in git's configuration have no effect.",
+    "git was not found: commits, blame and the ignore rules of git's configuration are left out.",
     "Install git, or put it on the PATH.",
   );
 }

@@ -26,6 +26,7 @@ import { checkGitHooks } from "./git-hooks.ts";
 import { checkPath } from "./hooks.ts";
 import { checkModels } from "./models.ts";
 import { checkNested } from "./nested.ts";
+import { checkRepository } from "./repository.ts";
 import { checkRetention } from "./retention.ts";
 import { checkTranscripts } from "./transcripts.ts";
 
@@ -56,6 +57,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     })),
     { name: "mcp", run: () => checkMcp(project) },
     { name: "instructions", run: () => checkInstructions(project) },
+    { name: "repository", run: () => checkRepository(project) },
     { name: "git-hooks", run: () => checkGitHooks(project) },
     { name: "path", run: () => checkPath() },
     { name: "watches", run: () => checkWatches(project.root, "/proc/sys/fs/inotify/max_user_watches") },
