@@ -94,11 +94,11 @@ export interface Answering {
 
 /**
  * Answers each request, or refuses an invalid one.
- * @param at opens the checkout around a directory
+ * @param at opens the checkout around a directory, or what a route needs of it
  */
 export function answerWith(
   ofDaemon: Pick<Handlers, DaemonRoute>,
-  at: (place: string) => Promise<Answering>,
+  at: (place: string, route: CheckoutRoute) => Promise<Answering>,
 ): Answerer {
   return async (place, name, given, signal) => {
     const request = read(routes[name].request(), given) as RequestOf<typeof name>;
@@ -114,7 +114,7 @@ export function answerWith(
         `Send the header ${placeHeader}: a directory in it, absolute, as encodeURIComponent gives it.`,
       );
     }
-    const { handlers, project, isAudited } = await at(place);
+    const { handlers, project, isAudited } = await at(place, name as CheckoutRoute);
     const run = async () => (handlers as Handlers)[name](request, signal);
     const recorded = () => audited(project, name, request, run, isAudited);
     if (name === "context") return throughDoor("hook", recorded);

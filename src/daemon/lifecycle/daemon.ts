@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import * as z from "zod/mini";
+import { statTranscript } from "../../agents/registry.ts";
 import { clearAutostart } from "../../client/autostart.ts";
-import { findProjectIfAny } from "../../git/projects/find-project.ts";
+import { findProject, findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import { collectWhileBusy } from "../../project/collect-garbage.ts";
 import { loadConfig } from "../../project/config/config.ts";
@@ -21,17 +23,21 @@ import { forgetPassphrase } from "../../store/encryption/key-source.ts";
 import { saveMissed } from "../../store/memory/injections.ts";
 import { acquireLock } from "../../store/sqlite/lock.ts";
 import { daemonHandlers } from "../http/daemon-handlers.ts";
-import { checkoutHandlers } from "../http/handlers.ts";
+import { type CheckoutRoute, checkoutHandlers } from "../http/handlers.ts";
+import { createMemoryHandlers } from "../http/memory-handlers.ts";
 import { PageAccess } from "../http/page-access.ts";
 import { builtPage } from "../http/page-files.ts";
 import { type Answering, answerWith, createServer } from "../http/server.ts";
+import { priority } from "../jobs/conversation-requests.ts";
 import { type InUse, Projects } from "../projects/projects.ts";
 import { SpoolReader } from "../spool/spool-reader.ts";
+import { MachineWatch } from "../watch/machine-watch.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import { type Ending, runInReverse } from "./endings.ts";
 import { LiveSettings } from "./live-settings.ts";
 import { closeServer, listen, listenOnSocket } from "./port.ts";
 import { newRecord, removeRecord, writeRecord } from "./record.ts";
+import { SeenUntil } from "./seen-until.ts";
 
 export interface DaemonOptions {
   /** The person's settings for all projects. */
@@ -118,7 +124,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const pages = new PageAccess(files.pageKey);
     const isInForeground = onRestart === null;
     const answering = new WeakMap<InUse, Answering>();
-    const at = async (place: string): Promise<Answering> => {
+    const at = async (place: string, route: CheckoutRoute): Promise<Answering> => {
+      // Past sessions of many projects are imported at once, whose code nobody looks for.
+      if (route === "indexTranscript") return rememberingAt(await findProject(place));
       const inUse = await projects.at(place);
       const { project, config: ofProject } = inUse.checkout;
       const handlers = () =>
@@ -134,6 +142,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       };
       answering.set(inUse, known);
       return known;
+    };
+    const rememberingAt = async (project: Project): Promise<Answering> => {
+      const { memoryWork: work, config: ofProject, roots } = await projects.memoryOf(project);
+      const namedCode = async () => [];
+      const handlers = createMemoryHandlers({
+        ...{ root: project.root, work, roots, namedCode },
+        config: ofProject,
+      });
+      return { handlers: handlers as Answering["handlers"], project, isAudited: ofProject["audit.enabled"] };
     };
     const ofDaemon = daemonHandlers({
       ...{ projects, spool, pages },
@@ -163,12 +180,23 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(collectWhileBusy());
     endings.push(() => spool.close());
     void spool.begin();
+    const seen = new SeenUntil();
+    const machine = new MachineWatch({
+      since: seen.at,
+      pollSeconds: config["watch.poll_seconds"],
+      onGrowth: (transcript, directories) => readEverywhere(projects, transcript, directories),
+      log,
+    });
+    endings.push(() => seen.note());
+    endings.push(() => machine.close());
+    machine.begin().catch((error: unknown) => log.error(`cannot watch sessions: ${messageOf(error)}`));
 
     let lastSweep = Date.now();
     const heartbeat = setInterval(() => {
       const now = Date.now();
       if (now - lastSweep >= Math.min(sweepMs, options.closeAfterMs)) {
         lastSweep = now;
+        seen.note(now);
         projects
           .closeUnused(now)
           .catch((error: unknown) => log.warn(`cannot close a project: ${messageOf(error)}`));
@@ -190,6 +218,29 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/**
+ * Has every project read a session that was at work in it and that is recorded, wherever the session was started. A project
+ * that is not open is opened.
+ */
+async function readEverywhere(
+  projects: Projects,
+  { path, agent }: { path: string; agent: string },
+  directories: readonly string[],
+): Promise<void> {
+  const found = new Map<string, Project>();
+  for (const directory of directories) {
+    const project = existsSync(directory) ? await findProjectIfAny(directory) : knownProject(directory);
+    if (project !== null) found.set(project.id, project);
+  }
+  for (const project of found.values()) {
+    if (!recordingConfig(project).config["sessions.capture"]) continue;
+    const { of } = (await projects.at(project.root)).checkout;
+    const stat = statTranscript(path);
+    if (stat === null || !of.memoryWork.hasNews(path, stat)) continue;
+    of.memoryWork.readOn(path, { agent, priority: priority.watched, all_projects: true });
   }
 }
 

@@ -30,6 +30,7 @@ interface OpenProjectOptions {
 
 /** A project whose memory is open, with all that works on it, for all of its checkouts that are in use. */
 export class OpenProject {
+  readonly config: Config;
   readonly memoryWork: MemoryWork;
   readonly report: MemoryReport;
   readonly conversations: ConversationWatch;
@@ -41,6 +42,7 @@ export class OpenProject {
   private known: readonly string[];
 
   constructor(private readonly options: OpenProjectOptions) {
+    this.config = options.config;
     const { project, config, bundled, settled, log } = options;
     this.known = [project.root];
     const roots = () => this.known;

@@ -42,9 +42,28 @@ export class Projects {
   private readonly checkouts = new Map<string, Opening>();
   /** By id, with the number of open checkouts. */
   private readonly projects = new Map<string, { open: OpenProject; users: number }>();
+  /** Projects that are open for their memory alone, and when that was last used. Milliseconds since the epoch. */
+  private readonly remembering = new Map<string, number>();
   private isClosed = false;
 
   constructor(private readonly options: ProjectsOptions) {}
+
+  /** Opens a project for its memory alone: its code is neither indexed nor watched. */
+  async memoryOf(project: Project): Promise<OpenProject> {
+    if (this.isClosed) throw new PommelError("daemon_starting", "The daemon is stopping.", "Try again.");
+    this.options.onUsed();
+    const known = this.projects.get(project.id);
+    const isPinned = this.remembering.has(project.id);
+    if (known && isPinned) {
+      this.remembering.set(project.id, Date.now());
+      return known.open;
+    }
+    await this.prepare(project);
+    // Another question may have opened it meanwhile.
+    if (this.remembering.has(project.id)) return this.memoryOf(project);
+    this.remembering.set(project.id, Date.now());
+    return this.openProject(project, null);
+  }
 
   /**
    * The checkout around a directory, opened if need be.
@@ -87,12 +106,7 @@ export class Projects {
 
   private async openNow(project: Project): Promise<InUse> {
     const { log, onSettings } = this.options;
-    const moved = await moveLegacyMemory(project);
-    await rememberProject(project);
-    if (moved !== null) {
-      log.info(moved);
-      leaveNotice(project.root, moved);
-    }
+    await this.prepare(project);
     const { config, notes } = recordingConfig(project);
     for (const note of notes) log.warn(`${project.root}: ${note}`);
     const checkout = await OpenCheckout.open({
@@ -116,6 +130,14 @@ export class Projects {
     });
     onSettings();
     return { checkout, settings };
+  }
+
+  private async prepare(project: Project): Promise<void> {
+    const moved = await moveLegacyMemory(project);
+    await rememberProject(project);
+    if (moved === null) return;
+    this.options.log.info(moved);
+    leaveNotice(project.root, moved);
   }
 
   private openAgain(project: Project): void {
@@ -158,6 +180,11 @@ export class Projects {
     return open;
   }
 
+  /** Whether the checkout at `root` is open. */
+  isInUse(root: string): boolean {
+    return this.checkouts.has(root);
+  }
+
   /** Those that are open now. */
   inUse(): OpenCheckout[] {
     return [...this.checkouts.values()].flatMap(({ inUse }) => (inUse === null ? [] : [inUse.checkout]));
@@ -165,7 +192,11 @@ export class Projects {
 
   /** Whether there is no work on any of them, not even in the background. */
   isResting(): boolean {
-    return [...this.checkouts.values()].every(({ inUse }) => inUse !== null && isResting(inUse.checkout));
+    const isAtRest = ({ inUse }: Opening) => inUse !== null && isResting(inUse.checkout);
+    return (
+      [...this.checkouts.values()].every(isAtRest) &&
+      [...this.projects.values()].every(({ open }) => open.memoryWork.isResting())
+    );
   }
 
   /** Closes what nobody has used for a while, and what is gone. */
@@ -176,17 +207,26 @@ export class Projects {
       const isUnused = now - lastUsed > this.options.closeAfterMs && isResting(inUse.checkout);
       if (isUnused || !isThere(inUse)) await this.close(opening);
     }
+    for (const [id, lastUsed] of this.remembering) {
+      const isBusy = this.projects.get(id)?.open.memoryWork.isResting() === false;
+      if (now - lastUsed <= this.options.closeAfterMs || isBusy) continue;
+      this.remembering.delete(id);
+      await this.leaveProject(id);
+    }
   }
 
   /** Closes a project's checkouts, for who replaces its files; they are opened again when they are used. */
   async closeProject(id: string): Promise<void> {
     for (const opening of [...this.checkouts.values()])
       if (opening.project.id === id) await this.close(opening);
+    if (this.remembering.delete(id)) await this.leaveProject(id);
   }
 
   async closeAll(): Promise<void> {
     this.isClosed = true;
     await Promise.all([...this.checkouts.values()].map((opening) => this.close(opening)));
+    for (const id of this.remembering.keys()) await this.leaveProject(id);
+    this.remembering.clear();
   }
 
   private async close(opening: Opening): Promise<void> {
