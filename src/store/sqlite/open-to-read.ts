@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { codeOf, PommelError } from "../../project/errors.ts";
+import { draftOf } from "../../project/files/replace-file.ts";
 import { envelopeFor, writeEnvelope } from "../encryption/envelope.ts";
 
 /**
@@ -42,7 +43,8 @@ async function withCopy<Db extends { close(): void }, T>(
   use: (db: Db) => T | Promise<T>,
   cause: unknown,
 ): Promise<T> {
-  const dir = mkdtempSync(join(tmpdir(), "pommel-read-"));
+  // Named as a draft: what a killed process leaves is removed.
+  const dir = mkdtempSync(`${draftOf(join(tmpdir(), "read"))}-`);
   try {
     const copy = join(dir, basename(file));
     for (const end of ["", "-wal"]) {
