@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "../project/errors.ts";
 import { globalDataDir } from "../project/paths.ts";
+import { createPrivately } from "./sqlite/database.ts";
 import { Sqlite } from "./sqlite/sqlite.ts";
 
 /**
@@ -108,8 +109,7 @@ function withRegistry<T>(file: string, use: (db: Sqlite) => T): T | null {
 
 function openAndUse<T>(file: string, use: (db: Sqlite) => T): T {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // Made here for its mode, which SQLite gives to what it makes beside it.
-  closeSync(openSync(file, "a", 0o600));
+  createPrivately(file);
   const db = new Sqlite(file, { mode: "create", timeoutMs: timeoutMs });
   try {
     const versionOf = () => db.pragma("user_version") as number;

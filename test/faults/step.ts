@@ -12,7 +12,8 @@ import { withWritableMemory } from "../../src/queries/writable-memory.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { recutSessions } from "../../src/sessions/recut.ts";
 import { decryptProject, encryptProject } from "../../src/store/encryption/convert.ts";
-import { backUpDaily, backupFolder } from "../../src/store/memory/backups/backups.ts";
+import { backUpDaily } from "../../src/store/memory/backups/backups.ts";
+import { backupFolder } from "../../src/store/memory/backups/copies.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 
 const [work = "", root = ""] = process.argv.slice(2);

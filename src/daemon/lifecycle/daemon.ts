@@ -25,7 +25,7 @@ import { encryptProject } from "../../store/encryption/convert.ts";
 import { envelopeOf } from "../../store/encryption/envelope.ts";
 import { forgetPassphrase } from "../../store/encryption/key-source.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
-import { backupFolder } from "../../store/memory/backups/backups.ts";
+import { backupFolder } from "../../store/memory/backups/copies.ts";
 import { saveMissed } from "../../store/memory/injections.ts";
 import { shareOpenMemory } from "../../store/memory/with-memory.ts";
 import { acquireWriterLock } from "../../store/sqlite/lock.ts";

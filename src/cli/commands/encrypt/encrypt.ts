@@ -11,7 +11,7 @@ import {
 import { type Envelope, envelopeOf, type KeySource } from "../../../store/encryption/envelope.ts";
 import { passphraseVariable } from "../../../store/encryption/key-source.ts";
 import { unlock } from "../../../store/encryption/keys.ts";
-import { backupFolder } from "../../../store/memory/backups/backups.ts";
+import { backupFolder } from "../../../store/memory/backups/copies.ts";
 import type { CommandContext } from "../../frame.ts";
 import { askSecret } from "../../terminal/ask-secret.ts";
 import { canAsk } from "../../terminal/confirm.ts";

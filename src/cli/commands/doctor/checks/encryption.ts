@@ -6,7 +6,7 @@ import { plainFiles } from "../../../../store/encryption/convert.ts";
 import { envelopeOf } from "../../../../store/encryption/envelope.ts";
 import { unlock } from "../../../../store/encryption/keys.ts";
 import { sealedEngine } from "../../../../store/encryption/sealed-driver.ts";
-import { backupFolder } from "../../../../store/memory/backups/backups.ts";
+import { backupFolder } from "../../../../store/memory/backups/copies.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
 /** What never is encrypted, as it is needed before the key, or holds nothing of the memory. */
