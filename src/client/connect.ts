@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, statfsSync, statSync, truncateSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { profiles } from "../agents/profiles.ts";
 import { embedderSettings, readEmbedderSpec } from "../models/embed/registry.ts";
 import { llmSettingsOf, readLlmSpec } from "../models/generate/registry.ts";
 import { loadConfig } from "../project/config/config.ts";
 import { PommelError } from "../project/errors.ts";
+import { unwritable } from "../project/files/text-file.ts";
 import type { Project } from "../project/paths.ts";
 import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "../protocol/daemon-record.ts";
 import { lockHolder } from "../store/sqlite/lock.ts";
@@ -112,9 +113,8 @@ interface Launched {
 }
 
 function launch(project: Project): Launched {
-  mkdirSync(project.logDir, { recursive: true, mode: 0o700 });
   const file = stderrLog(project);
-  const stderr = openSync(file, "a", 0o600);
+  const stderr = openLog(file);
   if (statSync(file).size > 1_000_000) truncateSync(file);
   const start = statSync(file).size;
   const child = spawn(process.execPath, [programFile("pommeld.cjs"), "--project", project.root], {
@@ -135,6 +135,16 @@ function launch(project: Project): Launched {
     hasExited: () => failure !== undefined || child.exitCode !== null || child.signalCode !== null,
     output: () => failure?.message ?? readFileSync(file).subarray(start).toString("utf8").trim(),
   };
+}
+
+/** @throws PommelError `unreadable`, `disk_full`: where it cannot write this, the daemon can write nothing */
+function openLog(file: string): number {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    return openSync(file, "a", 0o600);
+  } catch (error) {
+    throw unwritable(file, error);
+  }
 }
 
 /** What of `env` the daemon of `project` is started with. */

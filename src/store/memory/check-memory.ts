@@ -1,9 +1,13 @@
 import { checkDatabase, type StoreCheck } from "../sqlite/check-database.ts";
+import { rollBack } from "../sqlite/roll-back.ts";
 import type { Sqlite } from "../sqlite/sqlite.ts";
 import { memoryMigrations } from "./schema/schema.ts";
 
 /** Whether a memory is what commands need it to be. Reads the whole file. */
-export const checkMemory = (file: string): StoreCheck => checkDatabase(file, memoryMigrations, missingTerms);
+export function checkMemory(file: string): StoreCheck {
+  rollBack(file);
+  return checkDatabase(file, memoryMigrations, missingTerms);
+}
 
 /** SQLite finds lists of words sound from which rows are gone. */
 function missingTerms(db: Sqlite): string | null {

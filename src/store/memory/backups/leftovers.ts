@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { deadDrafts, removeDeadDrafts } from "../../../project/files/dead-drafts.ts";
+import { rollBack } from "../../sqlite/roll-back.ts";
 import { knownBackupFolders } from "./copies.ts";
 import { undoReplacement } from "./put-in-place.ts";
 
@@ -12,6 +13,7 @@ import { undoReplacement } from "./put-in-place.ts";
  * @returns what was removed
  */
 export function recoverMemory(memoryDb: string): string[] {
+  rollBack(memoryDb);
   return [...undoReplacement(memoryDb), ...removeLeftovers(memoryDb)];
 }
 

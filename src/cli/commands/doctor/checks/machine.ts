@@ -12,6 +12,7 @@ export const machineChecks: readonly Check[] = [
   { name: "git", run: checkGit },
   { name: "sqlite", run: checkSqlite },
   { name: "watcher", run: checkWatcher },
+  { name: "registry", run: checkRegistry },
   { name: "grammars", run: () => checkGrammars(programFile("grammars/")) },
 ];
 
@@ -58,6 +59,19 @@ async function checkWatcher(): Promise<CheckResult> {
       "Reinstall Pommel with optional dependencies, on the platform you run it on.",
     );
   }
+}
+
+/** Whoever uses it makes a damaged one again, empty: commands across projects then find only what was used since. */
+async function checkRegistry(): Promise<CheckResult> {
+  const { registryFile } = await import("../../../../store/registry.ts");
+  const { checkDatabase } = await import("../../../../store/sqlite/check-database.ts");
+  const check = checkDatabase(registryFile(), []);
+  if (check.state !== "damaged" && check.state !== "unreadable")
+    return ok("the list of projects can be read");
+  return fail(
+    `The list of projects cannot be read (${registryFile()}): ${check.why}`,
+    `Move the file away. Each project is listed again when it is used; nothing else depends on it.`,
+  );
 }
 
 /** @param dir with its final slash */
