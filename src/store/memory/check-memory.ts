@@ -1,5 +1,5 @@
 import { checkDatabase, type StoreCheck } from "../sqlite/check-database.ts";
-import { rollBack } from "../sqlite/roll-back.ts";
+import { rollBack } from "../sqlite/open-to-read.ts";
 import type { Sqlite } from "../sqlite/sqlite.ts";
 import { memoryMigrations } from "./schema/schema.ts";
 

@@ -1,8 +1,7 @@
 import { explanationOf, PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { isDamaged } from "../sqlite/database.ts";
-import { openToRead } from "../sqlite/open-to-read.ts";
-import { rollBack } from "../sqlite/roll-back.ts";
+import { openToRead, rollBack } from "../sqlite/open-to-read.ts";
 import { Memory } from "./memory.ts";
 
 /** Who has a memory open in this process: a daemon. */

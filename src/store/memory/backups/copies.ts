@@ -7,7 +7,7 @@ import { careOf } from "./care-record.ts";
 /** Copies of memory.db: where they lie, and what they are called. */
 
 /** `daily` ones are replaced by newer ones, `manual` ones stay; the others are made before something replaces the memory. */
-export type BackupReason = "daily" | "manual" | "migration" | "replaced";
+type BackupReason = "daily" | "manual" | "migration" | "replaced";
 
 export interface BackupFile {
   file: string;

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { deadDrafts, removeDeadDrafts } from "../../../project/files/dead-drafts.ts";
-import { rollBack } from "../../sqlite/roll-back.ts";
+import { rollBack } from "../../sqlite/open-to-read.ts";
 import { knownBackupFolders } from "./copies.ts";
 import { undoReplacement } from "./put-in-place.ts";
 
