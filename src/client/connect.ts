@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, statfsSync, statSync, truncateSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { profiles } from "../agents/profiles.ts";
 import { embedderSettings, readEmbedderSpec } from "../models/embed/registry.ts";
 import { llmSettingsOf, readLlmSpec } from "../models/generate/registry.ts";
 import { loadConfig } from "../project/config/config.ts";
 import { PommelError } from "../project/errors.ts";
+import { unwritable } from "../project/files/text-file.ts";
 import { daemonFiles, homeOf } from "../project/home.ts";
 import { type Project, projectOf } from "../project/paths.ts";
 import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "../protocol/daemon-record.ts";
@@ -104,18 +105,7 @@ interface Launched {
 
 function launch(): Launched {
   const file = stderrLog();
-  let stderr: number;
-  try {
-    mkdirSync(daemonFiles().logDir, { recursive: true, mode: 0o700 });
-    stderr = openSync(file, "a", 0o600);
-  } catch (error) {
-    throw new PommelError(
-      "unreadable",
-      `Cannot write to ${homeOf().stateDir}, where the daemon keeps its log.`,
-      "Check the directory's owner and permissions, or set POMMEL_HOME to another one.",
-      { cause: error },
-    );
-  }
+  const stderr = openLog(file);
   if (statSync(file).size > 1_000_000) truncateSync(file);
   const start = statSync(file).size;
   const child = spawn(process.execPath, [programFile("pommeld.cjs")], {
@@ -136,6 +126,16 @@ function launch(): Launched {
     hasExited: () => failure !== undefined || child.exitCode !== null || child.signalCode !== null,
     output: () => failure?.message ?? readFileSync(file).subarray(start).toString("utf8").trim(),
   };
+}
+
+/** @throws PommelError `unreadable`, `disk_full`: where it cannot write this, the daemon can write nothing */
+function openLog(file: string): number {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    return openSync(file, "a", 0o600);
+  } catch (error) {
+    throw unwritable(file, error);
+  }
 }
 
 /** What of `env` the daemon is started with. */

@@ -34,6 +34,7 @@ const exitCodeOf = {
   embedder_unavailable: exitCode.failed,
   llm_unavailable: exitCode.failed,
   memory_corrupt: exitCode.failed,
+  memory_missing: exitCode.failed,
   transcript_changed: exitCode.failed,
   settings_invalid: exitCode.failed,
   uncommitted_changes: exitCode.failed,

@@ -10,13 +10,14 @@ import type { Project } from "../project/paths.ts";
 import { cutSettingsOf } from "../sessions/chunks/cut-rules.ts";
 import { scrubberOf } from "../sessions/from-config.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
+import { lostMemory } from "../store/memory/backups/lost-memory.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { secretKey } from "../store/memory/privacy/secrets.ts";
 
 /**
  * Opens the memory with everything needed to change it, and closes it after use.
  * @param create creates a missing memory
- * @throws PommelError `no_memory`; as `use`
+ * @throws PommelError `no_memory`, `memory_missing`; as `use`
  */
 export async function withWritableMemory<T>(
   project: Project,
@@ -24,6 +25,8 @@ export async function withWritableMemory<T>(
   { create = false } = {},
 ): Promise<T> {
   if (!create && !existsSync(project.memoryDb)) {
+    const lost = lostMemory(project.memoryDb);
+    if (lost) throw lost;
     throw new PommelError(
       "no_memory",
       "No sessions recorded yet.",

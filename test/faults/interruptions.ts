@@ -21,7 +21,7 @@ interface Interrupted {
 }
 
 /** Puts what is there before a piece of work in its place: paths are stored, so every run has the same. */
-export function fresh(from: State): Project {
+export function fresh(from: string): Project {
   forgetKeys();
   const here = join(work, "at");
   rmSync(here, { recursive: true, force: true });
@@ -44,7 +44,7 @@ async function killEach({ work: name, from, outcome }: Interrupted): Promise<voi
 }
 
 /** The library that cuts the power of a process; null, and a word on why, where it cannot be built. */
-function buildPowerCut(): string | null {
+export function buildPowerCut(): string | null {
   const library = join(work, "power-cut.so");
   const source = join(import.meta.dirname, "power-cut.c");
   const built = spawnSync("cc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]);
@@ -125,11 +125,16 @@ type State = keyof typeof states;
 
 /** Makes a state once. */
 export async function prepare(state: State): Promise<void> {
-  if (existsSync(join(work, state))) return;
   const { of, make } = states[state];
   if (of !== null) await prepare(of);
-  const project = of === null ? base("at") : fresh(of);
-  await make(project);
+  await prepareFrom(state, () => make(of === null ? base("at") : fresh(of)));
+}
+
+/** Keeps what `make` makes in the place of work as a state of that name. */
+export async function prepareFrom(state: string, make: () => unknown): Promise<void> {
+  if (existsSync(join(work, state))) return;
+  rmSync(join(work, "at"), { recursive: true, force: true });
+  await make();
   cpSync(join(work, "at"), join(work, state), { recursive: true, preserveTimestamps: true });
 }
 
@@ -151,7 +156,7 @@ function forgetCuts({ memoryDb }: Project): void {
 }
 
 /** A memory as an early Pommel left it. */
-function oldMemory(file: string): void {
+export function oldMemory(file: string, sessions = 200): void {
   for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
   const old = openDatabase(file, memoryMigrations.slice(0, 3), { readonly: false, precious: true });
   old.transaction("immediate", () => {
@@ -161,7 +166,7 @@ function oldMemory(file: string): void {
     const turn = old.prepare(
       "INSERT INTO turns (session_id, number, group_start, prompt, tools, content) VALUES (?, ?, 1, 'why', '{\"Bash\":1}', ?)",
     );
-    for (let n = 1; n <= 200; n++) {
+    for (let n = 1; n <= sessions; n++) {
       session.run(n, `s${n}`);
       for (let number = 1; number <= 20; number++) turn.run(n, number, Buffer.alloc(300, number));
     }

@@ -3,6 +3,10 @@
  * each file as its last fsync left it, with a random half of the later writes (POWER_CUT_SEED) on top, in any order that
  * a disk could have chosen; then kills the process. Without POWER_CUT_AFTER it writes the count to POWER_CUT_COUNT.
  *
+ * With STATES_TO instead, the process goes on: before each call that changes files or their names, what a kill would leave is
+ * copied to STATES_TO/<n>-kill, and what a power cut would leave to STATES_TO/<n>-power. STATES_OF is the directory to copy, which
+ * POWER_CUT_DIR is in.
+ *
  * Loaded with LD_PRELOAD. Directory entries (creating, renaming, removing a file) count as written at once: a file that
  * was renamed before it was synced is found under its new name without its content, as on a real disk.
  */
@@ -12,12 +16,15 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A write or, with data of NULL, a truncation that no fsync has followed. */
@@ -41,13 +48,18 @@ typedef struct file {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static file *files;
 static long count, limit = -1;
-static const char *directory;
+static const char *directory, *states_of, *states_to;
+static long states;
 
 static ssize_t (*real_pwrite)(int, const void *, size_t, off_t);
 static ssize_t (*real_write)(int, const void *, size_t);
 static int (*real_ftruncate)(int, off_t);
 static int (*real_fsync)(int);
 static int (*real_fdatasync)(int);
+static int (*real_rename)(const char *, const char *);
+static int (*real_link)(const char *, const char *);
+static int (*real_unlink)(const char *);
+static int (*real_open)(const char *, int, ...);
 
 __attribute__((constructor)) static void begin(void) {
   real_pwrite = dlsym(RTLD_NEXT, "pwrite64");
@@ -55,7 +67,13 @@ __attribute__((constructor)) static void begin(void) {
   real_ftruncate = dlsym(RTLD_NEXT, "ftruncate64");
   real_fsync = dlsym(RTLD_NEXT, "fsync");
   real_fdatasync = dlsym(RTLD_NEXT, "fdatasync");
+  real_rename = dlsym(RTLD_NEXT, "rename");
+  real_link = dlsym(RTLD_NEXT, "link");
+  real_unlink = dlsym(RTLD_NEXT, "unlink");
+  real_open = dlsym(RTLD_NEXT, "open64");
   directory = getenv("POWER_CUT_DIR");
+  states_of = getenv("STATES_OF");
+  states_to = getenv("STATES_TO");
   const char *after = getenv("POWER_CUT_AFTER"), *seed = getenv("POWER_CUT_SEED");
   if (after) limit = atol(after);
   srandom(seed ? (unsigned)atoi(seed) : 1);
@@ -97,7 +115,7 @@ static file *file_of(int fd) {
   f->device = info.st_dev;
   f->inode = info.st_ino;
   /* Opened for itself: the descriptor may be one that only appends. */
-  f->descriptor = open(link, O_RDWR | O_CLOEXEC);
+  f->descriptor = real_open(link, O_RDWR | O_CLOEXEC);
   if (f->descriptor < 0) {
     free(f);
     return NULL;
@@ -117,24 +135,72 @@ static void forget(file *f) {
   }
 }
 
-static void cut(void) {
-  for (file *f = files; f; f = f->next) {
-    /* Back to what was synced, the latest change first. */
-    change *first = NULL;
-    for (change *c = f->changes; c;) {
-      real_ftruncate(f->descriptor, c->size_before);
-      if (c->old_length) real_pwrite(f->descriptor, c->old, c->old_length, c->offset);
-      change *next = c->next;
-      c->next = first;
-      first = c;
-      c = next;
-    }
-    for (change *c = first; c; c = c->next) {
-      if (random() & 1) continue;
-      if (c->data) real_pwrite(f->descriptor, c->data, c->length, c->offset);
-      else real_ftruncate(f->descriptor, c->offset);
-    }
+/* Leaves a file as its last fsync left it, with a random half of the later changes. Its list of them is of no use afterwards. */
+static void cut_file(file *f, int descriptor) {
+  /* Back to what was synced, the latest change first. */
+  change *first = NULL;
+  for (change *c = f->changes; c;) {
+    real_ftruncate(descriptor, c->size_before);
+    if (c->old_length) real_pwrite(descriptor, c->old, c->old_length, c->offset);
+    change *next = c->next;
+    c->next = first;
+    first = c;
+    c = next;
   }
+  for (change *c = first; c; c = c->next) {
+    if (random() & 1) continue;
+    if (c->data) real_pwrite(descriptor, c->data, c->length, c->offset);
+    else real_ftruncate(descriptor, c->offset);
+  }
+}
+
+/* Waits for a program, which must not be watched itself. */
+static void run(char *const arguments[]) {
+  pid_t pid;
+  char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", NULL};
+  if (posix_spawnp(&pid, arguments[0], NULL, NULL, arguments, environment) == 0) waitpid(pid, NULL, 0);
+}
+
+/* In a child: closing files here would drop the locks of the process. */
+static void keep_power_state(const char *state) {
+  pid_t pid = fork();
+  if (pid != 0) {
+    waitpid(pid, NULL, 0);
+    return;
+  }
+  srandom((unsigned)states);
+  size_t length = strlen(states_of);
+  for (file *f = files; f; f = f->next) {
+    char link[64], path[4096], copy[8192];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", f->descriptor);
+    ssize_t got = readlink(link, path, sizeof path - 1);
+    if (got <= 0) continue;
+    path[got] = 0;
+    if (strncmp(path, states_of, length) != 0) continue;
+    snprintf(copy, sizeof copy, "%s%s", state, path + length);
+    /* Not there: it was removed, and is open still. */
+    int descriptor = real_open(copy, O_RDWR | O_CLOEXEC);
+    if (descriptor >= 0) cut_file(f, descriptor);
+  }
+  _exit(0);
+}
+
+/* Called before a change, by who has the lock. */
+static void keep_states(void) {
+  if (!states_to) return;
+  char kill_state[4096], power_state[4096];
+  snprintf(kill_state, sizeof kill_state, "%s/%ld-kill", states_to, states);
+  snprintf(power_state, sizeof power_state, "%s/%ld-power", states_to, states);
+  char *const copy_kill[] = {"cp", "-a", (char *)states_of, kill_state, NULL};
+  char *const copy_power[] = {"cp", "-a", (char *)states_of, power_state, NULL};
+  run(copy_kill);
+  run(copy_power);
+  keep_power_state(power_state);
+  states++;
+}
+
+static void cut(void) {
+  for (file *f = files; f; f = f->next) cut_file(f, f->descriptor);
   kill(getpid(), SIGKILL);
   for (;;) pause();
 }
@@ -142,6 +208,7 @@ static void cut(void) {
 /* Notes what a change is about to overwrite. */
 static void note(file *f, off_t offset, const void *data, size_t length) {
   struct stat info;
+  keep_states();
   fstat(f->descriptor, &info);
   change *c = calloc(1, sizeof *c);
   c->offset = offset;
@@ -203,6 +270,7 @@ int ftruncate(int fd, off_t size) { return ftruncate64(fd, size); }
 static int synced(int fd, int (*real)(int)) {
   if (!is_watched(fd)) return real(fd);
   pthread_mutex_lock(&mutex);
+  keep_states();
   int result = real(fd);
   file *f = result == 0 ? file_of(fd) : NULL;
   if (f) forget(f);
@@ -212,3 +280,47 @@ static int synced(int fd, int (*real)(int)) {
 
 int fsync(int fd) { return synced(fd, real_fsync); }
 int fdatasync(int fd) { return synced(fd, real_fdatasync); }
+
+static int is_watched_path(const char *path) {
+  return states_to && path && strncmp(path, directory, strlen(directory)) == 0 && !strstr(path, "-shm");
+}
+
+#define BEFORE(path)                 \
+  if (is_watched_path(path)) {       \
+    pthread_mutex_lock(&mutex);      \
+    keep_states();                   \
+    pthread_mutex_unlock(&mutex);    \
+  }
+
+int rename(const char *from, const char *to) {
+  BEFORE(to);
+  return real_rename(from, to);
+}
+
+int link(const char *from, const char *to) {
+  BEFORE(to);
+  return real_link(from, to);
+}
+
+int unlink(const char *path) {
+  BEFORE(path);
+  return real_unlink(path);
+}
+
+int open64(const char *path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  mode_t mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  if (!real_open) real_open = dlsym(RTLD_NEXT, "open64");
+  if (flags & O_CREAT && access(path, F_OK) != 0) BEFORE(path);
+  return real_open(path, flags, mode);
+}
+
+int open(const char *path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  mode_t mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  return open64(path, flags, mode);
+}

@@ -1,13 +1,16 @@
 /**
  * Kills, cuts and starves Pommel, and compares what is left with an undisturbed run.
  *
- *   npm run test:faults [-- --points 50] [--only kill,power,disk,files,race,daemons,versions,migrated,memory] [--work index,import] [--big 1000] [--seed 1]
+ *   npm run test:faults [-- --points 50] [--only kill,power,calls,disk,files,race,daemons,versions,migrated,memory] [--work index,import] [--big 1000] [--seed 1]
  *
  *   --points N   how often each piece of work is killed with SIGKILL, or loses its power, at random moments (default: 10);
  *                also the rounds of two versions
- *   --work LIST  what is killed or loses its power (default: index, import, backup, recut, migration, encryption, sync)
+ *   --work LIST  what is killed or loses its power (default: all)
  *   --big MB     the size of the one long line (default: 1000)
  *   --seed N     what two versions do at once, and when (default: 1)
+ *
+ * "calls" leaves nothing to chance: it tries what a kill and what a power cut leave before each call of the system that changes
+ * files, of whatever replaces files in several steps.
  *
  * Prints a Markdown table (docs/reliability.md), and ends with 1 when anything differs. What cannot be tried on this machine is
  * said. A power cut (power-cut.c, Linux with a C compiler) drops a random half of what was written and not synced;
@@ -15,6 +18,7 @@
  */
 import { rmSync } from "node:fs";
 import { manyDaemons, race } from "./daemons.ts";
+import { everyCall } from "./every-call.ts";
 import { diskFull, fewFiles } from "./exhaustion.ts";
 import { hostileInput } from "./hostile-input.ts";
 import { interrupt } from "./interruptions.ts";
@@ -29,6 +33,7 @@ const isWanted = (name: string) => wanted?.includes(name) ?? true;
 const groups: { names: string[]; run(): Promise<void> }[] = [
   { names: ["kill", "power"], run: () => interrupt({ kills: isWanted("kill"), cuts: isWanted("power") }) },
   { names: ["kill"], run: async () => void (works.has("sync") && (await killSync())) },
+  { names: ["calls"], run: everyCall },
   { names: ["disk"], run: diskFull },
   { names: ["files"], run: fewFiles },
   { names: ["race"], run: race },

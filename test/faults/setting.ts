@@ -12,7 +12,10 @@ export const { values: options } = parseArgs({
   options: {
     points: { type: "string", default: "10" },
     only: { type: "string" },
-    work: { type: "string", default: "index,import,backup,recut,migration,encryption,sync" },
+    work: {
+      type: "string",
+      default: "index,import,backup,recut,migration,encryption,sync,restore,repair,forget",
+    },
     big: { type: "string", default: "1000" },
     seed: { type: "string", default: "1" },
   },
@@ -45,12 +48,12 @@ export function report(what: string, tried: number | string, good: number | stri
 }
 
 /** A project with sources, and transcripts beside it: sessions by number, each with some turns. */
-export function base(name: string, { first = 0, end = 30, turns = 12 } = {}): Project {
+export function base(name: string, { first = 0, end = 30, turns = 12, files = 200 } = {}): Project {
   const root = join(work, name, "repo");
   mkdirSync(join(root, "src"), { recursive: true });
   const project = projectAt(root);
   createStateDir(project);
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < files; i++) {
     const text = `/** Number ${i}. */\nexport function compute${i}(input: number) {\n  return input * ${i};\n}\n`;
     writeFileSync(join(root, `src/m${i}.ts`), text.repeat(5));
   }

@@ -32,6 +32,13 @@ it("draws a bar with rate and time left, and removes it", () => {
   expect(stream.text.endsWith("\r\x1b[K")).toBe(true);
 });
 
+it("says what it waits for in place of a rate that is not true", () => {
+  const { clock, stream, progress } = setUp(true, 120);
+  clock.ms = 2000;
+  progress.update(250, 1000, "3/9 files", "The disk is full.");
+  expect(stream.text).toContain("250/1000 files, 3/9 files, waiting: The disk is full.");
+});
+
 it("does not redraw too often, nor wider than the terminal", () => {
   const { clock, stream, progress } = setUp(true, 20);
   progress.update(1, 3);

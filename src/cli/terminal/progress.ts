@@ -4,8 +4,11 @@ import { humanDuration } from "./output.ts";
 
 /** A progress display; all of it goes to stderr. */
 export interface Progress {
-  /** Call it as often as you like: it is drawn a few times a second at most. `more` follows the numbers. */
-  update(done: number, total: number, more?: string): void;
+  /**
+   * Call it as often as you like: it is drawn a few times a second at most. `more` follows the numbers. What it waits for takes
+   * the place of rate and time left.
+   */
+  update(done: number, total: number, more?: string, waitsFor?: string): void;
   /** Removes the bar. Call it before anything else is printed. */
   finish(): void;
 }
@@ -40,13 +43,14 @@ export function createProgress({
   let lastDrawn = isTerminal ? Number.NEGATIVE_INFINITY : start;
   let drawn = false;
   return {
-    update(done, total, more) {
+    update(done, total, more, waitsFor) {
       const time = now();
       if (time - lastDrawn < (isTerminal ? redrawMs : plainLineMs)) return;
       lastDrawn = time;
       drawn = true;
-      const progressLine = describe(done, total, unit, time - start);
-      const numbers = more === undefined ? progressLine : `${progressLine}, ${more}`;
+      const parts =
+        waitsFor === undefined ? describe(done, total, unit, time - start) : `${done}/${total} ${unit}`;
+      const numbers = [parts, more, waitsFor && `waiting: ${waitsFor}`].filter(Boolean).join(", ");
       if (!isTerminal) {
         stream.write(`${label}: ${numbers}\n`);
         return;

@@ -72,6 +72,7 @@ const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   locked: 409,
   not_indexed: 503,
   no_memory: 503,
+  memory_missing: 503,
   capture_off: 503,
   schema_outdated: 503,
   daemon_starting: 503,

@@ -1,9 +1,9 @@
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import { backupFolder } from "../../store/memory/backups/backups.ts";
 import { dueCare } from "../../store/memory/backups/care.ts";
 import { takeCareInThread } from "../../store/memory/backups/care-thread.ts";
+import { backupFolder } from "../../store/memory/backups/copies.ts";
 
 interface CareOptions {
   memoryDb: string;

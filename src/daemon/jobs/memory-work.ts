@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { closeEmbedders, createEmbedders, type Embedders } from "../../models/embed/embedders.ts";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { codeOf, explanationOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { SessionSearch } from "../../search/sessions/engine.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
+import { recoverMemory } from "../../store/memory/backups/leftovers.ts";
 import { unfinishedJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
@@ -79,12 +80,16 @@ export class MemoryWork {
   private tryToOpen(): void {
     const { project, log } = this.options;
     try {
+      const removed = recoverMemory(project.memoryDb);
+      if (removed.length > 0) log.info(`removed what killed processes left: ${removed.join(", ")}`);
       this.open = new OpenMemory(this.options, this.embedders, (error) => this.suspect(error));
       this.failure = null;
       this.open.begin();
     } catch (error) {
+      // Tried again and again: a new reason is worth a line.
+      if (messageOf(this.failure) !== messageOf(error))
+        log.error(`${project.memoryDb}: ${explanationOf(error)}`);
       this.fail(error);
-      log.error(`${project.memoryDb}: ${messageOf(error)}`);
     }
   }
 

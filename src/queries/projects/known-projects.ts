@@ -4,7 +4,7 @@ import { freeId } from "../../git/projects/find-project.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import { type Project, projectOf } from "../../project/paths.ts";
-import { backupFolder } from "../../store/memory/backups/backups.ts";
+import { backupFolder } from "../../store/memory/backups/copies.ts";
 import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import { type KnownProject, Registry } from "../../store/registry.ts";

@@ -23,7 +23,7 @@ import { daemonFiles, homeOf } from "../../project/home.ts";
 import { type Project, teamDirName } from "../../project/paths.ts";
 import { isDaemon } from "../../protocol/daemon-record.ts";
 import { homeEnvelope, readEnvelope, writeEnvelope } from "../../store/encryption/envelope.ts";
-import { contentOf } from "../../store/memory/backups/backups.ts";
+import { contentOf } from "../../store/memory/backups/backup-content.ts";
 import { legacyProjects, Registry } from "../../store/registry.ts";
 import { copyDatabase } from "../../store/sqlite/copy-database.ts";
 import { acquireLock, lockHolder } from "../../store/sqlite/lock.ts";

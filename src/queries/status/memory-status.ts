@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import type { Config } from "../../project/config/settings.ts";
-import { messageOf } from "../../project/errors.ts";
+import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { MemoryStatus } from "../../protocol/operations/status.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
@@ -9,10 +8,10 @@ import { describeMemory } from "../sessions/conversations.ts";
 /** The status of the memory, read without a daemon. Never fails: an unreadable memory is a status, too. */
 export async function memoryStatusInProcess(project: Project, config: Config): Promise<MemoryStatus> {
   const circumstances = { config, file: project.memoryDb, problem: null };
-  if (!existsSync(project.memoryDb)) return describeMemory(null, circumstances);
   try {
     return await withMemory(project, (memory) => describeMemory(memory, circumstances));
   } catch (error) {
-    return describeMemory(null, { ...circumstances, problem: messageOf(error) });
+    const problem = codeOf(error) === "no_memory" ? null : messageOf(error);
+    return describeMemory(null, { ...circumstances, problem });
   }
 }

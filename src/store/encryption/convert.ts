@@ -12,7 +12,8 @@ import {
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { isAlive, withFileLock } from "../../project/files/file-lock.ts";
+import { removeDeadDrafts } from "../../project/files/dead-drafts.ts";
+import { withFileLock } from "../../project/files/file-lock.ts";
 import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
 import { daemonFiles, homeOf } from "../../project/home.ts";
@@ -191,10 +192,10 @@ const withBackups = (folders: readonly string[]) => [
  * that still run are theirs.
  */
 function removeLeftovers(options: ConvertOptions): void {
-  for (const file of withBackups(foldersOf(options)).flatMap(filesIn)) {
-    const [, pid] = /\.db.*\.pommel-(\d+)(?:-(?:wal|shm|journal))?$/.exec(file) ?? [];
-    const isDraft = pid !== undefined && !isAlive(Number(pid));
-    if (isDraft || /index\.db\.corrupt-[^/\\]+$/.test(file)) rmSync(file, { force: true });
+  const folders = withBackups(foldersOf(options));
+  removeDeadDrafts(folders);
+  for (const file of folders.flatMap(filesIn)) {
+    if (/index\.db\.corrupt-[^/\\]+$/.test(file)) rmSync(file, { force: true });
   }
 }
 

@@ -14,10 +14,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
-import { backUp, backUpDaily, contentOf, freeName } from "../memory/backups/backups.ts";
-import { repairMemory } from "../memory/backups/repair.ts";
+import { contentOf } from "../memory/backups/backup-content.ts";
+import { backUp, backUpDaily } from "../memory/backups/backups.ts";
+import { freeName } from "../memory/backups/copies.ts";
 import { checkBackup, replaceMemory } from "../memory/backups/restore.ts";
 import { Memory } from "../memory/memory.ts";
+import { repairMemory } from "../memory/repair/repair.ts";
 import { memoryMigrations } from "../memory/schema/schema.ts";
 import { packContent } from "../memory/sessions/content.ts";
 import { saveTurn } from "../memory/sessions/turns.ts";
@@ -129,7 +131,7 @@ describe("a damaged page", () => {
       expect((saved.turns ?? 0) + (lost.turns ?? 0)).toBe(sessions * turns);
       expect(lost.turns ?? 0).toBeLessThan(sessions * turns * 0.3);
       expect(saved.sessions).toBe(sessions);
-      expect(checkDatabase(project.memoryDb, memoryMigrations.length).state).toBe("sound");
+      expect(checkDatabase(project.memoryDb, memoryMigrations).state).toBe("sound");
       lostTurns += lost.turns ?? 0;
       expect(readdirSync(project.stateDir).filter((name) => name.includes(".pommel-"))).toEqual([]);
       rmSync(aside);
@@ -145,7 +147,7 @@ describe("a damaged page", () => {
     const last = all.length / 4096;
     all[(last - 1) * 4096 + 1000]! ^= 1;
     writeFileSync(project.memoryDb, all);
-    expect(checkDatabase(project.memoryDb, memoryMigrations.length).state).toBe("damaged");
+    expect(checkDatabase(project.memoryDb, memoryMigrations).state).toBe("damaged");
   });
 
   it("of an encrypted memory is not repaired without its key", () => {
@@ -155,13 +157,13 @@ describe("a damaged page", () => {
     const before = readFileSync(project.memoryDb);
     renameSync(keyFile, `${keyFile}.away`);
     expect(() => repairMemory(project.memoryDb)).toThrow(failing("encryption_locked"));
-    expect(checkDatabase(project.memoryDb, memoryMigrations.length)).toMatchObject({
+    expect(checkDatabase(project.memoryDb, memoryMigrations)).toMatchObject({
       state: "unreadable",
       hint: expect.stringContaining("Put a copy of it at"),
     });
     renameSync(`${keyFile}.away`, keyFile);
     rmSync(join(project.stateDir, envelopeName));
-    expect(checkDatabase(project.memoryDb, memoryMigrations.length)).toMatchObject({
+    expect(checkDatabase(project.memoryDb, memoryMigrations)).toMatchObject({
       state: "unreadable",
       why: expect.stringContaining(envelopeName),
     });

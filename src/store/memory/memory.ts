@@ -1,7 +1,9 @@
 import { statSync } from "node:fs";
 import { PommelError } from "../../project/errors.ts";
 import { Connection } from "../sqlite/connection.ts";
-import { type DatabaseMessages, openDatabase, refuseNewer } from "../sqlite/database.ts";
+import { type DatabaseMessages, maxBackups, openDatabase, refuseNewer } from "../sqlite/database.ts";
+import { expendable } from "./backups/backup-content.ts";
+import { lostMemory } from "./backups/lost-memory.ts";
 import { memoryMigrations } from "./schema/schema.ts";
 
 export const memoryWords: DatabaseMessages = {
@@ -18,6 +20,7 @@ export const memoryWords: DatabaseMessages = {
   tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
   tooOld: "Run `pm start`.",
   full: "Free some space; pending work then continues, and stored data is safe.",
+  lost: lostMemory,
 };
 
 /**
@@ -27,11 +30,17 @@ export const memoryWords: DatabaseMessages = {
  */
 export class Memory extends Connection {
   /**
-   * @throws PommelError `no_memory`, `schema_outdated` (both readonly), `memory_corrupt`, `index_too_new`, `disk_full`,
-   *   `unreadable`
+   * @param isCopy of a memory that stays: a change of its schema needs no other
+   * @throws PommelError `no_memory`, `schema_outdated` (both readonly), `memory_missing`, `memory_corrupt`, `index_too_new`,
+   *   `disk_full`, `unreadable`
    */
-  static open(file: string, { readonly }: { readonly: boolean }): Memory {
-    const db = openDatabase(file, memoryMigrations, { readonly, words: memoryWords, precious: true });
+  static open(file: string, how: { readonly: boolean; isCopy?: boolean }): Memory {
+    const db = openDatabase(file, memoryMigrations, {
+      ...how,
+      words: memoryWords,
+      precious: true,
+      expendable: (copies) => expendable([file, ...copies], 1 + maxBackups),
+    });
     return new Memory(file, db, memoryWords);
   }
 

@@ -1,7 +1,7 @@
 import { explanationOf, PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { isDamaged } from "../sqlite/database.ts";
-import { openToRead } from "../sqlite/open-to-read.ts";
+import { openToRead, rollBack } from "../sqlite/open-to-read.ts";
 import { Memory } from "./memory.ts";
 
 /** Who has a memory open in this process: a daemon. */
@@ -70,6 +70,7 @@ export function withMemoryOrNote<A extends { notes: string[] }>(
 }
 
 function openMemory(file: string): Memory {
+  rollBack(file);
   const memory = Memory.open(file, { readonly: true });
   try {
     memory.version();

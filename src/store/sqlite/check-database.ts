@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { lostEnvelope } from "../encryption/envelope.ts";
-import { isDamaged } from "./database.ts";
+import { isDamaged, type Migration } from "./database.ts";
+import { schemaProblem } from "./schema-problem.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** What to report of a stored file: its format number goes up with each change. */
@@ -15,26 +16,29 @@ export type StoreCheck =
 
 /**
  * Whether SQLite finds a database sound, and whether its schema is this Pommel's. Reads the whole file.
- * @param known the schema that this Pommel knows
+ * @param migrations of this Pommel
  * @param lookInto says what else is wrong in a sound database of that schema; null for nothing
  */
 export function checkDatabase(
   file: string,
-  known: number,
+  migrations: readonly Migration[],
   lookInto: (db: Sqlite) => string | null = () => null,
 ): StoreCheck {
-  const bytes = statSync(file, { throwIfNoEntry: false })?.size;
-  if (bytes === undefined) return { state: "absent" };
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat) return { state: "absent" };
+  if (stat.isDirectory()) return { state: "unreadable", why: "it is a directory", hint: "Move it away." };
   try {
     const db = new Sqlite(file, { mode: "read", timeoutMs: 5000 });
     try {
       const verdict = db.pragma("quick_check(1)");
       if (verdict !== "ok") return { state: "damaged", why: String(verdict) };
       const schema = Number(db.pragma("user_version"));
-      if (schema > known) return { state: "newer", schema, known };
-      if (schema < known) return { state: "older", schema };
+      if (schema > migrations.length) return { state: "newer", schema, known: migrations.length };
+      const problem = schemaProblem(db, migrations);
+      if (problem !== null) return { state: "damaged", why: problem };
+      if (schema < migrations.length) return { state: "older", schema };
       const why = lookInto(db);
-      return why === null ? { state: "sound", schema, bytes } : { state: "damaged", why };
+      return why === null ? { state: "sound", schema, bytes: stat.size } : { state: "damaged", why };
     } finally {
       db.close();
     }

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 import { lostEnvelope } from "../encryption/envelope.ts";
 import { copyDatabase } from "./copy-database.ts";
+import { schemaProblem } from "./schema-problem.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /**
@@ -21,6 +22,8 @@ export interface DatabaseMessages {
   /** What to do when an older Pommel wrote it and it may not be written now. */
   tooOld: string;
   full: string;
+  /** What to say where the file is missing or empty, but was there before; null where it is new. */
+  lost?(file: string): PommelError | null;
 }
 
 /** index.db: what is lost can be made again. */
@@ -43,25 +46,32 @@ export interface OpenOptions {
    * free pages can be given back.
    */
   precious?: boolean;
+  /** It is a copy of a precious one that stays: a change of its schema needs no other. */
+  isCopy?: boolean;
+  /** Which copies from before older migrations are to be deleted, of all that there are: newest first. */
+  expendable?: (copies: readonly string[]) => readonly string[];
 }
 
 /** How long a statement waits for another process's transaction. Milliseconds. */
 const busyTimeoutMs = 5000;
 
 /** Copies from before a migration that are kept. */
-const maxBackups = 2;
+export const maxBackups = 2;
 
 /**
  * Opens a SQLite file in WAL mode, creating it (mode 0600) and bringing its schema up to date unless `readonly`.
  * @throws PommelError `schema_outdated` (readonly), `index_too_new`, `disk_full`, `unreadable`, and the words' own codes
  *   for an absent (readonly) and a damaged file
  */
-export function openDatabase(
-  file: string,
-  migrations: readonly Migration[],
-  { readonly, words = indexMessages, precious = false }: OpenOptions,
-): Sqlite {
-  if (readonly && !existsSync(file)) throw new PommelError(...words.absent(file));
+export function openDatabase(file: string, migrations: readonly Migration[], options: OpenOptions): Sqlite {
+  const { readonly, words = indexMessages, precious = false } = options;
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) throw unreadable(file, new Error("it is a directory"));
+  if (!stat?.size) {
+    const lost = words.lost?.(file) ?? null;
+    if (lost) throw lost;
+  }
+  if (readonly && !stat) throw new PommelError(...words.absent(file));
   let db: Sqlite | undefined;
   try {
     // SQLite gives -wal and -shm the mode of the main file, so making that one private is enough.
@@ -80,7 +90,7 @@ export function openDatabase(
       else db.exec("PRAGMA wal_autocheckpoint = 4096");
     }
     db.exec("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY");
-    migrate(db, file, migrations, { readonly, words, precious });
+    migrate(db, file, migrations, { ...options, words });
     return db;
   } catch (error) {
     if (db && codeOf(error) === "index_too_new") closeUnchanged(db, file);
@@ -100,12 +110,18 @@ function closeUnchanged(db: Sqlite, file: string): void {
   }
 }
 
-/** An empty file, 0600, in directories that are 0700 where they are made. Its path may hold a directory or a broken link. */
+/**
+ * Creates a database for its mode, which SQLite gives to what it makes beside it, in directories that are 0700. One that exists is never opened: closing a
+ * descriptor drops the locks that this process has on the file, whatever other connections it has.
+ * @throws PommelError `unreadable`; that the disk is full
+ */
 export function createPrivately(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    closeSync(openSync(file, "a", 0o600));
+    closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
+    // SQLite would make the file that a broken link names, for everybody to read.
+    if (codeOf(error) === "EEXIST" && existsSync(file)) return;
     throw codeOf(error) === "ENOSPC" ? error : unreadable(file, error);
   }
 }
@@ -116,8 +132,9 @@ function migrate(
   db: Sqlite,
   file: string,
   migrations: readonly Migration[],
-  { readonly, words, precious }: Required<OpenOptions>,
+  options: OpenOptions & { words: DatabaseMessages },
 ): void {
+  const { readonly, words, precious = false, isCopy = false, expendable = oldest } = options;
   refuseNewer(db, file, migrations, words);
   const version = versionOf(db);
   if (version === migrations.length) return;
@@ -126,7 +143,14 @@ function migrate(
     if (version === 0 && precious) throw new PommelError(...words.absent(file));
     throw new PommelError("schema_outdated", `${file} was written by an older Pommel.`, words.tooOld);
   }
-  if (precious && version > 0) backUp(db, file, { from: version, to: migrations.length });
+  const problem = schemaProblem(db, migrations);
+  if (problem !== null) throw damagedBy(problem, file, words);
+  const lost = version === 0 ? words.lost?.(file) : null;
+  if (lost) throw lost;
+  if (precious && version > 0 && !isCopy) {
+    backUp(db, file, { from: version, to: migrations.length });
+    for (const old of expendable(backupsOf(file))) rmSync(old, { force: true });
+  }
   // Another process may be migrating it as well: who comes second finds nothing left to do.
   for (let next = version; next < migrations.length; next = versionOf(db)) {
     db.transaction("exclusive", () => {
@@ -173,8 +197,9 @@ export function backupsOf(file: string): string[] {
 function backUp(db: Sqlite, file: string, { from, to }: { from: number; to: number }): void {
   // Migrated by another process meanwhile: that one made the copy.
   copyDatabase(db, `${file}.before-${to}`, (copy) => versionOf(copy) === from);
-  for (const old of backupsOf(file).slice(maxBackups)) rmSync(old, { force: true });
 }
+
+const oldest = (copies: readonly string[]) => copies.slice(maxBackups);
 
 /**
  * Whether an error shows that a database is damaged. Its schema version was checked when it was opened, so a table that
@@ -194,20 +219,19 @@ export function explain(error: unknown, file: string, words: DatabaseMessages = 
   const code = codeOf(error);
   const lost = code === "SQLITE_NOTADB" ? lostEnvelope(file, error) : null;
   if (lost) return lost;
-  if (isDamaged(error)) {
-    return new PommelError(
-      words.corrupt.code,
-      `${file} is damaged: ${messageOf(error)}.`,
-      words.corrupt.hint(file),
-      { cause: error },
-    );
-  }
+  if (isDamaged(error)) return damagedBy(messageOf(error), file, words, error);
   if (code === "SQLITE_FULL" || code === "ENOSPC") {
     return new PommelError("disk_full", `The disk that holds ${file} is full.`, words.full, { cause: error });
   }
   return code === "EACCES" || code === "EROFS" || /^SQLITE_(CANTOPEN|READONLY)/.test(code)
     ? unreadable(file, error)
     : error;
+}
+
+function damagedBy(why: string, file: string, words: DatabaseMessages, cause?: unknown): PommelError {
+  return new PommelError(words.corrupt.code, `${file} is damaged: ${why}.`, words.corrupt.hint(file), {
+    cause,
+  });
 }
 
 function unreadable(file: string, cause: unknown): PommelError {

@@ -2,7 +2,9 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { codeOf, PommelError } from "../../project/errors.ts";
+import { draftOf } from "../../project/files/replace-file.ts";
 import { envelopeFor, writeEnvelope } from "../encryption/envelope.ts";
+import { Sqlite } from "./sqlite.ts";
 
 /**
  * Opens a database to read, or a copy of it where SQLite may not write beside it, and closes it after use.
@@ -42,7 +44,8 @@ async function withCopy<Db extends { close(): void }, T>(
   use: (db: Db) => T | Promise<T>,
   cause: unknown,
 ): Promise<T> {
-  const dir = mkdtempSync(join(tmpdir(), "pommel-read-"));
+  // Named as a draft: what a killed process leaves is removed.
+  const dir = mkdtempSync(`${draftOf(join(tmpdir(), "read"))}-`);
   try {
     const copy = join(dir, basename(file));
     for (const end of ["", "-wal"]) {
@@ -56,5 +59,22 @@ async function withCopy<Db extends { close(): void }, T>(
     throw error instanceof PommelError && error.code !== "unreadable" ? error : cause;
   } finally {
     rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Undoes what a process was killed in while the database had no log: when it was to be copied or replaced. Who only reads cannot,
+ * and would fail until somebody writes. Does nothing where nothing is left, or it may not be written.
+ */
+export function rollBack(file: string): void {
+  if (!existsSync(`${file}-journal`)) return;
+  let db: Sqlite | undefined;
+  try {
+    db = new Sqlite(file, { mode: "write", timeoutMs: 2000 });
+    db.pragma("schema_version");
+  } catch {
+    // Who opens it next says why it cannot be used.
+  } finally {
+    db?.close();
   }
 }

@@ -2,12 +2,8 @@ import { basename, dirname } from "node:path";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { Project } from "../../../project/paths.ts";
 import { homeEnvelope } from "../../../store/encryption/envelope.ts";
-import {
-  type BackupContent,
-  type BackupFile,
-  contentOf,
-  listBackups,
-} from "../../../store/memory/backups/backups.ts";
+import { type BackupContent, contentOf } from "../../../store/memory/backups/backup-content.ts";
+import { type BackupFile, listBackups } from "../../../store/memory/backups/copies.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, relativeTime } from "../../terminal/output.ts";
 import { table } from "../../terminal/table.ts";

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { withoutDaemon } from "../../../client/without-daemon.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
@@ -7,7 +6,8 @@ import type { Project } from "../../../project/paths.ts";
 import { backupFolders } from "../../../queries/projects/known-projects.ts";
 import { encryptHome } from "../../../store/encryption/convert.ts";
 import { envelopeFor, homeEnvelope } from "../../../store/encryption/envelope.ts";
-import { contentOf, replacedFile, uidsOf } from "../../../store/memory/backups/backups.ts";
+import { contentOf, uidsOf } from "../../../store/memory/backups/backup-content.ts";
+import { replacedFiles } from "../../../store/memory/backups/copies.ts";
 import { checkBackup, replaceMemory } from "../../../store/memory/backups/restore.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
@@ -67,8 +67,8 @@ export async function restoreCommand(
 }
 
 function undoOf(project: Project): string {
-  const file = replacedFile(project.memoryDb);
-  if (existsSync(file)) return file;
+  const [latest] = replacedFiles(project.memoryDb);
+  if (latest !== undefined) return latest;
   throw new PommelError("not_found", "There is no restore to undo.", "`pm backup list` lists the backups.");
 }
 

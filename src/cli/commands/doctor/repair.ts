@@ -10,9 +10,8 @@ import { recutSessions } from "../../../sessions/recut.ts";
 import { homeEnvelope } from "../../../store/encryption/envelope.ts";
 import { unlock } from "../../../store/encryption/keys.ts";
 import { indexDriver } from "../../../store/index/drivers.ts";
-import { type Repaired, repairMemory } from "../../../store/memory/backups/repair.ts";
-import { memoryMigrations } from "../../../store/memory/schema/schema.ts";
-import { checkDatabase } from "../../../store/sqlite/check-database.ts";
+import { checkMemory } from "../../../store/memory/check-memory.ts";
+import { type Repaired, repairMemory } from "../../../store/memory/repair/repair.ts";
 import type { Output } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import { givePassphrase } from "../encrypt/encrypt.ts";
@@ -35,7 +34,7 @@ export async function repairDatabases(project: Project, output: Output): Promise
   const driver = await indexDriver(loadConfig(project).config);
   const isDamaged = {
     index: (await driver.check(project.indexDb)).state === "damaged",
-    memory: checkDatabase(project.memoryDb, memoryMigrations.length).state === "damaged",
+    memory: checkMemory(project.memoryDb).state === "damaged",
   };
   if (!isDamaged.index && !isDamaged.memory) return { index: null, memory: null };
   const repairs = await withoutDaemon("pm doctor --repair", async (): Promise<Repairs> => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { askDaemon } from "../../../client/daemon-client.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { daemonFiles } from "../../../project/home.ts";
 import type { Project } from "../../../project/paths.ts";
@@ -26,6 +27,8 @@ const pollIntervalMs = 200;
 const maxMissed = 3;
 /** How often to check that the daemon is there. Milliseconds. */
 const checkMs = 1000;
+/** Without progress for so long, the daemon is asked why. Milliseconds. */
+const stallMs = 3000;
 
 /**
  * Shows a progress bar until all requested transcripts are read. Reads the queue from the memory.
@@ -42,6 +45,8 @@ export async function followImport(
   const unit = total < 10_000_000 ? { name: "kB", bytes: 1000 } : { name: "MB", bytes: 1_000_000 };
   const progress = createProgress({ label: "Importing", unit: unit.name });
   let missed = 0;
+  let moved = { done: -1, at: performance.now() };
+  let reason = "";
   let checked = performance.now();
   try {
     return await withMemory(project, async (memory) => {
@@ -53,8 +58,12 @@ export async function followImport(
           const tookMs = Math.round(performance.now() - start);
           return { chunks: sessionChunkCount(memory, sessions), took_ms: tookMs, failed };
         }
+        if (done !== moved.done) moved = { done, at: performance.now() };
         const sessions = `${read}/${files.length} files`;
-        progress.update(Math.round(done / unit.bytes), Math.ceil(total / unit.bytes), sessions);
+        const isStalled = performance.now() - moved.at > stallMs;
+        const waitsFor = isStalled && reason !== "" ? reason : undefined;
+        progress.update(Math.round(done / unit.bytes), Math.ceil(total / unit.bytes), sessions, waitsFor);
+        if (isStalled && performance.now() - checked > checkMs) reason = await whatStopsIt(project);
         if (performance.now() - checked > checkMs) {
           // By its lock: a busy daemon may take long to answer.
           missed = lockHolder(daemonFiles().lock)?.owner === daemonOwner ? 0 : missed + 1;
@@ -67,6 +76,12 @@ export async function followImport(
   } finally {
     progress.finish();
   }
+}
+
+/** A full disk, say: the daemon goes on by itself when it is gone. "" where it does not know, or does not answer. */
+async function whatStopsIt(project: Project): Promise<string> {
+  const status = await askDaemon(project, "status", {}).catch(() => null);
+  return status?.notes.join(" ") ?? "";
 }
 
 interface Stand {

@@ -26,7 +26,7 @@ export const sqliteDriver: IndexDriver = {
   openBeside: (file) => SqliteIndex.open(file, { readonly: false }),
   read: (file, use) => openToRead(file, readable, (db) => useOnce(db, use)),
   moveAside,
-  check: async (file) => checkDatabase(file, codeMigrations.length, wrongTotals),
+  check: async (file) => checkDatabase(file, codeMigrations, wrongTotals),
   bytes: async (file) => filesOf(file).reduce((sum, one) => sum + sizeOf(one), 0),
   place: "",
 };

@@ -1,14 +1,28 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import fs, {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { addSession } from "../../../../test/support/memory-fixture.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { Memory } from "../memory.ts";
-import { leaveNoTrace } from "../privacy/forget.ts";
-import { backUp, backUpDaily, backupFolder, contentOf, listBackups, replacedFile } from "./backups.ts";
-import { careOf, dueCare, takeCare } from "./care.ts";
+import { forget, leaveNoTrace, nothing } from "../privacy/forget.ts";
+import { contentOf } from "./backup-content.ts";
+import { backUp, backUpDaily } from "./backups.ts";
+import { dueCare, takeCare } from "./care.ts";
+import { careOf } from "./care-record.ts";
 import { takeCareInThread } from "./care-thread.ts";
+import { backupFolder, listBackups, replacedFiles } from "./copies.ts";
 import { replaceMemory } from "./restore.ts";
 
 let dir: string;
@@ -88,6 +102,64 @@ describe("a backup", () => {
     expect(kept).toEqual([made[3], made[2], own]);
   });
 
+  test("stays, however old, while no newer one has its sessions and notes", () => {
+    add("of the old memory");
+    const old = backUpDaily(file, { folder, keep: 2 }, day)!.file;
+    rmSync(file);
+    cpSync(old, join(dir, "away.db"));
+    rmSync(old);
+    add("of the new memory");
+    cpSync(join(dir, "away.db"), old);
+    const made = [2, 3, 4, 5].map((n) => {
+      add(`s${n}`);
+      return backUpDaily(file, { folder, keep: 2 }, n * day)!.file;
+    });
+    expect(listBackups(file, folder).map((one) => one.file)).toEqual([made[3], made[2], old]);
+    // A newer copy has it as well: it may go.
+    replaceMemory(file, old);
+    add("later");
+    backUpDaily(file, { folder, keep: 1 }, 6 * day);
+    expect(listBackups(file, folder).map((one) => one.file)).not.toContain(old);
+  });
+
+  test("that a wrong clock dated later than now is never the newest, and no reason to make or to delete one", () => {
+    const now = Date.parse("2026-06-01");
+    const care = (at: number) => {
+      add(`at ${at}`);
+      const due = dueCare(file, folder, day, at);
+      if (due === "backup") takeCare({ memoryDb: file, folder, keep: 3, kind: due }, at);
+      return due === "backup";
+    };
+    const before = [-2, -1, 0].map((n) => care(now + n * day));
+    expect(before).toEqual([true, true, true]);
+    const real = listBackups(file, folder, now).map((one) => one.file);
+    expect(care(now + 500 * day)).toBe(true);
+    const hours = Array.from({ length: 10 }, (_, hour) => care(now + hour * 3_600_000));
+    expect(hours).toEqual(Array(10).fill(false));
+    const after = listBackups(file, folder, now + day / 2);
+    expect(after.map((one) => one.file)).toEqual([...real.slice(0, 2), expect.stringContaining("2027")]);
+    expect([care(now + day), care(now + day + 3_600_000)]).toEqual([true, false]);
+  });
+
+  test("that is made while something is forgotten does not keep it", () => {
+    add("a");
+    add("b");
+    let isForgotten = false;
+    // The first look at the disk's room comes after the backup has begun, and before the copy is made.
+    vi.spyOn(fs, "statfsSync").mockImplementation(() => {
+      if (!isForgotten) change((memory) => forget(memory, { ...nothing, sessions: [1] }));
+      isForgotten = true;
+      return { bavail: 1e9, bsize: 4096 } as fs.StatsFs;
+    });
+    syncBuiltinESMExports();
+    const { file: made } = backUp(file, { folder, reason: "manual" });
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+    expect(isForgotten).toBe(true);
+    expect(sessionsIn(made)).toBe(1);
+    expect(names()).toHaveLength(1);
+  });
+
   test("bookkeeping alone is no change", () => {
     add("a");
     backUpDaily(file, { folder, keep: 2 }, day);
@@ -126,6 +198,31 @@ describe("a backup", () => {
     change((memory) => leaveNoTrace(memory));
     expect(listBackups(file, folder)).toEqual([]);
   });
+
+  test("nor do copies that killed processes and repairs left behind", () => {
+    add("a");
+    const { file: backup } = backUp(file, { folder, reason: "manual" });
+    const dead = execFileSync(process.execPath, ["-p", "process.pid"], { encoding: "utf8" }).trim();
+    const left = [
+      ...[
+        `memory.db.pommel-${dead}`,
+        `memory.db.pommel-${dead}.pommel-${dead}`,
+        `memory.db.pommel-${dead}-wal`,
+      ],
+      ...["memory.db.replaced-now", "memory.db.replaced", "memory.db.replaced-7", "memory.db.before-9"],
+      ...["memory.db.damaged-2026-01-01T00-00-00-000Z", "memory.db.damaged-2026-01-01T00-00-00-000Z-wal"],
+      `backups/memory-20260101T000000Z-daily.db.pommel-${dead}`,
+    ];
+    for (const name of left) cpSync(backup, join(dir, name));
+    mkdirSync(join(tmpdir(), `read.pommel-${dead}-abcdef`));
+    cpSync(backup, join(tmpdir(), `read.pommel-${dead}-abcdef/memory.db`));
+    // Somebody is at it.
+    cpSync(backup, join(dir, `other.db.pommel-${process.pid}`));
+    change((memory) => leaveNoTrace(memory));
+    expect(readdirSync(dir).sort()).toEqual(["backups", "memory.db", `other.db.pommel-${process.pid}`]);
+    expect(names()).toEqual([]);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("read."))).toEqual([]);
+  });
 });
 
 describe("restoring", () => {
@@ -135,9 +232,9 @@ describe("restoring", () => {
     add("b");
     replaceMemory(file, backup);
     expect(sessionsIn(file)).toBe(1);
-    replaceMemory(file, replacedFile(file));
+    replaceMemory(file, replacedFiles(file)[0]!);
     expect(sessionsIn(file)).toBe(2);
-    replaceMemory(file, replacedFile(file));
+    replaceMemory(file, replacedFiles(file)[0]!);
     expect(sessionsIn(file)).toBe(1);
     expect(sessionsIn(backup)).toBe(1);
   });

@@ -1,51 +1,11 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import * as z from "zod/mini";
 import { messageOf, PommelError } from "../../../project/errors.ts";
-import { writeJson } from "../../../project/files/replace-file.ts";
-import { checkDatabase } from "../../sqlite/check-database.ts";
-import { memoryMigrations } from "../schema/schema.ts";
+import { checkMemory } from "../check-memory.ts";
 import { backUpDaily, type DailyOptions, isBackupDue } from "./backups.ts";
+import { careOf, noteCare } from "./care-record.ts";
 
 /** Looking after memory.db on a schedule: its daily backup and its weekly check. */
 
 const weekMs = 7 * 86_400_000;
-
-const schema = z.object({
-  backup: z.optional(
-    z.object({
-      /** When it was last looked whether one is needed. Milliseconds. */
-      at: z.number(),
-      folder: z.string(),
-      /** Why the last one failed; null when it did not. */
-      problem: z.nullable(z.string()),
-    }),
-  ),
-  check: z.optional(
-    z.object({
-      at: z.number(),
-      /** What is wrong; null when it is sound. */
-      problem: z.nullable(z.string()),
-    }),
-  ),
-});
-/** What is noted beside the memory, not in it: it may be damaged. */
-export type CareRecord = z.infer<typeof schema>;
-
-const fileOf = (memoryDb: string) => join(dirname(memoryDb), "care.json");
-
-export function careOf(memoryDb: string): CareRecord {
-  try {
-    return z.parse(schema, JSON.parse(readFileSync(fileOf(memoryDb), "utf8")));
-  } catch {
-    // Nothing was done yet; what cannot be read is written anew.
-    return {};
-  }
-}
-
-function note(memoryDb: string, change: CareRecord): void {
-  writeJson(fileOf(memoryDb), { ...careOf(memoryDb), ...change });
-}
 
 export interface CareTask extends DailyOptions {
   memoryDb: string;
@@ -73,9 +33,9 @@ export function dueCare(
  */
 export function takeCare({ memoryDb, folder, keep, kind }: CareTask, now = Date.now()): string | null {
   if (kind === "check") {
-    const found = checkDatabase(memoryDb, memoryMigrations.length);
+    const found = checkMemory(memoryDb);
     const problem = found.state === "damaged" || found.state === "unreadable" ? found.why : null;
-    note(memoryDb, { check: { at: now, problem } });
+    noteCare(memoryDb, { check: { at: now, problem } });
     if (found.state !== "damaged") return problem === null ? "memory.db is sound" : problem;
     throw new PommelError(
       "memory_corrupt",
@@ -85,10 +45,10 @@ export function takeCare({ memoryDb, folder, keep, kind }: CareTask, now = Date.
   }
   try {
     const made = backUpDaily(memoryDb, { folder, keep }, now);
-    note(memoryDb, { backup: { at: now, folder, problem: null } });
+    noteCare(memoryDb, { backup: { at: now, folder, problem: null } });
     return made && `backed up memory.db to ${made.file}`;
   } catch (error) {
-    note(memoryDb, { backup: { at: now, folder, problem: messageOf(error) } });
+    noteCare(memoryDb, { backup: { at: now, folder, problem: messageOf(error) } });
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
 import { draftOf } from "../../../project/files/replace-file.ts";
@@ -10,10 +10,11 @@ import { copyDatabase } from "../../sqlite/copy-database.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { Memory } from "../memory.ts";
 import { memoryMigrations } from "../schema/schema.ts";
-import { replacedFile } from "./backups.ts";
-
-/** What SQLite keeps beside a database. */
-const companions = ["-wal", "-shm"];
+import { expendable } from "./backup-content.ts";
+import { nextReplaced, replacedFiles } from "./copies.ts";
+import { recoverMemory } from "./leftovers.ts";
+import { companions, putInPlace, refuseDirectory } from "./put-in-place.ts";
+import { removeCopy } from "./remove-copies.ts";
 
 /**
  * Checks that a memory can be restored from a file.
@@ -21,7 +22,7 @@ const companions = ["-wal", "-shm"];
  */
 export function checkBackup(file: string): void {
   keyOfDatabase(file);
-  const check = checkDatabase(file, memoryMigrations.length);
+  const check = checkDatabase(file, memoryMigrations);
   switch (check.state) {
     case "absent":
       throw new PommelError("not_found", `There is no backup ${file}.`, "`pm backup list` lists them.");
@@ -45,41 +46,31 @@ export function checkBackup(file: string): void {
 }
 
 /**
- * Puts a copy of `source` in the place of the memory, which stays beside it (`replacedFile`). Nobody may have the memory
- * open. It is the old one or the new one at any moment; where the new one cannot be used, the old one comes back.
- * @throws PommelError as `checkBackup`; `locked` when another process has the memory open; `disk_full`
+ * Puts a copy of `source` in the place of the memory, which stays beside it (`replacedFiles`). Nobody may have the memory
+ * open. It is the old one until the new one is complete, up to date and checked.
+ * @throws PommelError as `checkBackup`; `locked` when another process has the memory open; `disk_full`, `unreadable`
  */
 export function replaceMemory(memoryDb: string, source: string): void {
+  recoverMemory(memoryDb);
+  refuseDirectory(memoryDb);
   checkBackup(source);
   takeKey(memoryDb, source);
   closeLog(memoryDb);
-  // `source` may be what the last restore replaced.
-  const kept = replacedFile(memoryDb);
-  const aside = `${kept}-now`;
   const draft = draftOf(memoryDb);
-  const from = new Sqlite(source, { mode: "read", timeoutMs: 5000 });
   try {
-    copyDatabase(from, draft, undefined, keyOfDatabase(memoryDb));
+    const from = new Sqlite(source, { mode: "read", timeoutMs: 5000 });
+    try {
+      copyDatabase(from, draft, undefined, keyOfDatabase(memoryDb));
+    } finally {
+      from.close();
+    }
+    bringUpToDate(draft);
+    putInPlace(draft, memoryDb, nextReplaced(memoryDb));
   } finally {
-    from.close();
+    for (const end of ["", ...companions]) rmSync(draft + end, { force: true });
   }
-  try {
-    setAside(memoryDb, aside);
-    renameSync(draft, memoryDb);
-    sync(dirname(memoryDb));
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  try {
-    useOnce(memoryDb);
-  } catch (error) {
-    putBack(memoryDb, aside);
-    throw error;
-  }
-  for (const end of ["", ...companions]) {
-    rmSync(kept + end, { force: true });
-    if (existsSync(aside + end)) renameSync(aside + end, kept + end);
-  }
+  // The memory itself, and what it has just replaced, stay.
+  for (const file of expendable([memoryDb, ...replacedFiles(memoryDb)], 2)) removeCopy(file);
 }
 
 /** What comes from an encrypted copy is never stored plain: without a key of its own, the memory gets that of the copy. */
@@ -110,30 +101,9 @@ function closeLog(memoryDb: string): void {
   }
 }
 
-/** Keeps the memory under another name, while it stays in its place until it is replaced. */
-function setAside(memoryDb: string, aside: string): void {
-  for (const end of ["", ...companions]) rmSync(aside + end, { force: true });
-  if (existsSync(memoryDb)) {
-    try {
-      linkSync(memoryDb, aside);
-    } catch {
-      // A file system without hard links.
-      copyFileSync(memoryDb, aside);
-    }
-  }
-  // A log that stayed would be read into the next database.
-  for (const end of companions) if (existsSync(memoryDb + end)) renameSync(memoryDb + end, aside + end);
-}
-
-function putBack(memoryDb: string, aside: string): void {
-  for (const end of companions) rmSync(memoryDb + end, { force: true });
-  if (!existsSync(aside)) rmSync(memoryDb, { force: true });
-  for (const end of ["", ...companions]) if (existsSync(aside + end)) renameSync(aside + end, memoryDb + end);
-}
-
 /** Opens it as a daemon would, which brings an older schema up to date. */
-function useOnce(memoryDb: string): void {
-  const memory = Memory.open(memoryDb, { readonly: false });
+function bringUpToDate(file: string): void {
+  const memory = Memory.open(file, { readonly: false, isCopy: true });
   try {
     const verdict = memory.check();
     if (verdict !== "ok")
@@ -141,4 +111,5 @@ function useOnce(memoryDb: string): void {
   } finally {
     memory.close();
   }
+  sync(file);
 }

@@ -1,8 +1,8 @@
-import { backupFolder, removeBackups } from "../backups/backups.ts";
-import { careOf } from "../backups/care.ts";
+import { removeCopies } from "../backups/remove-copies.ts";
 import { flushTerms } from "../chunks/chunks.ts";
 import { forgetInCheckpoints, forgetTurnsInCheckpoints } from "../commits/forget-checkpoints.ts";
 import type { Memory } from "../memory.ts";
+import { noteForgetting } from "./forgettings.ts";
 
 /**
  * The one way to remove from the memory. Forgotten data is gone from every table, from the full-text index, from the
@@ -238,13 +238,11 @@ export function leaveNoTrace(memory: Memory, { backups = true } = {}): boolean {
     for (const terms of ["chunk_terms", "session_terms"]) {
       memory.prepare(`INSERT INTO ${terms} (${terms}) VALUES ('optimize')`).run();
     }
+    if (backups) noteForgetting(memory);
   });
   // How many there were, and how long, is a trace as well.
   flushTerms(memory);
   memory.vacuum();
-  if (backups) {
-    const { backup } = careOf(memory.file);
-    removeBackups(memory.file, [backupFolder(memory.file, ""), ...(backup ? [backup.folder] : [])]);
-  }
+  if (backups) removeCopies(memory.file);
   return memory.checkpoint();
 }

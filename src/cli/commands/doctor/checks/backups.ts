@@ -2,14 +2,25 @@ import { existsSync } from "node:fs";
 import { loadConfig } from "../../../../project/config/config.ts";
 import { defaultConfig } from "../../../../project/config/settings.ts";
 import type { Project } from "../../../../project/paths.ts";
-import { backupFolder, listBackups } from "../../../../store/memory/backups/backups.ts";
-import { careOf } from "../../../../store/memory/backups/care.ts";
+import { careOf } from "../../../../store/memory/backups/care-record.ts";
+import { backupFolder, listBackups } from "../../../../store/memory/backups/copies.ts";
+import { leftoversOf, removeLeftovers } from "../../../../store/memory/backups/leftovers.ts";
 import { relativeTime } from "../../../terminal/output.ts";
 import { counted } from "../../../terminal/text.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
-/** Whether the memory could be restored, and when it was last checked. */
-export function checkBackups(project: Project): CheckResult {
+/**
+ * Whether the memory could be restored, when it was last checked, and what killed processes left of it; `fix` removes that.
+ */
+export function checkBackups(project: Project, fix: boolean): CheckResult {
+  const left = fix ? [] : leftoversOf(project.memoryDb);
+  if (left.length > 0) {
+    return warn(
+      `Killed processes left ${counted(left.length, "draft")} with parts of the memory: ${left.join(", ")}`,
+      "Run `pm doctor --fix`, which removes them; the daemon does when it starts.",
+    );
+  }
+  if (fix) removeLeftovers(project.memoryDb);
   const config = configOf(project);
   if (!existsSync(project.memoryDb)) return ok("nothing to back up yet");
   const { backup, check } = careOf(project.memoryDb);

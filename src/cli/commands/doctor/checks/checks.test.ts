@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -107,6 +116,9 @@ describe("the index", () => {
     setVersion(codeMigrations.length + 1);
     expect(await run("index")).toMatchObject({ status: "fail", message: expect.stringContaining("newer") });
     setVersion(0);
+    expect(await run("index")).toMatchObject({ status: "fail", message: expect.stringContaining("schema") });
+    rmSync(project.indexDb);
+    openDatabase(project.indexDb, codeMigrations.slice(0, 3), { readonly: false }).close();
     expect(await run("index")).toMatchObject({ status: "warn", message: expect.stringContaining("older") });
     writeFileSync(project.indexDb, "this is no database, not even nearly ".repeat(50));
     expect(await run("index")).toMatchObject({ status: "fail", message: expect.stringContaining("damaged") });

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import packageJson from "../../../../../package.json" with { type: "json" };
 import { programFile } from "../../../../client/autostart.ts";
 import grammars from "../../../../code/languages/grammars.json" with { type: "json" };
-import { messageOf } from "../../../../project/errors.ts";
+import { messageOf, PommelError } from "../../../../project/errors.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
 
 /** What every project on this machine needs. */
@@ -12,6 +12,7 @@ export const machineChecks: readonly Check[] = [
   { name: "git", run: checkGit },
   { name: "sqlite", run: checkSqlite },
   { name: "watcher", run: checkWatcher },
+  { name: "registry", run: checkRegistry },
   { name: "grammars", run: () => checkGrammars(programFile("grammars/")) },
 ];
 
@@ -57,6 +58,19 @@ async function checkWatcher(): Promise<CheckResult> {
       `The native module @parcel/watcher does not load, so Pommel polls for changes: ${firstLine(error)}`,
       "Reinstall Pommel with optional dependencies, on the platform you run it on.",
     );
+  }
+}
+
+/** A damaged one is made again from the projects beside it as soon as it is opened. */
+async function checkRegistry(): Promise<CheckResult> {
+  const { registryFile } = await import("../../../../project/home.ts");
+  if (!existsSync(registryFile())) return ok("no projects yet");
+  try {
+    const { Registry } = await import("../../../../store/registry.ts");
+    return ok(`${Registry.open().projects().length} projects are known`);
+  } catch (error) {
+    if (error instanceof PommelError) return fail(error.message, error.hint);
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { autostartStatus } from "../../../../client/autostart.ts";
 import { askDaemon, DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
@@ -9,11 +9,11 @@ import type { Project } from "../../../../project/paths.ts";
 import { readDaemonRecord } from "../../../../protocol/daemon-record.ts";
 import { currentCut, cutSettingsOf } from "../../../../sessions/chunks/cut-rules.ts";
 import { indexDriver } from "../../../../store/index/drivers.ts";
+import { lostMemory } from "../../../../store/memory/backups/lost-memory.ts";
+import { checkMemory } from "../../../../store/memory/check-memory.ts";
 import { missedInjections } from "../../../../store/memory/injections.ts";
-import { memoryMigrations } from "../../../../store/memory/schema/schema.ts";
 import { cutCounts } from "../../../../store/memory/sessions/session-cuts.ts";
 import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
-import { checkDatabase } from "../../../../store/sqlite/check-database.ts";
 import { lockHolder } from "../../../../store/sqlite/lock.ts";
 import { autostartText } from "../../../terminal/autostart-text.ts";
 import { checkHooks, checkInstructions, checkMcp, checkOtherHooks, otherSetups } from "./agents.ts";
@@ -40,8 +40,8 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "daemon", run: () => checkDaemon(project, fix) },
     { name: "index", run: () => checkIndex(project) },
     { name: "nested", run: () => checkNested(project) },
-    { name: "memory", run: () => checkMemory(project) },
-    { name: "backups", run: () => checkBackups(project) },
+    { name: "memory", run: () => memoryResult(project) },
+    { name: "backups", run: () => checkBackups(project, fix) },
     { name: "encryption", run: () => checkEncryption() },
     { name: "chunks", run: () => checkChunks(project) },
     { name: "capture", run: () => checkCapture(project) },
@@ -179,9 +179,11 @@ async function checkSharing(project: Project): Promise<CheckResult> {
     : { status: "ok", message: text.replace(/\.$/, ""), hint: "`pm sync` shares it." };
 }
 
-async function checkMemory(project: Project): Promise<CheckResult> {
-  const { memoryDb: file } = project;
-  return databaseResult(file, checkDatabase(file, memoryMigrations.length), {
+function memoryResult({ memoryDb: file }: Project): CheckResult {
+  const isEmpty = !statSync(file, { throwIfNoEntry: false })?.size;
+  const lost = isEmpty ? lostMemory(file) : null;
+  if (lost) return fail(lost.message, lost.hint);
+  return databaseResult(file, checkMemory(file), {
     absent: ok("no sessions recorded yet"),
     damaged:
       "Nothing was changed. `pm doctor --repair` saves what can be read, `pm restore` goes back to a backup.",

@@ -1,11 +1,12 @@
 import { statSync } from "node:fs";
 import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
 import { type Migration, openDatabase } from "../../sqlite/database.ts";
+import { schemaByTables } from "../../sqlite/schema-problem.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
+import { ordinaryTables } from "../backups/content-digest.ts";
 import { memoryWords } from "../memory.ts";
 import { memoryMigrations } from "../schema/schema.ts";
 import { unpackContent } from "../sessions/content.ts";
-import { ordinaryTables } from "./content-digest.ts";
 
 /** Saves what can still be read of a damaged memory. */
 
@@ -88,8 +89,9 @@ class DamagedDatabase {
     return ordinaryTables(this.db);
   }
 
-  version(): number {
-    return Number(this.db.pragma("user_version"));
+  /** By its tables: the number itself may be what is damaged. */
+  version(migrations: readonly Migration[]): number {
+    return schemaByTables(this.db, migrations);
   }
 
   close(): void {
@@ -127,7 +129,7 @@ function copyAll(from: DamagedDatabase, target: string): Salvaged {
 }
 
 function versionOf(db: DamagedDatabase): number {
-  const version = db.version();
+  const version = db.version(memoryMigrations);
   if (version > memoryMigrations.length) {
     throw new PommelError(
       "index_too_new",

@@ -1,8 +1,9 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, rmSync } from "node:fs";
 import { PommelError } from "../../../project/errors.ts";
 import { draftOf } from "../../../project/files/replace-file.ts";
 import { sync } from "../../../project/files/sync.ts";
+import { recoverMemory } from "../backups/leftovers.ts";
+import { companions, putInPlace } from "../backups/put-in-place.ts";
 import { enqueue } from "../jobs/jobs.ts";
 import { Memory } from "../memory.ts";
 import { type Salvaged, salvageMemory } from "./salvage.ts";
@@ -16,7 +17,6 @@ export interface Repaired extends Salvaged {
 
 /** Of the queue: as an import. */
 const rereadPriority = 100;
-const companions = ["-wal", "-shm"];
 
 /**
  * Puts what can be read of a damaged memory into a new one, in its place; the damaged file stays beside it. Sessions
@@ -25,6 +25,7 @@ const companions = ["-wal", "-shm"];
  * @throws PommelError `memory_corrupt` when nothing can be read, `index_too_new`, `disk_full`
  */
 export function repairMemory(memoryDb: string, now = new Date()): Repaired {
+  recoverMemory(memoryDb);
   const draft = draftOf(memoryDb);
   const remove = () => {
     for (const end of ["", ...companions]) rmSync(draft + end, { force: true });
@@ -42,10 +43,7 @@ export function repairMemory(memoryDb: string, now = new Date()): Repaired {
     const rereads = readAgain(draft, salvaged.harmed);
     sync(draft);
     const aside = `${memoryDb}.damaged-${now.toISOString().replace(/[:.]/g, "-")}`;
-    for (const end of ["", ...companions])
-      if (existsSync(memoryDb + end)) renameSync(memoryDb + end, aside + end);
-    renameSync(draft, memoryDb);
-    sync(dirname(memoryDb));
+    putInPlace(draft, memoryDb, aside);
     return { ...salvaged, aside, rereads };
   } finally {
     remove();
@@ -54,7 +52,7 @@ export function repairMemory(memoryDb: string, now = new Date()): Repaired {
 
 /** Forgets what was read of these sessions where all of it can be read again, and asks for that. */
 function readAgain(file: string, uids: readonly string[]): string[] {
-  const memory = Memory.open(file, { readonly: false });
+  const memory = Memory.open(file, { readonly: false, isCopy: true });
   try {
     return memory.inTransaction(() => uids.flatMap((uid) => readSessionAgain(memory, uid)));
   } finally {

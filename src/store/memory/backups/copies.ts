@@ -1,0 +1,130 @@
+import { readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { backupsOf } from "../../sqlite/database.ts";
+import { careOf } from "./care-record.ts";
+
+/** Copies of memory.db: where they lie, and what they are called. */
+
+/** `daily` ones are replaced by newer ones, `manual` ones stay; the others are made before something replaces the memory. */
+type BackupReason = "daily" | "manual" | "migration" | "replaced";
+
+export interface BackupFile {
+  file: string;
+  reason: BackupReason;
+  /** Milliseconds. */
+  at: number;
+  bytes: number;
+}
+
+/** Copies in a folder: `memory-20261122T193500Z-daily.db`. */
+const namePattern = /^memory-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-(daily|manual)\.db$/;
+
+/**
+ * Where the backups of a memory lie: in `backups/` beside it, or in a folder of its own in `chosen`, which several projects
+ * may share.
+ */
+export function backupFolder(memoryDb: string, chosen: string): string {
+  const beside = dirname(memoryDb);
+  return chosen === "" ? join(beside, "backups") : join(resolve(chosen), basename(beside));
+}
+
+/** All folders that are known to hold backups of a memory: the one beside it, and where the last one was made. */
+export function knownBackupFolders(memoryDb: string): string[] {
+  const { backup } = careOf(memoryDb);
+  return [...new Set([backupFolder(memoryDb, ""), ...(backup ? [backup.folder] : [])])];
+}
+
+/** The first name of this second that is free. */
+export function freeName(folder: string, reason: "daily" | "manual", now = Date.now()): string {
+  for (let at = now; ; at += 1000) {
+    const stamp = new Date(at).toISOString().replace(/\.\d+/, "").replace(/[:-]/g, "");
+    const file = join(folder, `memory-${stamp}-${reason}.db`);
+    if (!statSync(file, { throwIfNoEntry: false })) return file;
+  }
+}
+
+/**
+ * What `pm restore` has put beside the memory, the latest first: `memory.db.replaced-2`. By number, as clocks jump. Without a
+ * number: of an older Pommel, whose `replaced-now` a killed restore left behind. A copy that is the memory itself is none: the
+ * restore that made it did not come to replace it.
+ */
+export function replacedFiles(memoryDb: string): string[] {
+  const beginning = `${basename(memoryDb)}.replaced`;
+  return namesIn(dirname(memoryDb))
+    .flatMap((name) => {
+      const rest = name.startsWith(beginning) ? name.slice(beginning.length) : null;
+      const number = rest === "" ? 0 : rest === "-now" ? 0.5 : Number(/^-(\d+)$/.exec(rest ?? "")?.[1] ?? -1);
+      return number < 0 ? [] : [{ file: join(dirname(memoryDb), name), number }];
+    })
+    .filter(({ file }) => !isSameFile(file, memoryDb))
+    .sort((a, b) => b.number - a.number)
+    .map(({ file }) => file);
+}
+
+/** The name for the memory that is replaced next. */
+export function nextReplaced(memoryDb: string): string {
+  const numbers = replacedFiles(memoryDb).map((file) => Number(/-(\d+)$/.exec(file)?.[1] ?? 0));
+  return `${memoryDb}.replaced-${1 + Math.max(0, ...numbers)}`;
+}
+
+/** Whether both are names of one file: what is put aside keeps its place until it is replaced. */
+export function isSameFile(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((file) => statSync(file, { throwIfNoEntry: false, bigint: true }));
+  if (!one || !other || one.nlink < 2n) return false;
+  return one.ino === other.ino && one.dev === other.dev;
+}
+
+/** What `pm doctor --repair` has put beside the memory: what was damaged. */
+export function damagedFiles(memoryDb: string): string[] {
+  const beginning = `${basename(memoryDb)}.damaged-`;
+  return namesIn(dirname(memoryDb))
+    .filter((name) => name.startsWith(beginning) && !/-(?:wal|shm)$/.test(name))
+    .map((name) => join(dirname(memoryDb), name));
+}
+
+/** Everything that a memory can be restored from: newest first, then what a wrong clock dated later than now. */
+export function listBackups(memoryDb: string, folder: string, now = Date.now()): BackupFile[] {
+  const before = backupsOf(memoryDb).map((file) => ({ file, reason: "migration" as const }));
+  const replaced = replacedFiles(memoryDb).map((file) => ({ file, reason: "replaced" as const }));
+  const beside = [...before, ...replaced].flatMap(({ file, reason }) => {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    return stat?.isFile() ? [{ file, reason, at: Math.trunc(stat.mtimeMs), bytes: stat.size }] : [];
+  });
+  const order = ({ at }: BackupFile) => (at > now + clockToleranceMs ? Number.NEGATIVE_INFINITY : at);
+  return [...inFolder(folder), ...beside].sort((a, b) => order(b) - order(a) || b.at - a.at);
+}
+
+/** As `listBackups`, in all folders that are known. */
+export function allCopies(memoryDb: string): BackupFile[] {
+  const all = knownBackupFolders(memoryDb).flatMap((folder) => listBackups(memoryDb, folder));
+  return [...new Map(all.map((one) => [one.file, one])).values()];
+}
+
+/** File systems and names are less exact than the clock. Milliseconds. */
+const clockToleranceMs = 60_000;
+
+/** Backups in a folder, of times that have come: newest first. A clock that was in the future made the others. */
+export const datedInFolder = (folder: string, now = Date.now()): BackupFile[] =>
+  inFolder(folder)
+    .filter(({ at }) => at <= now + clockToleranceMs)
+    .sort((a, b) => b.at - a.at);
+
+function inFolder(folder: string): BackupFile[] {
+  return namesIn(folder).flatMap((name) => {
+    const [, year, month, day, hours, minutes, seconds, reason] = namePattern.exec(name) ?? [];
+    const file = join(folder, name);
+    const stat = reason === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
+    if (!stat) return [];
+    const at = Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}Z`);
+    return [{ file, reason: reason as "daily" | "manual", at, bytes: stat.size }];
+  });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // None was made yet, or the disk with them is not there.
+    return [];
+  }
+}

@@ -1,0 +1,68 @@
+import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { PommelError } from "../../../project/errors.ts";
+import { draftOf } from "../../../project/files/replace-file.ts";
+import { sync } from "../../../project/files/sync.ts";
+import { isSameFile } from "./copies.ts";
+
+/** Replacing the memory by another file, so that it is the old one or the new one at any moment, and neither is ever lost. */
+
+/** What SQLite keeps beside a database. */
+export const companions = ["-wal", "-shm"];
+
+/**
+ * Puts a finished database in the place of the memory, which stays as `aside`. Killed before the end, the memory is what it
+ * was, except that it may miss its log: `undoReplacement` puts that back.
+ * @param draft on the disk, without a log
+ */
+export function putInPlace(draft: string, memoryDb: string, aside: string): void {
+  keepAs(memoryDb, aside);
+  renameSync(draft, memoryDb);
+  sync(dirname(memoryDb));
+}
+
+/** Gives the memory another name, while it stays in its place until it is replaced. Its log would be read into the next database. */
+function keepAs(memoryDb: string, aside: string): void {
+  if (existsSync(memoryDb)) {
+    try {
+      linkSync(memoryDb, aside);
+    } catch {
+      // A file system without hard links.
+      const draft = draftOf(aside);
+      copyFileSync(memoryDb, draft);
+      sync(draft);
+      renameSync(draft, aside);
+    }
+  }
+  for (const end of companions) if (existsSync(memoryDb + end)) renameSync(memoryDb + end, aside + end);
+}
+
+/**
+ * Undoes what was killed in `putInPlace` before it replaced the memory. Nobody may be at it.
+ * @returns the names that the memory had besides its own
+ */
+export function undoReplacement(memoryDb: string): string[] {
+  const beginnings = ["replaced", "damaged"].map((word) => `${basename(memoryDb)}.${word}`);
+  const names = existsSync(memoryDb) ? readdirSync(dirname(memoryDb)) : [];
+  const others = names
+    .filter((name) => beginnings.some((beginning) => name.startsWith(beginning)))
+    .map((name) => join(dirname(memoryDb), name));
+  return others.filter((other) => {
+    if (!isSameFile(other, memoryDb)) return false;
+    for (const end of companions) {
+      if (existsSync(other + end) && !existsSync(memoryDb + end)) renameSync(other + end, memoryDb + end);
+    }
+    rmSync(other, { force: true });
+    return true;
+  });
+}
+
+/** @throws PommelError `unreadable` where the memory's place is taken by something that is no file */
+export function refuseDirectory(memoryDb: string): void {
+  if (!statSync(memoryDb, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new PommelError(
+    "unreadable",
+    `${memoryDb} is a directory.`,
+    "Move it away, then run `pm restore`, which brings back the newest backup.",
+  );
+}

@@ -1,0 +1,156 @@
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { statesOf } from "../../../../test/support/every-step.ts";
+import { addSession } from "../../../../test/support/memory-fixture.ts";
+import { checkMemory } from "../check-memory.ts";
+import { Memory } from "../memory.ts";
+import { listSessions } from "../sessions/sessions.ts";
+import { uidsOf } from "./backup-content.ts";
+import { backUp } from "./backups.ts";
+import { allCopies, backupFolder, replacedFiles } from "./copies.ts";
+import { leftoversOf, recoverMemory } from "./leftovers.ts";
+import { replaceMemory } from "./restore.ts";
+
+let dir: string;
+let file: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-restore-"));
+  file = join(dir, "memory.db");
+});
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function add(uid: string): void {
+  const memory = Memory.open(file, { readonly: false });
+  addSession(memory, uid);
+  memory.close();
+}
+
+const sessionsIn = (of: string) => [...uidsOf(of).sessions].sort().join();
+
+/** The id of a process that has ended. */
+const dead = Number(execFileSync(process.execPath, ["-p", "process.pid"], { encoding: "utf8" }));
+
+/** As if another process, which is dead, had left this state. */
+function asLeftByTheDead(state: string): string {
+  for (const name of readdirSync(state)) {
+    const theirs = name.replaceAll(`.pommel-${process.pid}`, `.pommel-${dead}`);
+    if (theirs !== name) renameSync(join(state, name), join(state, theirs));
+  }
+  return join(state, "memory.db");
+}
+
+describe("a restore that is killed at any of its steps", () => {
+  test("leaves the old memory or the new one, and both can be had", () => {
+    add("old");
+    const { file: backup } = backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
+    add("of today");
+    const states = statesOf(dir, () => replaceMemory(file, backup));
+    expect(states.length).toBeGreaterThan(8);
+    const outcomes = states.map((state) => {
+      const left = asLeftByTheDead(state);
+      recoverMemory(left);
+      expect(leftoversOf(left)).toEqual([]);
+      const memory = sessionsIn(left);
+      const before = replacedFiles(left).map(sessionsIn);
+      expect(["of today,old", "old"]).toContain(memory);
+      if (memory === "old") expect(before[0]).toBe("of today,old");
+      // The natural next step takes nothing away.
+      replaceMemory(left, join(left, "../backups", basename(backup)));
+      expect(sessionsIn(left)).toBe("old");
+      expect(replacedFiles(left).map(sessionsIn)).toContain("of today,old");
+      replaceMemory(left, replacedFiles(left).find((one) => sessionsIn(one) === "of today,old")!);
+      expect(sessionsIn(left)).toBe("of today,old");
+      rmSync(join(left, ".."), { recursive: true });
+      return memory;
+    });
+    expect(new Set(outcomes).size).toBe(2);
+  });
+
+  test("puts the log of a damaged memory back", () => {
+    add("old");
+    const { file: backup } = backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
+    for (const end of ["", "-wal"]) writeFileSync(file + end, `damaged${end}`);
+    const states = statesOf(dir, () => replaceMemory(file, backup));
+    for (const state of states) {
+      const left = asLeftByTheDead(state);
+      recoverMemory(left);
+      const isNew = checkMemory(left).state === "sound";
+      const place = isNew ? replacedFiles(left)[0]! : left;
+      expect([existsSync(place), existsSync(`${place}-wal`)]).toEqual([true, true]);
+      rmSync(join(left, ".."), { recursive: true });
+    }
+  });
+
+  test("by an older Pommel is listed, and kept", () => {
+    add("old");
+    const { file: backup } = backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
+    add("of today");
+    cpSync(file, `${file}.replaced-now`);
+    rmSync(file);
+    cpSync(backup, file);
+    expect(allCopies(file).map(({ reason }) => reason)).toContain("replaced");
+    replaceMemory(file, backup);
+    expect(replacedFiles(file).map(sessionsIn)).toEqual(["old", "of today,old"]);
+  });
+});
+
+test("what a restore replaced goes when the memory has all of it again", () => {
+  add("a");
+  const { file: backup } = backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
+  add("b");
+  replaceMemory(file, backup);
+  replaceMemory(file, replacedFiles(file)[0]!);
+  expect(replacedFiles(file).map(sessionsIn)).toEqual(["a"]);
+});
+
+test("a directory in the memory's place is named, and nothing is lost", () => {
+  add("a");
+  const { file: backup } = backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
+  rmSync(file);
+  mkdirSync(file);
+  const refused = expect.objectContaining({
+    code: "unreadable",
+    message: expect.stringContaining("directory"),
+  });
+  expect(() => replaceMemory(file, backup)).toThrow(refused);
+  expect(() => Memory.open(file, { readonly: true })).toThrow(refused);
+  expect(() => Memory.open(file, { readonly: false })).toThrow(refused);
+  expect(checkMemory(file)).toMatchObject({ state: "unreadable", why: "it is a directory" });
+});
+
+describe("a memory that is gone beside its backups", () => {
+  test.each([
+    ["missing", () => rmSync(file), "is missing"],
+    ["empty", () => writeFileSync(file, ""), "is empty"],
+  ])("%s: is an error, and no empty one takes its place", (_, spoil, says) => {
+    add("a");
+    backUp(file, { folder: backupFolder(file, ""), reason: "daily" });
+    spoil();
+    const refused = expect.objectContaining({
+      code: "memory_missing",
+      message: expect.stringContaining(says),
+      hint: expect.stringContaining("pm restore"),
+    });
+    for (const readonly of [true, false]) expect(() => Memory.open(file, { readonly })).toThrow(refused);
+    expect(() => backUp(file, { folder: backupFolder(file, ""), reason: "manual" })).toThrow(refused);
+    rmSync(file, { force: true });
+    rmSync(backupFolder(file, ""), { recursive: true });
+    const memory = Memory.open(file, { readonly: false });
+    expect(listSessions(memory)).toEqual([]);
+    memory.close();
+  });
+});

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addSession, chunk } from "../../../test/support/memory-fixture.ts";
+import { Sqlite } from "../sqlite/sqlite.ts";
+import { checkMemory } from "./check-memory.ts";
+import { listAnnotations } from "./chunks/annotations.ts";
+import { replaceChunks } from "./chunks/chunks.ts";
+import { Memory } from "./memory.ts";
+import { repairMemory } from "./repair/repair.ts";
+import { memoryMigrations } from "./schema/schema.ts";
+import { listSessions } from "./sessions/sessions.ts";
+
+let dir: string;
+let file: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-check-"));
+  file = join(dir, "memory.db");
+  const memory = Memory.open(file, { readonly: false });
+  const { id } = addSession(memory, "s");
+  replaceChunks(
+    memory,
+    id,
+    { type: "raw", from: 0 },
+    Array.from({ length: 50 }, (_, i) => chunk(i, `number ${i} timeout`)),
+  );
+  memory.close();
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function change(sql: string): void {
+  const db = new Sqlite(file, { mode: "write", timeoutMs: 0 });
+  db.exec("PRAGMA foreign_keys = OFF");
+  db.withoutDefence(() => db.exec(sql));
+  db.close();
+}
+
+test("a memory as commands need it is sound", () => {
+  expect(checkMemory(file)).toMatchObject({ state: "sound", schema: memoryMigrations.length });
+});
+
+describe.each([
+  ["a dropped table", "DROP TABLE annotations", "annotations is missing"],
+  ["a dropped index", "DROP INDEX chunks_by_time", "chunks_by_time is missing"],
+  ["a dropped trigger", "DROP TRIGGER chunks_forgotten", "chunks_forgotten is missing"],
+  ["a dropped column", "ALTER TABLE annotations DROP COLUMN author", "annotations has no column author"],
+  ["a schema number of 0", "PRAGMA user_version = 0", "its schema number is 0"],
+  ["a schema number that is too low", "PRAGMA user_version = 3", "its schema number is 3"],
+  ["a negative schema number", "PRAGMA user_version = -3", "its schema number is -3"],
+  [
+    "a damaged list of words",
+    "UPDATE chunk_terms_data SET block = zeroblob(30) WHERE id > 10",
+    "chunk_terms",
+  ],
+  ["lost lists of words", "DELETE FROM chunk_terms", "50 chunks are missing from its full-text index"],
+])("%s", (_, sql, why) => {
+  test("is found, named by what writes, and mended without a loss of sessions", () => {
+    change(sql);
+    const check = checkMemory(file);
+    expect(check).toMatchObject({ state: "damaged", why: expect.stringContaining(why) });
+    if (sql.includes("user_version")) {
+      expect(() => Memory.open(file, { readonly: false })).toThrow(
+        expect.objectContaining({ code: "memory_corrupt", message: expect.stringContaining(why) }),
+      );
+    }
+    repairMemory(file);
+    expect(checkMemory(file)).toMatchObject({ state: "sound" });
+    const memory = Memory.open(file, { readonly: false });
+    expect(listSessions(memory).map(({ uid }) => uid)).toEqual(["s"]);
+    expect(listAnnotations(memory)).toEqual([]);
+    memory.close();
+  });
+});

@@ -1,0 +1,91 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addSession } from "../../../test/support/memory-fixture.ts";
+import { silentLog } from "../../project/log.ts";
+import { projectAt } from "../../project/paths.ts";
+import { createStateDir } from "../../project/state-dir.ts";
+import { sqliteDriver } from "../index/sqlite/sqlite-driver.ts";
+import { backUp } from "../memory/backups/backups.ts";
+import { backupFolder } from "../memory/backups/copies.ts";
+import { checkMemory } from "../memory/check-memory.ts";
+import { Memory } from "../memory/memory.ts";
+import { registeredProjects, registerProject } from "../registry.ts";
+import { acquireWriterLock, lockHolder } from "./lock.ts";
+import { Sqlite } from "./sqlite.ts";
+
+/** Whoever closes a descriptor of a file drops all locks that his process has on it: SQLite alone may open a database. */
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-locks-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Whether this process has any lock on a file. */
+function isLocked(file: string): boolean {
+  const inode = statSync(file).ino;
+  const lines = readFileSync("/proc/locks", "utf8").split("\n");
+  return lines.some((line) => {
+    const [, , , , pid, place] = line.trim().split(/\s+/);
+    return Number(pid) === process.pid && place?.split(":").at(-1) === String(inode);
+  });
+}
+
+describe.runIf(existsSync("/proc/locks"))("a database that is open in this process keeps its locks", () => {
+  test("while the memory is opened, read, checked and copied again", async () => {
+    const file = join(dir, "memory.db");
+    const memory = Memory.open(file, { readonly: false });
+    addSession(memory, "a");
+    expect(isLocked(file)).toBe(true);
+    const uses: Record<string, () => unknown> = {
+      write: () => Memory.open(file, { readonly: false }).close(),
+      read: () => Memory.open(file, { readonly: true }).close(),
+      check: () => checkMemory(file),
+      backUp: () => backUp(file, { folder: backupFolder(file, ""), reason: "manual" }),
+    };
+    for (const [name, use] of Object.entries(uses)) {
+      use();
+      expect([name, isLocked(file)]).toEqual([name, true]);
+    }
+    // Another program takes nothing away that is in use.
+    execFileSync(process.execPath, [
+      ...["--import", "tsx", "--input-type=module", "-e"],
+      `import { Sqlite } from ${JSON.stringify(new URL("./sqlite.ts", import.meta.url).href)};
+       const db = new Sqlite(${JSON.stringify(file)}, { mode: "write", timeoutMs: 0 });
+       db.prepare("SELECT count(*) FROM sessions").get();
+       db.close();`,
+    ]);
+    expect(existsSync(`${file}-wal`)).toBe(true);
+    memory.close();
+  });
+
+  test("while the index is opened and checked again, and the lock looked at", async () => {
+    const project = projectAt(dir);
+    createStateDir(project);
+    const lock = acquireWriterLock(project, "test");
+    const { index: writer } = await sqliteDriver.openToWrite(project.indexDb, silentLog);
+    expect([isLocked(project.indexDb), isLocked(project.lockFile)]).toEqual([true, true]);
+    await sqliteDriver.openBeside!(project.indexDb).close();
+    await sqliteDriver.check(project.indexDb);
+    lockHolder(project);
+    expect([isLocked(project.indexDb), isLocked(project.lockFile)]).toEqual([true, true]);
+    await writer.close();
+    lock.release();
+  });
+
+  test("while another project is registered", () => {
+    const file = join(dir, "registry.db");
+    const project = { root: dir, name: "a", remote: null, memoryDb: join(dir, "memory.db") };
+    registerProject(project, { file });
+    const open = new Sqlite(file, { mode: "write", timeoutMs: 0 });
+    open.prepare("SELECT count(*) FROM projects").get();
+    expect(isLocked(file)).toBe(true);
+    registerProject({ ...project, root: join(dir, "b") }, { file });
+    expect(registeredProjects(file)).toHaveLength(2);
+    expect(isLocked(file)).toBe(true);
+    open.close();
+  });
+});

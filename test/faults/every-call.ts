@@ -1,0 +1,178 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Project, projectAt } from "../../src/project/paths.ts";
+import { plainFiles } from "../../src/store/encryption/convert.ts";
+import { forgetKeys } from "../../src/store/encryption/keys.ts";
+import { backUp } from "../../src/store/memory/backups/backups.ts";
+import { allCopies, backupFolder, damagedFiles } from "../../src/store/memory/backups/copies.ts";
+import { leftoversOf, recoverMemory } from "../../src/store/memory/backups/leftovers.ts";
+import { checkMemory } from "../../src/store/memory/check-memory.ts";
+import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
+import { buildPowerCut, fresh, oldMemory, prepareFrom } from "./interruptions.ts";
+import { runStep } from "./processes.ts";
+import { base, report, work, works } from "./setting.ts";
+import { stepsOf } from "./steps.ts";
+import { contentOf } from "./stored.ts";
+
+/** Work that replaces files in several steps, stopped before each of its calls that change files or their names. */
+interface Tried {
+  work: string;
+  kind?: string;
+  /** The name of what is there before. */
+  from: string;
+  /** What must hold as soon as the next process has recovered what is left; else a word on what is wrong. */
+  holds(project: Project): string | null;
+  /** What must be the same as after an undisturbed run, once the work was done again. */
+  outcome(project: Project): string;
+}
+
+const stored = ({ memoryDb }: Project) => contentOf(memoryDb);
+const without = (of: Project) => `${stored(of)} ${leftoversOf(of.memoryDb).length} drafts`;
+
+/** Contents of the memory, and of all that it can be restored from. */
+const everything = ({ memoryDb }: Project) =>
+  [memoryDb, ...allCopies(memoryDb).map(({ file }) => file)].map(contentOf);
+
+export async function everyCall(): Promise<void> {
+  const wanted = tried().filter(({ work: name, kind = name }) => works.has(kind));
+  if (wanted.length === 0) return;
+  const library = buildPowerCut();
+  if (library === null) return;
+  await makeStates();
+  for (const one of wanted) await tryEach(one, library);
+}
+
+async function makeStates(): Promise<void> {
+  await prepareFrom("small", async () => {
+    const { root } = base("at", { end: 2, turns: 2, files: 2 });
+    await runStep("import", root);
+    await runStep("index", root);
+  });
+  const from = (state: string, of: string, change: (project: Project) => unknown) =>
+    prepareFrom(state, async () => void (await change(fresh(of))));
+  await from("small, backed up", "small", ({ memoryDb }) => {
+    backUp(memoryDb, { folder: backupFolder(memoryDb, ""), reason: "manual" });
+    exec(
+      memoryDb,
+      "INSERT INTO annotations (uid, at, source, note) VALUES ('today', 1, 'shell', 'work of today: falcon')",
+    );
+  });
+  await from("small, old", "small", ({ memoryDb }) => oldMemory(memoryDb, 3));
+  await from("small, damaged", "small", ({ memoryDb }) => exec(memoryDb, "DROP TABLE events"));
+  await from("small, encrypted", "small", ({ root }) => runStep("encrypt", root));
+}
+
+function exec(file: string, sql: string): void {
+  const db = new Sqlite(file, { mode: "write", timeoutMs: 0 });
+  db.exec("PRAGMA foreign_keys = OFF");
+  db.exec(sql);
+  db.close();
+}
+
+function tried(): Tried[] {
+  const before = new Map<string, string>();
+  const original = (from: string) => {
+    if (!before.has(from))
+      before.set(from, stored({ memoryDb: join(work, from, "repo/.pommel/memory.db") } as Project));
+    return before.get(from)!;
+  };
+  const sameContent = (from: string) => (of: Project) =>
+    contentOf(of.memoryDb) === original(from) ? null : "the memory is another one";
+  const andPlain = (of: Project) => `${without(of)}, ${plainFiles(of, { backups: [] }).length} plain`;
+  return [
+    { work: "backup", from: "small", holds: sameContent("small"), outcome: without },
+    {
+      work: "restore",
+      from: "small, backed up",
+      holds(of) {
+        const all = everything(of);
+        const both = [original("small"), original("small, backed up")];
+        if (!both.includes(all[0]!)) return "the memory is neither the old one nor the new one";
+        return both.every((one) => all.includes(one)) ? null : "one of both is lost";
+      },
+      outcome: (of) => `${without(of)} ${everything(of).includes(original("small, backed up"))}`,
+    },
+    {
+      work: "repair",
+      from: "small, damaged",
+      holds({ memoryDb }) {
+        const { state } = checkMemory(memoryDb);
+        if (state === "damaged") return null;
+        return state === "sound" && damagedFiles(memoryDb).length === 1 ? null : `the memory is ${state}`;
+      },
+      // Repaired already, there is nothing to repair: then it is done as `pm doctor --repair` does it.
+      outcome: (of) => `${without(of)} ${damagedFiles(of.memoryDb).length > 0}`,
+    },
+    {
+      work: "migration",
+      from: "small, old",
+      holds: ({ memoryDb }) =>
+        /^(?:older|sound)$/.test(checkMemory(memoryDb).state) ? null : "the memory is damaged",
+      outcome: (of) => `${without(of)} ${allCopies(of.memoryDb).length > 0}`,
+    },
+    { work: "encrypt", kind: "encryption", from: "small", holds: sameContent("small"), outcome: andPlain },
+    {
+      work: "decrypt",
+      kind: "encryption",
+      from: "small, encrypted",
+      holds: sameContent("small"),
+      outcome: andPlain,
+    },
+    {
+      work: "forget",
+      from: "small, backed up",
+      holds: () => null,
+      outcome: (of) => `${without(of)} ${filesWith(dirname(of.memoryDb), "falcon")}`,
+    },
+  ];
+}
+
+/** Files that hold a text, by their names. */
+const filesWith = (dir: string, text: string): string =>
+  readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text))
+    .map(({ name }) => name)
+    .join();
+
+async function tryEach(one: Tried, library: string): Promise<void> {
+  const states = join(work, "states");
+  mkdirSync(states);
+  const calm = fresh(one.from);
+  const environment = {
+    ...{ LD_PRELOAD: library, POWER_CUT_DIR: calm.stateDir },
+    ...{ STATES_OF: join(work, "at"), STATES_TO: states },
+  };
+  await runStep(one.work, calm.root, { environment });
+  const expected = one.outcome(calm);
+  const all = readdirSync(states).sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+  for (const how of ["kill", "power"]) {
+    const names = all.filter((name) => name.endsWith(how));
+    let good = 0;
+    for (const name of names) {
+      const wrong = await whatIsWrong(one, join(states, name), expected);
+      if (wrong === null) good++;
+      else console.error(`${one.work}, ${name}: ${wrong}`);
+    }
+    report(`${how === "kill" ? "kill -9" : "power cut"} before each call: ${one.work}`, names.length, good);
+  }
+  rmSync(states, { recursive: true, force: true });
+}
+
+async function whatIsWrong(one: Tried, state: string, expected: string): Promise<string | null> {
+  const here = join(work, "at");
+  rmSync(here, { recursive: true, force: true });
+  renameSync(state, here);
+  forgetKeys();
+  const project = projectAt(join(here, "repo"));
+  try {
+    recoverMemory(project.memoryDb);
+    const wrong = one.holds(project);
+    if (wrong !== null) return wrong;
+    const isDone = one.work === "repair" && checkMemory(project.memoryDb).state === "sound";
+    if (!isDone) await stepsOf(project.root)[one.work]!();
+    const outcome = one.outcome(project);
+    return outcome === expected ? null : `afterwards ${outcome.slice(-200)}`;
+  } catch (error) {
+    return String(error);
+  }
+}

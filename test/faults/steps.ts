@@ -1,0 +1,55 @@
+/** Pieces of work on a project, each of which can be interrupted and run again. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { claude } from "../../src/agents/claude/claude.ts";
+import { reindexInProcess } from "../../src/client/reindex-in-process.ts";
+import { silentLog } from "../../src/project/log.ts";
+import { projectAt } from "../../src/project/paths.ts";
+import { withWritableMemory } from "../../src/queries/writable-memory.ts";
+import { forgetNow } from "../../src/sessions/forget/forget.ts";
+import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
+import { recutSessions } from "../../src/sessions/recut.ts";
+import { decryptProject, encryptProject } from "../../src/store/encryption/convert.ts";
+import { backUpDaily } from "../../src/store/memory/backups/backups.ts";
+import { allCopies, backupFolder } from "../../src/store/memory/backups/copies.ts";
+import { replaceMemory } from "../../src/store/memory/backups/restore.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { repairMemory } from "../../src/store/memory/repair/repair.ts";
+
+/** By their names; they throw what the work throws. */
+export function stepsOf(root: string): Record<string, () => Promise<unknown> | unknown> {
+  const project = projectAt(root);
+  const steps: ReturnType<typeof stepsOf> = {
+    index: () =>
+      reindexInProcess(project, {
+        paths: [],
+        onProgress: () => {},
+        signal: new AbortController().signal,
+        log: silentLog,
+      }),
+    import: () =>
+      withWritableMemory(
+        project,
+        async (memoryWork) => {
+          const dir = join(root, "../transcripts");
+          for (const name of readdirSync(dir).sort()) {
+            await ingestTranscript({ ...memoryWork, agent: claude }, join(dir, name));
+          }
+        },
+        { create: true },
+      ),
+    recut: () => withWritableMemory(project, (memoryWork) => recutSessions(memoryWork)),
+    backup: () => backUpDaily(project.memoryDb, { folder: backupFolder(project.memoryDb, ""), keep: 2 }),
+    "import, encrypted": () => steps.import!(),
+    encrypt: () => encryptProject(project, `file:${join(root, "../our.key")}`, { backups: [] }),
+    decrypt: () => decryptProject(project, { backups: [] }),
+    migration: () => Memory.open(project.memoryDb, { readonly: false }).close(),
+    restore: () => replaceMemory(project.memoryDb, manualBackup(project.memoryDb)),
+    repair: () => repairMemory(project.memoryDb),
+    forget: () => withWritableMemory(project, (memoryWork) => forgetNow(memoryWork, { pattern: "falcon" })),
+  };
+  return steps;
+}
+
+const manualBackup = (memoryDb: string) =>
+  allCopies(memoryDb).find(({ reason }) => reason === "manual")!.file;
