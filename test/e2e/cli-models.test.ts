@@ -1,7 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startFakeOllama } from "../support/fake-ollama-embedder.ts";
 import { startFakeOpenai } from "../support/fake-openai-embedder.ts";

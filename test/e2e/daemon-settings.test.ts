@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { daemonFiles } from "../../src/project/home.ts";
+import { daemonFiles, ownConfigFile } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import {
@@ -46,14 +46,26 @@ test("pm config restarts the daemon for a setting that it is built around", asyn
   await until(async () => (await status(project)).index.total_files === 2);
 });
 
-test("the daemon restarts by itself when such a setting was edited in the file", async () => {
-  const project = createProject(modules(3));
+test("a project is opened again when such a setting was edited in its file, and no other one is", async () => {
+  const [project, other] = [createProject(modules(3)), createProject(modules(3))];
   const { pid } = await start(project);
+  await Promise.all([untilIdle(project), untilIdle(other)]);
   writeFileSync(project.configFile, '[index]\nexclude = ["src/module1.ts"]\n');
-  await until(() => (readDaemonRecord()?.pid ?? pid) !== pid);
-  await untilAnswering();
-  expect(logOf()).toContain("restarting to apply index.exclude");
+  await until(() => logOf().includes(`${project.root}: opening it again to apply index.exclude`));
   await until(async () => (await status(project)).index.total_files === 2);
+  expect((await status(other)).index.total_files).toBe(3);
+  expect(logOf().split(`"opened ${other.root}"`)).toHaveLength(2);
+  expect(readDaemonRecord()?.pid).toBe(pid);
+});
+
+test("the daemon restarts by itself when a setting of its own was edited in the file", async () => {
+  const project = createProject(modules(1));
+  const { pid, port } = await start(project);
+  mkdirSync(dirname(ownConfigFile()), { recursive: true });
+  writeFileSync(ownConfigFile(), `[daemon]\nport = ${port + 1}\n`);
+  await until(() => (readDaemonRecord()?.pid ?? pid) !== pid);
+  expect((await untilAnswering()).port).toBe(port + 1);
+  expect(logOf()).toContain("restarting to apply daemon.port");
 });
 
 test("a mistake in the file leaves the daemon as it is, and shows in pm status", async () => {
@@ -70,8 +82,12 @@ test("a daemon in a terminal is left to the person there", async () => {
   const project = createProject(modules(1));
   const daemon = spawnDaemon(["--foreground"]);
   await untilAnswering();
-  const set = await pm(project, "config", "set", "index.workers", "1", "--json");
-  expect(set.stderr).toBe("The daemon runs in a terminal: restart it there to apply index.workers.\n");
+  await untilIdle(project);
+  const exclude = await pm(project, "config", "set", "index.exclude", "src/module0.ts");
+  expect(exclude).toMatchObject({ code: 0, stderr: "" });
+  await until(async () => (await status(project)).index.total_files === 0);
+  const set = await pm(project, "config", "set", "--global", "daemon.port", "7420", "--json");
+  expect(set.stderr).toBe("The daemon runs in a terminal: restart it there to apply daemon.port.\n");
   expect(JSON.parse(set.stdout)).toMatchObject({ restarted: false });
   expect(daemon.exitCode).toBeNull();
 });
@@ -89,7 +105,8 @@ test("pm restart starts another daemon, or the first one, and says what runs", a
 test("pm restart leaves a daemon alone that could not start again", async () => {
   const project = createProject(modules(1));
   const { pid } = await start(project);
-  writeFileSync(project.configFile, "[index]\nexclud = []\n");
+  mkdirSync(dirname(ownConfigFile()), { recursive: true });
+  writeFileSync(ownConfigFile(), "[index]\nexclud = []\n");
   expect(await pm(project, "restart")).toMatchObject({ code: 1, stderr: expect.stringContaining("exclud") });
   expect(readDaemonRecord()?.pid).toBe(pid);
 });
