@@ -236,6 +236,27 @@ describe("pm hook", () => {
   });
 });
 
+/** What listens in the daemon's place, and never answers. */
+async function listening(work: (asked: IncomingMessage[], arrival: Promise<void>) => Promise<void>) {
+  const asked: IncomingMessage[] = [];
+  let arrived = () => {};
+  const arrival = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 });
+  const server = createServer((request) => {
+    asked.push(request);
+    arrived();
+  });
+  await new Promise<void>((resolve) => server.listen(socketOf(), resolve));
+  try {
+    await work(asked, arrival);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
 it("a hook loads four files of ours, of whichever agent it is", async () => {
   // Anything that a profile imports comes on top, each time that an agent does something.
   const dir = temporaryDir("pommel-loaded-");
@@ -245,46 +266,28 @@ it("a hook loads four files of ours, of whichever agent it is", async () => {
     list,
     `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(loaded)}, JSON.stringify(Object.keys(require.cache))));`,
   );
-  for (const agent of agentNames) {
-    const { code } = await runPm(["hook", "--agent", agent, "stop"], {
-      cwd: dir,
-      env: { CLAUDE_PROJECT_DIR: "", GEMINI_PROJECT_DIR: "", NODE_OPTIONS: `--require "${list}"` },
-      input: JSON.stringify(payload({ cwd: dir })),
-    });
-    expect(code).toBe(0);
-    const files = (JSON.parse(readFileSync(loaded, "utf8")) as string[]).filter((file) => file !== list);
-    const names = files.map((file) => basename(file).replace(/-[\w-]{8}(?=\.cjs$)/, ""));
-    expect([...new Set(names)].sort()).toEqual([
-      "base.cjs",
-      "pm.cjs",
-      "rolldown-runtime.cjs",
-      "run-hook.cjs",
-    ]);
-  }
+  await listening(async () => {
+    for (const agent of agentNames) {
+      const { code } = await runPm(["hook", "--agent", agent, "stop"], {
+        cwd: dir,
+        env: { CLAUDE_PROJECT_DIR: "", GEMINI_PROJECT_DIR: "", NODE_OPTIONS: `--require "${list}"` },
+        input: JSON.stringify(payload({ cwd: dir })),
+      });
+      expect(code).toBe(0);
+      const files = (JSON.parse(readFileSync(loaded, "utf8")) as string[]).filter((file) => file !== list);
+      const names = files.map((file) => basename(file).replace(/-[\w-]{8}(?=\.cjs$)/, ""));
+      expect([...new Set(names)].sort()).toEqual([
+        "base.cjs",
+        "pm.cjs",
+        "rolldown-runtime.cjs",
+        "run-hook.cjs",
+      ]);
+    }
+  });
 });
 
 describe("pm hook and the daemon", () => {
   beforeEach(() => mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 }));
-
-  /** What listens in the daemon's place, and never answers. */
-  async function listening(work: (asked: IncomingMessage[], arrival: Promise<void>) => Promise<void>) {
-    const asked: IncomingMessage[] = [];
-    let arrived = () => {};
-    const arrival = new Promise<void>((resolve) => {
-      arrived = resolve;
-    });
-    const server = createServer((request) => {
-      asked.push(request);
-      arrived();
-    });
-    await new Promise<void>((resolve) => server.listen(socketOf(), resolve));
-    try {
-      await work(asked, arrival);
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
-  }
 
   it("notifies it of the spool, and waits for no answer", async () => {
     await listening(async (asked, arrival) => {
@@ -391,7 +394,6 @@ describe("pm init, pm enable and pm disable", () => {
       code: 1,
       stderr: expect.stringContaining("settings.json:2:20 is not valid"),
     });
-    expect(await callPm(["disable"], { cwd })).toMatchObject({ code: 1 });
     const init = await callPm(["init"], { cwd });
     expect(init).toMatchObject({ code: 0, stderr: expect.stringContaining("settings.json:2:20") });
     expect((await json("init")).hooks).toMatchObject({
@@ -402,6 +404,7 @@ describe("pm init, pm enable and pm disable", () => {
       code: 1,
       stdout: expect.stringContaining("✗ hooks"),
     });
+    expect(await callPm(["disable"], { cwd })).toMatchObject({ code: 1 });
     expect(current()).toBe(text);
   });
 

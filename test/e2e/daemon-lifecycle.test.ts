@@ -167,7 +167,7 @@ test("says who keeps it from starting", async () => {
   try {
     const refused = await runPm(["start"], { cwd: project.root });
     expect(refused).toMatchObject({
-      code: 4,
+      code: 1,
       stderr: expect.stringContaining(`a test (PID ${process.pid})`),
     });
     expect(await pmJson(project, "stop")).toMatchObject({ stopped: false });
