@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { StartReport } from "../../src/cli/commands/daemon/start.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { repositoryRoot, shownFiles } from "../support/adapter-document.ts";
 import { until } from "./daemon-fixture.ts";
@@ -114,7 +115,8 @@ it("its sessions are imported, its hooks are recorded, and lines that its comman
   expect(Object.keys(settings.hooks).sort()).toEqual(["answered", "asked", "done"]);
 
   // The daemon finds Jot's home, which only the adapter knows.
-  expect(pm("start")).toContain("pm import jot");
+  const isFound = () => json<StartReport>("start").past_sessions?.agents?.includes("jot");
+  await until(isFound);
   expect(json("import", "jot", "--yes")).toMatchObject({ agent: "jot", sessions: 1, failed: [] });
   await until(async () => json<Blamed>("blame", "total.ts").ranges[0]?.author === "agent");
   expect(json<Blamed>("blame", "total.ts").ranges).toMatchObject([

@@ -187,8 +187,9 @@ test("pm logs prints the log, older files included, and only what was asked for"
 
 test("pm logs --follow goes on with the next file when the log is rotated", async () => {
   const project = createProject({});
-  await start(project);
+  const { pid } = await start(project);
   await pmJson(project, "stop");
+  await until(() => !isRunning(pid));
   const file = join(daemonFiles().logDir, "pommeld.log");
   writeFileSync(file, logged("2026-01-03T10:00:00.000Z", "before"));
   const follower = spawn(process.execPath, [pmFile, "logs", "--follow", "--json"], { cwd: project.root });
