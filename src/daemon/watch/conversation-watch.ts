@@ -79,11 +79,10 @@ export class ConversationWatch {
 
   /** Resolves when everything is watched; existing files are checked in the background. */
   async begin(): Promise<void> {
+    // What is written from now on is no past session.
+    if (this.options.work.captures) this.look(async () => void this.since());
     // Looks wait until everything is watched: one search for the project's roots serves them all.
-    this.look(async () => {
-      if (this.options.work.captures) this.since();
-      await watching;
-    });
+    this.look(() => watching);
     const watching = this.watchAll();
     await watching;
     this.look(async () => {
