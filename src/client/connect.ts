@@ -13,7 +13,7 @@ import { daemonFiles, homeOf } from "../project/home.ts";
 import { type Project, projectOf } from "../project/paths.ts";
 import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "../protocol/daemon-record.ts";
 import { Registry } from "../store/registry.ts";
-import { lockHolder } from "../store/sqlite/lock.ts";
+import { type LockHolder, lockHolder } from "../store/sqlite/lock.ts";
 import { clearAutostart, programFile } from "./autostart.ts";
 import { callDaemon } from "./daemon-client.ts";
 
@@ -88,8 +88,10 @@ export async function bringUpDaemon(): Promise<Connection> {
     if (record) return { record, startedHere: record.pid === launched.child.pid };
     if (launched.hasExited()) {
       if (launched.child.exitCode !== exitLocked) throw startFailed(launched.output());
-      // Another daemon holds the lock: one that is about to answer, or one that is on its way out.
-      if (lockHolder(daemonFiles().lock)?.owner !== daemonOwner) launched = launch();
+      const holder = lockHolder(daemonFiles().lock);
+      if (holder !== null && holder.pid > 0 && holder.owner !== daemonOwner) throw keptBy(holder);
+      // Another daemon holds the lock: one that is about to answer, or one that was on its way out.
+      if (holder === null) launched = launch();
     }
     if (Date.now() > deadline) throw startFailed(`It did not answer within ${startTimeoutMs / 1000} s.`);
     await sleep(20);
@@ -195,6 +197,15 @@ export async function runDaemonHere(): Promise<number> {
 
 /** Where a daemon's stderr goes: start-up failures and what Node prints in a crash. */
 export const stderrLog = (): string => join(daemonFiles().logDir, "pommeld.stderr.log");
+
+/** A command holds the lock, as it works on what a daemon would have open. */
+function keptBy({ owner, pid }: LockHolder): PommelError {
+  return new PommelError(
+    "locked",
+    `The daemon cannot start while ${owner} (PID ${pid}) is at work.`,
+    "Wait until it is done.",
+  );
+}
 
 function bytesFree(dir: string): number {
   const { bavail, bsize } = statfsSync(dir);

@@ -34,7 +34,8 @@ export function openApi(): object {
     info: {
       title: "Pommel",
       version,
-      description: "A project's daemon on 127.0.0.1. Port and token are in .pommel/daemon.json.",
+      description:
+        "The daemon on 127.0.0.1, one for all projects. Port and token are in daemon.json in the state directory, ~/.local/state/pommel.",
       license: { name: "MIT", identifier: "MIT" },
     },
     security: [{ token: [] }],

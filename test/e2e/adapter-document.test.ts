@@ -11,6 +11,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { StartReport } from "../../src/cli/commands/daemon/start.ts";
+import { projectAt } from "../../src/project/paths.ts";
 import { repositoryRoot, shownFiles } from "../support/adapter-document.ts";
 import { until } from "./daemon-fixture.ts";
 import { temporaryDir, temporaryRepository } from "./run-pm.ts";
@@ -104,7 +106,7 @@ it("its sessions are imported, its hooks are recorded, and lines that its comman
   writeFileSync(log, said.map((line) => `${JSON.stringify(line)}\n`).join(""));
   utimesSync(log, new Date(time(3)), new Date(time(3)));
   writeFileSync(join(repo, "total.ts"), "let total = 2;\n");
-  writeFileSync(join(repo, ".gitignore"), ".pommel/\n.jot/\n");
+  writeFileSync(join(repo, ".gitignore"), ".jot/\n");
   git("add", "--all");
   git("commit", "--quiet", "-m", "Round once");
 
@@ -113,7 +115,8 @@ it("its sessions are imported, its hooks are recorded, and lines that its comman
   expect(Object.keys(settings.hooks).sort()).toEqual(["answered", "asked", "done"]);
 
   // The daemon finds Jot's home, which only the adapter knows.
-  expect(pm("start")).toContain("pm import jot");
+  const isFound = () => json<StartReport>("start").past_sessions?.agents?.includes("jot");
+  await until(isFound);
   expect(json("import", "jot", "--yes")).toMatchObject({ agent: "jot", sessions: 1, failed: [] });
   await until(async () => json<Blamed>("blame", "total.ts").ranges[0]?.author === "agent");
   expect(json<Blamed>("blame", "total.ts").ranges).toMatchObject([
@@ -133,5 +136,5 @@ it("its sessions are imported, its hooks are recorded, and lines that its comman
   ]);
 
   pm("disable");
-  expect(readFileSync(join(repo, ".pommel/setup.json"), "utf8")).not.toContain("settings.json");
+  expect(readFileSync(join(projectAt(repo).setupDir, "setup.json"), "utf8")).not.toContain("settings.json");
 }, 120_000);

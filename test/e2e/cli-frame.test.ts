@@ -53,8 +53,8 @@ describe("pm", () => {
 
   // Most tests call commands from their sources.
   it("finds the code of each command beside it", async () => {
-    const cwd = temporaryDir();
-    for (const command of ["backup", "decrypt", "encrypt", "packages", "restart", "stop"]) {
+    const cwd = process.env.HOME!;
+    for (const command of ["backup", "packages", "enable", "reindex"]) {
       const { code, stdout } = await runPm([command, "--json"], { cwd });
       expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: 3, error: "not_initialised" });
     }
@@ -66,13 +66,20 @@ describe("pm", () => {
     ]) {
       expect(await runPm([...command, "--json"], { cwd })).toMatchObject({ code: 3, stderr: "" });
     }
-    for (const command of [["projects"], ["uninstall", "--dry-run"], ["version"]]) {
+    for (const command of [
+      ["decrypt"],
+      ["projects"],
+      ["restart"],
+      ["stop"],
+      ["uninstall", "--dry-run"],
+      ["version"],
+    ]) {
       expect(await runPm([...command, "--json"], { cwd })).toMatchObject({ code: 0, stderr: "" });
     }
   });
 
   it("shows a stack with --debug only", async () => {
-    const cwd = temporaryDir();
+    const cwd = process.env.HOME!;
     const args = ["config", "set", "search.limit", "7"];
     expect((await runPm(args, { cwd })).stderr).not.toContain("    at ");
     expect((await runPm([...args, "--debug"], { cwd })).stderr).toContain("    at ");
@@ -104,11 +111,9 @@ describe("pm", () => {
       expect(timeless(plain)).toEqual(timeless(await runPm(["-C", cwd, ...args], { cwd })));
       return plain;
     };
-    expect(await both("search", "x")).toMatchObject({ code: 3, stdout: "" });
-    expect(await both("search", "x", "--json")).toMatchObject({ code: 3, stderr: "" });
-    await runPm(["init", "--no-hooks"], { cwd });
     writeFileSync(join(cwd, "retry.ts"), "export function retry() { return 1; }\n");
-    await runPm(["reindex"], { cwd });
+    await runPm(["search", "retry"], { cwd });
+    expect(await both("search", "xylophone")).toMatchObject({ code: 5, stderr: "" });
     expect(await both("search", "retry")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("retry.ts"),

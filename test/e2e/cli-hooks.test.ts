@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -11,23 +11,25 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { agentNames } from "../../src/agents/profiles.ts";
-import { projectAt } from "../../src/project/paths.ts";
-import { createStateDir } from "../../src/project/state-dir.ts";
+import { daemonFiles, homeOf, socketOf } from "../../src/project/home.ts";
+import type { Project } from "../../src/project/paths.ts";
+import { projectPatternsFile } from "../../src/redact/patterns/patterns-file.ts";
+import { namedProject } from "../support/named-project.ts";
 import { callPm, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 /** The hook's environment must be the test's own. */
 const env = { CLAUDE_PROJECT_DIR: "" };
 
 let cwd: string;
-let spool: string;
+let project: Project;
+const spool = daemonFiles().spoolDir;
 beforeEach(() => {
+  rmSync(homeOf().stateDir, { recursive: true, force: true });
   cwd = temporaryDir("pommel-hooks-");
-  createStateDir(projectAt(cwd));
-  spool = join(cwd, ".pommel/spool");
+  project = namedProject(cwd);
 });
 
 const payload = (more: object = {}) => ({
@@ -66,7 +68,9 @@ describe("pm hook", () => {
     expect(await hook(name, { ...given, last_assistant_message: "text", env: { A: "1" } })).toEqual(silence);
     const [item, ...others] = items();
     expect(others).toEqual([]);
-    expect(item).toEqual({ kind: "claude-hook", event, received_at: expect.any(Number), payload: given });
+    expect(item).toEqual({
+      ...{ kind: "claude-hook", event, received_at: expect.any(Number), place: cwd, payload: given },
+    });
     expect(item.received_at).toBeGreaterThanOrEqual(before);
     expect(spooled()[0]).toMatch(/^(\d{13}-\d+-[a-z0-9]+|latest-[\w-]+)\.json$/);
     expect(statSync(spool).mode & 0o777).toBe(0o700);
@@ -95,7 +99,7 @@ describe("pm hook", () => {
     const given = payload({ hook_event_name: "UserPromptSubmit", prompt });
     expect(await hook("user-prompt", given)).toEqual(silence);
     expect(items()[0].payload.prompt).toBe("note to pommel: the token was [REDACTED_GITHUB_TOKEN]");
-    writeFileSync(join(cwd, ".pommel/scrubbing-patterns.toml"), "[broken");
+    writeFileSync(projectPatternsFile(project), "[broken");
     const { stderr, ...rest } = await hook("user-prompt", given);
     expect(rest).toEqual({ code: 0, signal: null, stdout: "" });
     expect(stderr).toMatch(/^warning: [^\n]+ cannot be scrubbed \(config_invalid\)[^\n]+\n$/);
@@ -176,20 +180,14 @@ describe("pm hook", () => {
     });
   });
 
-  it("goes to the project that the agent was launched in, wherever it is now", async () => {
+  it("says where the agent was launched, wherever it is now, and touches nothing there", async () => {
     const elsewhere = temporaryDir();
-    const below = join(cwd, "a/b");
-    mkdirSync(below, { recursive: true });
-    await hook("session-end", payload({ cwd: below }), elsewhere);
-    expect(items()).toHaveLength(1);
-    const launched = { CLAUDE_PROJECT_DIR: cwd };
     const input = JSON.stringify(payload({ cwd: elsewhere }));
-    await runPm(["hook", "session-end"], { cwd: elsewhere, env: launched, input });
-    expect(items()).toHaveLength(2);
-    await hook("session-end", payload({ cwd: undefined }), below);
-    expect(items()).toHaveLength(3);
-    expect(await hook("session-end", payload({ cwd: elsewhere }), elsewhere)).toEqual(silence);
-    expect(existsSync(join(elsewhere, ".pommel"))).toBe(false);
+    await runPm(["hook", "session-end"], { cwd: elsewhere, env: { CLAUDE_PROJECT_DIR: cwd }, input });
+    await hook("session-end", payload({ cwd: elsewhere }));
+    await hook("session-end", payload({ cwd: undefined }), elsewhere);
+    expect(items().map(({ place }) => place)).toEqual([cwd, elsewhere, elsewhere]);
+    expect([...readdirSync(elsewhere), ...readdirSync(cwd)]).toEqual([]);
   });
 
   it("takes twenty at once", async () => {
@@ -208,6 +206,7 @@ describe("pm hook", () => {
   });
 
   it("warns when the spool cannot be written", async () => {
+    mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 });
     writeFileSync(spool, "in the way");
     const { stderr, ...rest } = await hook("stop", payload());
     expect(rest).toEqual({ code: 0, signal: null, stdout: "" });
@@ -218,11 +217,12 @@ describe("pm hook", () => {
   });
 
   it.skipIf(process.getuid?.() === 0)(
-    "warns when .pommel is read-only (root may write anywhere)",
+    "warns when the home is read-only (root may write anywhere)",
     async () => {
-      chmodSync(join(cwd, ".pommel"), 0o500);
+      mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o500 });
       const result = await hook("stop", payload());
       expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining("EACCES") });
+      chmodSync(homeOf().stateDir, 0o700);
     },
   );
 
@@ -236,6 +236,27 @@ describe("pm hook", () => {
   });
 });
 
+/** What listens in the daemon's place, and never answers. */
+async function listening(work: (asked: IncomingMessage[], arrival: Promise<void>) => Promise<void>) {
+  const asked: IncomingMessage[] = [];
+  let arrived = () => {};
+  const arrival = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 });
+  const server = createServer((request) => {
+    asked.push(request);
+    arrived();
+  });
+  await new Promise<void>((resolve) => server.listen(socketOf(), resolve));
+  try {
+    await work(asked, arrival);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
 it("a hook loads four files of ours, of whichever agent it is", async () => {
   // Anything that a profile imports comes on top, each time that an agent does something.
   const dir = temporaryDir("pommel-loaded-");
@@ -245,70 +266,54 @@ it("a hook loads four files of ours, of whichever agent it is", async () => {
     list,
     `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(loaded)}, JSON.stringify(Object.keys(require.cache))));`,
   );
-  for (const agent of agentNames) {
-    const { code } = await runPm(["hook", "--agent", agent, "stop"], {
-      cwd: dir,
-      env: { CLAUDE_PROJECT_DIR: "", GEMINI_PROJECT_DIR: "", NODE_OPTIONS: `--require "${list}"` },
-      input: JSON.stringify(payload({ cwd: dir })),
-    });
-    expect(code).toBe(0);
-    const files = (JSON.parse(readFileSync(loaded, "utf8")) as string[]).filter((file) => file !== list);
-    const names = files.map((file) => basename(file).replace(/-[\w-]{8}(?=\.cjs$)/, ""));
-    expect([...new Set(names)].sort()).toEqual([
-      "base.cjs",
-      "pm.cjs",
-      "rolldown-runtime.cjs",
-      "run-hook.cjs",
-    ]);
-  }
+  await listening(async () => {
+    for (const agent of agentNames) {
+      const { code } = await runPm(["hook", "--agent", agent, "stop"], {
+        cwd: dir,
+        env: { CLAUDE_PROJECT_DIR: "", GEMINI_PROJECT_DIR: "", NODE_OPTIONS: `--require "${list}"` },
+        input: JSON.stringify(payload({ cwd: dir })),
+      });
+      expect(code).toBe(0);
+      const files = (JSON.parse(readFileSync(loaded, "utf8")) as string[]).filter((file) => file !== list);
+      const names = files.map((file) => basename(file).replace(/-[\w-]{8}(?=\.cjs$)/, ""));
+      expect([...new Set(names)].sort()).toEqual([
+        "base.cjs",
+        "pm.cjs",
+        "rolldown-runtime.cjs",
+        "run-hook.cjs",
+      ]);
+    }
+  });
 });
 
 describe("pm hook and the daemon", () => {
-  const record = (port: number) => {
-    const file = join(cwd, ".pommel/daemon.json");
-    const who = {
-      pid: process.pid,
-      port,
-      token: "t0ken",
-      started_at: new Date().toISOString(),
-      version: "0",
-    };
-    writeFileSync(file, JSON.stringify(who));
-  };
+  beforeEach(() => mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 }));
 
   it("notifies it of the spool, and waits for no answer", async () => {
-    const asked: IncomingMessage[] = [];
-    let arrived = () => {};
-    const arrival = new Promise<void>((resolve) => {
-      arrived = resolve;
-    });
-    // It never answers.
-    const server = createServer((request) => {
-      asked.push(request);
-      arrived();
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    try {
-      record((server.address() as AddressInfo).port);
+    await listening(async (asked, arrival) => {
       expect(await hook("stop", payload())).toEqual(silence);
       await arrival;
       expect(asked[0]).toMatchObject({ method: "POST", url: "/spool" });
-      expect(asked[0]!.headers).toMatchObject({ authorization: "Bearer t0ken", "content-length": "0" });
+      expect(asked[0]!.headers).toMatchObject({ "content-length": "0" });
       expect(items()).toHaveLength(1);
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
+    });
+  });
+
+  it("says nothing to a socket that others could have made", async () => {
+    await listening(async (asked) => {
+      chmodSync(homeOf().stateDir, 0o777);
+      expect(await hook("stop", payload())).toEqual(silence);
+      expect(asked).toEqual([]);
+      expect(items()).toHaveLength(1);
+    });
   });
 
   it("does not mind a daemon that is gone, or a record of nonsense", async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
-    record(port);
+    const die = `require("net").createServer().listen(${JSON.stringify(socketOf())}, () => process.kill(process.pid, "SIGKILL"))`;
+    spawnSync(process.execPath, ["-e", die]);
+    expect(statSync(socketOf()).isSocket()).toBe(true);
     expect(await hook("stop", payload())).toEqual(silence);
-    writeFileSync(join(cwd, ".pommel/daemon.json"), "{");
+    writeFileSync(daemonFiles().record, "{");
     expect(await hook("session-end", payload())).toEqual(silence);
     expect(items()).toHaveLength(2);
   });
@@ -389,11 +394,8 @@ describe("pm init, pm enable and pm disable", () => {
       code: 1,
       stderr: expect.stringContaining("settings.json:2:20 is not valid"),
     });
-    expect(await callPm(["disable"], { cwd })).toMatchObject({ code: 1 });
-    rmSync(join(cwd, ".pommel"), { recursive: true });
     const init = await callPm(["init"], { cwd });
     expect(init).toMatchObject({ code: 0, stderr: expect.stringContaining("settings.json:2:20") });
-    expect(existsSync(join(cwd, ".pommel/config.toml"))).toBe(true);
     expect((await json("init")).hooks).toMatchObject({
       state: "failed",
       reason: expect.stringContaining(":2:20"),
@@ -402,6 +404,7 @@ describe("pm init, pm enable and pm disable", () => {
       code: 1,
       stdout: expect.stringContaining("✗ hooks"),
     });
+    expect(await callPm(["disable"], { cwd })).toMatchObject({ code: 1 });
     expect(current()).toBe(text);
   });
 
@@ -463,7 +466,7 @@ describe("pm init, pm enable and pm disable", () => {
   });
 
   it("needs a project", async () => {
-    const nowhere = { cwd: temporaryDir() };
+    const nowhere = { cwd: process.env.HOME! };
     expect(await callPm(["enable"], nowhere)).toMatchObject({ code: 3 });
     expect(await callPm(["disable"], nowhere)).toMatchObject({ code: 3 });
   });

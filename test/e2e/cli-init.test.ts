@@ -3,6 +3,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -10,6 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { projectAt } from "../../src/project/paths.ts";
+import { Registry } from "../../src/store/registry.ts";
 import { callPm, pmFile, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -30,16 +33,15 @@ describe("pm init", () => {
     const config = temporaryDir();
     const patterns = join(config, "pommel", "scrubbing-patterns.toml");
     const env = { PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: config };
+    const { dataDir } = projectAt(cwd);
     const first = await callPm(["init"], { cwd, env });
     expect(first).toMatchObject({ code: 0, stderr: "" });
     expect(first.stdout).toBe(
       `${[
         `Pommel in ${cwd}`,
         "",
-        "[1/3] Project directory",
-        "      ✓ Created .pommel/",
-        "      ✓ Created .pommel/config.toml",
-        "      ✓ Created .pommel/.gitignore",
+        "[1/3] Project",
+        `      ✓ Created ${dataDir} (sessions, notes and commits)`,
         `      ✓ Created ${patterns} (what counts as a secret)`,
         "",
         "[2/3] Git",
@@ -53,18 +55,16 @@ describe("pm init", () => {
       ].join("\n")}\n`,
     );
     expect(modeOf(patterns)).toBe(0o600);
-    expect(modeOf(join(cwd, ".pommel"))).toBe(0o700);
-    expect(modeOf(join(cwd, ".pommel/config.toml"))).toBe(0o600);
+    expect(modeOf(dataDir)).toBe(0o700);
+    expect(existsSync(join(cwd, ".pommel"))).toBe(false);
     expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe("dist\n");
     expect(execFileSync("git", ["-C", cwd, "status", "--porcelain"], { encoding: "utf8" })).toBe(
       "?? .claude/\n?? .gitignore\n",
     );
 
-    const before = readFileSync(join(cwd, ".pommel/config.toml"), "utf8");
     const second = await init(cwd);
     expect(second).toMatchObject({ root: cwd, created: [], changed: [], started: false });
-    expect(second.already).toEqual([".pommel/", ".pommel/config.toml", ".pommel/.gitignore"]);
-    expect(readFileSync(join(cwd, ".pommel/config.toml"), "utf8")).toBe(before);
+    expect(second.already).toEqual([dataDir]);
     expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe("dist\n");
   });
 
@@ -76,32 +76,28 @@ describe("pm init", () => {
 
     const plain = temporaryDir();
     const result = await init(plain);
-    expect(result).toMatchObject({
-      root: plain,
-      created: [".pommel/", ".pommel/config.toml", ".pommel/.gitignore"],
-    });
-    expect(existsSync(join(plain, ".gitignore"))).toBe(false);
+    expect(result).toMatchObject({ root: plain, created: [projectAt(plain).dataDir] });
+    expect(readdirSync(plain)).toEqual([]);
   });
 
-  it("says which project a subdirectory belongs to", async () => {
-    const root = temporaryDir();
-    await init(root);
-    const below = join(root, "below");
-    mkdirSync(below);
-    const result = await init(below);
-    expect(result).toMatchObject({ root, created: [] });
-    expect(result.stderr).toContain(`${below} belongs to the project in ${root}. That one is set up`);
-    expect(existsSync(join(below, ".pommel"))).toBe(false);
-  });
-
-  it("gives a repository inside a project an index of its own, and says so", async () => {
+  it("means the project around a subdirectory, and a repository inside of it on its own", async () => {
     const outer = temporaryRepository();
     await init(outer);
+    const below = join(outer, "below");
+    mkdirSync(below);
+    expect(await init(below)).toMatchObject({ root: outer, created: [] });
+    expect(readdirSync(below)).toEqual([]);
     const inner = join(outer, "vendor");
     execFileSync("git", ["init", "--quiet", inner]);
-    const result = await init(inner);
-    expect(result.root).toBe(inner);
-    expect(result.stderr).toContain(`inside the project in ${outer}`);
+    expect(await init(inner)).toMatchObject({ root: inner, created: [projectAt(inner).dataDir] });
+  });
+
+  it.each([
+    ["your home directory", () => process.env.HOME!],
+    ["the root of the file system", () => "/"],
+  ])("refuses %s", async (what, cwd) => {
+    const { code, stdout, stderr } = await callPm(["init"], { cwd: cwd() });
+    expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: "", stderr: expect.stringContaining(what) });
   });
 
   it("sets languages, at once or later, and refuses unknown ones", async () => {
@@ -112,7 +108,7 @@ describe("pm init", () => {
     expect(await languages()).toEqual(["go", "typescript"]);
     expect(await init(cwd, "--languages", "py")).toMatchObject({
       created: [],
-      changed: [".pommel/config.toml"],
+      changed: [projectAt(cwd).configFile],
     });
     expect(await languages()).toEqual(["python"]);
     expect(await init(cwd, "--languages", "python")).toMatchObject({ created: [], changed: [] });
@@ -120,7 +116,7 @@ describe("pm init", () => {
     const fresh = temporaryDir();
     const refused = await callPm(["init", "--languages", "go,pythn"], { cwd: fresh });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean python?") });
-    expect(existsSync(join(fresh, ".pommel"))).toBe(false);
+    expect(Registry.open().project(projectAt(fresh).id)).toBeNull();
   });
 
   it("starts the daemon with --start, once", async () => {
@@ -137,30 +133,21 @@ describe("pm init", () => {
     expect(await init(cwd)).toMatchObject({ started: false });
   });
 
-  it("explains a .pommel that is a file", async () => {
+  it("writes nothing into the directory without hooks", async () => {
     const cwd = temporaryDir();
-    writeFileSync(join(cwd, ".pommel"), "");
-    const { code, stderr } = await callPm(["init"], { cwd });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("is not a directory") });
+    writeFileSync(join(cwd, ".pommel"), "in the way");
+    chmodSync(cwd, 0o500);
+    expect(await init(cwd)).toMatchObject({ root: cwd, created: [projectAt(cwd).dataDir] });
+    expect(readFileSync(join(cwd, ".pommel"), "utf8")).toBe("in the way");
+    expect(readdirSync(cwd)).toEqual([".pommel"]);
   });
 
-  it.skipIf(process.getuid?.() === 0)(
-    "explains a read-only directory (root may write anywhere)",
-    async () => {
-      const cwd = temporaryDir();
-      chmodSync(cwd, 0o500);
-      const { code, stderr } = await callPm(["init"], { cwd });
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: expect.stringContaining(`Cannot write to ${cwd}`),
-      });
-    },
-  );
-
-  it("reports a configuration that was broken before", async () => {
+  it("reports a configuration that was broken before, but not a stranger's", async () => {
     const cwd = temporaryDir();
-    await init(cwd);
+    mkdirSync(join(cwd, ".pommel"));
     writeFileSync(join(cwd, ".pommel/config.toml"), "[search\n");
+    await init(cwd);
+    writeFileSync(projectAt(cwd).configFile, "[search\n");
     const { code, stderr } = await callPm(["init"], { cwd });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("config.toml:1:") });
   });

@@ -1,7 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startFakeOllama } from "../support/fake-ollama-embedder.ts";
 import { startFakeOpenai } from "../support/fake-openai-embedder.ts";
@@ -84,8 +82,7 @@ describe("pm models list", () => {
 
   it("uses the project's settings inside of one", async () => {
     const project = temporaryDir();
-    mkdirSync(join(project, ".pommel"));
-    writeFileSync(join(project, ".pommel", "config.toml"), '[embed]\ntext = "none"\n');
+    await callPm(["config", "set", "embed.text", "none"], { cwd: project });
     const { stdout } = await callPm(["models", "--json"], { cwd: project, env });
     expect(JSON.parse(stdout)).toMatchObject({ code: "static", text: "none" });
   });

@@ -4,8 +4,8 @@ import { appendFileSync, mkdirSync, rmSync, truncateSync, utimesSync, writeFileS
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { askDaemon } from "../../src/client/daemon-client.ts";
-import { type Project, projectAt } from "../../src/project/paths.ts";
-import { createStateDir } from "../../src/project/state-dir.ts";
+import { findProject, rememberProject } from "../../src/git/projects/find-project.ts";
+import type { Project } from "../../src/project/paths.ts";
 import { enqueue } from "../../src/store/memory/jobs/jobs.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import type { TranscriptFixture } from "../support/transcript-fixture.ts";
@@ -33,7 +33,7 @@ import {
   untilIdle,
   untilStopped,
 } from "./daemon-fixture.ts";
-import { callPm } from "./run-pm.ts";
+import { callPm, temporaryDir } from "./run-pm.ts";
 
 /** How the daemon records an agent's transcripts and its hooks' events. */
 
@@ -288,26 +288,26 @@ test("killed at any time, the daemon ends up with what it had remembered undistu
   }
 }, 60_000);
 
-test("two daemons share what worktrees of one repository remember, and do each job once", async () => {
+test("worktrees of one repository share what is remembered, and each job is done once", async () => {
   const git = (...args: string[]) =>
     execFileSync("git", ["-C", project.root, "-c", "user.name=t", "-c", "user.email=t@localhost", ...args]);
   git("init", "--quiet");
   git("commit", "--quiet", "--allow-empty", "-m", "first");
-  const linked = createProject({});
-  rmSync(linked.root, { recursive: true });
-  git("worktree", "add", "--quiet", linked.root);
-  createStateDir(linked);
-  const other = projectAt(linked.root);
-  expect(other.memoryDb).toBe(project.memoryDb);
+  await rememberProject(project);
+  const linked = join(temporaryDir(), "linked");
+  git("worktree", "add", "--quiet", linked);
+  const other = await findProject(linked);
+  expect([other.id, other.root, other.memoryDb]).toEqual([project.id, linked, project.memoryDb]);
+  expect(other.indexDb).not.toBe(project.indexDb);
   const files = Array.from({ length: 9 }, (_, i) => age(about(i + 1, `bird number ${i}`).writeTo(dir)));
-  const inWorktree = sessionIn(project, idOf(0), { cwd: linked.root });
+  const inWorktree = sessionIn(project, idOf(0), { cwd: linked });
   inWorktree.prompt("Where do the storks nest?");
-  inWorktree.edit(join(linked.root, "src/nest.ts"), "a", "b");
-  await Promise.all([start(project), start(other)]);
+  inWorktree.edit(join(linked, "src/nest.ts"), "a", "b");
+  await start(project);
   await Promise.all([untilRead(project), untilRead(other)]);
   await importAll(files);
   await askDaemon(other, "indexTranscript", { transcript_paths: files, trigger: "import" });
-  inWorktree.writeTo(transcriptDir(linked));
+  inWorktree.writeTo(transcriptDir(other));
   await until(async () => (await status(other)).memory.sessions === 10);
   await untilRead(project);
   expect((await ask(project, "storks nest")).results[0]).toMatchObject({ files: ["src/nest.ts"] });
@@ -320,6 +320,32 @@ test("two daemons share what worktrees of one repository remember, and do each j
     .all();
   memory.close();
   expect(twice).toEqual([]);
+});
+
+test("only the sessions of projects that somebody named are recorded", async () => {
+  const root = temporaryDir();
+  const unnamed = await findProject(root);
+  await start(project);
+  await untilIdle(unnamed);
+  const made = sessionIn(unnamed, idOf(2));
+  made.prompt("Where do the storks nest?");
+  made.reply("On the roof.");
+  made.writeTo(transcriptDir(unnamed));
+  await hookItem(unnamed, "user-prompt", {
+    ...{ session_id: idOf(2), cwd: root, prompt: "Note to Pommel: storks are protected" },
+  });
+  about(1, "flamingo").writeTo(dir);
+  await until(async () => (await sessionsFound(project, "flamingo timeout"))[0] === idOf(1));
+  const { memory } = await status(unnamed);
+  expect(memory).toMatchObject({ captures: false, sessions: 0, annotations: 0 });
+  await callPm(["init", "--no-hooks"], { cwd: root });
+  await until(async () => (await status(unnamed)).memory.captures);
+  await hookItem(unnamed, "stop", {
+    session_id: idOf(2),
+    transcript_path: join(transcriptDir(unnamed), `${idOf(2)}.jsonl`),
+    cwd: root,
+  });
+  await until(async () => (await sessionsFound(unnamed, "storks nest"))[0] === idOf(2));
 });
 
 function loseTable(table: string): void {

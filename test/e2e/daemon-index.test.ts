@@ -1,14 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { askDaemon } from "../../src/client/daemon-client.ts";
-import type { Project } from "../../src/project/paths.ts";
+import { rememberProject } from "../../src/git/projects/find-project.ts";
+import { type Project, projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
+import { placeHeader } from "../../src/protocol/door.ts";
 import type { SearchResponse } from "../../src/protocol/operations/search.ts";
+import { Registry } from "../../src/store/registry.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import {
   cleanUp,
@@ -132,6 +135,7 @@ test("knows that a first indexing was not finished, and finishes it", async () =
   const project = createProject(modules(800));
   spawnDaemon();
   await untilAnswering();
+  await askDaemon(project, "search", { q: "compute" });
   await askDaemon(project, "shutdown", {});
   await untilStopped();
   expect((await status(project)).notes).toEqual(["The first indexing is incomplete."]);
@@ -177,10 +181,10 @@ test("limits a search to paths, languages and levels", async () => {
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("klingon") });
 });
 
-test("searches without a daemon, and says how old the index is", async () => {
+test("searches without a daemon: indexes first, then says how old the index is", async () => {
   const project = createProject(modules(3));
-  const unindexed = await callPm(["search", "compute1"], { cwd: project.root });
-  expect(unindexed).toMatchObject({ code: 3, stderr: expect.stringContaining("pm start") });
+  const first = await callPm(["search", "compute1"], { cwd: project.root });
+  expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("src/module1.ts:") });
 
   expect(await pmJson(project, "reindex")).toMatchObject({ by: "command", indexed: 3, interrupted: false });
   const fresh = await callPm(["search", "compute1"], { cwd: project.root });
@@ -195,25 +199,59 @@ test("searches without a daemon, and says how old the index is", async () => {
   expect(old.stderr).toContain("No daemon is running; the index is from 1 hour ago.");
 });
 
+test("a search needs no project, records nothing, and touches nothing in the directory", async () => {
+  const root = temporaryDir();
+  writeFileSync(join(root, "heron.ts"), "export const heron = 1;\n");
+  const { id, indexDb, memoryDb } = projectAt(root);
+  const search = await callPm(["search", "code", "heron"], { cwd: root });
+  expect(search).toMatchObject({ code: 0, stdout: expect.stringContaining("heron.ts") });
+  expect(readdirSync(root)).toEqual(["heron.ts"]);
+  expect([existsSync(indexDb), existsSync(memoryDb)]).toEqual([true, false]);
+  expect(Registry.open().project(id)?.isNamed ?? false).toBe(false);
+});
+
+test("a copy has an index of its own, and shares the memory", async () => {
+  const project = createProject(modules(1));
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", project.root, "-c", "user.name=t", "-c", "user.email=t@localhost", ...args]);
+  git("init", "--quiet");
+  git("add", "--all");
+  git("commit", "--quiet", "-m", "first");
+  await rememberProject(project);
+  await start(project);
+  await untilIdle(project);
+  const copy = join(temporaryDir(), "copy");
+  cpSync(project.root, copy, { recursive: true });
+  writeFileSync(join(copy, "src/fresh.ts"), "export const giraffe = 1;\n");
+  const pm = async (cwd: string, ...args: string[]) => (await callPm(args, { cwd })).stdout;
+  expect(await pm(copy, "search", "code", "giraffe")).toContain("src/fresh.ts");
+  expect(await pm(project.root, "search", "code", "giraffe")).not.toContain("src/fresh.ts");
+  await pm(copy, "note", "the zebra is striped");
+  expect(await pm(project.root, "notes")).toContain("the zebra is striped");
+});
+
 test("searches where it may not write", async () => {
   const project = createProject(modules(2));
-  await pmJson(project, "reindex");
-  for (const end of ["-wal", "-shm"]) rmSync(project.indexDb + end, { force: true });
+  const home = temporaryDir();
+  const env = { PATH: process.env.PATH, POMMEL_DAEMON_AUTOSTART: "false", POMMEL_HOME: home, HOME: home };
+  expect(await callPm(["reindex"], { cwd: project.root, env })).toMatchObject({ code: 0 });
   // Permissions do not bind root, so the search runs as somebody else.
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  if (user.uid)
-    for (const path of [project.root, project.stateDir, project.indexDb, project.configFile]) {
-      chownSync(path, user.uid, user.gid);
-    }
-  chmodSync(project.stateDir, 0o555);
+  const paths = readdirSync(home, { recursive: true, encoding: "utf8" }).map((path) => join(home, path));
+  for (const path of [project.root, home, ...paths]) {
+    if (/-(wal|shm)$/.test(path)) rmSync(path);
+    else if (user.uid) chownSync(path, user.uid, user.gid);
+  }
+  const closable = [home, ...paths].filter((path) => !/-(wal|shm)$/.test(path));
+  for (const path of closable) chmodSync(path, 0o555);
   const answer = execFileSync(process.execPath, [pmFile, "search", "code", "compute1", "--json"], {
-    ...user,
-    cwd: project.root,
-    env: { PATH: process.env.PATH, HOME: project.root },
+    ...{ ...user, cwd: project.root, env },
   });
   expect(JSON.parse(answer.toString()).results[0].file).toBe("src/module1.ts");
-  expect(existsSync(`${project.indexDb}-shm`)).toBe(false);
-  chmodSync(project.stateDir, 0o755);
+  expect(
+    readdirSync(home, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith("-shm")),
+  ).toEqual([]);
+  for (const path of closable) chmodSync(path, 0o700);
 });
 
 test("answers the same with and without a daemon", async () => {
@@ -257,7 +295,14 @@ test("refuses a wrong token and a foreign page", async () => {
   await start(project);
   const { port, token } = readDaemonRecord()!;
   const statusWith = async (headers: Record<string, string>) => {
-    const outgoing = request({ host: "127.0.0.1", port, path: "/status", headers, agent: false }).end();
+    const about = { [placeHeader]: encodeURIComponent(project.root), ...headers };
+    const outgoing = request({
+      host: "127.0.0.1",
+      port,
+      path: "/status",
+      headers: about,
+      agent: false,
+    }).end();
     const [response] = await once(outgoing, "response");
     response.resume();
     return response.statusCode;

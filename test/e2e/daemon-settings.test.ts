@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { daemonFiles, ownConfigFile } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import {
@@ -31,7 +32,9 @@ test("a setting that is read where it is used holds at once in the daemon that r
   expect(await pm(project, "config", "set", "search.limit", "1")).toMatchObject({ code: 0, stderr: "" });
   expect(await found(project, "compute")).toHaveLength(1);
   await pm(project, "config", "set", "context.mode", "eager");
-  expect(readDaemonRecord()).toMatchObject({ pid, context: { mode: "eager" } });
+  const { context, ...record } = readDaemonRecord()!;
+  expect(record.pid).toBe(pid);
+  expect(context).toMatchObject({ mode: "gentle", places: { [project.root]: { mode: "eager" } } });
 });
 
 test("pm config restarts the daemon for a setting that it is built around", async () => {
@@ -45,14 +48,26 @@ test("pm config restarts the daemon for a setting that it is built around", asyn
   await until(async () => (await status(project)).index.total_files === 2);
 });
 
-test("the daemon restarts by itself when such a setting was edited in the file", async () => {
-  const project = createProject(modules(3));
+test("a project is opened again when such a setting was edited in its file, and no other one is", async () => {
+  const [project, other] = [createProject(modules(3)), createProject(modules(3))];
   const { pid } = await start(project);
+  await Promise.all([untilIdle(project), untilIdle(other)]);
   writeFileSync(project.configFile, '[index]\nexclude = ["src/module1.ts"]\n');
-  await until(() => (readDaemonRecord()?.pid ?? pid) !== pid);
-  await untilAnswering();
-  expect(logOf()).toContain("restarting to apply index.exclude");
+  await until(() => logOf().includes(`${project.root}: opening it again to apply index.exclude`));
   await until(async () => (await status(project)).index.total_files === 2);
+  expect((await status(other)).index.total_files).toBe(3);
+  expect(logOf().split(`"opened ${other.root}"`)).toHaveLength(2);
+  expect(readDaemonRecord()?.pid).toBe(pid);
+});
+
+test("the daemon restarts by itself when a setting of its own was edited in the file", async () => {
+  const project = createProject(modules(1));
+  const { pid, port } = await start(project);
+  mkdirSync(dirname(ownConfigFile()), { recursive: true });
+  writeFileSync(ownConfigFile(), `[daemon]\nport = ${port + 1}\n`);
+  await until(() => (readDaemonRecord()?.pid ?? pid) !== pid);
+  expect((await untilAnswering()).port).toBe(port + 1);
+  expect(logOf()).toContain("restarting to apply daemon.port");
 });
 
 test("a mistake in the file leaves the daemon as it is, and shows in pm status", async () => {
@@ -69,8 +84,12 @@ test("a daemon in a terminal is left to the person there", async () => {
   const project = createProject(modules(1));
   const daemon = spawnDaemon(["--foreground"]);
   await untilAnswering();
-  const set = await pm(project, "config", "set", "index.workers", "1", "--json");
-  expect(set.stderr).toBe("The daemon runs in a terminal: restart it there to apply index.workers.\n");
+  await untilIdle(project);
+  const exclude = await pm(project, "config", "set", "index.exclude", "src/module0.ts");
+  expect(exclude).toMatchObject({ code: 0, stderr: "" });
+  await until(async () => (await status(project)).index.total_files === 0);
+  const set = await pm(project, "config", "set", "--global", "daemon.port", "7420", "--json");
+  expect(set.stderr).toBe("The daemon runs in a terminal: restart it there to apply daemon.port.\n");
   expect(JSON.parse(set.stdout)).toMatchObject({ restarted: false });
   expect(daemon.exitCode).toBeNull();
 });
@@ -88,7 +107,8 @@ test("pm restart starts another daemon, or the first one, and says what runs", a
 test("pm restart leaves a daemon alone that could not start again", async () => {
   const project = createProject(modules(1));
   const { pid } = await start(project);
-  writeFileSync(project.configFile, "[index]\nexclud = []\n");
+  mkdirSync(dirname(ownConfigFile()), { recursive: true });
+  writeFileSync(ownConfigFile(), "[index]\nexclud = []\n");
   expect(await pm(project, "restart")).toMatchObject({ code: 1, stderr: expect.stringContaining("exclud") });
   expect(readDaemonRecord()?.pid).toBe(pid);
 });
@@ -140,7 +160,7 @@ test("pm logs prints the log, older files included, and only what was asked for"
   await pmJson(project, "stop");
   // Its last line comes when it has let go of everything.
   await until(() => !isRunning(pid));
-  const file = join(project.logDir, "pommeld.log");
+  const file = join(daemonFiles().logDir, "pommeld.log");
   writeFileSync(`${file}.2`, logged("2026-01-01T10:00:00.000Z", "the oldest"));
   writeFileSync(`${file}.1`, logged("2026-01-02T10:00:00.000Z", "older"));
   const half = '{"level":30,"ti\n';
@@ -161,15 +181,16 @@ test("pm logs prints the log, older files included, and only what was asked for"
   expect(stdout).toMatch(
     /^2026-01-0[23] \d\d:00:00 error {2}bad\n {4}at a:1\n2026-01-0[34] \d\d:00:00 info {3}last\n$/,
   );
-  appendFileSync(join(project.logDir, "pommeld.stderr.log"), "FATAL ERROR: out of memory\n");
+  appendFileSync(join(daemonFiles().logDir, "pommeld.stderr.log"), "FATAL ERROR: out of memory\n");
   expect(await messages(project, "--since", "10m")).toEqual(["FATAL ERROR: out of memory"]);
 });
 
 test("pm logs --follow goes on with the next file when the log is rotated", async () => {
   const project = createProject({});
-  await start(project);
+  const { pid } = await start(project);
   await pmJson(project, "stop");
-  const file = join(project.logDir, "pommeld.log");
+  await until(() => !isRunning(pid));
+  const file = join(daemonFiles().logDir, "pommeld.log");
   writeFileSync(file, logged("2026-01-03T10:00:00.000Z", "before"));
   const follower = spawn(process.execPath, [pmFile, "logs", "--follow", "--json"], { cwd: project.root });
   let shown = "";

@@ -1,3 +1,4 @@
+import { homeSettings } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
@@ -134,12 +135,16 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
     },
     async reloadSettings() {
       const { applied, need_restart } = settings.reload();
-      // Whether it is recorded decides what is open: the next question opens it anew.
-      const isReopened = need_restart.some((key) => key === "sessions.capture" || key === "git.checkpoints");
+      const ofProject = need_restart.filter((key) => !homeSettings.has(key));
+      // Whether it is recorded decides what is open: the next question opens it anew. So does it where a person has the
+      // daemon in a terminal; else a restart gives it the keys that are in the environment of who changed the settings.
+      const isReopened = options.isInForeground
+        ? ofProject.length > 0
+        : ofProject.some((key) => key === "sessions.capture" || key === "git.checkpoints");
       if (isReopened) setImmediate(options.reopen);
       return {
         applied,
-        need_restart: isReopened ? [] : need_restart,
+        need_restart: need_restart.filter((key) => homeSettings.has(key) || !isReopened),
         in_foreground: options.isInForeground,
       };
     },

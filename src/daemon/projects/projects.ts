@@ -92,6 +92,7 @@ export class Projects {
       opened: this.openNow(project).then(
         (inUse) => {
           opening.inUse = inUse;
+          this.options.onSettings();
           return inUse;
         },
         (error: unknown) => {
@@ -128,7 +129,6 @@ export class Projects {
         if (opening) void this.close(opening).then(() => this.openAgain(project));
       },
     });
-    onSettings();
     return { checkout, settings };
   }
 

@@ -11,7 +11,11 @@ test("looks for the project's roots once when it begins, however many agents the
   const root = mkdtempSync(join(tmpdir(), "pommel-watch-"));
   const findRoots = vi.fn(async () => {});
   const watch = new ConversationWatch({
-    work: { captures: true, report: (_: unknown, otherwise: unknown) => otherwise } as unknown as MemoryWork,
+    work: {
+      captures: true,
+      memory: { meta: () => "0" },
+      report: (_: unknown, otherwise: unknown) => otherwise,
+    } as unknown as MemoryWork,
     project: projectAt(root),
     pollSeconds: 5,
     roots: () => [root],

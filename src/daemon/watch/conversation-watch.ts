@@ -79,6 +79,8 @@ export class ConversationWatch {
 
   /** Resolves when everything is watched; existing files are checked in the background. */
   async begin(): Promise<void> {
+    // What is written from now on is no past session.
+    if (this.options.work.captures) this.look(async () => void this.since());
     // Looks wait until everything is watched: one search for the project's roots serves them all.
     this.look(() => watching);
     const watching = this.watchAll();
@@ -270,10 +272,10 @@ export class ConversationWatch {
 
   /** Recording of a project's sessions starts when its memory is first opened to record. */
   private since(): number {
+    const since = Date.now();
     const { memory } = this.options.work;
     const stored = memory.meta(capturedSince);
     if (stored !== null) return Number(stored);
-    const since = Date.now();
     memory.setMeta(capturedSince, String(since));
     return since;
   }

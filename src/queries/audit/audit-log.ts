@@ -22,7 +22,7 @@ import { plainText } from "../../store/encryption/plain-text.ts";
 import { publicKeyOf, seal } from "../../store/encryption/sealed-text.ts";
 
 /**
- * The audit log, `.pommel/audit/`: JSON Lines, appended only. Each record holds the SHA-256 of the line before it, so
+ * The audit log, `audit/` in the project's data: JSON Lines, appended only. Each record holds the SHA-256 of the line before it, so
  * that a changed, added or removed record breaks the chain; `head.json` holds that of the last, so that a shortened log
  * does not match. Whoever can write the files can make another chain: a hash that was noted elsewhere shows that.
  *

@@ -10,7 +10,7 @@ export function declareBackup(program: Command): void {
     .addHelpText(
       "after",
       `${examples(
-        ["pm backup", "into .pommel/backups, or backup.folder"],
+        ["pm backup", "beside the memory, or into backup.folder"],
         ["pm backup --to /mnt/usb", "into another directory"],
         ["pm backup --to before.db", "as a file"],
         ["pm backup list", "what can be restored"],

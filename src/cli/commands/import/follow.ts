@@ -121,6 +121,6 @@ function ended(): PommelError {
   return new PommelError(
     "daemon_unreachable",
     "The daemon exited before the import was complete.",
-    "Run `pm import` again: it continues where it stopped. The reason is in .pommel/log/pommeld.log.",
+    "Run `pm import` again: it continues where it stopped. `pm logs` has the reason.",
   );
 }
