@@ -40,7 +40,9 @@ function listed(lines: readonly string[], pattern: RegExp, isNamed: boolean): Op
     // A title alone says little.
     const more = next === undefined || contentWords(title).size >= fewestWords ? "" : plainLine(next);
     const text = [title.replace(/[:.]$/, ""), more].filter((part) => part !== "").join(": ");
-    if (text !== "") found.push({ key: key.toLowerCase(), text: beginningOf(text, maxShown), isNamed });
+    // A numbered question is none.
+    if (text !== "" && !title.endsWith("?"))
+      found.push({ key: key.toLowerCase(), text: beginningOf(text, maxShown), isNamed });
   });
   return found;
 }
@@ -57,7 +59,7 @@ const byKey = [
 const byName =
   /\b(?:go with|going with|i like|i prefer|let['’]s (?:do|use)|choose|pick)\s+(?:the\s+)?([\p{L}\p{N} `'’_-]{3,60})/iu;
 const declined =
-  /\b(?:not|don['’]?t|doesn['’]?t|won['’]?t|isn['’]?t|why|what|difference|can you|could you)\b|\?/i;
+  /\b(?:wonder|maybe|not|don['’]?t|doesn['’]?t|won['’]?t|isn['’]?t|why|what|difference|can you|could you)\b|\?/i;
 
 /** The option that a human's message chooses; null: none, or it is unclear which. */
 export function chosenIn(message: string, options: readonly Option[]): Option | null {
