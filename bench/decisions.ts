@@ -5,6 +5,7 @@
  *
  *   --memory DIR    keep what was imported there for the next run (default: a temporary directory)
  *   --sample N      print N of the decisions without a label, drawn by hash, as JSON lines to be labelled; report nothing
+ *   --round NAME    of the labels, first or second (default: second)
  *   --seed TEXT     what the sample is drawn by
  *   --wrong         also print those whose label says that they are none
  *   --markdown      print a table for Markdown
@@ -30,6 +31,7 @@ const { values: options } = parseArgs({
     repository: { type: "string", multiple: true, default: [] },
     memory: { type: "string" },
     sample: { type: "string" },
+    round: { type: "string", default: "second" },
     seed: { type: "string", default: "first" },
     wrong: { type: "boolean", default: false },
     markdown: { type: "boolean", default: false },
@@ -49,7 +51,7 @@ try {
     ...(await Promise.all(options.repository.map((named) => recordedIn(...nameAndDir(named))))).flat(),
   ];
   for (const named of options.sessions) shown.push(...(await madeIn(...nameAndDir(named))));
-  const labels = loadLabels();
+  const labels = loadLabels(options.round === "first" ? "first" : "second");
   if (options.sample) {
     const fresh = shown.filter((one) => !labels.has(hashOf(one)));
     for (const one of drawn(fresh, options.seed).slice(0, Number(options.sample)))
@@ -85,8 +87,7 @@ async function madeIn(of: string, dir: string): Promise<Shown[]> {
 
 /** How a person chose. */
 function sourceOf(text: string): Shown["source"] {
-  if (text.includes(" → ")) return "answer";
-  return text.includes(' (chosen: "') ? "option" : "prompt";
+  return text.includes(" → ") ? "answer" : "prompt";
 }
 
 function report(shown: readonly Shown[], labels: ReturnType<typeof loadLabels>): void {

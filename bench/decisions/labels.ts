@@ -27,16 +27,22 @@ export interface Shown {
 export const verdicts = ["yes", "unclear", "passing", "behaviour", "task", "other"] as const;
 type Verdict = (typeof verdicts)[number];
 
-/** The verdicts by hash. */
-export function loadLabels(): Map<string, Verdict> {
+/**
+ * The verdicts by hash. The rules were frozen before each round, and changed by what the first one showed: only the last
+ * one says how good they are.
+ */
+type Round = "first" | "second";
+
+export function loadLabels(round: Round): Map<string, Verdict> {
   const file = readFileSync(new URL("labels.tsv", import.meta.url), "utf8");
   const rows = file.trimEnd().split("\n").slice(1);
   return new Map(
-    rows.map((row) => {
-      const [hash = "", label] = row.split("\t");
+    rows.flatMap((row) => {
+      const [hash = "", label, drawnIn] = row.split("\t");
+      if (drawnIn !== round) return [];
       const verdict = verdicts.find((one) => one === label);
       if (verdict === undefined) throw new Error(`no label: ${row}`);
-      return [hash, verdict] as const;
+      return [[hash, verdict] as const];
     }),
   );
 }

@@ -107,7 +107,8 @@ function recordOf(path: string, text: string): Decision | null {
   if (title === undefined || heading === null || open.test(status) || open.test(title)) return null;
   const start = heading.index + heading[0].length;
   const below = text.slice(start).split(/^#{1,2}\s/m)[0]!;
-  const [sentence] = sentencesOf(joinWrapped(below));
+  const [begun, rest = ""] = sentencesOf(joinWrapped(below));
+  const sentence = begun?.endsWith(":") ? `${begun} ${rest}` : begun;
   if (sentence === undefined || contentWords(sentence).size < 2 || open.test(sentence)) return null;
   const line = text.slice(0, text.indexOf(sentence.slice(0, 20), start)).split("\n").length;
   return recorded({

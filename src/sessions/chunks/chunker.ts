@@ -25,20 +25,12 @@ export interface ChunkOptions extends ChunkSizes, UnitOptions {
   kinds: KindRules;
 }
 
-/**
- * Cuts a group of turns (`groups.ts`) into searchable chunks, in order.
- * @param before the turn before the group, for the options that its first prompt may choose from
- */
-export function chunkGroup(
-  turns: readonly Turn[],
-  options: ChunkOptions,
-  before: Turn | null = null,
-): DraftChunk[] {
+/** Cuts a group of turns (`groups.ts`) into searchable chunks, in order. */
+export function chunkGroup(turns: readonly Turn[], options: ChunkOptions): DraftChunk[] {
   const units = turns.flatMap((turn) => unitsOf(turn, options));
   const packed = packUnits(units, options);
   const around = aroundChunks(packed, (unit) => reportsError(unit, options.kinds));
   const reader = new DecisionReader(options.kinds.ownDecision);
-  if (before !== null) reader.read(before);
   const decided = turns
     .flatMap((turn) => reader.read(turn))
     .map(({ seq, ...decision }) => ({

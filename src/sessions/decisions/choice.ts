@@ -10,6 +10,8 @@ import { contentWords } from "../summaries/words.ts";
 const limits = { minWords: 5, maxWords: 70, maxCharacters: 700 } as const;
 /** Names from the code, and words with a meaning of their own, that a choice has at least. */
 const minContent = 4;
+/** The same where what was not chosen is left out. */
+const minSettled = 6;
 
 /** `'` stands for an apostrophe of either sort, or none. */
 const words = (...alternatives: string[]): RegExp =>
@@ -18,13 +20,13 @@ const first = (...alternatives: string[]): RegExp =>
   new RegExp(`^(?:${alternatives.join("|").replaceAll("'", "['’]?")})\\b(?!-)`, "i");
 
 const choosing =
-  "use|keep|leave|stay|stick|go|drop|prefer|store|put|rename|call|name|make|move|replace|switch|change|default|pin|reuse|" +
+  "use|keep|leave|stay|stick|go|drop|prefer|store|put|rename|call|name|make|move|replace|switch|change|default to|pin|reuse|" +
   "avoid|allow|treat|require|return|show|hide|split|derive|compute|read|write|pass|run|rely|limit|standardi[sz]e|migrate|" +
   "remove|skip|have|do|be|track|expose|accept|reject|inline|embed|share|load|cache|model|represent|select|choose|pick|reserve";
 /** An author who tells what they chose: "Uses", "Kept", "Switched". */
 const chose =
   "uses?|used|keeps?|kept|leaves?|left|stays?|stick|sticks|drops?|dropped|prefers?|preferred|stores?|stored|puts?|moves?|moved|replaces?|" +
-  "replaced|switch(?:es|ed)?|pins?|pinned|reuses?|reused|avoids?|avoided|defaults?|defaulted|cho(?:o?se|oses|sen)|picks?|picked|opt(?:s|ed)?|" +
+  "replaced|switch(?:es|ed)?|pins?|pinned|reuses?|reused|avoids? using|default(?:s|ed)? to|cho(?:o?se|oses|sen)|picks?|picked|opt(?:s|ed)?|" +
   "reserves?|inlines?|inlined|embeds?|models?|derives?|derived|selects?|requires?|rel(?:y|ies)|go|goes|went|make|do|don't|skip|skips|skipped|" +
   "deliberately|intentionally|explicitly|never|always|only|limits?|limited|treats?|restrict(?:s|ed)?|scopes?|scoped|split|splits";
 
@@ -54,19 +56,19 @@ const reasons = [
   "so that",
   "to (?:avoid|prevent|preserve|ensure|guarantee|stay|match|minimi[sz]e|reduce|limit|respect|simplify|make sure|let|allow|keep|stop|survive)",
   "otherwise",
-  "(?:which|this|that) (?:avoids|keeps|prevents|ensures|preserves|makes|lets|means|allows|would)",
-  "(?:avoiding|ensuring|preserving|preventing|keeping|allowing|letting)",
+  "(?:which|this|that) (?:avoids|keeps|prevents|ensures|preserves|makes|lets|allows)",
+  "(?<=, (?:thus |thereby )?)(?:avoiding|ensuring|preserving|preventing|keeping|allowing|letting)",
   "due to|given (?:that|the|how)|in order to|for (?:\\w+ )?(?:consistency|simplicity|clarity|safety|security|compatibility|performance|isolation|parity|readability)",
   "we don't want|we do not want|i don't want|don't need|do not need|no need",
 ];
 const reason = words(
   ...reasons,
   "so (?!far|much|many|long|called|on|forth|is|do|did)",
-  "as (?:it|they|we|the|this|that|there) ",
+  "(?<=, )as (?:it|they|we|the|this|that|there) ",
 );
 /** A reason and no bad consequence: "so errors vanish" may be what was repaired, "so it cannot drift" is what for. */
 const goodReason = new RegExp(
-  `${words(...reasons).source}|\\bso\\b[^.;]{3,120}\\b(?:cannot|can['’]?t|never|still|always|stays?|keeps?|remains?|survives?|don['’]?t|doesn['’]?t|without|only)\\b|(?:[:—–]|, (?:and|which))\\s[^.]*\\bwould\\b`,
+  `${words(...reasons).source}|\\bso\\b[^.;]{3,120}\\b(?:cannot|can['’]?t|can never|still|always|stays?|keeps?|remains?|survives?)\\b|(?:[:—–]|, (?:and|which))\\s[^.]*\\bwould\\b`,
   "i",
 );
 const reasonStart = new RegExp(`${reason.source}|[:—–]\\s[^.]*\\bwould\\b`, "i");
@@ -91,10 +93,10 @@ const past = words(
 );
 const wasOnce = words("was|were|had|did|didn't|previously|before this|until now");
 const tests = words(
-  "(?:sub)?tests?|tested|testing|assert(?:s|ions?|ed|ing)?|fixtures?|mock(?:s|ed|ing)?|coverage|specs?|snapshots?|stub(?:s|bed)?|verif(?:y|ies|ied)",
+  "(?:sub)?tests?|tested|testing|assert(?:s|ions?|ed|ing)?|fixtures?|mock(?:s|ed|ing)?|coverage|covered|specs?|snapshots?|stub(?:s|bed)?|verif(?:y|ies|ied)",
 );
 const business = words(
-  "prs?|pull request|commit (?:this|it|message)|reviewers?|review|lint(?:er)?|biome|eslint|prettier|rebase|readme|changelog|typos?|docs?|documentation|comments?|wording",
+  "prs?|pull request|commit (?:this|it|message)|reviewers?|review|lint(?:er)?|biome|eslint|prettier|rebase|readme|changelog|typos?|docs?|documentation|comments?|wording|documented",
 );
 const narration = words(
   "let me|i'll|i will|i'm|i am|i've|i need|i see|now let's|let's (?:see|check|look|run|verify|start|try|do|fix|add|write|create|update|review|commit|push)",
@@ -102,18 +104,25 @@ const narration = words(
 const tidying = words(
   "unused|now-unused|dead code|duplicated?|duplication|obsolete|orphaned|leftover|outdated|redundant",
 );
+/** "I picked the latter": which? */
+const elsewhere = words("the (?:latter|former|same|above|following)|such an?");
+/** Trouble is told like this. */
+const turning = /^(?:but|however|although|though|yet|still|while|unfortunately|the reason)\b/i;
+const effects = words(
+  "no effect|never (?:triggers?|fires?|runs?|matches)|killing|losing|unusable|so nothing|go(?:es)? unnoticed",
+);
 /** "Do that instead": what? */
 const vague =
   /\b(?:do|use|go with|keep|prefer|like|want|make|change|remove|drop|call|put|move|leave)\s+(?:this|that|it|them|those|these|one)\b/i;
 const pronounFirst = /^(?:this|that|these|those|it|they|both|which|he|she|there|here)\b/i;
 
+const declaredFirst =
+  /^(?:(?:we|i)(?:['’]ve| have)? (?:decided|agreed|settled|settle|opted|chose|chosen|went with|picked)|the decision (?:is|was) to)\b/i;
 const declared = words(
   "(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|opted|chose|chosen|went with|picked)",
   "(?:the )?decision (?:is|was) to",
 );
-const byIntent = words(
-  "by design|deliberate(?:ly)?|intentional(?:ly)?|on purpose|purposely|conscious(?:ly)? cho\\w+",
-);
+const byIntent = words("by design|deliberately|intentionally|on purpose|purposely");
 /** A person who typed it wants it. */
 const wish = words(
   "let's|i'd like|i would like|we should|we shouldn't|we should not|we'll|we must|we want|we don't want|we do not want|i'd (?:rather|prefer)|i would (?:rather|prefer)|i prefer|i want|i don't want|i do not want|please|i think we should|we need to",
@@ -163,8 +172,22 @@ function readingOf(sentence: string): Reading | null {
     .trim();
   const body = bare.replace(title, "").replace(lead, "");
   const content = contentWords(bare).size + names;
-  if (question.test(said) || said.endsWith(":") || subject.test(said) || content < minContent) return null;
+  if (
+    !isWhole(said) ||
+    question.test(said) ||
+    said.endsWith(":") ||
+    subject.test(said) ||
+    content < minContent
+  )
+    return null;
   return { bare, body, content };
+}
+
+/** Not the rest of something that began elsewhere. */
+function isWhole(said: string): boolean {
+  if ((said.match(/`/g)?.length ?? 0) % 2 === 1) return false;
+  const at = said.search(/[()]/);
+  return at < 0 || said[at] === "(";
 }
 
 const anyOf = (text: string, ...patterns: RegExp[]): boolean =>
@@ -193,18 +216,20 @@ export function isTypedChoice(sentence: string): boolean {
 export function isReasonedChoice(sentence: string, next = ""): boolean {
   const reading = readingOf(sentence);
   if (reading === null) return false;
-  const { bare, body } = reading;
-  const isReasoned = reason.test(bare) || isReason(next);
-  if (!isReasoned || pronounFirst.test(body)) return false;
-  const main = mainOf(bare);
-  if (anyOf(bare, narration, tests, business, tidying) || anyOf(main, hedge, plan, trouble)) return false;
-  if (declared.test(bare)) return true;
-  if (anyOf(main, past, changed)) return false;
-  const isGood = goodReason.test(bare) || isReason(next);
-  if (byIntent.test(main)) return isGood && !wasOnce.test(bare);
+  const { bare, body, content } = reading;
+  if (!(reason.test(body) || isReason(next)) || pronounFirst.test(body)) return false;
+  if (turning.test(bare)) return false;
+  const main = mainOf(body);
+  if (anyOf(bare, narration, tests, business, tidying, elsewhere, effects)) return false;
+  if (anyOf(main, hedge, plan, trouble)) return false;
   const said = body.replace(reasonFirst, "");
-  const sets = contrast.test(bare) || turned.test(main);
-  if (first(chose).test(said)) return sets || first(settling).test(said);
+  if (declaredFirst.test(said)) return true;
+  if (anyOf(main, past, changed)) return false;
+  const isGood = goodReason.test(body) || isReason(next);
+  // "Intentional": what is?
+  if (main.search(byIntent) > 2) return isGood && !wasOnce.test(bare);
+  const sets = contrast.test(main) || turned.test(main);
+  if (first(chose).test(said)) return sets || (first(settling).test(said) && content >= minSettled);
   return sets && isGood && present.test(main) && !chore.test(said) && !anyOf(bare, happened, wasOnce);
 }
 
@@ -220,11 +245,11 @@ const happened = words(
 
 /** Verbs that settle something alone, without what was not chosen. */
 const settling =
-  "keep|keeps|kept|prefer|prefers|leave|leaves|avoid|avoids|stick|sticks|stay|stays|default|defaults|pin|pins|pinned|don't|never|always|deliberately|intentionally|chose|choose|opt|opted|reserve|rely";
+  "keep|keeps|kept|prefer|prefers|leave|leaves|avoid using|avoids using|stick|sticks|stay|stays|default to|defaults to|pin|pins|pinned|don't|never|always|deliberately|intentionally|chose|choose|opt|opted|reserve|rely";
 
 /** A sentence that gives the reason for the one before. */
 export const isReason = (sentence: string): boolean =>
-  /^\W*(?:because|since|rationale|reason|why|this (?:avoids|prevents|keeps|ensures|way|lets|means)|that way|otherwise)\b(?:\W+\w+){4}/i.test(
+  /^\W*(?:because|since|rationale|reason|why|this (?:avoids|prevents|keeps|ensures|way|lets)|that way|otherwise)\b(?:\W+\w+){4}/i.test(
     sentence,
   ) && !/[?:]\s*$/.test(sentence);
 

@@ -8,7 +8,6 @@ import { joinWrapped, plainLine, sentencesOf } from "../summaries/prose.ts";
 import { contentWords } from "../summaries/words.ts";
 import type { Turn } from "../turn-content.ts";
 import { isReason, isReasonedChoice, isTypedChoice } from "./choice.ts";
-import { chosenIn, type Option, optionsIn } from "./options.ts";
 
 /** A decision, and the line of the session that holds it. */
 export interface FoundDecision extends ChunkDecision {
@@ -18,18 +17,12 @@ export interface FoundDecision extends ChunkDecision {
 /** Characters: a longer message was pasted, a longer decision is cut. */
 const maxTyped = 600;
 const maxDecision = 400;
-/** Answers between a list of options and the choice. */
-const optionsReach = 3;
-/** Words with a meaning of their own that an option needs to be understood alone. */
-const minOption = 5;
 
 /**
  * Finds decisions in a session's turns, one after the other: a person's answers to questions with options, and the
  * choices that they type. What an agent says is no decision, however it is put.
  */
 export class DecisionReader {
-  private options: Option[] = [];
-  private reach = 0;
   private readonly known = new Set<string>();
 
   /** @param marks words of the project's own: a sentence with one of them is a decision, whoever says it */
@@ -51,10 +44,8 @@ export class DecisionReader {
     for (const { seq, entries } of turn.lines) {
       for (const entry of entries) {
         if (entry.kind === "prompt") add("human", seq, this.typedIn(entry.text));
-        else if (entry.kind === "text") {
-          add("agent", seq, this.markedIn(entry.text));
-          this.list(entry.text);
-        } else if (entry.kind === "tool_use") uses.set(entry.id, entry);
+        else if (entry.kind === "text") add("agent", seq, this.markedIn(entry.text));
+        else if (entry.kind === "tool_use") uses.set(entry.id, entry);
         else if (entry.kind === "tool_result" && !entry.isError) {
           const questions = questionsIn(uses.get(entry.id)?.input ?? {});
           add("human", seq, answersIn(questions, entry.text).flatMap(answered));
@@ -64,20 +55,8 @@ export class DecisionReader {
     return found;
   }
 
-  /** Remembers the options that a message of the agent lists, for the next prompts. */
-  private list(text: string): void {
-    const listed = optionsIn(text);
-    if (listed.length > 1) [this.options, this.reach] = [listed, optionsReach];
-    else if (--this.reach <= 0) this.options = [];
-  }
-
   private typedIn(text: string): string[] {
-    const chosen = chosenIn(text, this.options);
-    const resolved =
-      chosen === null || contentWords(chosen.text).size < minOption
-        ? []
-        : [`${chosen.text} (chosen: "${oneLine(text)}")`];
-    return [...resolved, ...(isTyped(text) ? choicesIn(text, isTypedChoice) : []), ...this.markedIn(text)];
+    return [...(isTyped(text) ? choicesIn(text, isTypedChoice) : []), ...this.markedIn(text)];
   }
 
   private markedIn(text: string): string[] {
@@ -120,15 +99,24 @@ function choicesIn(text: string, isChoice: (sentence: string, next: string) => b
 const oneLine = (text: string, most = 120) => beginningOf(plainLine(text), most);
 
 /** About the course of the session, or about what happens, not about what the project shall be. */
-const ofTheMoment =
-  /what would you like|what(?:'s| is) next|\bnext\b|ready to|which (?:prs?|issues?|files?|tasks?|commits?|branch(?:es)?)\b|^\W*(?:shall|should|can|may|could) (?:i|we proceed|we start|we continue)\b|want me|would you like|do you want me|commit(?:ted)?\?|\bpush\b|are you seeing|did you|have you|do you (?:see|have|know)|clarify|what do you mean|how (?:would you like|do you want) (?:me )?to (?:proceed|continue)|proceed\b|look(?:s)? (?:good|right|correct|ok)|is (?:this|that) (?:correct|right|ok)|review\b|what happened/i;
+const ofTheMoment = new RegExp(
+  [
+    "what would you like|what(?:'s| is) next|\\bnext\\b|ready to|want me|would you like|would you prefer|do you want (?:me|to (?:discuss|talk|continue|start))",
+    "\\b(?:should|shall|can|may|could|do) i\\b|^\\W*(?:can|could|did|have|do|are|were) you\\b|\\b(?:should|shall|can) we (?:proceed|start|continue|discuss)",
+    "which (?:prs?|issues?|files?|tasks?|commits?|branch(?:es)?|areas?|topics?|phases?)\\b|\\bprs?\\b|pull requests?|phase number|more questions|are we done",
+    "commit(?:ted)?\\?|\\bpush\\b|are you seeing|did you|have you|do you (?:see|have|know)|clarify|what do you mean|reproduce|discuss",
+    "how (?:would you like|do you want) (?:me )?to (?:proceed|continue)|proceed\\b|look(?:s)? (?:good|right|correct|ok)|is (?:this|that) (?:correct|right|ok)|review\\b|what happened",
+  ].join("|"),
+  "i",
+);
 /** An answer that settles nothing. */
 const unsettled =
-  /\?|^(?:something else|other|other \(.*\)|skip|none|not sure|unsure|i don['’]?t know|no idea|you (?:decide|choose|pick)|let me|can you|could you|wait|stop|cancel|chat about this|up to you|whatever)\b/i;
+  /\?|^(?:something else|other|other \(.*\)|skip|none|not sure|unsure|i don['’]?t know|no idea|you (?:decide|choose|pick)|let me|done|wait|stop|cancel|chat about this|up to you|whatever)\b/i;
 
 function answered({ question, chosen, said }: QuestionAnswer): string[] {
   if (question.options.length < 2 || ofTheMoment.test(question.text) || unsettled.test(said)) return [];
-  if (chosen.length === 0 && (said.length > 240 || contentWords(said).size < 3)) return [];
+  // Own words may be anything: a question back, a fact, a change of the subject.
+  if (chosen.length === 0 && !isTypedChoice(said)) return [];
   const [only] = chosen;
   const why = chosen.length === 1 && only!.description !== "" ? ` (${oneLine(only!.description, 160)})` : "";
   const picked = oneLine(said, 200).replace(/ \(recommended\)/gi, "");
