@@ -108,7 +108,7 @@ describe("extractiveSummary", () => {
   it("takes an answer to a question with options for a decision", () => {
     const question = {
       question: "Which cache shall the search use?",
-      options: [{ label: "Redis" }, { label: "A table" }],
+      options: [{ label: "Redis, shared between hosts" }, { label: "A table" }],
     };
     const answer =
       'User has answered your questions: "Which cache shall the search use?"="Redis, shared between hosts".';

@@ -36,6 +36,18 @@ export function saveUsage(memory: Memory, sessionId: number, messages: readonly 
   });
 }
 
+/** Of some messages those that another session has, by their ids. */
+export function messagesElsewhere(memory: Memory, sessionId: number, uids: readonly string[]): Set<string> {
+  if (uids.length === 0) return new Set();
+  const rows = memory
+    .prepare(
+      "SELECT DISTINCT message_uid FROM usage WHERE message_uid IN (SELECT value FROM json_each(?)) AND session_id <> ?",
+    )
+    .pluck()
+    .all(JSON.stringify(uids), sessionId) as string[];
+  return new Set(rows);
+}
+
 const sums = `count(*) AS messages, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cacheRead,
   sum(cache_write) AS cacheWrite`;
 
