@@ -96,6 +96,15 @@ it("finds those that a query is about, notes first", async () => {
   expect(found[0]!.score).toBeGreaterThan(found[1]!.score!);
 });
 
+it("finds none that only stands beside what a query is about", async () => {
+  const { id } = addSession(store.memory, "ghi");
+  const said = "[USER] the palette of the terminal is wrong\n[USER] We decided to use ULIDs for keys.";
+  const made = { ...deciding("We decided to use ULIDs for keys."), session: "ghi" };
+  replaceChunks(store.memory, id, { type: "raw", from: 0 }, [chunk(0, said, made)]);
+  expect(await texts({ query: "palette terminal" })).toEqual([]);
+  expect(await texts({ query: "ULIDs keys" })).toEqual(["We decided to use ULIDs for keys."]);
+});
+
 it("limits them to a branch, with a query and without", async () => {
   const about = { sessionUid: "abc", lineUid: null, turn: 1, source: "prompt" as const, at: start };
   saveAnnotation(store.memory, { ...about, uid: "n3", note: "SQLite moves on", branch: "topic" });

@@ -64,6 +64,9 @@ export async function decisionsIn(
   return { decisions, total: all.length };
 }
 
+/** The share of a query's words that a decision has at least. */
+const minAbout = 0.5;
+
 const latestFirst = (a: Decision, b: Decision) => (b.timestamp ?? "").localeCompare(a.timestamp ?? "");
 
 async function timesOf({ since, until }: DecisionsRequest) {
@@ -164,10 +167,14 @@ async function foundIn(
   // Asked once: scores of two searches would not be comparable.
   const { results } = await search({ ...asked, type: ["raw", "annotated"] });
   const byChunk = decisionsByChunk(memory);
+  const wanted = contentWords(q);
   const found = results.flatMap((result): Decision[] => {
     if (result.annotation !== null) return [noteOf(result, result.annotation)];
     const closest = closestTo(q, byChunk.get(result.id) ?? []);
-    return closest ? [decisionOf(closest, result.score)] : [];
+    // A passage may be about the query, and what was decided in it about something else.
+    const isAbout =
+      closest !== null && (wanted.size === 0 || coverage(wanted, contentWords(closest.text)) >= minAbout);
+    return isAbout ? [decisionOf(closest, result.score)] : [];
   });
   // Notes from a shell belong to no session, and are found by their words only.
   const known = new Set(found.map(({ text }) => text));
