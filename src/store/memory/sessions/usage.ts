@@ -15,6 +15,8 @@ export interface UsageRecord {
 export interface UsageSum {
   model: string;
   messages: number;
+  /** Messages with hardly any output. */
+  brief: number;
   input: number;
   output: number;
   cacheRead: number;
@@ -48,7 +50,7 @@ export function messagesElsewhere(memory: Memory, sessionId: number, uids: reado
   return new Set(rows);
 }
 
-const sums = `count(*) AS messages, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cacheRead,
+const sums = `count(*) AS messages, sum(output <= 10) AS brief, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cacheRead,
   sum(cache_write) AS cacheWrite`;
 
 /** What a session cost, by model; of one turn only when that is given. */
