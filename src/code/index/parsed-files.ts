@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { deserialize, serialize } from "node:v8";
-import { deflateSync, inflateSync } from "node:zlib";
 import { type CacheKey, cachePlace, type IndexCache } from "../../store/index/index-cache.ts";
 import type { FileStamp } from "../../store/index/records.ts";
 import type { CachedFile, ParsedFile, ParseOutcome } from "../parse/parse-messages.ts";
@@ -51,7 +50,7 @@ export class ParsedFiles {
     for (let start = 0; start < made.length; start += together) {
       if (start > 0) await nextTurn();
       const files = made.slice(start, start + together) as ParsedFile[];
-      this.cache.add(files.map((file) => ({ ...this.keyOf(file), data: encoded(file) })));
+      this.cache.add(files.map((file) => ({ ...this.keyOf(file), data: serialize(file) })));
     }
   }
 
@@ -74,12 +73,9 @@ export class ParsedFiles {
   }
 }
 
-/** The fastest level: vectors do not get smaller, and words halve at any. */
-const encoded = (file: ParsedFile): Uint8Array => deflateSync(serialize(file), { level: 1 });
-
 function decoded(data: Uint8Array): ParsedFile | null {
   try {
-    return deserialize(inflateSync(data)) as ParsedFile;
+    return deserialize(data) as ParsedFile;
   } catch {
     // Damaged, or written by a newer Node.
     return null;

@@ -2,6 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { homeOf } from "../../project/home.ts";
+import { decryptHome, encryptHome } from "../encryption/convert.ts";
+import { forgetKeys } from "../encryption/keys.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
 import { cachePlace, IndexCache } from "./index-cache.ts";
 
@@ -35,7 +38,14 @@ const entry = (n: number, bytes = 1, value = n) => ({
   data: new Uint8Array(bytes).fill(value),
 });
 const held = (cache: IndexCache, count: number) =>
-  [...cache.get(place, Array.from({ length: count }, (_, n) => name(n))).keys()].map(Number);
+  [
+    ...cache
+      .get(
+        place,
+        Array.from({ length: count }, (_, n) => name(n)),
+      )
+      .keys(),
+  ].map(Number);
 
 it("gives what was added, to other connections as well, and nothing of other places", () => {
   open().add([entry(1), entry(2, 3)]);
@@ -150,5 +160,51 @@ describe("it never fails:", () => {
     expect(held(cache, 2)).toEqual([]);
     cache.close();
     expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe("where the home is encrypted", () => {
+  beforeEach(() => {
+    process.env.POMMEL_HOME = dir;
+    file = join(homeOf().cacheDir, "index-cache.db");
+  });
+  afterEach(() => {
+    delete process.env.POMMEL_HOME;
+    forgetKeys();
+  });
+
+  const isPlain = () => readFileSync(file).includes("SQLite format 3");
+
+  it("it is encrypted, and what was plain before is gone", () => {
+    open().add([entry(1)]);
+    caches.splice(0)[0]!.close();
+    expect(isPlain()).toBe(true);
+    const plain = readFileSync(file);
+    encryptHome(`file:${join(dir, "keys", "our.key")}`, { backups: [] });
+    expect(existsSync(file)).toBe(false);
+    // What a process left that had it open meanwhile.
+    writeFileSync(file, plain);
+    const cache = open();
+    cache.add([entry(2)]);
+    expect(held(cache, 3)).toEqual([2]);
+    cache.close();
+    expect(isPlain()).toBe(false);
+    decryptHome({ backups: [] });
+    expect(held(open(), 3)).toEqual([]);
+    open().add([entry(3)]);
+    expect(held(open(), 4)).toEqual([3]);
+  });
+
+  it("it is empty while the key is not there", () => {
+    const keyFile = join(dir, "keys", "our.key");
+    encryptHome(`file:${keyFile}`, { backups: [] });
+    open().add([entry(1)]);
+    caches.splice(0)[0]!.close();
+    const key = readFileSync(keyFile);
+    rmSync(keyFile);
+    forgetKeys();
+    expect(held(open(), 2)).toEqual([]);
+    writeFileSync(keyFile, key, { mode: 0o600 });
+    expect(held(open(), 2)).toEqual([1]);
   });
 });

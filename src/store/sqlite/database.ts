@@ -102,9 +102,9 @@ function closeUnchanged(db: Sqlite, file: string): void {
 
 /** An empty file, 0600, in directories that are 0700 where they are made. Its path may hold a directory or a broken link. */
 export function createPrivately(file: string): void {
-  // A process that closes any descriptor of a file loses the locks that its connections have on it.
-  if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) return;
   try {
+    // A process that closes any descriptor of a file loses the locks that its connections have on it.
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) return;
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     closeSync(openSync(file, "a", 0o600));
   } catch (error) {
