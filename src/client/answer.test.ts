@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { namedProject } from "../../test/support/named-project.ts";
 import { addSession, chunk } from "../../test/support/memory-fixture.ts";
+import { namedProject } from "../../test/support/named-project.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { answerFromStore } from "../queries/operations.ts";
 import { SqliteIndex } from "../store/index/sqlite/sqlite-index.ts";

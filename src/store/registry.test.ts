@@ -38,7 +38,10 @@ const checkout = (root: string, of: string, more: Partial<KnownCheckout> = {}): 
   ...{ root, project: of, rootId: null, gitId: null, isAnnounced: true, lastUsedAt: 1, ...more },
 });
 const registry = () => Registry.open(file);
-const ids = () => registry().projects().map(({ id }) => id);
+const ids = () =>
+  registry()
+    .projects()
+    .map(({ id }) => id);
 const identityIn = (id: string) => join(dataDir, "projects", id, "project.json");
 
 /** As another process would do it. */
@@ -64,7 +67,11 @@ describe("the registry", () => {
     expect(registry().project("app")).toEqual(known);
     expect(registry().project("none")).toBeNull();
     expect(registry().checkout("/code/app")).toEqual(one);
-    expect(registry().checkouts("app").map(({ root }) => root)).toEqual(["/code/again", "/code/app"]);
+    expect(
+      registry()
+        .checkouts("app")
+        .map(({ root }) => root),
+    ).toEqual(["/code/again", "/code/app"]);
     expect(registry().checkouts("b")).toEqual([]);
     expect(registry().checkouts()).toHaveLength(2);
   });
@@ -144,10 +151,13 @@ describe("a registry that is lost or damaged", () => {
   it.each<[string, () => void]>([
     ["no database", () => writeFileSync(file, "this is no database, however long it goes on".repeat(100))],
     ["without its tables", () => change("DROP TABLE checkouts")],
-    ["a database of somebody else", () => {
-      rmSync(file);
-      change("CREATE TABLE projects (a, b); PRAGMA user_version = 2");
-    }],
+    [
+      "a database of somebody else",
+      () => {
+        rmSync(file);
+        change("CREATE TABLE projects (a, b); PRAGMA user_version = 2");
+      },
+    ],
   ])("is put aside if it is %s", (_, damage) => {
     Registry.close(file);
     damage();

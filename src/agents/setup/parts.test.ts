@@ -223,8 +223,8 @@ describe("every part of every agent", () => {
     expect(putPart(place, setup, part).outcome).toBe("already");
     expect(everything()).toEqual(written);
     expect(takePart(place, setup, part)).toMatchObject([{ outcome: "removed" }]);
-    expect(filesIn(".")).toEqual([".pommel"]);
-    expect(filesIn(".pommel")).toEqual([]);
+    expect(filesIn(".")).toEqual([]);
+    expect(readdirSync(project.setupDir)).toEqual([]);
   });
 
   it("coexists with the others, and all are removed together", () => {
@@ -233,7 +233,7 @@ describe("every part of every agent", () => {
       for (const part of partsAt(place, setup)) expect(partState(place, setup, part).state).toBe("current");
     }
     takeAll();
-    expect(filesIn(".")).toEqual([".pommel"]);
+    expect(filesIn(".")).toEqual([]);
     expect(readRecord(place)).toEqual({ disabled: false, taken: [], dirs: [], files: {} });
   });
 
@@ -373,7 +373,7 @@ describe("the skill", () => {
     expect(filesIn(".agents/skills/pommel")).toEqual(["SKILL.md"]);
     const taken = sharing.toReversed().flatMap((each) => takePart(place, ...each));
     expect(taken).toMatchObject([{ outcome: "removed" }]);
-    expect(filesIn(".")).toEqual([".pommel"]);
+    expect(filesIn(".")).toEqual([]);
   });
 
   it("is the plugin's, with a signature; another one of that name is left alone", () => {

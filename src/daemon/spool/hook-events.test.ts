@@ -42,7 +42,7 @@ function take(
     stop: stop.signal,
   });
   const whole = { session_id: "s", transcript_path: path, cwd: "/repo", ...payload };
-  return handle({ kind: "claude-hook", agent, event, received_at, payload: whole });
+  return handle({ kind: "claude-hook", agent, event, received_at, place: "/repo", payload: whole });
 }
 
 const notes = () => listAnnotations(stored.memory).map(({ note, at }) => `${at} ${note}`);

@@ -288,7 +288,6 @@ describe("the hooks directory", () => {
     repository.git("config", "core.hooksPath", ".githooks");
     const below = projectAt(join(repository.dir, "packages/it's a"));
     mkdirSync(below.root, { recursive: true });
-    createStateDir(below);
     expect(await installGitHooks(below)).toMatchObject(all("created", "../../.githooks"));
     expect(await gitHooksState(project)).toMatchObject({ state: "absent", dir: ".githooks" });
     expect(await installGitHooks(project)).toMatchObject(all("changed", ".githooks"));
@@ -362,13 +361,11 @@ sh -e "$s" "$@"
     const worktree = join(repository.dir, "wt");
     repository.git("worktree", "add", "--quiet", worktree);
     const linked = projectAt(worktree);
-    createStateDir(linked);
     expect(await installGitHooks(linked)).toMatchObject(all("created", "../.git/hooks"));
     expect(await gitHooksState(project)).toMatchObject({ state: "installed" });
     await removeGitHooks(linked);
     repository.git("submodule", "add", "--quiet", repository.dir, "sub");
     const sub = projectAt(join(repository.dir, "sub"));
-    createStateDir(sub);
     expect(await installGitHooks(sub)).toMatchObject(all("created", "../.git/modules/sub/hooks"));
     expect(await gitHooksState(project)).toMatchObject({ state: "absent" });
     expect(commit(sub.root)).toEqual({ status: 0, stderr: "" });
@@ -377,7 +374,6 @@ sh -e "$s" "$@"
   it("does not exist without git or a working tree", async () => {
     const dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-none-")));
     const none = projectAt(dir);
-    createStateDir(none);
     expect(await installGitHooks(none)).toMatchObject({ state: "none" });
     expect(await removeGitHooks(none)).toEqual([]);
     execFileSync("git", ["init", "--quiet", "--bare", dir]);

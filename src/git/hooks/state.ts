@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
@@ -53,7 +53,7 @@ function isInstalled({ dir, within, runner }: FoundPlace, hook: GitHookName): bo
 }
 
 /**
- * `.pommel/git-hooks.json`: where git hooks were installed, and what is needed to restore them beyond their own
+ * `git-hooks.json`, beside what set-up changed in the checkout: where git hooks were installed, and what is needed to restore them beyond their own
  * content.
  */
 const record = z.object({
@@ -86,5 +86,6 @@ export function writeRecord(project: Project, next: GitHooksRecord): void {
     rmSync(file, { force: true });
     return;
   }
+  mkdirSync(project.setupDir, { recursive: true, mode: 0o700 });
   writeJson(file, next);
 }

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { namedProject } from "../../../test/support/named-project.ts";
 import { addSession, turn } from "../../../test/support/memory-fixture.ts";
+import { namedProject } from "../../../test/support/named-project.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { readArguments } from "../server/call.ts";

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, statSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { temporaryHome } from "../../../../../test/support/temporary-home.ts";
 import { namedProject } from "../../../../../test/support/named-project.ts";
+import { temporaryHome } from "../../../../../test/support/temporary-home.ts";
 import { daemonFiles, homeOf } from "../../../../project/home.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { codeMigrations } from "../../../../store/index/sqlite/schema.ts";
