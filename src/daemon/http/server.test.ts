@@ -202,7 +202,9 @@ function send(
         method,
         agent: false,
         headers: Object.fromEntries(
-          Object.entries({ host, authorization, [placeHeader]: place, ...headers }).filter(([, value]) => value !== undefined),
+          Object.entries({ host, authorization, [placeHeader]: place, ...headers }).filter(
+            ([, value]) => value !== undefined,
+          ),
         ),
       },
       (response) => {
@@ -368,7 +370,9 @@ test("takes bodies whose length is not declared, and requests that declare no bo
   // As curl -X POST sends it.
   const socket = connect(record.port, "127.0.0.1");
   const authorization = `Authorization: Bearer ${record.token}`;
-  socket.end(`POST /index/code HTTP/1.1\r\nHost: 127.0.0.1:${record.port}\r\n${authorization}\r\n${placeHeader}: %2Fapp\r\n\r\n`);
+  socket.end(
+    `POST /index/code HTTP/1.1\r\nHost: 127.0.0.1:${record.port}\r\n${authorization}\r\n${placeHeader}: %2Fapp\r\n\r\n`,
+  );
   const [answer] = await once(socket, "data");
   expect(String(answer)).toMatch(/^HTTP\/1.1 200 /);
   expect(handlers.index).toHaveBeenLastCalledWith({}, expect.any(AbortSignal));

@@ -56,6 +56,8 @@ describe("a checkout that is new", () => {
     expect(match(clone, [app], known)?.project).toBe("app");
     expect(match({ ...clone, roots: ["other"] }, [app], known)).toBeNull();
     expect(match({ ...clone, clonedFrom: "/unknown" }, [app], known)).toBeNull();
+    // Its history is not known (yet).
+    expect(match({ ...clone, roots: null }, [app], known)?.project).toBe("app");
   });
 
   it("is the project with the same first commit and the same remote, or no remote to tell them apart", () => {

@@ -145,7 +145,7 @@ describe("setConfig", () => {
     expect(loadConfig(null).origin["daemon.port"]).toBe("global");
     unsetConfig(null, "daemon.port", { global: true });
     expect(loadConfig(null).origin["daemon.port"]).toBe("default");
-    expect(() => setConfig(null, "daemon.port", "7420")).toThrow(
+    expect(() => setConfig(null, "search.limit", "20")).toThrow(
       expect.objectContaining({ code: "not_initialised" }),
     );
   });
@@ -183,11 +183,15 @@ const assignment = fc.oneof(
   fc.tuple(fc.constant<SettingKey>("search.levels"), fc.subarray(["file", "class", "method", "block"])),
   fc.tuple(fc.constant<SettingKey>("search.limit"), fc.integer({ min: 1, max: 1000 })),
   fc.tuple(fc.constant<SettingKey>("watch.debounce_ms"), fc.nat()),
-  fc.tuple(fc.constant<SettingKey>("daemon.log_level"), fc.constantFrom("debug", "info", "warn", "error")),
+  fc.tuple(fc.constant<SettingKey>("search.mode"), fc.constantFrom("hybrid", "fts", "semantic")),
 );
-const commented = settingKeys
-  .map((key) => `# ${key} = ${tomlLiteral(defaultConfig()[key])}\n[${key.split(".")[0]}]\n`)
-  .filter((text, i, all) => all.findIndex((other) => other.split("\n")[1] === text.split("\n")[1]) === i)
+/** Each section with its defaults, commented out. */
+const commented = [...new Set(settingKeys.map((key) => key.split(".")[0]!))]
+  .map((section) => {
+    const keys = settingKeys.filter((key) => key.startsWith(`${section}.`));
+    const lines = keys.map((key) => `# ${key.split(".")[1]} = ${tomlLiteral(defaultConfig()[key])}`);
+    return `# Of ${section}.\n[${section}]\n${lines.join("\n")}\n`;
+  })
   .join("\n");
 const startingFiles = [
   commented,
@@ -225,7 +229,7 @@ it("gets what was set and leaves every other line as it was", () => {
         for (const [key] of assignments) {
           expect(loadConfig(project, {}).config[key]).toEqual(defaultConfig()[key]);
         }
-        if (start.startsWith("# index")) expect(read()).toBe(start);
+        if (start.startsWith("# Of")) expect(read()).toBe(start);
       },
     ),
     { numRuns: 150 },
