@@ -30,6 +30,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { daemonFiles, homeOf } from "../src/project/home.ts";
+import { projectAt } from "../src/project/paths.ts";
 import { transcript } from "../test/support/transcript-fixture.ts";
 import { percentile } from "./measure.ts";
 import { printTable } from "./table.ts";
@@ -205,7 +206,8 @@ function openFiles(): Map<string, number> {
 const all = actions.flatMap(([weight, ...action]) => Array<typeof action>(weight).fill(action));
 
 function sample(): Sample {
-  const mb = (file: string) => (statSync(databases[file], { throwIfNoEntry: false })?.size ?? 0) / 1e6;
+  const { memoryDb, indexDb } = projectAt(root, homeOf(env));
+  const mb = (file: string) => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) / 1e6;
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const kinds = openFiles();
   kindsOpen.push(kinds);
@@ -213,8 +215,8 @@ function sample(): Sample {
     rssMb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024,
     files: [...kinds.values()].reduce((sum, count) => sum + count, 0),
     children: readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).length,
-    memoryLogMb: mb("memory.db-wal"),
-    indexLogMb: mb("index.db-wal"),
+    memoryLogMb: mb(memoryDb),
+    indexLogMb: mb(indexDb),
   };
 }
 
