@@ -7,6 +7,7 @@ import { temporaryHome } from "../../test/support/temporary-home.ts";
 import { rememberProject } from "../git/projects/find-project.ts";
 import { type Project, projectAt, projectOf } from "../project/paths.ts";
 import { Memory } from "../store/memory/memory.ts";
+import { packContent } from "../store/memory/sessions/content.ts";
 import { saveTurn } from "../store/memory/sessions/turns.ts";
 import { Registry } from "../store/registry.ts";
 import {
@@ -38,7 +39,15 @@ async function known(name: string, of?: Project): Promise<Project> {
 
 function remember({ memoryDb }: Project, session: string): void {
   const memory = Memory.open(memoryDb, { readonly: false });
-  saveTurn(memory, addSession(memory, session).id, turn(1));
+  const content = packContent([
+    {
+      uid: `${session}-1`,
+      seq: 1,
+      at: 1000,
+      entries: [{ kind: "prompt", text: `about ${session}`, images: 0 }],
+    },
+  ]);
+  saveTurn(memory, addSession(memory, session).id, turn(1, { content }));
   memory.close();
 }
 const sessionsOf = async (project: Project) => (await memorySize(project)).sessions;
