@@ -47,7 +47,7 @@ function remember({ memoryDb }: Project, session: string): void {
       entries: [{ kind: "prompt", text: `about ${session}`, images: 0 }],
     },
   ]);
-  saveTurn(memory, addSession(memory, session).id, turn(1, { content }));
+  saveTurn(memory, addSession(memory, session, { startedAt: 1000, lastAt: 1500 }).id, turn(1, { content }));
   memory.close();
 }
 const sessionsOf = async (project: Project) => (await memorySize(project)).sessions;
