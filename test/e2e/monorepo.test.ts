@@ -11,7 +11,7 @@ import { callPm } from "./run-pm.ts";
 
 /** A directory with a monorepo, which holds a project of its own, and another project beside it. */
 const home = realpathSync(mkdtempSync(join(tmpdir(), "pommel-monorepo-")));
-const env = { POMMEL_DAEMON_AUTOSTART: "false", XDG_DATA_HOME: join(home, ".data") };
+const env = { POMMEL_DAEMON_AUTOSTART: "false", POMMEL_HOME: join(home, ".pommel-home") };
 const mono = join(home, "code/mono");
 const other = join(home, "code/other");
 
