@@ -87,8 +87,11 @@ export async function bringUpDaemon(): Promise<Connection> {
     if (record) return { record, startedHere: record.pid === launched.child.pid };
     if (launched.hasExited()) {
       if (launched.child.exitCode !== exitLocked) throw startFailed(launched.output());
-      // Another daemon holds the lock: one that is about to answer, or one that is on its way out.
-      if (lockHolder(daemonFiles().lock)?.owner !== daemonOwner) launched = launch();
+      const holder = lockHolder(daemonFiles().lock);
+      // A command that works on what a daemon has open: the daemon has said which.
+      if (holder !== null && holder.owner !== daemonOwner) throw startFailed(launched.output());
+      // Another daemon holds the lock: one that is about to answer, or one that was on its way out.
+      if (holder === null) launched = launch();
     }
     if (Date.now() > deadline) throw startFailed(`It did not answer within ${startTimeoutMs / 1000} s.`);
     await sleep(20);

@@ -1,12 +1,14 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { daemonFiles, ownConfigFile } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
-import { type DaemonRecord, readDaemonRecord } from "../../src/protocol/daemon-record.ts";
+import type { DaemonRecord } from "../../src/protocol/daemon-record.ts";
 import type { StatusResponse } from "../../src/protocol/operations/status.ts";
 import {
   cleanUp,
   createProject,
+  holderOfDaemon,
   logOf,
   modules,
   start,
@@ -36,25 +38,24 @@ function hook(project: Project, env: NodeJS.ProcessEnv = wanted): Promise<PmResu
   return runPm(["hook", "stop"], { cwd: project.root, env: here, input: JSON.stringify(payload) });
 }
 
-const autostartDir = (project: Project) => join(project.stateDir, "autostart");
+const autostartDir = () => daemonFiles().autostartDir;
 /** A start that succeeds removes the directory. */
-function attempts(project: Project): string[] {
+function attempts(): string[] {
   try {
-    return readdirSync(autostartDir(project));
+    return readdirSync(autostartDir());
   } catch {
     return [];
   }
 }
 
 /** Waits until the attempt has ended, one way or the other. */
-const untilTried = (project: Project, attempt = "1") =>
-  until(() => readFileSync(join(autostartDir(project), attempt), "utf8"));
+const untilTried = (attempt = "1") => until(() => readFileSync(join(autostartDir(), attempt), "utf8"));
 
 /** Waits until a daemon answers, and what started it is done. */
-async function untilStarted(project: Project): Promise<DaemonRecord> {
+async function untilStarted(): Promise<DaemonRecord> {
   const record = await untilAnswering();
-  const isDone = (name: string) => readFileSync(join(autostartDir(project), name), "utf8") !== "";
-  await until(() => attempts(project).every((name) => name === "off" || isDone(name)));
+  const isDone = (name: string) => readFileSync(join(autostartDir(), name), "utf8") !== "";
+  await until(() => attempts().every((name) => name === "off" || isDone(name)));
   return record;
 }
 
@@ -69,36 +70,34 @@ test("any number of hooks at once start one daemon, and print nothing", async ()
   expect(new Set(results.map(({ code, stdout, stderr }) => `${code}${stdout}${stderr}`))).toEqual(
     new Set(["0"]),
   );
-  await untilStarted(project);
-  expect(JSON.parse(await untilTried(project))).toEqual({ error: null });
+  await untilStarted();
+  expect(JSON.parse(await untilTried())).toEqual({ error: null });
   await untilIdle(project);
-  expect(attempts(project)).toEqual(["1"]);
+  expect(attempts()).toEqual(["1"]);
   expect(logOf().match(/answers on/g)).toHaveLength(1);
   // What the hooks have left is taken from the spool.
-  await until(() => readdirSync(project.spoolDir).filter((name) => name.endsWith(".json")).length === 0);
+  await until(
+    () => readdirSync(daemonFiles().spoolDir).filter((name) => name.endsWith(".json")).length === 0,
+  );
 });
 
-test("a first search starts it, and says so instead of sending people to pm start", async () => {
+test("a first search starts it, waits for it, and answers", async () => {
   const project = createProject(modules(3));
   const search = await pm(project, "search", "code", "compute2");
-  expect(search).toMatchObject({ code: 3, stderr: expect.stringContaining("The daemon is starting") });
-  await untilStarted(project);
+  expect(search).toMatchObject({ code: 0, stdout: expect.stringContaining("src/module2.ts") });
+  await untilStarted();
 });
 
-test("a command that answers without a daemon starts one for the next", async () => {
+test("so does every command that asks it", async () => {
   const project = createProject(modules(1));
-  expect(await pm(project, "queue")).toMatchObject({
-    code: 0,
-    stdout: "✓ The queue is empty.\n",
-    stderr: "",
-  });
-  await untilStarted(project);
+  expect(await pm(project, "queue", "--json")).toMatchObject({ code: 0, stderr: "" });
+  await untilStarted();
 });
 
 test("the MCP server starts it", async () => {
   const project = createProject(modules(1));
   const client = await connect({ cwd: project.root, env: wanted });
-  await untilStarted(project);
+  await untilStarted();
   await client.close();
 });
 
@@ -111,7 +110,7 @@ test("a daemon that was killed comes back with the next search, which answers by
   const search = await pm(project, "search", "code", "compute2", "--json");
   expect(search.code).toBe(0);
   expect(search.stdout).toContain("src/module2.ts");
-  expect((await untilStarted(project)).pid).not.toBe(pid);
+  expect((await untilStarted()).pid).not.toBe(pid);
 });
 
 test("after pm stop nothing starts it until pm start", async () => {
@@ -120,66 +119,57 @@ test("after pm stop nothing starts it until pm start", async () => {
   expect((await pm(project, "stop")).stdout).toContain("until `pm start` or the next boot");
   await hook(project);
   await pm(project, "search", "code", "compute");
-  expect(attempts(project)).toEqual(["stopped"]);
+  expect(attempts()).toEqual(["stopped"]);
   expect(await autostart(project)).toMatchObject({ state: "stopped" });
   expect((await pm(project, "doctor")).stdout).toContain("It was stopped with `pm stop`");
   await start(project);
-  expect(attempts(project)).toEqual([]);
+  expect(attempts()).toEqual([]);
 });
 
 test("after pm stop the next boot starts it", async () => {
   const project = createProject(modules(1));
   await pm(project, "stop");
-  writeFileSync(join(autostartDir(project), "stopped"), "00000000-0000-4000-8000-000000000000");
+  writeFileSync(join(autostartDir(), "stopped"), "00000000-0000-4000-8000-000000000000");
   await hook(project);
-  await untilStarted(project);
+  await untilStarted();
 });
 
 test("pm stop ends a daemon that is just being started", async () => {
   const project = createProject(modules(1));
   await hook(project);
   await pm(project, "stop");
-  await until(() => attempts(project).join() === "stopped" && holderOfDaemon() === null);
+  await until(() => attempts().join() === "stopped" && holderOfDaemon() === null);
   await hook(project);
-  expect(attempts(project)).toEqual(["stopped"]);
+  expect(attempts()).toEqual(["stopped"]);
 });
 
 test("it is not started in CI, nor where the configuration says so", async () => {
   const project = createProject(modules(1));
   await hook(project, { ...wanted, CI: "true" });
-  expect(attempts(project)).toEqual([]);
-  await pm(project, "config", "set", "daemon.autostart", "false");
+  expect(attempts()).toEqual([]);
+  await pm(project, "config", "set", "--global", "daemon.autostart", "false");
   await hook(project);
-  await until(() => attempts(project).includes("off"));
+  await until(() => attempts().includes("off"));
   await hook(project);
-  expect(attempts(project)).toEqual(["off"]);
+  expect(attempts()).toEqual(["off"]);
   expect(await autostart(project)).toMatchObject({ state: "off" });
-  await pm(project, "config", "set", "daemon.autostart", "true");
+  await pm(project, "config", "set", "--global", "daemon.autostart", "true");
   await hook(project);
-  await untilStarted(project);
-});
-
-test("a project whose own configuration sends its code away is not started before its user has looked", async () => {
-  const project = createProject(modules(1));
-  writeFileSync(project.configFile, '[embed]\ncode = "none"\ntext = "openai/some-model"\n');
-  await hook(project);
-  await until(() => attempts(project).includes("unapproved"));
-  expect((await pm(project, "status")).stdout).toContain("sends its code to a server");
-  expect(readDaemonRecord()).toBeNull();
+  await untilStarted();
 });
 
 test("failed starts are said with their reason, back off, and end when the reason is gone", async () => {
   const project = createProject(modules(1));
-  const config = readFileSync(project.configFile, "utf8");
-  writeFileSync(project.configFile, "[nonsense]\nwhat = 1\n");
+  mkdirSync(dirname(ownConfigFile()), { recursive: true });
+  writeFileSync(ownConfigFile(), "[nonsense]\nwhat = 1\n");
   await hook(project);
-  expect(await untilTried(project)).toContain("unknown setting nonsense.what");
+  expect(await untilTried()).toContain("unknown setting nonsense.what");
   await hook(project);
-  writeFileSync(project.configFile, config);
+  rmSync(ownConfigFile());
   expect(await autostart(project)).toMatchObject({
     state: "failed",
     error: expect.stringContaining("unknown setting nonsense.what"),
   });
   await hook(project);
-  await untilStarted(project);
+  await untilStarted();
 });

@@ -116,12 +116,8 @@ function archivedTurns(project: Project, sessions: readonly string[]): [string, 
   }
 }
 
-/** Everything that is stored here: in the project, in the home directory, and in `copies`. */
-const storedBytes = (project: Project, copies: string) => [
-  ...bytesIn(join(project.root, ".pommel")),
-  ...bytesIn(process.env.HOME!),
-  ...bytesIn(copies),
-];
+/** Everything that is stored here: in the home directory and in `copies`. */
+const storedBytes = (copies: string) => [...bytesIn(process.env.HOME!), ...bytesIn(copies)];
 
 /** A secret as it may be written: as it is, in JSON, and in base64. */
 function writings(secret: string): string[] {
@@ -166,7 +162,7 @@ it("no secret is in any byte that is stored or shared", async () => {
   await pmJson(project, "export", "--full", "--format", "html", "--to", join(copies, "pages"));
 
   const stored: [string, Buffer][] = [
-    ...storedBytes(project, copies),
+    ...storedBytes(copies),
     ...archivedTurns(project, sessions),
     ["shared", git(remote, "cat-file", "--batch-all-objects", "--batch")],
     ["shared, here", git(project.root, "cat-file", "--batch-all-objects", "--batch")],
@@ -216,7 +212,7 @@ const canEncrypt = ["@signalapp/sqlcipher", "better-sqlite3-multiple-ciphers"].s
 if (!canEncrypt) process.stderr.write(`\nSKIPPED: no package that encrypts is beside ${pmFile}.\n`);
 
 it.skipIf(!canEncrypt)(
-  "no ordinary word is in any byte that an encrypted project stores",
+  "no ordinary word is in any byte that an encrypted home stores",
   async () => {
     const w = ordinary;
     const project = createProject({
@@ -276,7 +272,7 @@ it.skipIf(!canEncrypt)(
     await pmJson(project, "search", "sessions", w.prompt);
     const isFound = (bytes: Buffer) => Object.entries(w).filter(([, word]) => bytes.includes(word));
     const expectNothing = () => {
-      const stored = storedBytes(project, copies);
+      const stored = storedBytes(copies);
       const names = stored.map(([name]) => name);
       for (const kept of ["memory.db", "memory.db-wal", "index.db", "audit.jsonl", "pommeld.log"])
         expect(
@@ -290,7 +286,7 @@ it.skipIf(!canEncrypt)(
     // It would be found: with the key, all of it is there.
     await pmJson(project, "stop");
     await pmJson(project, "decrypt");
-    const plain = Buffer.concat(bytesIn(join(project.root, ".pommel")).map(([, bytes]) => bytes));
+    const plain = Buffer.concat(bytesIn(process.env.HOME!).map(([, bytes]) => bytes));
     expect(isFound(plain).map(([kind]) => kind)).toEqual(
       expect.arrayContaining(["prompt", "code", "question"]),
     );

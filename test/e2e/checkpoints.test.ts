@@ -206,7 +206,6 @@ describe("pm checkpoint", () => {
 describe("on another machine", () => {
   it("a checkpoint that was shared is there at once, what it changed once history was gone over", async () => {
     const other = createProject({});
-    rmSync(other.stateDir, { recursive: true });
     const remote = temporaryDir();
     git.git("init", "--quiet", "--bare", remote);
     git.git("remote", "add", "origin", remote);

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { settingKeys } from "../../src/project/config/setting-values.ts";
+import { projectAt } from "../../src/project/paths.ts";
 import { callPm, temporaryDir } from "./run-pm.ts";
 
 let cwd: string;
@@ -9,8 +10,7 @@ let file: string;
 
 beforeEach(async () => {
   cwd = temporaryDir();
-  file = join(cwd, ".pommel/config.toml");
-  await callPm(["init"], { cwd });
+  file = projectAt(cwd).configFile;
   await callPm(["config", "unset", "--global", "search.limit"], { cwd });
 });
 
@@ -71,7 +71,6 @@ it("keeps the user's own settings apart, and says when the project hides them", 
 });
 
 it("refuses unknown keys and values that are not allowed", async () => {
-  const before = readFileSync(file, "utf8");
   expect(await config("set", "search.limt", "3")).toMatchObject({
     code: 2,
     stderr: "error: Unknown setting: search.limt.\nhint: Did you mean search.limit?\n",
@@ -83,10 +82,11 @@ it("refuses unknown keys and values that are not allowed", async () => {
   });
   expect(await config("set", "index.languages", "go,pythn")).toMatchObject({ code: 2 });
   expect(await config("gett", "search.limit")).toMatchObject({ code: 2 });
-  expect(readFileSync(file, "utf8")).toBe(before);
+  expect(existsSync(file)).toBe(false);
 });
 
 it("works on files with mistakes: shows them, and can mend them", async () => {
+  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, "[search]\nlimt = 3\nlimit = 'x'\n");
   expect(await config("list")).toMatchObject({
     code: 1,
@@ -101,11 +101,28 @@ it("works on files with mistakes: shows them, and can mend them", async () => {
   expect(readFileSync(file, "utf8")).toBe("[search]\nlimit = 3\n");
 });
 
-it("reads anywhere, but changes only projects that exist", async () => {
-  const outside = temporaryDir();
-  expect(await callPm(["config", "get", "search.limit"], { cwd: outside })).toMatchObject({
-    code: 0,
-    stdout: "10\n",
+it("takes from a repository what it may set, and says what it may not", async () => {
+  const team = join(cwd, ".pommel/config.toml");
+  expect(await json("set", "--team", "search.limit", "3")).toMatchObject({
+    ...{ value: 3, origin: "team", source: team, file: team },
   });
-  expect(await callPm(["config", "set", "search.limit", "3"], { cwd: outside })).toMatchObject({ code: 3 });
+  expect(await json("set", "search.limit", "4")).toMatchObject({ value: 4, origin: "project" });
+  expect(await config("set", "--team", "sessions.retention_days", "1")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("A repository may not set sessions.retention_days"),
+  });
+  writeFileSync(team, "[sessions]\nretention_days = 1\n");
+  expect(await json("get", "sessions.retention_days")).toMatchObject({ origin: "default" });
+  const { stdout } = await callPm(["doctor"], { cwd });
+  expect(stdout).toContain("The repository's .pommel/config.toml may not set sessions.retention_days");
+  expect(await config("set", "daemon.port", "7420")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("pm config set --global daemon.port 7420"),
+  });
+});
+
+it("reads anywhere, but changes only what is a project", async () => {
+  const outside = { cwd: process.env.HOME! };
+  expect(await callPm(["config", "get", "search.limit"], outside)).toMatchObject({ code: 0, stdout: "10\n" });
+  expect(await callPm(["config", "set", "search.limit", "3"], outside)).toMatchObject({ code: 3 });
 });

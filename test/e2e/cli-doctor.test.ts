@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
+import { projectAt } from "../../src/project/paths.ts";
 import { runPm, temporaryDir } from "./run-pm.ts";
 
 it("checks a fresh project: all works, and it says what is still missing", async () => {
@@ -32,7 +32,8 @@ it("checks a fresh project: all works, and it says what is still missing", async
 it("fails when something is broken, and repairs what it can", async () => {
   const cwd = temporaryDir();
   await runPm(["init"], { cwd });
-  const file = join(cwd, ".pommel/config.toml");
+  await runPm(["config", "set", "search.limit", "20"], { cwd });
+  const file = projectAt(cwd).configFile;
   chmodSync(file, 0o644);
   const open = await runPm(["doctor"], { cwd });
   expect(open.stdout).toContain(`! permissions     Other users can read ${file}`);
@@ -54,17 +55,27 @@ it("reports a damaged memory, and leaves it as it is", async () => {
   await runPm(["note", "keep this"], { cwd });
   const sound = await runPm(["doctor"], { cwd });
   expect(sound.stdout).toMatch(/✓ memory +memory\.db is sound/);
-  const file = join(cwd, ".pommel/memory.db");
+  const file = projectAt(cwd).memoryDb;
   writeFileSync(file, "no database");
   const broken = await runPm(["doctor"], { cwd });
   expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗ memory +memory\.db is damaged/) });
   expect(readFileSync(file, "utf8")).toBe("no database");
 });
 
+it("says that sessions are recorded only where somebody wants it", async () => {
+  const cwd = temporaryDir();
+  const { code, stdout } = await runPm(["doctor"], { cwd });
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/! capture +Agent sessions of this project are not recorded\.\n +Run `pm init`/),
+  });
+  await runPm(["init", "--no-hooks"], { cwd });
+  expect((await runPm(["doctor"], { cwd })).stdout).toMatch(/✓ capture +agent sessions are recorded/);
+});
+
 it("checks the machine outside of a project, too", async () => {
-  const { code, stdout } = await runPm(["doctor"], { cwd: temporaryDir() });
+  const { code, stdout } = await runPm(["doctor"], { cwd: process.env.HOME! });
   expect(code).toBe(3);
   expect(stdout).toContain("✓ node");
-  expect(stdout).toContain("! project");
-  expect(stdout).toContain("pm init --start");
+  expect(stdout).toMatch(/! project +.* is your home directory, not a project\./);
 });

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
+import { projectPatternsFile } from "../../src/redact/patterns/patterns-file.ts";
 import { transcript } from "../support/transcript-fixture.ts";
 import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
 import { callPm, runPm } from "./run-pm.ts";
@@ -35,9 +36,9 @@ function past(n: number, said: string, cwd = project.root): string {
 }
 
 const bytesOfMemory = () =>
-  readdirSync(project.stateDir)
+  readdirSync(project.dataDir)
     .filter((name) => name.startsWith("memory.db"))
-    .map((name) => readFileSync(join(project.stateDir, name)).toString("latin1"))
+    .map((name) => readFileSync(join(project.dataDir, name)).toString("latin1"))
     .join("");
 
 interface Imported {
@@ -238,7 +239,7 @@ describe("pm scrub", () => {
       expect((await pm("scrub", "--check")).code).toBe(0);
       if (!withDaemon) await pm("stop");
       writeFileSync(
-        join(project.stateDir, "scrubbing-patterns.toml"),
+        projectPatternsFile(project),
         `[[patterns]]\nname = "island"\npattern = "(?i)${word}"\nreplacement = "[REDACTED_ISLAND]"\n`,
       );
       const check = await pm("scrub", "--check");

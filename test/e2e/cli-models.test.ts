@@ -84,8 +84,7 @@ describe("pm models list", () => {
 
   it("uses the project's settings inside of one", async () => {
     const project = temporaryDir();
-    mkdirSync(join(project, ".pommel"));
-    writeFileSync(join(project, ".pommel", "config.toml"), '[embed]\ntext = "none"\n');
+    await callPm(["config", "set", "embed.text", "none"], { cwd: project });
     const { stdout } = await callPm(["models", "--json"], { cwd: project, env });
     expect(JSON.parse(stdout)).toMatchObject({ code: "static", text: "none" });
   });

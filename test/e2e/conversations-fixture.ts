@@ -45,7 +45,8 @@ export const untilRead = (project: Project) =>
 
 /** What a hook leaves. */
 export function hookItem(project: Project, event: string, payload: Record<string, string>, at = Date.now()) {
-  writeItem(project, { kind: "claude-hook", event, received_at: at, payload } as { received_at: number });
+  const item = { kind: "claude-hook", event, received_at: at, place: project.root, payload };
+  writeItem(item);
   return askDaemon(project, "spool", {});
 }
 

@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { askDaemon } from "../../src/client/daemon-client.ts";
-import { daemonFiles } from "../../src/project/home.ts";
+import { daemonFiles, homeOf } from "../../src/project/home.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import type { SearchResponse } from "../../src/protocol/operations/search.ts";
 import type { StatusResponse } from "../../src/protocol/operations/status.ts";
+import { Registry } from "../../src/store/registry.ts";
 import { lockHolder } from "../../src/store/sqlite/lock.ts";
 import { nameProject } from "../support/named-project.ts";
 import { callPm, pmFile, temporaryDir } from "./run-pm.ts";
@@ -103,14 +104,15 @@ export function logOf(): string {
   return readFileSync(join(daemonFiles().logDir, "pommeld.log"), "utf8");
 }
 
-/** For `afterEach`: no daemon and no directory outlives its test. */
+/** For `afterEach`: no daemon, no project and nothing of Pommel's home outlives its test. */
 export async function cleanUp(): Promise<void> {
   for (const child of children.splice(0)) child.kill("SIGKILL");
   const holder = holderOfDaemon();
   if (holder && holder.pid > 0 && holder.pid !== process.pid) process.kill(holder.pid, "SIGKILL");
   await untilStopped();
-  for (const project of projects.splice(0)) {
-    // What starts a daemon may still be writing there.
-    rmSync(project.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }
+  Registry.close();
+  const directories = [...projects.splice(0).map(({ root }) => root), ...Object.values(homeOf())];
+  // What starts a daemon may still be writing there, and is not to meet the next test.
+  process.env.XDG_STATE_HOME = mkdtempSync(join(process.env.HOME!, "state-"));
+  for (const dir of directories) rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }

@@ -4,17 +4,20 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
+import { askDaemon } from "../../src/client/daemon-client.ts";
 import { stopDaemon } from "../../src/client/stop-daemon.ts";
 import { preferredPort } from "../../src/daemon/lifecycle/port.ts";
+import { daemonFiles, homeOf, socketOf } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { IndexDatabase } from "../../src/store/index/sqlite/index-database.ts";
-import { acquireWriterLock } from "../../src/store/sqlite/lock.ts";
+import { acquireLock } from "../../src/store/sqlite/lock.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import {
   cleanUp,
   createProject,
   found,
+  holderOfDaemon,
   logOf,
   modules,
   pmJson,
@@ -26,8 +29,9 @@ import {
   untilAnswering,
   untilIdle,
   untilStopped,
+  write,
 } from "./daemon-fixture.ts";
-import { runPm } from "./run-pm.ts";
+import { runPm, temporaryDir } from "./run-pm.ts";
 
 afterEach(cleanUp);
 
@@ -63,7 +67,7 @@ test("starts once, says so when asked again, and stops", async () => {
 
   expect(await pmJson(project, "stop")).toEqual({ stopped: true, pid: first.pid, how: "asked" });
   expect(holderOfDaemon()).toBeNull();
-  expect(existsSync(project.daemonFile)).toBe(false);
+  expect(existsSync(daemonFiles().record)).toBe(false);
   expect(await pmJson(project, "stop")).toEqual({ stopped: false, pid: null, how: null });
   expect(await status(project)).toMatchObject({
     daemon: { running: false, pid: null },
@@ -91,15 +95,11 @@ test("keeps its files for their owner only, and the token out of the log", async
   const project = createProject(modules(1));
   await start(project);
   const mode = (path: string) => statSync(path).mode & 0o777;
-  for (const dir of [project.stateDir, project.logDir, project.spoolDir]) expect(mode(dir)).toBe(0o700);
-  for (const file of [
-    project.daemonFile,
-    project.indexDb,
-    project.lockFile,
-    join(project.logDir, "pommeld.log"),
-  ]) {
-    expect(mode(file)).toBe(0o600);
-  }
+  const { record, logDir, spoolDir } = daemonFiles();
+  for (const dir of [...Object.values(homeOf()), logDir, spoolDir, project.dataDir, project.cacheDir])
+    if (existsSync(dir)) expect([dir, mode(dir)]).toEqual([dir, 0o700]);
+  const files = [record, socketOf(), project.indexDb, project.lockFile, join(logDir, "pommeld.log")];
+  for (const file of files) expect([file, mode(file)]).toEqual([file, 0o600]);
   expect(logOf()).not.toContain(readDaemonRecord()?.token);
 });
 
@@ -109,7 +109,7 @@ test("starts again after it was killed, and searches go on in between", async ()
   await untilIdle(project);
   process.kill(pid, "SIGKILL");
   await untilStopped();
-  expect(existsSync(project.daemonFile)).toBe(true);
+  expect(existsSync(daemonFiles().record)).toBe(true);
   expect(await found(project, "compute2")).toContain("src/module2.ts");
   expect((await status(project)).daemon.running).toBe(false);
   const next = await start(project);
@@ -120,7 +120,8 @@ test("starts again after it was killed, and searches go on in between", async ()
 test("is not fooled by a daemon.json whose pid now belongs to someone else", async () => {
   const project = createProject(modules(1));
   const stale = { pid: process.pid, port: 1, token: "x", started_at: new Date().toISOString(), version: "0" };
-  writeFileSync(project.daemonFile, JSON.stringify(stale));
+  mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 });
+  writeFileSync(daemonFiles().record, JSON.stringify(stale));
   // Were the pid believed, this would end the test.
   expect(await pmJson(project, "stop")).toMatchObject({ stopped: false });
   expect((await start(project)).already_running).toBe(false);
@@ -129,27 +130,28 @@ test("is not fooled by a daemon.json whose pid now belongs to someone else", asy
 test("stops a daemon that does not answer", async () => {
   const project = createProject(modules(1));
   const { pid } = await start(project);
-  rmSync(project.daemonFile);
+  rmSync(socketOf());
   expect(await pmJson(project, "stop")).toEqual({ stopped: true, pid, how: "terminated" });
 });
 
 test("kills a daemon that does not even end", async () => {
-  const project = createProject(modules(1));
   const daemon = spawnDaemon();
   await untilAnswering();
   daemon.kill("SIGSTOP");
-  expect(await stopDaemon(project, 300)).toEqual({ pid: daemon.pid, how: "killed" });
+  expect(await stopDaemon(300)).toEqual({ pid: daemon.pid, how: "killed" });
 });
 
 test("takes the next port when its own is taken", async () => {
   const project = createProject(modules(1));
   const squatter = createServer();
-  squatter.listen(preferredPort(project.root), "127.0.0.1");
+  squatter.listen(preferredPort(homeOf().stateDir), "127.0.0.1");
   await once(squatter, "listening");
   try {
-    expect((await start(project)).port).not.toBe(preferredPort(project.root));
+    expect((await start(project)).port).not.toBe(preferredPort(homeOf().stateDir));
     await pmJson(project, "stop");
-    await runPm(["config", "set", "daemon.port", String(preferredPort(project.root))], { cwd: project.root });
+    await runPm(["config", "set", "--global", "daemon.port", String(preferredPort(homeOf().stateDir))], {
+      cwd: project.root,
+    });
     expect(await runPm(["start"], { cwd: project.root })).toMatchObject({
       code: 4,
       stderr: expect.stringMatching(/Port \d+, which daemon.port asks for, is taken/),
@@ -159,13 +161,13 @@ test("takes the next port when its own is taken", async () => {
   }
 });
 
-test("says who writes the index when that is not a daemon", async () => {
+test("says who keeps it from starting", async () => {
   const project = createProject(modules(1));
-  const lock = acquireWriterLock(project, "a test");
+  const lock = acquireLock(daemonFiles().lock, "a test");
   try {
     const refused = await runPm(["start"], { cwd: project.root });
     expect(refused).toMatchObject({
-      code: 1,
+      code: 4,
       stderr: expect.stringContaining(`a test (PID ${process.pid})`),
     });
     expect(await pmJson(project, "stop")).toMatchObject({ stopped: false });
@@ -174,18 +176,46 @@ test("says who writes the index when that is not a daemon", async () => {
   }
 });
 
+test("serves several projects, closes those that nobody uses, and opens them again", async () => {
+  const [one, other] = [
+    createProject(modules(2)),
+    createProject({ "src/other.ts": "export const heron = 1;\n" }),
+  ];
+  const daemon = spawnDaemon(["--close-after-seconds", "0.5"]);
+  await untilAnswering();
+  await Promise.all([untilIdle(one), untilIdle(other)]);
+  expect((await found(one, "compute1"))[0]).toBe("src/module1.ts");
+  expect(new Set(await found(other, "heron"))).toEqual(new Set(["src/other.ts"]));
+  const isClosed = ({ root }: Project) => logOf().includes(`"closed ${root}"`);
+  await until(() => isClosed(one) && isClosed(other));
+  write(one, "src/fresh.ts", "export const giraffe = 1;\n");
+  await until(async () => (await found(one, "giraffe")).includes("src/fresh.ts"));
+  expect(holderOfDaemon()?.pid).toBe(daemon.pid);
+});
+
+test("a project that cannot be opened leaves the others alone", async () => {
+  const [broken, sound] = [createProject(modules(1)), createProject(modules(1))];
+  writeFileSync(broken.configFile, "[nonsense]\nwhat = 1\n");
+  await start(sound);
+  const refused = await runPm(["search", "compute0"], { cwd: broken.root });
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("unknown setting nonsense.what"),
+  });
+  expect(await found(sound, "compute0")).toContain("src/module0.ts");
+});
+
 test("exits when idle", async () => {
-  const project = createProject(modules(1));
   const daemon = spawnDaemon(["--idle-exit-seconds", "1"]);
   const [code] = await once(daemon, "exit");
   expect(code).toBe(0);
-  expect(existsSync(project.daemonFile)).toBe(false);
+  expect(existsSync(daemonFiles().record)).toBe(false);
   expect(logOf()).toContain("idle for");
 });
 
-/** A `pommeld` of a project's own, and what puts another version in its place. */
-function ownProgram(project: Project): { program: string; install: (version: string) => void } {
-  const program = join(project.stateDir, "installed.cjs");
+/** A `pommeld` of the test's own, and what puts another version in its place. */
+function ownProgram(): { program: string; install: (version: string) => void } {
+  const program = join(temporaryDir(), "installed.cjs");
   const install = (version: string) => {
     writeFileSync(`${program}.new`, `// ${version}\nrequire(${JSON.stringify(programFile)});\n`);
     renameSync(`${program}.new`, program);
@@ -196,7 +226,7 @@ function ownProgram(project: Project): { program: string; install: (version: str
 
 test("makes room for a newer version when that was installed in its place", async () => {
   const project = createProject(modules(3));
-  const { program, install } = ownProgram(project);
+  const { program, install } = ownProgram();
   const daemon = spawnDaemon(["--renew-seconds", "0.2"], program);
   const { pid } = await untilAnswering();
   install("new one");
@@ -208,11 +238,10 @@ test("makes room for a newer version when that was installed in its place", asyn
 });
 
 test("makes room for a newer version that was installed while it started", async () => {
-  const project = createProject(modules(1));
-  const { program, install } = ownProgram(project);
+  const { program, install } = ownProgram();
   const daemon = spawnDaemon(["--renew-seconds", "0.2"], program);
   // At once: a moment later it has started.
-  while (!existsSync(project.daemonFile)) await setImmediate();
+  while (!existsSync(daemonFiles().record)) await setImmediate();
   install("new one");
   expect(await once(daemon, "exit")).toEqual([0, null]);
   await untilAnswering();
@@ -222,36 +251,41 @@ test("makes room for a newer version that migrated the memory", async () => {
   const project = createProject(modules(1));
   const daemon = spawnDaemon();
   await untilAnswering();
+  await untilIdle(project);
   const exited = once(daemon, "exit");
   const db = new Sqlite(project.memoryDb, { mode: "write", timeoutMs: 5000 });
   db.exec("PRAGMA user_version = 9999");
   db.close();
   expect(await exited).toEqual([0, null]);
-  expect(logOf()).toContain("a newer Pommel migrated memory.db");
+  expect(logOf()).toContain("a newer Pommel migrated a memory");
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)("ends in order at %s", async (signal) => {
   const project = createProject(modules(200));
   const daemon = spawnDaemon();
   await untilAnswering();
+  await askDaemon(project, "queue", {});
   daemon.kill(signal);
   expect(await once(daemon, "exit")).toEqual([0, null]);
-  expect(existsSync(project.daemonFile)).toBe(false);
+  expect(existsSync(daemonFiles().record)).toBe(false);
   expect(holderOfDaemon()).toBeNull();
   const db = new Sqlite(project.indexDb, { mode: "create", timeoutMs: 0 });
   expect(db.pragma("integrity_check")).toBe("ok");
   db.close();
 });
 
-test("exits when its project is gone", async () => {
-  const project = createProject(modules(1));
-  const daemon = spawnDaemon();
+test("closes a project whose directory is gone, and ends when its home is", async () => {
+  const [gone, other] = [createProject(modules(1)), createProject(modules(1))];
+  const daemon = spawnDaemon(["--close-after-seconds", "1"]);
   await untilAnswering();
-  await untilIdle(project);
+  await untilIdle(gone);
+  rmSync(gone.root, { recursive: true, force: true });
+  await until(() => logOf().includes(`"closed ${gone.root}"`));
+  await untilIdle(other);
+  expect(existsSync(gone.root)).toBe(false);
   const exited = once(daemon, "exit");
-  rmSync(project.root, { recursive: true, force: true });
+  rmSync(homeOf().stateDir, { recursive: true, force: true });
   expect(await exited).toEqual([0, null]);
-  expect(existsSync(project.root)).toBe(false);
 });
 
 test.each([
@@ -267,7 +301,7 @@ test.each([
     index: { total_files: 3 },
     notes: [expect.stringContaining("The index was damaged and is being rebuilt")],
   });
-  expect(readdirSync(project.stateDir).filter((name) => name.startsWith("index.db.corrupt-"))).toHaveLength(
+  expect(readdirSync(project.cacheDir).filter((name) => name.startsWith("index.db.corrupt-"))).toHaveLength(
     1,
   );
   expect(await found(project, "compute1")).toContain("src/module1.ts");
@@ -285,16 +319,16 @@ test("does not touch an index of a newer Pommel", async () => {
   db.exec("PRAGMA user_version = 9999");
   db.close();
   const refused = await runPm(["start"], { cwd: project.root });
-  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("newer Pommel") });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("newer Pommel") });
 });
 
 test("keeps entries of unknown kinds in the spool", async () => {
   const project = createProject(modules(1));
   await start(project);
   await pmJson(project, "stop");
-  writeFileSync(join(project.spoolDir, "1-odd.json"), '{"kind": "from the future"}');
-  writeFileSync(join(project.spoolDir, ".2-draft.json"), "{");
+  writeFileSync(join(daemonFiles().spoolDir, "1-odd.json"), '{"kind": "from the future"}');
+  writeFileSync(join(daemonFiles().spoolDir, ".2-draft.json"), "{");
   await start(project);
-  await until(() => existsSync(join(project.spoolDir, "rejected", "1-odd.json")));
-  expect(readdirSync(project.spoolDir).sort()).toEqual([".2-draft.json", "rejected"]);
+  await until(() => existsSync(join(daemonFiles().spoolDir, "rejected", "1-odd.json")));
+  expect(readdirSync(daemonFiles().spoolDir).sort()).toEqual([".2-draft.json", "rejected"]);
 });

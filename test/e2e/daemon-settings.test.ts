@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { daemonFiles } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import {
@@ -140,7 +141,7 @@ test("pm logs prints the log, older files included, and only what was asked for"
   await pmJson(project, "stop");
   // Its last line comes when it has let go of everything.
   await until(() => !isRunning(pid));
-  const file = join(project.logDir, "pommeld.log");
+  const file = join(daemonFiles().logDir, "pommeld.log");
   writeFileSync(`${file}.2`, logged("2026-01-01T10:00:00.000Z", "the oldest"));
   writeFileSync(`${file}.1`, logged("2026-01-02T10:00:00.000Z", "older"));
   const half = '{"level":30,"ti\n';
@@ -161,7 +162,7 @@ test("pm logs prints the log, older files included, and only what was asked for"
   expect(stdout).toMatch(
     /^2026-01-0[23] \d\d:00:00 error {2}bad\n {4}at a:1\n2026-01-0[34] \d\d:00:00 info {3}last\n$/,
   );
-  appendFileSync(join(project.logDir, "pommeld.stderr.log"), "FATAL ERROR: out of memory\n");
+  appendFileSync(join(daemonFiles().logDir, "pommeld.stderr.log"), "FATAL ERROR: out of memory\n");
   expect(await messages(project, "--since", "10m")).toEqual(["FATAL ERROR: out of memory"]);
 });
 
@@ -169,7 +170,7 @@ test("pm logs --follow goes on with the next file when the log is rotated", asyn
   const project = createProject({});
   await start(project);
   await pmJson(project, "stop");
-  const file = join(project.logDir, "pommeld.log");
+  const file = join(daemonFiles().logDir, "pommeld.log");
   writeFileSync(file, logged("2026-01-03T10:00:00.000Z", "before"));
   const follower = spawn(process.execPath, [pmFile, "logs", "--follow", "--json"], { cwd: project.root });
   let shown = "";

@@ -80,7 +80,10 @@ export class ConversationWatch {
   /** Resolves when everything is watched; existing files are checked in the background. */
   async begin(): Promise<void> {
     // Looks wait until everything is watched: one search for the project's roots serves them all.
-    this.look(() => watching);
+    this.look(async () => {
+      if (this.options.work.captures) this.since();
+      await watching;
+    });
     const watching = this.watchAll();
     await watching;
     this.look(async () => {
@@ -270,10 +273,10 @@ export class ConversationWatch {
 
   /** Recording of a project's sessions starts when its memory is first opened to record. */
   private since(): number {
+    const since = Date.now();
     const { memory } = this.options.work;
     const stored = memory.meta(capturedSince);
     if (stored !== null) return Number(stored);
-    const since = Date.now();
     memory.setMeta(capturedSince, String(since));
     return since;
   }

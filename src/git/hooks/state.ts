@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
@@ -53,7 +53,7 @@ function isInstalled({ dir, within, runner }: FoundPlace, hook: GitHookName): bo
 }
 
 /**
- * `.pommel/git-hooks.json`: where git hooks were installed, and what is needed to restore them beyond their own
+ * `git-hooks.json` in the home: where git hooks were installed, and what is needed to restore them beyond their own
  * content.
  */
 const record = z.object({
@@ -86,5 +86,6 @@ export function writeRecord(project: Project, next: GitHooksRecord): void {
     rmSync(file, { force: true });
     return;
   }
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeJson(file, next);
 }

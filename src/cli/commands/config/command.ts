@@ -18,6 +18,7 @@ export function declareConfig(program: Command): void {
       ),
     );
   const globalOption = ["--global", "your own settings, for all projects"] as const;
+  const teamOption = ["--team", "what the repository says to everybody, in .pommel/config.toml"] as const;
 
   config
     .command("list", { isDefault: true })
@@ -41,6 +42,7 @@ export function declareConfig(program: Command): void {
     .argument("<key>", "the setting, such as search.limit")
     .argument("<value>", "a number, true or false, a word, or a comma separated list")
     .option(...globalOption)
+    .option(...teamOption)
     .addHelpText("after", examples(["pm config set search.limit 20", "for this project"]))
     .action(run(async () => (await import("./config.ts")).configSetCommand));
 
@@ -49,6 +51,7 @@ export function declareConfig(program: Command): void {
     .description("Remove a setting from the file: back to the default")
     .argument("<key>", "the setting, such as search.limit")
     .option(...globalOption)
+    .option(...teamOption)
     .addHelpText("after", examples(["pm config unset search.limit", "back to the default"]))
     .action(run(async () => (await import("./config.ts")).configUnsetCommand));
 }

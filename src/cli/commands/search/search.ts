@@ -84,9 +84,11 @@ interface Asked {
 
 async function ask(project: Project, { asks, request }: Search): Promise<Asked> {
   let { found, without } = await foundIn(project, asks, request);
-  if (without === null && found.code !== null && !found.code.index.is_complete) {
+  const giveUpAt = performance.now() + nothingFoundMs;
+  while (without === null && found.code !== null && !found.code.index.is_complete) {
     await indexFirst(project);
     ({ found, without } = await foundIn(project, asks, request));
+    if (found.code?.results.length !== 0 || performance.now() > giveUpAt) break;
   }
   if (without !== null) {
     const why = without === "timeout" ? "The daemon does not answer" : "No daemon is running";
@@ -101,6 +103,8 @@ async function ask(project: Project, { asks, request }: Search): Promise<Asked> 
 
 /** The first search in a directory waits so long for its index, then answers from what there is. Milliseconds. */
 const firstSearchMs = 2500;
+/** So long where nothing was found by then: that it is not there cannot be said before. Milliseconds. */
+const nothingFoundMs = 20_000;
 
 async function indexFirst(project: Project): Promise<void> {
   const [{ waitForIndex }, { DaemonUnreachable }] = await Promise.all([

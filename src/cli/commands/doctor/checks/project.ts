@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { autostartStatus } from "../../../../client/autostart.ts";
 import { askDaemon, DaemonUnreachable } from "../../../../client/daemon-client.ts";
+import { recordingConfig } from "../../../../git/projects/recorded.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
 import { type Config, defaultConfig } from "../../../../project/config/settings.ts";
 import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
@@ -75,11 +76,13 @@ function checkConfig(project: Project): CheckResult {
 }
 
 function checkCapture(project: Project): CheckResult {
-  if (loadConfig(project).config["sessions.capture"]) return ok("agent sessions are recorded");
-  return warn(
-    "Agent sessions are not recorded: sessions.capture is off.",
-    "Run `pm config set sessions.capture true`.",
-  );
+  if (!loadConfig(project).config["sessions.capture"])
+    return warn(
+      "Agent sessions are not recorded: sessions.capture is off.",
+      "Run `pm config set sessions.capture true`.",
+    );
+  if (recordingConfig(project).config["sessions.capture"]) return ok("agent sessions are recorded");
+  return warn("Agent sessions of this project are not recorded.", "Run `pm init` to record them.");
 }
 
 /** So many answers that are missed in a week are no accident. */
