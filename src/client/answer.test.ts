@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { namedProject } from "../../test/support/named-project.ts";
 import { addSession, chunk } from "../../test/support/memory-fixture.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { answerFromStore } from "../queries/operations.ts";
@@ -14,8 +15,7 @@ import { type askDaemon, DaemonUnreachable } from "./daemon-client.ts";
 
 let project: Project;
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-memory-path-")));
-  mkdirSync(project.stateDir);
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-memory-path-")));
 });
 afterEach(() => rmSync(project.root, { recursive: true, force: true }));
 

@@ -2,13 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { namedProject } from "./named-project.ts";
 import { chunkSource } from "../../src/code/chunk/chunk.ts";
 import { extractGraph } from "../../src/code/graph/extract.ts";
 import { encodeGraph } from "../../src/code/graph/record.ts";
 import { grammarOf, languageOf } from "../../src/code/languages/index.ts";
 import { SourceParser } from "../../src/code/parse/parser.ts";
 import { levels } from "../../src/project/levels.ts";
-import { type Project, projectAt } from "../../src/project/paths.ts";
+import type { Project } from "../../src/project/paths.ts";
 import { SqliteIndex } from "../../src/store/index/sqlite/sqlite-index.ts";
 
 /** For tests: a directory with files, and its index without vectors. */
@@ -24,8 +25,7 @@ export interface IndexedProject {
 const parser = new SourceParser(fileURLToPath(new URL("../../dist/grammars", import.meta.url)));
 
 export async function indexedProject(files: Readonly<Record<string, string>>): Promise<IndexedProject> {
-  const project = projectAt(mkdtempSync(join(tmpdir(), "pommel-indexed-")));
-  mkdirSync(project.stateDir);
+  const project = namedProject(mkdtempSync(join(tmpdir(), "pommel-indexed-")));
   const index = SqliteIndex.open(project.indexDb, { readonly: false });
   const write = async (written: Readonly<Record<string, string>>) => {
     for (const [path, text] of Object.entries(written)) {

@@ -14,8 +14,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { namedProject } from "../../../test/support/named-project.ts";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { type Project, projectAt } from "../paths.ts";
+import type { Project } from "../paths.ts";
 import { globalConfigFile, loadConfig } from "./config.ts";
 import { setConfig, unsetConfig } from "./config-edit.ts";
 import { configTemplate, tomlLiteral } from "./setting-values.ts";
@@ -24,8 +25,7 @@ import { defaultConfig, type SettingKey } from "./settings.ts";
 let project: Project;
 
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-edit-")));
-  mkdirSync(project.stateDir);
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-edit-")));
 });
 
 const write = (text: string) => writeFileSync(project.configFile, text);
