@@ -67,7 +67,9 @@ it("says that sessions are recorded only where somebody wants it", async () => {
   const { code, stdout } = await runPm(["doctor"], { cwd });
   expect({ code, stdout }).toEqual({
     code: 0,
-    stdout: expect.stringMatching(/! capture +Agent sessions of this project are not recorded\.\n +Run `pm init`/),
+    stdout: expect.stringMatching(
+      /! capture +Agent sessions of this project are not recorded\.\n +Run `pm init`/,
+    ),
   });
   await runPm(["init", "--no-hooks"], { cwd });
   expect((await runPm(["doctor"], { cwd })).stdout).toMatch(/✓ capture +agent sessions are recorded/);

@@ -114,5 +114,6 @@ export async function cleanUp(): Promise<void> {
   const directories = [...projects.splice(0).map(({ root }) => root), ...Object.values(homeOf())];
   // What starts a daemon may still be writing there, and is not to meet the next test.
   process.env.XDG_STATE_HOME = mkdtempSync(join(process.env.HOME!, "state-"));
-  for (const dir of directories) rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  for (const dir of directories)
+    rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }

@@ -11,7 +11,7 @@ import { addSession, chunk, turn } from "../support/memory-fixture.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
 import { sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
-import { callPm, temporaryDir } from "./run-pm.ts";
+import { callPm, runPm, temporaryDir } from "./run-pm.ts";
 
 /** What people and scripts see of events, and of several projects, from the terminal. */
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
   project = createProject({});
   other = createProject({});
   const repository = temporaryGit(project.root);
-  repository.commit("Start", { ".gitignore": ".pommel/\n" });
+  repository.commit("Start", { "README.md": "# Auth\n" });
   repository.git("switch", "--quiet", "--create", "feat/auth-rewrite");
   await start(project);
   const soon = { start: new Date(Date.now() - 5000).toISOString() };
@@ -69,7 +69,7 @@ beforeAll(async () => {
   });
   commit = repository.git("rev-parse", "HEAD");
   // What git's hook runs.
-  await pm("hook", "git-post-commit", commit, "refs/heads/feat/auth-rewrite");
+  await runPm(["hook", "git-post-commit", commit, "refs/heads/feat/auth-rewrite"], { cwd: project.root });
   await until(async () => (await pmJson<{ total: number }>(project, "checkpoint")).total === 1);
   await untilRead(project);
   remember(other, session(3), "a lock for the other project");
