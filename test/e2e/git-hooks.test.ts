@@ -256,12 +256,6 @@ describe("pm hook git-...", () => {
     rmSync(spool, { recursive: true });
     writeFileSync(spool, "in the way");
     expect(await runPm(["hook", "git-post-commit"], { cwd, env })).toMatchObject({ code: 0, stdout: "" });
-    expect(await runPm(["hook", "git-post-commit"], { cwd: temporaryDir(), env })).toEqual({
-      code: 0,
-      signal: null,
-      stdout: "",
-      stderr: "",
-    });
   });
 
   it("takes twenty at once", async () => {
@@ -323,7 +317,6 @@ describe("pm init, enable, disable and doctor", () => {
     expect(await json("init", "--no-hooks")).toMatchObject({
       git_hooks: { state: "skipped", reason: "--no-hooks" },
     });
-    expect(await doctor()).toMatchObject({ status: "warn", hint: "Run `pm enable --git`." });
   });
 
   it("say when git looks elsewhere, or when hooks are lost", async () => {

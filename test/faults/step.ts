@@ -11,7 +11,7 @@ import { projectAt } from "../../src/project/paths.ts";
 import { withWritableMemory } from "../../src/queries/writable-memory.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { recutSessions } from "../../src/sessions/recut.ts";
-import { decryptProject, encryptProject } from "../../src/store/encryption/convert.ts";
+import { decryptHome, encryptHome } from "../../src/store/encryption/convert.ts";
 import { backUpDaily, backupFolder } from "../../src/store/memory/backups/backups.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 
@@ -40,8 +40,8 @@ const steps: Record<string, () => Promise<unknown> | unknown> = {
   recut: () => withWritableMemory(project, (memoryWork) => recutSessions(memoryWork)),
   backup: () => backUpDaily(project.memoryDb, { folder: backupFolder(project.memoryDb, ""), keep: 2 }),
   "import, encrypted": () => steps.import!(),
-  encrypt: () => encryptProject(project, `file:${join(root, "../our.key")}`, { backups: [] }),
-  decrypt: () => decryptProject(project, { backups: [] }),
+  encrypt: () => encryptHome(`file:${join(root, "../our.key")}`, { backups: [] }),
+  decrypt: () => decryptHome({ backups: [] }),
   migration: () => Memory.open(project.memoryDb, { readonly: false }).close(),
 };
 

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { namedProject } from "./named-project.ts";
 import { chunkSource } from "../../src/code/chunk/chunk.ts";
 import { extractGraph } from "../../src/code/graph/extract.ts";
 import { encodeGraph } from "../../src/code/graph/record.ts";
@@ -11,6 +10,7 @@ import { SourceParser } from "../../src/code/parse/parser.ts";
 import { levels } from "../../src/project/levels.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { SqliteIndex } from "../../src/store/index/sqlite/sqlite-index.ts";
+import { namedProject } from "./named-project.ts";
 
 /** For tests: a directory with files, and its index without vectors. */
 export interface IndexedProject {
