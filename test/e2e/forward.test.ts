@@ -94,7 +94,13 @@ describe("the process behind daemon.json", () => {
     mkdirSync(dirname(daemonFiles().record), { recursive: true, mode: 0o700 });
     await listenOnSocket(server, socketOf());
     const context = { mode: "gentle", deadline_ms: 300, places: {} };
-    const record = { pid: process.pid, port: 1, token: "t0ken", started_at: "2026-01-05T09:00:00Z", context };
+    const record = {
+      pid: process.pid,
+      port: 1,
+      token: "0".repeat(64),
+      started_at: "2026-01-05T09:00:00Z",
+      context,
+    };
     writeFileSync(daemonFiles().record, JSON.stringify({ ...record, version: saysVersion }));
     return project;
   }
