@@ -118,7 +118,16 @@ function commandsIn(text: string): string[] {
   return [outer, ...inner];
 }
 
-/** Commits in a command's output, as git prints them: abbreviated hashes, "[main 1a2b3c4] subject". */
-export function commitsIn(output: string): string[] {
-  return [...output.matchAll(/^\[[^\]\n]*?\b([0-9a-f]{7,64})\]/gm)].map(([, hash = ""]) => hash);
+/** A commit as git prints one that it made. */
+export interface PrintedCommit {
+  /** Its abbreviated hash. */
+  hash: string;
+  subject: string;
+}
+
+/** Commits in a command's output, as git prints them: "[main 1a2b3c4] subject". */
+export function commitsIn(output: string): PrintedCommit[] {
+  return [...output.matchAll(/^\[[^\]\n]*?\b([0-9a-f]{7,64})\]([^\n]*)/gm)].map(
+    ([, hash = "", subject = ""]) => ({ hash, subject: subject.trim() }),
+  );
 }

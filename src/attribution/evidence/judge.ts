@@ -1,5 +1,6 @@
 import { commitsTouching } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
 import { bringsFrom, isRestoring, mayMean } from "../commands/command-means.ts";
 import { installs } from "../commands/packages.ts";
 import { type Substitution, substitutionsIn } from "../commands/substitutions.ts";
@@ -126,7 +127,8 @@ export class AttributionEvidence {
 
   /**
    * The writes that may have led to the change and are to one of the files, or hold one of the lines as a new one;
-   * oldest first. Of a command's write only the end of the path may be known: it gets the file's.
+   * oldest first. Of a command's write only the end of the path may be known, and an edit may be of another checkout's
+   * file: it gets the file's.
    */
   writesOf(paths: readonly string[], keys: KeySet): Write[] {
     const own = new Set(paths);
@@ -134,7 +136,8 @@ export class AttributionEvidence {
     const wanted = new Set<Write>();
     const all = this.allWrites.map((write) => {
       if (write.startedAt > last) return write;
-      const path = write.how === "shell" ? paths.find((each) => isSamePath(each, write.path)) : undefined;
+      const isSame = write.how === "shell" ? isSamePath : isInOtherCheckout;
+      const path = paths.find((each) => isSame(each, write.path));
       const named = path === undefined ? write : { ...write, path };
       if (own.has(named.path) || keys.hasAny(keysOf(write).added)) wanted.add(named);
       return named;
@@ -195,12 +198,11 @@ export class AttributionEvidence {
   /** These sessions wrote lines of the change then: what they ran beside that belongs to it as well. */
   wrote({ sessionUid, startedAt, at }: Write): void {
     if (startedAt === 0) return;
-    const last = Number.isFinite(at) ? at : startedAt;
     const known = this.spans.get(sessionUid);
     this.recent = null;
     this.spans.set(sessionUid, [
       Math.min(known?.[0] ?? startedAt, startedAt),
-      Math.max(known?.[1] ?? last, last),
+      Math.max(known?.[1] ?? at, at),
     ]);
   }
 
@@ -221,6 +223,10 @@ export class AttributionEvidence {
       return own.length === 0 || own.some(({ startedAt, at }) => startedAt <= until && at >= since);
     });
   }
+
+  /** The branch that a turn was on; null where unknown. */
+  readonly branchOf = ({ sessionUid, turn }: { sessionUid: string; turn: number }): string | null =>
+    branchOfTurn(this.memory, sessionUid, turn);
 
   /** The times when each line of a file showed up, in order; empty if it was not watched. */
   seenIn(path: string): ReadonlyMap<number, readonly number[]> {
@@ -407,3 +413,7 @@ function isSamePath(path: string, inCommand: string): boolean {
   const named = inCommand.replace(/^(?:\.\/)+/, "");
   return path === named || (named.length > 2 && path.endsWith(`/${named}`)) || named.endsWith(`/${path}`);
 }
+
+/** Whether an edit outside of all known checkouts was of this file in one that is not known. */
+const isInOtherCheckout = (path: string, edited: string): boolean =>
+  /^(?:\/|[A-Za-z]:)/.test(edited) && path.includes("/") && edited.endsWith(`/${path}`);
