@@ -47,7 +47,7 @@ it("commands that ran in a period, and everything that was written", () => {
   const { runs, writes, delegations } = activity.between(1500, 3500);
   expect(runs.map(({ command }) => command)).toEqual(["echo 'one' > a.ts", "npm test"]);
   expect(brief(writes)).toEqual(["s:1:1 a.ts", "other:1:1 a.ts"]);
-  expect(delegations).toEqual([{ sessionUid: "s", turn: 1, startedAt: 3000, endedAt: 5000 }]);
+  expect(delegations).toEqual([{ sessionUid: "s", turn: 1, startedAt: 3000, endedAt: 5000, text: "p\n" }]);
   expect(activity.between(9500, 9900)).toEqual({ runs: [], writes: [], delegations: [] });
 });
 

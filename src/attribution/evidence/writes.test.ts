@@ -205,9 +205,9 @@ it("an agent that delegates is active until the other one answers", () => {
   );
   const by = { sessionUid: "s", turn: 3 };
   expect(delegations).toEqual([
-    { ...by, startedAt: 1000, endedAt: 9000 },
-    { ...by, startedAt: 1000, endedAt: 9500 },
-    { ...by, startedAt: 20_000, endedAt: 20_000 },
+    { ...by, startedAt: 1000, endedAt: 9000, text: "Look for it\n" },
+    { ...by, startedAt: 1000, endedAt: 9500, text: "Look for it\n" },
+    { ...by, startedAt: 20_000, endedAt: 20_000, text: "x\n" },
   ]);
 });
 

@@ -65,6 +65,8 @@ export interface Delegation {
   turn: number;
   startedAt: number;
   endedAt: number;
+  /** What it was asked, and what it answered. */
+  text: string;
 }
 
 /** A turn's changes to files. */
@@ -173,7 +175,10 @@ export function activityOf(
       return;
     }
     if (call.action === "delegate" && !isSilent)
-      activity.delegations.push({ sessionUid, turn: number, startedAt, endedAt: at });
+      activity.delegations.push({
+        ...{ sessionUid, turn: number, startedAt, endedAt: at },
+        text: [text(call.input.prompt) ?? "", said].join("\n"),
+      });
     if (isError) return;
     for (const { path, hunks, content } of edits ?? editsOfInput(call.input, call.tool)) {
       const plain = plainLineOf(path);

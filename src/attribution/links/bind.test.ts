@@ -262,6 +262,7 @@ describe("by its delegations", () => {
     turn: 2,
     startedAt,
     endedAt,
+    text: `Then run: git commit -m "Add values"`,
   });
 
   it("when it was made meanwhile", () => {
@@ -274,6 +275,8 @@ describe("by its delegations", () => {
     expect(bound([], { delegations: [working("s", 110_000, 120_000)] })).toEqual([]);
     expect(bound([], { delegations: [working("s", 10_000, 20_000)] })).toEqual([]);
     expect(bound([], { delegations: [working("s", 90_000, 2_000_000)] })).toEqual([]);
+    expect(bound([], { delegations: [{ ...working("s"), text: "Look for it" }] })).toEqual([]);
+    expect(bound([], { delegations: [{ ...working("s"), text: `It is ${short}.` }] })).toHaveLength(1);
     expect(bound([], { delegations: [working("one"), working("two")] })).toEqual([]);
     expect(bound([], { delegations: [working("s")], of: change({ hash: null }) })).toEqual([]);
     expect(bound([], { delegations: [working("one")], runs: [committing("two")] })).toMatchObject([

@@ -4,7 +4,7 @@ import type { Delegation, Write } from "../evidence/writes.ts";
 import { align } from "../lines/align.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
-import { committedBy } from "./committed-by.ts";
+import { committedBy, saysSubject } from "./committed-by.ts";
 
 /**
  * A session takes part in a commit if its lines weigh this much and are some share of the total weight, or are a large
@@ -119,20 +119,28 @@ const clockMs = 2000;
 /** An agent that waits longer for another one is not waiting for this commit. Milliseconds. */
 const maxWait = 30 * 60_000;
 
-/** The agents that had others work for them when the commit was made; none where that is more than one session. */
+/**
+ * The agents that had others work for them when the commit was made, and that asked for it or were told of it; none where
+ * that is more than one session.
+ */
 function delegated(
-  { hash, authoredAt }: ChangeToAttribute,
+  { hash, authoredAt, subject }: ChangeToAttribute,
   delegations: readonly Delegation[],
 ): readonly Delegation[] {
   const during = delegations.filter(
-    ({ startedAt, endedAt }) =>
+    ({ startedAt, endedAt, text }) =>
       hash !== null &&
       startedAt <= authoredAt + clockMs &&
       authoredAt <= endedAt &&
-      endedAt - startedAt <= maxWait,
+      endedAt - startedAt <= maxWait &&
+      (namesCommit(text, hash) || saysSubject(text, subject)),
   );
   return ofOneSession(during);
 }
+
+/** Whether a text has the beginning of a hash, as git abbreviates it. */
+const namesCommit = (text: string, hash: string): boolean =>
+  [...text.matchAll(/\b[0-9a-f]{7,64}\b/g)].some(([word]) => hash.startsWith(word));
 
 const ofOneSession = <Of extends { sessionUid: string }>(all: readonly Of[]): readonly Of[] =>
   new Set(all.map(({ sessionUid }) => sessionUid)).size === 1 ? all : [];

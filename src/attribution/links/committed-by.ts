@@ -55,12 +55,13 @@ export function committedBy(
 }
 
 /** Whether a command gave a commit its message, or git printed it. */
-function hasMessage({ command, commits }: ShellRun, subject: string): boolean {
+const hasMessage = ({ command, commits }: ShellRun, subject: string): boolean =>
+  [command, ...commits.map((each) => each.subject)].some((text) => saysSubject(text, subject));
+
+/** Whether a text holds a commit's subject, however it is quoted there. */
+export function saysSubject(text: string, subject: string): boolean {
   const wanted = wordsOf(subject);
-  return (
-    wanted.trim() !== "" &&
-    (commits.some((each) => wordsOf(each.subject) === wanted) || wordsOf(command).includes(wanted))
-  );
+  return wanted.trim() !== "" && wordsOf(text).includes(wanted);
 }
 
 /** A text's words, without what a shell wants escaped. */
