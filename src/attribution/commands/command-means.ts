@@ -125,6 +125,40 @@ export function isRenaming(command: string): boolean {
 const producing =
   /prettier|eslint|biome|black|ruff|rustfmt|gofmt|goimports|isort|fmt|format|gen|scaffold|init|create|new|fix|lint|migrat|update|upgrade|install|make|build|task|mise|just|snapshot|-u\b|script|stash|checkout|restore|apply|rebase|merge|pull/i;
 
+/** Generators, which write more than they are given. */
+const generating =
+  /\b(?:protoc|buf|go\s+generate|codegen|graphql-codegen|openapi\S*|swagger\S*|prisma\s+(?:generate|migrate)|sqlc|mockgen|stringer|insta|makemigrations|alembic|scaffold|hygen|plop|cookiecutter|rails\s+g(?:enerate)?|(?:ng|nx)\s+g(?:enerate)?|snapshot\S*|generate\S*)\b|\s(?:-u|--update\S*)(?![\w-])/i;
+
+/** Whether a command writes files that it names nowhere. */
+export const isGenerator = keptFor((command): boolean =>
+  partsOf(command).some((part) => generating.test(part)),
+);
+
+/** Programs that write what they are given, and nothing else. */
+const writingGiven =
+  /^(?:sed|perl\s+-\S*i|rm|mkdir|rmdir|mv|cp|ln|touch|chmod|cat|tee|echo|printf|git\s+(?:add|mv|rm|commit))\b/;
+
+/** Whether all that a command writes is among what it names: other files are not its. */
+export const writesOnlyNamed = keptFor((command): boolean => {
+  const parts = partsOf(command).filter((part) => mayWrite(part));
+  return (
+    parts.length > 0 &&
+    parts.every(
+      (part) =>
+        isInstall(part) || writingGiven.test(part) || (isFormatter(part) && meantBy(part).named.length > 0),
+    )
+  );
+});
+
+/** Programs that put a patch of somebody into files. */
+const patching = /^(?:git\s+(?:-\S+\s+)*(?:apply|am)|patch)\b/;
+
+/** Whether a command only applies a patch that stands elsewhere: whose lines it has, it does not say. */
+export const appliesPatch = keptFor((command): boolean => {
+  const parts = partsOf(command).filter((part) => mayWrite(part) || patching.test(part));
+  return parts.length > 0 && parts.every((part) => patching.test(part)) && !command.includes("<<");
+});
+
 /** A replacement in files that another command lists. */
 const replacingInAll = /\b(?:xargs|for|while|find)\b[\s\S]*\b(?:sed|perl)\s+(?:-\S+\s+)*-[a-zA-Z]*i/;
 
@@ -163,9 +197,13 @@ const meantBy = keptFor((given): Meant => {
     text: command,
     words: new Set(command.split(/[^\w.@-]+/)),
     named,
-    isOpen: named.length === 0 && (producing.test(text) || replacingInAll.test(text)),
+    isOpen: named.length === 0 ? producing.test(text) || replacingInAll.test(text) : generating.test(text),
   };
 });
+
+/** Whether a command names a file, or a part of the tree that it is in. */
+export const namesPlace = (command: string, path: string): boolean =>
+  mayMean(command, path) && !meantBy(command).isOpen;
 
 /**
  * Whether a command may be about a file: it names it, a directory above it, or no file at all, as formatters and
@@ -178,7 +216,7 @@ export function mayMean(given: string, path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   // As a word: data.ts is not a.ts.
   if (/^[\w.@-]+$/.test(name) ? words.has(name) : text.includes(name)) return true;
-  if (named.length === 0) return isOpen;
+  if (named.length === 0 || isOpen) return isOpen;
   const extension = /\.\w+$/.exec(path)?.[0] ?? "";
   return named.some((word) => {
     const plain = word

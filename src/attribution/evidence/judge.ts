@@ -1,7 +1,15 @@
 import { commitsTouching } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
-import { bringsFrom, isRestoring, mayMean } from "../commands/command-means.ts";
+import {
+  appliesPatch,
+  bringsFrom,
+  isFormatter,
+  isRestoring,
+  mayMean,
+  namesPlace,
+  writesOnlyNamed,
+} from "../commands/command-means.ts";
 import { installs } from "../commands/packages.ts";
 import { type Substitution, substitutionsIn } from "../commands/substitutions.ts";
 import { lineKey, plainLineOf } from "../lines/line-keys.ts";
@@ -19,6 +27,10 @@ import type { Delegation, ShellRun, Write } from "./writes.ts";
 
 /** A command's last write may be noticed a little after it ends. Milliseconds. */
 const runSlack = 500;
+/** Nobody types while so short a command runs, even if it has to be allowed. Milliseconds. */
+const briefMs = 10_000;
+/** Nobody types into so many files at once. */
+const severalFiles = 3;
 /** A formatter that runs on save changes a file this soon after an edit. Milliseconds. */
 const editSlack = 2500;
 /** Work that ends in a commit began this long before, at least as far as is looked, and at most. Milliseconds. */
@@ -267,11 +279,16 @@ export class AttributionEvidence {
   private at(line: LineHere, seenAt: number, writes: readonly Write[]): Verdict {
     const { path, bare } = line;
     const runs = this.runsAt(seenAt, path).filter(
-      ({ isBackground, startedAt, endedAt }) =>
-        !isBackground || seenAt <= endedAt || seenAt <= this.sightings.firstIn(path, startedAt) + runSlack,
+      (run) =>
+        (!run.isBackground ||
+          seenAt <= run.endedAt ||
+          seenAt <= this.sightings.firstIn(path, run.startedAt) + runSlack) &&
+        this.mayWriteTo(run, line),
     );
     const meant = runs.findLast(
-      ({ command }) => (mayMean(command, path) && !isRestoring(command)) || installs(command, path, bare),
+      (run) =>
+        installs(run.command, path, bare) ||
+        (mayMean(run.command, path) && !isRestoring(run.command) && this.wroteThen(run, line, seenAt)),
     );
     if (meant) return byAgent(meant, meant.isBackground ? 0.85 : 0.95, "shell", "ran");
     // What is moved here keeps its time.
@@ -293,6 +310,30 @@ export class AttributionEvidence {
     if (this.timelessRuns.some((run) => this.makers.mayHaveMade(run, line))) return unknown("command");
     if (during.length > 0 && this.sightings.isReformed(path, seenAt)) return this.asBefore(line, seenAt);
     return human(during.length > 0 ? 0.95 : 0.97, "alone");
+  }
+
+  /** Whether a command that ran may have written to a file at all: what it says of what it writes may say no. */
+  private mayWriteTo(run: ShellRun, line: LineHere): boolean {
+    const { command } = run;
+    const isElsewhere =
+      writesOnlyNamed(command) && !mayMean(command, line.path) && !installs(command, line.path, line.bare);
+    return !isElsewhere && !this.makers.isSpelledOut(run, line);
+  }
+
+  /**
+   * Whether a command wrote what showed up while it ran, as far as the moment shows: a person may have typed while it waited
+   * to be allowed, or worked. One that names the file wrote last what showed up there. One that names none wrote whole
+   * files, or several at once. A patch is whoever's it is; a formatter has no lines of its own.
+   */
+  private wroteThen(run: ShellRun, { path, isNewFile }: LineHere, seenAt: number): boolean {
+    const { command, startedAt, endedAt, isBackground } = run;
+    if (appliesPatch(command) || (isFormatter(command) && !isNewFile)) return false;
+    if (isBackground || endedAt - startedAt <= briefMs) return true;
+    if (namesPlace(command, path))
+      return seenAt >= this.sightings.lastIn(path, endedAt + runSlack) - runSlack;
+    return (
+      isNewFile || this.sightings.isReformed(path, seenAt) || this.sightings.filesAt(seenAt) >= severalFiles
+    );
   }
 
   /** A line of a file that was formatted just after an edit, and was somebody's before: a command's, if that made the file. */
