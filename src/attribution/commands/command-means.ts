@@ -125,9 +125,9 @@ export function isRenaming(command: string): boolean {
 const producing =
   /prettier|eslint|biome|black|ruff|rustfmt|gofmt|goimports|isort|fmt|format|gen|scaffold|init|create|new|fix|lint|migrat|update|upgrade|install|make|build|task|mise|just|snapshot|-u\b|script|stash|checkout|restore|apply|rebase|merge|pull/i;
 
-/** Generators, which write more than they are given. */
+/** Generators that write files which their command line does not name, and tests that are told to renew snapshots. */
 const generating =
-  /\b(?:protoc|buf|go\s+generate|codegen|graphql-codegen|openapi\S*|swagger\S*|prisma\s+(?:generate|migrate)|sqlc|mockgen|stringer|insta|makemigrations|alembic|scaffold|hygen|plop|cookiecutter|rails\s+g(?:enerate)?|(?:ng|nx)\s+g(?:enerate)?|snapshot\S*|generate\S*)\b|\s(?:-u|--update\S*)(?![\w-])/i;
+  /\b(?:protoc|buf\s+generate|go\s+generate|(?:graphql-)?codegen|openapi-\S+|swagger-\S+|prisma\s+(?:generate|migrate)|sqlc|mockgen|stringer|cargo\s+insta|makemigrations|alembic|scaffold|hygen|plop|cookiecutter|rails\s+g(?:enerate)?|(?:ng|nx)\s+g(?:enerate)?)\b|\b(?:vitest|jest|ava|tap|test)\b[^;&|]*\s(?:-u|--update\S*|--snapshot-update)(?![\w-])/i;
 
 /** Whether a command writes files that it names nowhere. */
 export const isGenerator = keptFor((command): boolean =>
@@ -197,7 +197,7 @@ const meantBy = keptFor((given): Meant => {
     text: command,
     words: new Set(command.split(/[^\w.@-]+/)),
     named,
-    isOpen: named.length === 0 ? producing.test(text) || replacingInAll.test(text) : generating.test(text),
+    isOpen: named.length === 0 && (producing.test(text) || replacingInAll.test(text)),
   };
 });
 
@@ -216,7 +216,7 @@ export function mayMean(given: string, path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   // As a word: data.ts is not a.ts.
   if (/^[\w.@-]+$/.test(name) ? words.has(name) : text.includes(name)) return true;
-  if (named.length === 0 || isOpen) return isOpen;
+  if (named.length === 0) return isOpen;
   const extension = /\.\w+$/.exec(path)?.[0] ?? "";
   return named.some((word) => {
     const plain = word

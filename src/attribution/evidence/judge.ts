@@ -5,6 +5,8 @@ import {
   appliesPatch,
   bringsFrom,
   isFormatter,
+  isGenerator,
+  isRenaming,
   isRestoring,
   mayMean,
   namesPlace,
@@ -285,10 +287,16 @@ export class AttributionEvidence {
           seenAt <= this.sightings.firstIn(path, run.startedAt) + runSlack) &&
         this.mayWriteTo(run, line),
     );
+    // A file that only got another name has the lines that it had.
+    const before = this.sightings.before(path, seenAt, lineKey(bare));
+    if (before !== null && runs.some(({ command }) => isRenaming(command)))
+      return this.at({ ...line, path: before.path }, before.at, []);
     const meant = runs.findLast(
       (run) =>
         installs(run.command, path, bare) ||
-        (mayMean(run.command, path) && !isRestoring(run.command) && this.wroteThen(run, line, seenAt)),
+        ((mayMean(run.command, path) || (line.isNewFile && isGenerator(run.command))) &&
+          !isRestoring(run.command) &&
+          this.wroteThen(run, line, seenAt)),
     );
     if (meant) return byAgent(meant, meant.isBackground ? 0.85 : 0.95, "shell", "ran");
     // What is moved here keeps its time.
@@ -301,7 +309,6 @@ export class AttributionEvidence {
     );
     const edit = during.findLast((write) => resembles(bare, write));
     if (edit) return byAgent(edit, 0.95, "edit", "formatted");
-    const before = this.sightings.before(path, seenAt, lineKey(bare));
     if (before !== null) {
       const there = this.at({ ...line, path: before.path }, before.at, []);
       if (there.author === "agent") return { ...there, confidence: 0.9, basis: "moved" };
@@ -392,7 +399,10 @@ export class AttributionEvidence {
     if (!isCovered) return unknown("not_covered");
     // A command that names no file may have written any: a generator.
     const mayBeIts = (run: ShellRun) => this.makers.mayHaveMade(run, line);
-    const isOpen = recent.some(mayBeIts) || this.timelessRuns.some(mayBeIts);
+    const isOpen =
+      (isNewFile && recent.some(({ command }) => isGenerator(command))) ||
+      recent.some(mayBeIts) ||
+      this.timelessRuns.some(mayBeIts);
     if (isOpen || (isNewFile && recent.some((run) => this.makers.mayBeRenamed(run, path))))
       return unknown("command");
     return human(wasActive || this.untimedRuns.length > 0 ? 0.95 : 0.97, "absence");
