@@ -8,7 +8,7 @@ const project = (id: string, more: Partial<KnownProject> = {}): KnownProject => 
   ...{ createdAt: 1, lastUsedAt: 1, ...more },
 });
 const checkout = (root: string, of: string, more: Partial<KnownCheckout> = {}): KnownCheckout => ({
-  ...{ root, project: of, rootId: `root of ${root}`, gitId: `git of ${root}`, isAnnounced: true },
+  ...{ root, project: of, rootId: `root of ${root}`, gitId: `git of ${root}`, notice: null },
   ...{ lastUsedAt: 1, ...more },
 });
 const identity = (more: Partial<CheckoutIdentity> = {}): CheckoutIdentity => ({
