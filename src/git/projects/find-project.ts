@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { homeOf, registryFile } from "../../project/home.ts";
+import { registryFile } from "../../project/home.ts";
 import { findUpwards, nameOf, type Project, projectOf, realPath, teamDirName } from "../../project/paths.ts";
 import { fileId, type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
 import { type CheckoutIdentity, identityOf } from "./identity.ts";
@@ -47,7 +47,7 @@ export function knownProject(cwd: string): Project | null {
  * and a subdirectory with a team's configuration; else `cwd` itself.
  * @throws PommelError `not_initialised`
  */
-export function checkoutAround(cwd: string, registry = Registry.openIfAny()): string {
+function checkoutAround(cwd: string, registry = Registry.openIfAny()): string {
   let dir: string;
   try {
     dir = realpathSync(cwd);
@@ -193,16 +193,7 @@ export async function rememberProject(
 
 const union = (before: readonly string[] = [], more: readonly string[]) => [...new Set([...before, ...more])];
 
-/** Other checkouts of a project that are still there. */
-export function otherCheckouts({ id, root }: Project): string[] {
-  const all = Registry.openIfAny()?.checkouts(id) ?? [];
-  return all.map((checkout) => checkout.root).filter((other) => other !== root && existsSync(other));
-}
-
 /** The root that `pm init` chooses in `cwd`: the top of the git working tree, or `cwd` itself without git. */
 export function rootForInit(cwd: string = process.cwd()): string {
   return realpathSync(findUpwards(cwd, ".git") ?? cwd);
 }
-
-/** Whether a person's own data lies in `dir`, which no project may index. */
-export const isOwnData = (dir: string): boolean => Object.values(homeOf()).includes(dir);

@@ -21,7 +21,7 @@ export interface CheckoutIdentity {
 }
 
 /** Linux has 1.3 million commits; who waits for an answer waits no longer for its first ones. Milliseconds. */
-export const rootsTimeoutMs = 100;
+const rootsTimeoutMs = 100;
 
 /** @param timeoutMs how long git may take to find the root commits; null: as long as it takes */
 export async function identityOf(
@@ -82,12 +82,12 @@ async function primaryRemote(top: string): Promise<string | null> {
 /** The directory that an address names on this machine; null for one of another machine. */
 function localPath(url: string, top: string): string | null {
   try {
-    if (url.startsWith("file://")) return realPath(fileURLToPath(url));
+    const path = url.startsWith("file://") ? fileURLToPath(url) : url;
+    const isPath = isAbsolute(path) || /^\.{1,2}(?:\/|$)/.test(path);
+    return isPath ? realPath(resolve(top, path)).replace(/\/\.git$/, "") : null;
   } catch {
     return null;
   }
-  const isPath = isAbsolute(url) || /^\.{1,2}(?:\/|$)/.test(url);
-  return isPath ? realPath(resolve(top, url)).replace(/\/\.git$/, "") : null;
 }
 
 /**

@@ -61,7 +61,7 @@ export function writeFileText(file: string, { body, hasBom }: FileText): void {
  * Replaces or creates a user's file atomically; keeps links and permissions.
  * @throws PommelError `unreadable`, `disk_full`
  */
-export function writeInPlace(file: string, content: string | Uint8Array): void {
+function writeInPlace(file: string, content: string | Uint8Array): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
     const target = targetOf(file);
