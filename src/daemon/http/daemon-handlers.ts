@@ -43,6 +43,7 @@ export function daemonHandlers(options: DaemonHandlersOptions): Pick<Handlers, D
       started_at: record().started_at,
       uptime_seconds: Math.round(process.uptime()),
       memory_bytes: process.memoryUsage.rss(),
+      importing: projects.importing(),
       open: projects.inUse().map(({ project }) => ({ root: project.root, project: project.id })),
     }),
     projects: () => describeProjects(),

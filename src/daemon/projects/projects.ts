@@ -180,6 +180,12 @@ export class Projects {
     return open;
   }
 
+  /** Transcripts that are still to be read. */
+  importing(): number {
+    const pending = ({ memoryWork }: OpenProject) => (memoryWork.open === null ? 0 : memoryWork.pending());
+    return [...this.projects.values()].reduce((sum, { open }) => sum + pending(open), 0);
+  }
+
   /** Whether the checkout at `root` is open. */
   isInUse(root: string): boolean {
     return this.checkouts.has(root);
