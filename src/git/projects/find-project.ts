@@ -191,6 +191,34 @@ export async function rememberProject(
   }
 }
 
+/**
+ * Finds out what git could not say in time when a checkout was first seen: its root commits. A project that turns out to be
+ * a known one becomes it if it has remembered nothing yet; else its user is told how to join them.
+ */
+export async function settleIdentity({ id, root, memoryDb }: Project): Promise<void> {
+  const registry = Registry.openIfAny();
+  const known = registry?.project(id) ?? null;
+  const checkout = registry?.checkout(root) ?? null;
+  if (known === null || checkout === null || checkout.gitId === null || known.roots.length > 0) return;
+  const identity = await identityOf(root, null);
+  if (identity.roots === null || identity.roots.length === 0) return;
+  const projects = registry!.projects().filter((project) => project.id !== id);
+  const checkouts = registry!.checkouts().filter((one) => one.project !== id);
+  const match = matchingProject(root, identity, { projects, checkouts, isThere: existsSync });
+  registry!.inTransaction(() => {
+    if (match === null || existsSync(memoryDb)) {
+      registry!.saveProject({ ...known, roots: identity.roots! });
+      if (match === null) return;
+      const notice = `This seems to be another checkout of ${match.project}: \`pm projects join . ${match.project}\` makes their memories one.`;
+      registry!.saveCheckout({ ...checkout, notice });
+      return;
+    }
+    const notice = sharingNotice(root, match.project, registry!);
+    registry!.saveCheckout({ ...checkout, project: match.project, notice });
+    if (registry!.checkouts(id).length === 0) registry!.removeProject(id);
+  });
+}
+
 const union = (before: readonly string[] = [], more: readonly string[]) => [...new Set([...before, ...more])];
 
 /** The root that `pm init` chooses in `cwd`: the top of the git working tree, or `cwd` itself without git. */

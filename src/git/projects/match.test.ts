@@ -60,11 +60,13 @@ describe("a checkout that is new", () => {
     expect(match({ ...clone, roots: null }, [app], known)?.project).toBe("app");
   });
 
-  it("is the project with the same first commit and the same remote, or no remote to tell them apart", () => {
+  it("is the project with the same first commit and the same remote, or that has no remote to tell them apart", () => {
     const known = [checkout("/one", "app")];
     expect(match(identity({ remote: "example.com/app" }), [app], known)?.project).toBe("app");
-    expect(match(identity(), [app], known)?.project).toBe("app");
+    // Whoever hands out a copy without its remote may have put anything into it.
+    expect(match(identity(), [app], known)).toBeNull();
     const local = project("local");
+    expect(match(identity(), [local], [])?.project).toBe("local");
     expect(match(identity({ remote: "example.com/app" }), [local], [])?.project).toBe("local");
   });
 
