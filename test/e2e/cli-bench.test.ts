@@ -61,7 +61,7 @@ describe("pm bench", () => {
     const { code, stderr } = await callPm(["bench"], { cwd });
     expect(code).toBe(5);
     expect(stderr).toContain("error: No questions to measure with: no more functions have a doc comment");
-    expect(stderr).toContain("there is no git history here");
+    expect(stderr).toContain("is not a git repository");
   });
 
   it("sends nothing to another machine by default", async () => {

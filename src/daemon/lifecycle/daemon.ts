@@ -144,13 +144,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       return known;
     };
     const rememberingAt = async (project: Project): Promise<Answering> => {
-      const { memoryWork: work, config: ofProject, roots } = await projects.memoryOf(project);
-      const namedCode = async () => [];
+      const of = await projects.memoryOf(project);
       const handlers = createMemoryHandlers({
-        ...{ root: project.root, work, roots, namedCode },
-        config: ofProject,
+        ...{ root: project.root, work: of.memoryWork, config: of.config },
+        roots: () => of.roots(),
+        namedCode: async () => [],
       });
-      return { handlers: handlers as Answering["handlers"], project, isAudited: ofProject["audit.enabled"] };
+      const isAudited = of.config["audit.enabled"];
+      return { handlers: handlers as Answering["handlers"], project, isAudited };
     };
     const ofDaemon = daemonHandlers({
       ...{ projects, spool, pages },

@@ -132,7 +132,10 @@ describe("the same project", () => {
     const linked = await findAt("linked");
     expect(linked).toMatchObject({ id: main.id, root: at("linked"), memoryDb: main.memoryDb });
     expect(linked.indexDb).not.toBe(main.indexDb);
-    expect(Registry.open().checkout(linked.root)).toMatchObject({ project: main.id, notice: expect.any(String) });
+    expect(Registry.open().checkout(linked.root)).toMatchObject({
+      project: main.id,
+      notice: expect.any(String),
+    });
 
     clone(main.root, "bare.git", "--bare");
     repository.git(

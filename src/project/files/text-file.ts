@@ -132,9 +132,17 @@ function throughLinks(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-    if (isLink) return throughLinks(resolve(dirname(path), readlinkSync(path)));
+    if (isLink(path)) return throughLinks(resolve(dirname(path), readlinkSync(path)));
     return dirname(path) === path ? path : join(throughLinks(dirname(path)), basename(path));
+  }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    // Not there, or below a file.
+    return false;
   }
 }
 
