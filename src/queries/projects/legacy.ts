@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { gitTextIfAny } from "../../git/git.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
-import { isTable, parseToml } from "../../project/config/config.ts";
+import { isTable, parseToml, readConfigFile } from "../../project/config/config.ts";
 import { setConfig } from "../../project/config/config-edit.ts";
 import { isSettingKey } from "../../project/config/setting-values.ts";
 import { homeSettings } from "../../project/config/settings.ts";
@@ -59,7 +59,7 @@ export async function legacyMemoryIn({ root }: Project): Promise<LegacyMemory> {
 
 /**
  * Moves the memory that an older Pommel kept in the checkout into the home.
- * @returns what to say about it, once; null when there was nothing to move
+ * @returns what the next command says about it; null when there was nothing to move
  * @throws PommelError `locked` while another process moves it or an older daemon runs; `disk_full`, `unreadable`
  */
 export async function moveLegacyMemory(project: Project): Promise<string | null> {
@@ -77,8 +77,10 @@ export async function moveLegacyMemory(project: Project): Promise<string | null>
     try {
       const note = readNote(noteFile) ?? (await copyAll(dir, project, noteFile));
       removeOurs(dir);
+      const said = `Moved ${note.sessions} sessions and ${note.notes} notes from ${dir} to ${project.dataDir}.`;
+      leaveNotice(project.root, said);
       writeJson(noteFile, { ...note, state: "done" });
-      return `Moved ${note.sessions} sessions and ${note.notes} notes from ${dir} to ${project.dataDir}.`;
+      return said;
     } finally {
       old?.release();
       if (existsSync(dir)) removeLocks(dir);
@@ -114,12 +116,10 @@ async function copyAll(dir: string, project: Project, noteFile: string): Promise
   takeKey(dir, project);
   const source = join(dir, "memory.db");
   const content = contentOf(source);
-  const begun = join(project.setupDir, "moving");
-  // A memory that was there before this began is another checkout's, and keeps what it has.
-  if (!existsSync(project.memoryDb) || existsSync(begun)) {
-    replaceFile(begun, "", { synced: true });
+  if (!existsSync(project.memoryDb)) {
     copyMemoryFile(source, project.memoryDb);
   } else {
+    // Another checkout's, or what an interrupted move copied and others may have added to.
     const { copyMemory } = await import("../sync/memory-file.ts");
     await copyMemory({ ...project, memoryDb: source }, project);
   }
@@ -127,7 +127,7 @@ async function copyAll(dir: string, project: Project, noteFile: string): Promise
     ["backups", join(project.dataDir, "backups")],
     ["audit", project.auditDir],
   ] as const)
-    copyFiles(join(dir, from), to);
+    copyFiles(join(dir, from), to, basename(project.setupDir));
   for (const name of ["scrubbing-patterns.toml", "care.json"])
     copyFile(join(dir, name), join(project.dataDir, name));
   for (const name of ["setup.json", "git-hooks.json"])
@@ -143,7 +143,6 @@ async function copyAll(dir: string, project: Project, noteFile: string): Promise
   writeJson(noteFile, note);
   sync(noteFile);
   sync(project.setupDir);
-  rmSync(begun, { force: true });
   return note;
 }
 
@@ -166,10 +165,15 @@ function copyMemoryFile(from: string, to: string): void {
   }
 }
 
-function copyFiles(from: string, to: string): void {
+/** @param checkout before the name of a file that another checkout has, too */
+function copyFiles(from: string, to: string, checkout: string): void {
   if (!existsSync(from)) return;
-  for (const entry of readdirSync(from, { withFileTypes: true }))
-    if (entry.isFile() && entry.name !== "lock") copyFile(join(from, entry.name), join(to, entry.name));
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (!entry.isFile() || entry.name === "lock") continue;
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    const isTaken = existsSync(target) && !readFileSync(target).equals(readFileSync(source));
+    copyFile(source, isTaken ? join(to, `${checkout}-${entry.name}`) : target);
+  }
 }
 
 function copyFile(from: string, to: string): void {
@@ -181,14 +185,18 @@ function copyFile(from: string, to: string): void {
   rmSync(draft, { force: true });
 }
 
-/** What was set for the project; settings that are one for all projects now are left out. */
+/**
+ * What was set for the project. Settings that are one for all projects now are left out, and so are those that another
+ * checkout has set.
+ */
 function copySettings(file: string, project: Project): void {
-  if (!existsSync(file) || existsSync(project.configFile)) return;
+  if (!existsSync(file)) return;
   try {
+    const known = readConfigFile(project.configFile, { refused: homeSettings });
     for (const [section, table] of Object.entries(parseToml(readFileSync(file, "utf8"), file))) {
       for (const [name, value] of Object.entries(isTable(table) ? table : {})) {
         const key = `${section}.${name}`;
-        if (!isSettingKey(key) || homeSettings.has(key)) continue;
+        if (!isSettingKey(key) || homeSettings.has(key) || key in known) continue;
         setConfig(project, key, Array.isArray(value) ? JSON.stringify(value) : String(value));
       }
     }
@@ -235,7 +243,7 @@ function removeLocks(dir: string): void {
 }
 
 /** Remembers what to say about a checkout until somebody hears it. */
-export function leaveNotice(root: string, notice: string): void {
+function leaveNotice(root: string, notice: string): void {
   const registry = Registry.openIfAny();
   const checkout = registry?.checkout(root);
   if (checkout) registry!.saveCheckout({ ...checkout, notice });
