@@ -19,7 +19,6 @@ import type { Entry } from "../src/agents/agent.ts";
 import { lineKey } from "../src/attribution/lines/line-keys.ts";
 import { attributionVersion } from "../src/attribution/lines/types.ts";
 import { projectAt } from "../src/project/paths.ts";
-import { createStateDir } from "../src/project/state-dir.ts";
 import { saveAttributions } from "../src/store/memory/commits/attributions.ts";
 import { saveCommit } from "../src/store/memory/commits/commits.ts";
 import { Memory } from "../src/store/memory/memory.ts";
@@ -90,7 +89,6 @@ function makeHistory(): { edits: Edit[]; last: string[] } {
 
 /** Every second commit is a turn's: ten turns to a session. */
 function remember(edits: readonly Edit[]): void {
-  createStateDir(project);
   const hashes = execFileSync("git", ["-C", root, "rev-list", "--reverse", "HEAD"], { encoding: "utf8" });
   const memory = Memory.open(project.memoryDb, { readonly: false });
   memory.inTransaction(() => {

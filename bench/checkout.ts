@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -25,6 +25,5 @@ export function checkOut(
   }
   git("checkout", "--quiet", "--force", "--detach", revision);
   git("clean", "--quiet", "-ffdx");
-  rmSync(join(dir, ".pommel"), { recursive: true, force: true });
   return dir;
 }

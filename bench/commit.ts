@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { daemonFiles, homeOf } from "../src/project/home.ts";
 import { percentile } from "./measure.ts";
 
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
@@ -19,13 +20,15 @@ export async function commitCost(rounds = 60) {
   const root = mkdtempSync(join(tmpdir(), "pommel-bench-commit-"));
   const bin = join(root, "bin");
   const repository = join(root, "repository");
-  const spool = join(repository, ".pommel/spool");
   execFileSync("git", ["init", "--quiet", repository]);
   mkdirSync(bin);
   chmodSync(pm, 0o755);
   symlinkSync(pm, join(bin, "pommel"));
   const env = {
     ...process.env,
+    // Nothing is to reach the home of whoever measures.
+    POMMEL_HOME: join(root, "home"),
+    POMMEL_DAEMON_AUTOSTART: "false",
     PATH: bin + delimiter + process.env.PATH,
     GIT_AUTHOR_NAME: "Bench",
     GIT_AUTHOR_EMAIL: "bench@localhost",
@@ -39,6 +42,7 @@ export async function commitCost(rounds = 60) {
     return performance.now() - start;
   };
   const commit = (...options: string[]) => [...options, "commit", "--quiet", "--allow-empty", "-m", "x"];
+  const { spoolDir: spool } = daemonFiles(homeOf(env));
   const spooled = () => (existsSync(spool) ? readdirSync(spool).length : 0);
   try {
     execFileSync(process.execPath, [pm, "-C", repository, "init"], { env, stdio: "ignore" });

@@ -131,9 +131,9 @@ async function questionsOf(index: CodeIndex, packages: PackageMap, annotated: re
 
 async function measure(name: string, side: string, annotated: readonly Annotated[]): Promise<Outcome[]> {
   const config = defaultConfig();
-  const stateDir = join(indexes, name);
-  mkdirSync(stateDir, { recursive: true });
-  const project = { ...projectAt(join(checkouts, name)), stateDir, indexDb: join(stateDir, "index.db") };
+  const indexDir = join(indexes, name);
+  mkdirSync(indexDir, { recursive: true });
+  const project = { ...projectAt(join(checkouts, name)), indexDb: join(indexDir, "index.db") };
   const embedders = createEmbedders(config, "code");
   const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   try {

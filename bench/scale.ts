@@ -20,6 +20,7 @@ import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { defaultConfig } from "../src/project/config/settings.ts";
+import { projectAt } from "../src/project/paths.ts";
 import { indexDriver } from "../src/store/index/drivers.ts";
 import { checkOut, checkoutCache } from "./checkout.ts";
 import { startEngine } from "./engine.ts";
@@ -75,10 +76,11 @@ async function measure(size: string) {
 }
 
 async function indexed(root: string) {
-  rmSync(join(root, ".pommel"), { recursive: true, force: true });
+  const { cacheDir, indexDb } = projectAt(root);
+  rmSync(cacheDir, { recursive: true, force: true });
   const cold = await coldIndex(root);
   const driver = await indexDriver({ ...defaultConfig(), ...store.settings });
-  const indexMb = (await driver.bytes(join(root, ".pommel", "index.db"))) / 1e6;
+  const indexMb = (await driver.bytes(indexDb)) / 1e6;
   return { ...cold, indexMb, writtenPerByte: cold.writtenMb / indexMb };
 }
 

@@ -29,6 +29,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { daemonFiles, homeOf } from "../src/project/home.ts";
+import { projectAt } from "../src/project/paths.ts";
 import { transcript } from "../test/support/transcript-fixture.ts";
 import { percentile } from "./measure.ts";
 import { printTable } from "./table.ts";
@@ -102,7 +104,7 @@ const sources = git("ls-files")
   .filter((file) => /\.(ts|tsx|js|py|go|rs|java|c|cpp|rb)$/.test(file));
 spawnSync(process.execPath, [options.pm, "init"], { cwd: root, env });
 await pm(["start", "--wait"]);
-const { pid } = JSON.parse(readFileSync(join(root, ".pommel/daemon.json"), "utf8")) as { pid: number };
+const { pid } = JSON.parse(readFileSync(daemonFiles(homeOf(env)).record, "utf8")) as { pid: number };
 
 const transcripts = join(env.HOME, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
 mkdirSync(transcripts, { recursive: true });
@@ -204,8 +206,8 @@ function openFiles(): Map<string, number> {
 const all = actions.flatMap(([weight, ...action]) => Array<typeof action>(weight).fill(action));
 
 function sample(): Sample {
-  const mb = (file: string) =>
-    (statSync(join(root, ".pommel", file), { throwIfNoEntry: false })?.size ?? 0) / 1e6;
+  const { memoryDb, indexDb } = projectAt(root, homeOf(env));
+  const mb = (file: string) => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) / 1e6;
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const kinds = openFiles();
   kindsOpen.push(kinds);
@@ -213,8 +215,8 @@ function sample(): Sample {
     rssMb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024,
     files: [...kinds.values()].reduce((sum, count) => sum + count, 0),
     children: readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).length,
-    memoryLogMb: mb("memory.db-wal"),
-    indexLogMb: mb("index.db-wal"),
+    memoryLogMb: mb(memoryDb),
+    indexLogMb: mb(indexDb),
   };
 }
 

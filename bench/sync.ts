@@ -6,7 +6,7 @@
  *   npm run bench:sync [-- --turns 5000] [--encrypted] [--json]
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -41,8 +41,6 @@ const some = (count: number) =>
 
 function machine(name: string): Project {
   const dir = join(base, name);
-  mkdirSync(join(dir, ".pommel"), { recursive: true });
-  writeFileSync(join(dir, ".pommel/config.toml"), "");
   execFileSync("git", ["init", "--quiet", dir]);
   execFileSync("git", ["-C", dir, "remote", "add", "origin", join(base, "remote.git")]);
   return projectAt(dir);

@@ -184,7 +184,7 @@ try {
   pm("start", "--wait");
   process.env.HOME = env.HOME;
   const questions = loadQuestions(options.questions).map(({ question }) => question);
-  const pid = readDaemonRecord(project1)?.pid ?? 0;
+  const pid = readDaemonRecord()?.pid ?? 0;
   /** The second of two rounds: milliseconds by the clock of each question, and of the daemon's CPU of the median one. */
   const asks = async (team: boolean) => {
     const times: number[] = [];

@@ -141,7 +141,6 @@ for (const spec of nodeVersions) {
     const prefix = join(work, `node-${version}-npm-${npmVersion}`);
     if (!note(row, "install", install(node, npm, prefix))) continue;
     const pm = join(prefix, "lib/node_modules/pommel/bin/pm.cjs");
-    rmSync(join(repository, ".pommel"), { recursive: true, force: true });
     const demo = run(node, [join(root, "scripts/demo.mjs"), repository, pm], {
       env: withNode(testEnv, node),
     });

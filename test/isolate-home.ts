@@ -14,6 +14,8 @@ process.env.USERPROFILE = home;
 process.env.XDG_CONFIG_HOME = join(home, ".config");
 process.env.XDG_DATA_HOME = join(home, ".local", "share");
 process.env.XDG_STATE_HOME = join(home, ".local", "state");
+process.env.XDG_CACHE_HOME = join(home, ".cache");
+delete process.env.POMMEL_HOME;
 process.env.GIT_CONFIG_GLOBAL = join(home, ".gitconfig");
 process.env.GIT_CONFIG_NOSYSTEM = "1";
 // After each commit git would start a process to see whether there is anything to tidy up: half of what a commit costs.

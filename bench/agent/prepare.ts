@@ -71,13 +71,13 @@ function configFor({ benchmarkRoot }: Repository): Config {
 }
 
 /** A project with its state elsewhere, so that its files stay as they are. */
-function projectIn(stateDir: string, root: string): Project {
-  mkdirSync(stateDir, { recursive: true });
+function projectIn(indexDir: string, root: string): Project {
+  mkdirSync(indexDir, { recursive: true });
   return {
     ...projectAt(root),
-    ...{ stateDir, indexDb: join(stateDir, "index.db") },
-    // The repository's own settings and daemon are not used.
-    ...{ configFile: join(stateDir, "config.toml"), daemonFile: join(stateDir, "daemon.json") },
+    indexDb: join(indexDir, "index.db"),
+    // Nobody's own settings, nor the repository's, are used.
+    ...{ configFile: join(indexDir, "config.toml"), teamConfigFile: join(indexDir, "team.toml") },
   };
 }
 

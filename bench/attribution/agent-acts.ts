@@ -38,7 +38,7 @@ export const onFile =
         .get(path)!
         .map((line) => `${line.text}\n`)
         .join("");
-      session.told.read(`${session.checkout.dir}/${path}`, text);
+      session.told.read(`${session.cwd}/${path}`, text);
     }
     await act(world, session, path);
     return true;

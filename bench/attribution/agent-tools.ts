@@ -11,7 +11,7 @@ const textOf = (lines: readonly Line[]) =>
     .map((text) => `${text}\n`)
     .join("");
 
-const absolute = ({ checkout }: AgentSession, path: string) => join(checkout.dir, path);
+const absolute = ({ cwd }: AgentSession, path: string) => join(cwd, path);
 
 /** What of two versions is not the same, with enough around it to be found once. */
 function changedPart(before: readonly Line[], after: readonly Line[]): [string, string] {
@@ -26,13 +26,16 @@ function changedPart(before: readonly Line[], after: readonly Line[]): [string, 
   return [a.slice(start, a.length - end).join("\n"), b.slice(start, b.length - end).join("\n")];
 }
 
-/** Edits a file. `after` runs between the write and the tool's result: a formatting hook, or another writer. */
+/** Edits a file. `before` runs between the call and the write, as an approval does; `after` runs between the write and the tool's result: a formatting hook, or another writer. */
 export async function edit(
   world: World,
   session: AgentSession,
   path: string,
   change: Change,
-  { after = () => {} }: { after?: () => void | Promise<void> } = {},
+  {
+    before: wait = () => {},
+    after = () => {},
+  }: { before?: () => void; after?: () => void | Promise<void> } = {},
 ): Promise<void> {
   const before = session.checkout.files.get(path)!;
   let lines: readonly Line[] = before;
@@ -47,6 +50,7 @@ export async function edit(
       return { file_path: filePath, old_string, new_string, replace_all: false };
     },
     async () => {
+      wait();
       save(world, session.checkout, path, lines, { by: session.uid });
       const [oldString, newString] = changedPart(before, lines);
       await after();

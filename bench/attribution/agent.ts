@@ -17,6 +17,8 @@ export interface AgentSession {
   /** Its clock is ahead by this. Milliseconds. */
   clockMs: number;
   checkout: Checkout;
+  /** The checkout's directory, as its machine or container calls it. */
+  cwd: string;
   turn: number;
   /** What it still does in this turn. */
   left: number;
@@ -44,16 +46,17 @@ export function startSession(
   const model = world.random.pick(["claude-opus-4-5", "claude-sonnet-4-5"]);
   const clockMs = parent?.clockMs ?? world.habits.clockMs(world.random);
   const { adapter, tell: tellIn } = clients[world.habits.client];
+  const cwd = world.habits.mount ?? checkout.dir;
   const told = tellIn({
     session,
-    cwd: checkout.dir,
+    cwd,
     model,
     start: new Date(world.now + clockMs).toISOString(),
     ...(agentId !== undefined && { agentId }),
   });
   const uid = agentId === undefined ? told.session : `${session}/${agentId}`;
   const rest = { turn: 0, left: 0, ends: [], parent, isForeign, dir };
-  const made: AgentSession = { uid, told, adapter, clockMs, checkout, ...rest };
+  const made: AgentSession = { uid, told, adapter, clockMs, checkout, cwd, ...rest };
   world.sessions.push(made);
   return made;
 }

@@ -10,6 +10,7 @@ import { shellActs } from "./shell-acts.ts";
 import { humanSituationActs, situationActs } from "./situations/acts.ts";
 import { everydayActs, humanEverydayActs } from "./situations/everyday.ts";
 import type { Seconds } from "./situations/habits.ts";
+import { momentActs } from "./situations/moments.ts";
 import type { Plan } from "./weights.ts";
 import { type Checkout, pass, save, tell, type World } from "./world.ts";
 
@@ -82,7 +83,12 @@ export class Director {
   async #act(session: AgentSession): Promise<void> {
     const name = this.#world.random.weighted(this.#plan.acts);
     const act =
-      acts[name] ?? shellActs[name] ?? situationActs[name] ?? everydayActs[name] ?? this.#more[name]!;
+      acts[name] ??
+      shellActs[name] ??
+      situationActs[name] ??
+      everydayActs[name] ??
+      momentActs[name] ??
+      this.#more[name]!;
     await act(this.#world, session);
   }
 

@@ -29,10 +29,10 @@ export async function benchmarkOfCode(
 ): Promise<Sample[]> {
   const config = defaultConfig();
   if (repository.benchmarkRoot !== "") config["index.include"] = [`${repository.benchmarkRoot}/**`];
-  const stateDir = join(scratch, "benchmark", repository.name);
-  mkdirSync(stateDir, { recursive: true });
+  const indexDir = join(scratch, "benchmark", repository.name);
+  mkdirSync(indexDir, { recursive: true });
   const root = join(checkouts, repository.name);
-  const project = { ...projectAt(root), stateDir, indexDb: join(stateDir, "index.db") };
+  const project = { ...projectAt(root), indexDb: join(indexDir, "index.db") };
   const embedders = { first: createStaticEmbedder(), second: null, deadlineMs: 0 };
   const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   try {

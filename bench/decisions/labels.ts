@@ -1,38 +1,61 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-/**
- * A reader's label of a sentence. yes: it states the choice and its subject, clear to somebody who reads nothing else.
- * option: it chooses one of the options listed before. The others decide nothing: question; unclear without context;
- * proposal, perhaps never accepted; passing, about the session itself; no choice at all.
- */
-const labels = ["yes", "option", "question", "unclear", "proposal", "passing", "no-choice"] as const;
-
-export interface Label {
-  session: string;
-  /** uuid of the transcript's line. */
-  line: string;
-  /** Beginning of the SHA-256 of the sentence's letters. */
-  sentence: string;
-  label: (typeof labels)[number];
-  /** The draw that it is from. */
-  sample: Sample;
+/** Something that is shown as a decision. */
+export interface Shown {
+  /** What it was found in. */
+  of: string;
+  source:
+    | "answer"
+    | "option"
+    | "prompt"
+    | "annotation"
+    | "conversation"
+    | "adr"
+    | "comment"
+    | "commit"
+    | "memory";
+  text: string;
+  place: string;
 }
 
-/** What was drawn and labelled at one time. */
-type Sample = (typeof samples)[number];
-export const samples = ["first", "second", "tuning"] as const;
+/**
+ * A reader's verdict, with what stands around it. yes: somebody chose this, about the project, and the text alone says
+ * what. unclear: a choice, but of what is not clear without more. The others are none: passing, about the session itself;
+ * behaviour, what something does or did; task, something to be done; other.
+ */
+export const verdicts = ["yes", "unclear", "passing", "behaviour", "task", "other"] as const;
+type Verdict = (typeof verdicts)[number];
 
-export function loadLabels(): Label[] {
+/**
+ * The verdicts by hash. The rules were frozen before each round, and changed by what the first one showed: only the last
+ * one says how good they are.
+ */
+type Round = "first" | "second";
+
+export function loadLabels(round: Round): Map<string, Verdict> {
   const file = readFileSync(new URL("labels.tsv", import.meta.url), "utf8");
-  return file
-    .trimEnd()
-    .split("\n")
-    .slice(1)
-    .map((row) => {
-      const [session = "", line = "", sentence = "", label, drawn] = row.split("\t");
-      const known = labels.find((one) => one === label);
-      const sample = samples.find((one) => one === drawn);
-      if (known === undefined || sample === undefined) throw new Error(`no label: ${row}`);
-      return { session, line, sentence, label: known, sample };
-    });
+  const rows = file.trimEnd().split("\n").slice(1);
+  return new Map(
+    rows.flatMap((row) => {
+      const [hash = "", label, drawnIn] = row.split("\t");
+      if (drawnIn !== round) return [];
+      const verdict = verdicts.find((one) => one === label);
+      if (verdict === undefined) throw new Error(`no label: ${row}`);
+      return [[hash, verdict] as const];
+    }),
+  );
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** Names a decision by its letters. */
+export const hashOf = ({ of, text }: Pick<Shown, "of" | "text">): string =>
+  digest(`${of} ${text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")}`).slice(0, 16);
+
+/** In an order that a seed gives. */
+export function drawn(some: readonly Shown[], seed: string): Shown[] {
+  return some.toSorted((a, b) =>
+    digest(`${seed} ${hashOf(a)}`).localeCompare(digest(`${seed} ${hashOf(b)}`)),
+  );
 }

@@ -14,9 +14,9 @@ import type { FileChange } from "../../src/store/index/records.ts";
 export async function recordChanges(root: string, file: string): Promise<void> {
   if (existsSync(file)) return;
   const config = defaultConfig();
-  const stateDir = join(root, "..", "recorded");
-  mkdirSync(stateDir, { recursive: true });
-  const project = { ...projectAt(root), stateDir, indexDb: join(stateDir, "index.db") };
+  const indexDir = join(root, "..", "recorded");
+  mkdirSync(indexDir, { recursive: true });
+  const project = { ...projectAt(root), indexDb: join(indexDir, "index.db") };
   const embedders = createEmbedders(config, "code");
   const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   const partial = openSync(`${file}.part`, "w");

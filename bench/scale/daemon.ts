@@ -36,7 +36,7 @@ export async function measureDaemon(root: string) {
     askDaemon(project, "search", { q: queries.question[i % queries.question.length]! }, timeoutMs);
   // `pm start` waits for more than an answer: for figures that it shows.
   const firstMs = await took(async () => {
-    await findOrStartDaemon(project);
+    await findOrStartDaemon();
     await search(0);
   });
   try {
@@ -46,7 +46,7 @@ export async function measureDaemon(root: string) {
     const statusMs = await repeated(10, () => askDaemon(project, "status", {}, timeoutMs));
     const saveMs = await saves(root, 20);
     await untilIdle(root);
-    const pid = readDaemonRecord(project)?.pid ?? 0;
+    const pid = readDaemonRecord()?.pid ?? 0;
     const before = usageOf(pid).cpuSeconds;
     const start = performance.now();
     const files = filesBelow(root).slice(0, switched);

@@ -101,9 +101,9 @@ export function projectFor(
   { name }: Repository,
   { checkouts, indexes, model }: Pick<RunOptions, "checkouts" | "indexes" | "model">,
 ): Project {
-  const stateDir = join(indexes, model.replaceAll("/", "-"), name);
-  mkdirSync(stateDir, { recursive: true });
-  return { ...projectAt(join(checkouts, name)), stateDir, indexDb: join(stateDir, "index.db") };
+  const indexDir = join(indexes, model.replaceAll("/", "-"), name);
+  mkdirSync(indexDir, { recursive: true });
+  return { ...projectAt(join(checkouts, name)), indexDb: join(indexDir, "index.db") };
 }
 
 async function askAll(

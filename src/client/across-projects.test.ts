@@ -1,36 +1,39 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, turn } from "../../test/support/memory-fixture.ts";
+import { temporaryHome } from "../../test/support/temporary-home.ts";
+import { rememberProject } from "../git/projects/find-project.ts";
 import { callTool } from "../mcp/server/call-tool.ts";
 import type { ToolName } from "../mcp/shapes/definitions.ts";
+import { registryFile } from "../project/home.ts";
 import { silentLog } from "../project/log.ts";
-import { type Project, projectAt } from "../project/paths.ts";
-import { memorySize, projectCalled, rememberProject } from "../queries/projects/known-projects.ts";
+import { type Project, projectAt, projectOf } from "../project/paths.ts";
+import { memorySize, projectCalled } from "../queries/projects/known-projects.ts";
 import { replaceChunks } from "../store/memory/chunks/chunks.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { saveTurn } from "../store/memory/sessions/turns.ts";
-import { registryFile } from "../store/registry.ts";
+import { Registry } from "../store/registry.ts";
 import { projectOfSession, projectsToAsk, searchAcross, sessionsAcross } from "./across-projects.ts";
 import { mergeCode, mergeTranscripts } from "./merge-answers.ts";
 import { reindexInProcess } from "./reindex-in-process.ts";
 
+let home: ReturnType<typeof temporaryHome>;
 let dir: string;
 beforeEach(() => {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-across-")));
-  rmSync(registryFile(), { force: true });
+  home = temporaryHome();
+  dir = join(home.dir, "code");
+  mkdirSync(dir);
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+afterEach(() => home.remove());
 
 async function newProject(name: string, files: Record<string, string> = {}): Promise<Project> {
   const root = join(dir, name);
-  mkdirSync(join(root, ".pommel"), { recursive: true });
-  writeFileSync(join(root, ".pommel", "config.toml"), "");
+  mkdirSync(root, { recursive: true });
   for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
   const project = projectAt(root);
-  await rememberProject(project);
+  await rememberProject(project, { named: true });
   return project;
 }
 
@@ -129,6 +132,7 @@ describe("searching all projects", () => {
     const two = await newProject("two");
     const gone = await newProject("gone");
     await index(one);
+    mkdirSync(two.cacheDir, { recursive: true });
     writeFileSync(two.indexDb, "no database, but long enough to be looked into ".repeat(100));
     rmSync(gone.root, { recursive: true });
     const { answer, projects, left_out } = await searchAcross(null, ["code", "transcripts"], {
@@ -143,11 +147,11 @@ describe("searching all projects", () => {
   it("without a registry, searches the current project", async () => {
     const one = await newProject("one", { "dates.ts": dates });
     await index(one);
-    rmSync(registryFile());
+    Registry.close();
+    for (const end of ["", "-wal", "-shm"]) rmSync(registryFile() + end, { force: true });
     mkdirSync(registryFile());
     const { projects } = await searchAcross(one, ["code"], { q: "parse a date" });
     expect(projects).toEqual([one.root]);
-    rmSync(registryFile(), { recursive: true });
   });
 
   it("sends no request after the deadline", async () => {
@@ -166,21 +170,17 @@ describe("searching all projects", () => {
     });
   });
 
-  it("asks a memory that worktrees share once", async () => {
+  it("asks a project once, however many checkouts it has", async () => {
     const main = await newProject("main");
     remember(main, "s1", "x", 1);
-    const linked = join(dir, "linked");
-    mkdirSync(join(main.root, ".git", "worktrees", "linked"), { recursive: true });
-    writeFileSync(join(main.root, ".git", "worktrees", "linked", "commondir"), "../..\n");
-    mkdirSync(join(linked, ".pommel"), { recursive: true });
-    writeFileSync(join(linked, ".pommel", "config.toml"), "");
-    writeFileSync(join(linked, ".git"), `gitdir: ${join(main.root, ".git", "worktrees", "linked")}\n`);
-    await rememberProject(projectAt(linked));
-    const asked = projectsToAsk(projectAt(linked));
-    expect(asked.map(({ project, withMemory }) => [project.root, withMemory])).toEqual([
-      [linked, true],
-      [main.root, false],
-    ]);
+    const other = projectOf(main.id, join(dir, "other"));
+    mkdirSync(other.root);
+    await rememberProject(other);
+    for (const here of [main, other]) {
+      const asked = projectsToAsk(here);
+      expect(asked.map(({ project, withMemory }) => [project.root, withMemory])).toEqual([[here.root, true]]);
+    }
+    expect(projectsToAsk(null)).toHaveLength(1);
   });
 });
 

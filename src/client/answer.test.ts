@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk } from "../../test/support/memory-fixture.ts";
+import { namedProject } from "../../test/support/named-project.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { answerFromStore } from "../queries/operations.ts";
 import { SqliteIndex } from "../store/index/sqlite/sqlite-index.ts";
@@ -14,8 +15,7 @@ import { type askDaemon, DaemonUnreachable } from "./daemon-client.ts";
 
 let project: Project;
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-memory-path-")));
-  mkdirSync(project.stateDir);
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-memory-path-")));
 });
 afterEach(() => rmSync(project.root, { recursive: true, force: true }));
 

@@ -1,47 +1,40 @@
-import {
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Project, projectAt } from "../project/paths.ts";
+import { temporaryHome } from "../../test/support/temporary-home.ts";
+import { PommelError } from "../project/errors.ts";
+import { daemonFiles, homeOf, ownConfigFile } from "../project/home.ts";
 import {
   autostartStatus,
   clearAutostart,
   obstacleTo,
+  recordOff,
   recordOutcome,
-  recordRefusal,
   recordStopped,
+  startOnce,
   startInBackground as tryToStart,
 } from "./autostart.ts";
 
 const start = vi.fn();
-const startInBackground = (project: Project) => tryToStart(project, start);
+const startInBackground = () => tryToStart(start);
 
-let project: Project;
+let home: ReturnType<typeof temporaryHome>;
 beforeEach(() => {
   start.mockClear();
   vi.stubEnv("POMMEL_DAEMON_AUTOSTART", "");
   vi.stubEnv("CI", "");
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-autostart-")));
-  mkdirSync(project.stateDir);
-  writeFileSync(project.configFile, "");
+  home = temporaryHome();
+  for (const dir of [homeOf().configDir, homeOf().stateDir]) mkdirSync(dir, { mode: 0o700 });
+  writeFileSync(ownConfigFile(), "");
 });
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
-  rmSync(project.root, { recursive: true, force: true });
+  home.remove();
 });
 
-const names = () => readdirSync(join(project.stateDir, "autostart")).sort();
+const names = () => readdirSync(daemonFiles().autostartDir).sort();
 
 /** Advances the time. Milliseconds. */
 function later(ms: number): void {
@@ -50,36 +43,34 @@ function later(ms: number): void {
 
 describe("a start in the background", () => {
   it("happens once for any number of callers", async () => {
-    expect(await Promise.all(Array.from({ length: 50 }, () => startInBackground(project)))).not.toContain(
-      false,
-    );
+    expect(await Promise.all(Array.from({ length: 50 }, () => startInBackground()))).not.toContain(false);
     expect(start).toHaveBeenCalledTimes(1);
-    expect(start).toHaveBeenCalledWith(project, "1");
-    expect(autostartStatus(project, true).state).toBe("starting");
+    expect(start).toHaveBeenCalledWith("1");
+    expect(autostartStatus(true).state).toBe("starting");
   });
 
   it("is tried again when it was interrupted", async () => {
-    await startInBackground(project);
+    await startInBackground();
     later(44_000);
-    await startInBackground(project);
+    await startInBackground();
     expect(start).toHaveBeenCalledTimes(1);
     later(2000);
-    await startInBackground(project);
+    await startInBackground();
     expect(start).toHaveBeenCalledTimes(2);
   });
 
   it("waits twice as long after each failure, an hour at most, and shows why", async () => {
     const waits = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600];
     for (const [i, seconds] of waits.entries()) {
-      expect(await startInBackground(project)).toBe(true);
-      recordOutcome(project, String(i + 1), "Port 1 is taken.");
+      expect(await startInBackground()).toBe(true);
+      recordOutcome(String(i + 1), "Port 1 is taken.");
       // The file system does not know that this test's clock is ahead.
       const now = Date.now() / 1000;
-      utimesSync(join(project.stateDir, "autostart", String(i + 1)), now, now);
-      expect(obstacleTo(project)).toBe("failed");
+      utimesSync(join(daemonFiles().autostartDir, String(i + 1)), now, now);
+      expect(obstacleTo()).toBe("failed");
       later(seconds * 1000 - 100);
-      expect(await startInBackground(project)).toBe(false);
-      expect(autostartStatus(project, true)).toMatchObject({
+      expect(await startInBackground()).toBe(false);
+      expect(autostartStatus(true)).toMatchObject({
         state: "failed",
         failed_starts: i + 1,
         error: "Port 1 is taken.",
@@ -90,34 +81,35 @@ describe("a start in the background", () => {
   });
 
   it("is due again when the configuration has changed since it failed", async () => {
-    await startInBackground(project);
-    recordOutcome(project, "1", "Nonsense in config.toml.");
-    expect(await startInBackground(project)).toBe(false);
+    await startInBackground();
+    recordOutcome("1", "Nonsense in config.toml.");
+    expect(await startInBackground()).toBe(false);
     await vi.waitFor(async () => {
-      writeFileSync(project.configFile, "# corrected");
-      expect(await startInBackground(project)).toBe(true);
+      writeFileSync(ownConfigFile(), "# corrected");
+      expect(await startInBackground()).toBe(true);
     });
     expect(names()).toEqual(["1", "2"]);
   });
 
   it("starts from the beginning when a daemon has proved itself", async () => {
-    await startInBackground(project);
-    recordOutcome(project, "1", null);
-    expect(autostartStatus(project, true)).toMatchObject({ state: "failed", error: null });
-    clearAutostart(project);
-    expect(autostartStatus(project, true)).toEqual({
+    await startInBackground();
+    recordOutcome("1", null);
+    expect(autostartStatus(true)).toMatchObject({ state: "failed", error: null });
+    clearAutostart();
+    expect(autostartStatus(true)).toEqual({
       state: "ready",
       failed_starts: 0,
       error: null,
       retry_at: null,
     });
-    expect(await startInBackground(project)).toBe(true);
+    expect(await startInBackground()).toBe(true);
   });
 
-  it("fails silently where nothing can be written, and does not recreate a removed project", async () => {
-    rmSync(project.stateDir, { recursive: true });
-    expect(await startInBackground(project)).toBe(false);
-    expect(() => recordOutcome(project, "1", null)).toThrow("ENOENT");
+  it("fails silently where nothing can be written", async () => {
+    rmSync(homeOf().stateDir, { recursive: true });
+    writeFileSync(homeOf().stateDir, "a file");
+    expect(await startInBackground()).toBe(false);
+    expect(() => recordOutcome("1", null)).toThrow("ENOTDIR");
     expect(start).not.toHaveBeenCalled();
   });
 });
@@ -128,50 +120,89 @@ describe("no start", () => {
   });
 
   it("in CI, unless Pommel's own variable allows it", async () => {
-    expect(obstacleTo(project, { CI: "true" })).toBe("ci");
-    expect(obstacleTo(project, { CI: "1" })).toBe("ci");
-    expect(obstacleTo(project, { CI: "false" })).toBeNull();
-    expect(obstacleTo(project, { CI: "true", POMMEL_DAEMON_AUTOSTART: "true" })).toBeNull();
+    expect(obstacleTo({ CI: "true" })).toBe("ci");
+    expect(obstacleTo({ CI: "1" })).toBe("ci");
+    expect(obstacleTo({ CI: "false" })).toBeNull();
+    expect(obstacleTo({ CI: "true", POMMEL_DAEMON_AUTOSTART: "true" })).toBeNull();
     vi.stubEnv("CI", "true");
-    expect(await startInBackground(project)).toBe(false);
+    expect(await startInBackground()).toBe(false);
   });
 
   it("where it is turned off", async () => {
     vi.stubEnv("POMMEL_DAEMON_AUTOSTART", "false");
-    expect(await startInBackground(project)).toBe(false);
-    expect(autostartStatus(project, false).state).toBe("off");
+    expect(await startInBackground()).toBe(false);
+    expect(autostartStatus(false).state).toBe("off");
   });
 
   it("where the configuration was found to turn it off, until that changes", async () => {
-    recordRefusal(project, "off");
-    expect(await startInBackground(project)).toBe(false);
-    expect(obstacleTo(project)).toBe("off");
-    expect(obstacleTo(project, { POMMEL_DAEMON_AUTOSTART: "true" })).toBeNull();
+    recordOff();
+    expect(await startInBackground()).toBe(false);
+    expect(obstacleTo()).toBe("off");
+    expect(obstacleTo({ POMMEL_DAEMON_AUTOSTART: "true" })).toBeNull();
     await vi.waitFor(async () => {
-      writeFileSync(project.configFile, "# turned on");
-      expect(obstacleTo(project)).toBeNull();
+      writeFileSync(ownConfigFile(), "# turned on");
+      expect(obstacleTo()).toBeNull();
     });
   });
 
-  it("where an unapproved configuration sends code away, whatever the environment says", async () => {
-    recordRefusal(project, "unapproved");
-    vi.stubEnv("POMMEL_DAEMON_AUTOSTART", "true");
-    expect(await startInBackground(project)).toBe(false);
-    expect(autostartStatus(project, true).state).toBe("unapproved");
-  });
-
   it("after pm stop, until the next boot", async () => {
-    recordStopped(project);
-    expect(await startInBackground(project)).toBe(false);
-    expect(autostartStatus(project, true).state).toBe("stopped");
-    writeFileSync(join(project.stateDir, "autostart", "stopped"), "another boot");
-    expect(obstacleTo(project)).toBeNull();
+    recordStopped();
+    expect(await startInBackground()).toBe(false);
+    expect(autostartStatus(true).state).toBe("stopped");
+    writeFileSync(join(daemonFiles().autostartDir, "stopped"), "another boot");
+    expect(obstacleTo()).toBeNull();
   });
 
-  it("by root for another user's project", async () => {
+  it("by root in another user's home, where nothing is there yet as well", async () => {
     vi.spyOn(process, "getuid").mockReturnValue(0);
-    if (statSync(project.stateDir).uid === 0) chownSync(project.stateDir, 1000, 1000);
-    expect(await startInBackground(project)).toBe(false);
-    expect(obstacleTo(project)).toBe("root");
+    if (statSync(home.dir).uid === 0) {
+      for (const dir of [home.dir, homeOf().stateDir]) chownSync(dir, 1000, 1000);
+    }
+    expect(await startInBackground()).toBe(false);
+    expect(obstacleTo()).toBe("root");
+    rmSync(homeOf().stateDir, { recursive: true });
+    expect(obstacleTo()).toBe("root");
+  });
+});
+
+describe("a start that is waited for", () => {
+  const bringUp = vi.fn(async () => ({ startedHere: true }));
+  beforeEach(() => bringUp.mockClear());
+
+  it("is noted, so that a daemon that ends soon is not started without end", async () => {
+    expect(await startOnce(bringUp)).toBe(true);
+    expect(autostartStatus(true)).toMatchObject({ state: "failed", failed_starts: 1, error: null });
+    expect(await startOnce(bringUp)).toBe(false);
+    expect(bringUp).toHaveBeenCalledTimes(1);
+  });
+
+  it("says whether it failed, and why later", async () => {
+    bringUp.mockRejectedValueOnce(new PommelError("daemon_start_failed", "Port 1 is taken."));
+    expect(await startOnce(bringUp)).toBe(false);
+    expect(autostartStatus(true)).toMatchObject({
+      state: "failed",
+      error: expect.stringContaining("Port 1 is taken."),
+    });
+  });
+
+  it("joins in where another process starts it", async () => {
+    await startInBackground();
+    expect(await startOnce(bringUp)).toBe(true);
+    expect(bringUp).toHaveBeenCalledTimes(1);
+    expect(names()).toEqual(["1"]);
+    expect(autostartStatus(true).state).toBe("starting");
+  });
+
+  it("is not made where something speaks against it, or nothing can be written", async () => {
+    recordStopped();
+    expect(await startOnce(bringUp)).toBe(false);
+    clearAutostart();
+    vi.stubEnv("CI", "true");
+    expect(await startOnce(bringUp)).toBe(false);
+    vi.stubEnv("CI", "");
+    rmSync(homeOf().stateDir, { recursive: true });
+    writeFileSync(homeOf().stateDir, "a file");
+    expect(await startOnce(bringUp)).toBe(false);
+    expect(bringUp).not.toHaveBeenCalled();
   });
 });

@@ -185,11 +185,11 @@ function fingerprintOf(stamps: readonly FileStamp[]): string {
   return hash.digest("hex");
 }
 
-/** A project with its state outside of its root, so that the state is not indexed. */
+/** A project whose index goes with it. */
 function projectIn(scratch: string): Project {
   const root = join(scratch, "files");
   mkdirSync(root);
-  return { ...projectAt(root), stateDir: scratch, indexDb: join(scratch, "index.db") };
+  return { ...projectAt(root), indexDb: join(scratch, "index.db") };
 }
 
 async function copyWithoutDocs(

@@ -1,84 +1,130 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { projectAt } from "./paths.ts";
+import { type TestRepository, temporaryGit } from "../../test/support/repository-fixture.ts";
+import { homeOf } from "./home.ts";
+import { commonDirOf, mainOf, nameOf, placeInProject, projectAt, projectOf } from "./paths.ts";
 
-let dir: string;
-let main: string;
+const home = homeOf({ POMMEL_HOME: "/all" });
 
-beforeEach(() => {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-paths-")));
-  main = join(dir, "main");
-  git(dir, "init", "-q", "main");
-  git(main, "commit", "-q", "--allow-empty", "-m", "one");
-  initialise(main);
+describe("the paths of a project", () => {
+  it("lie in the home, but for the root and what the team says", () => {
+    const { id, root, teamConfigFile, ...others } = projectAt("/code/app", home);
+    expect(root).toBe("/code/app");
+    expect(teamConfigFile).toBe("/code/app/.pommel/config.toml");
+    expect(id).toMatch(/^app-[0-9a-f]{12}$/);
+    for (const path of Object.values(others)) expect(path).toMatch(/^\/all\/(?:data|cache)\//);
+  });
+
+  it("share the memory between checkouts, and not the index", () => {
+    const [one, two] = ["/code/one", "/code/two"].map((root) => projectOf("p", root, home));
+    expect(one!.memoryDb).toBe(two!.memoryDb);
+    expect(one!.configFile).toBe(two!.configFile);
+    expect(one!.auditDir).toBe(two!.auditDir);
+    expect(one!.indexDb).not.toBe(two!.indexDb);
+    expect(one!.lockFile).not.toBe(two!.lockFile);
+    expect(one!.setupDir).not.toBe(two!.setupDir);
+  });
+
+  it("are the same each time, and another directory's are others", () => {
+    expect(projectAt("/code/app", home)).toEqual(projectAt("/code/app", home));
+    expect(projectAt("/other/app", home).id).not.toBe(projectAt("/code/app", home).id);
+  });
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-function git(cwd: string, ...args: string[]): void {
-  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd, stdio: "pipe" });
-}
+describe("a directory's name", () => {
+  it.each([
+    ["/code/app", /^app-[0-9a-f]{12}$/],
+    ["/code/my app (old)", /^my-app-old--[0-9a-f]{12}$/],
+    ["/code/..hidden", /^hidden-[0-9a-f]{12}$/],
+    ["/code/ünïcode", /^n-code-[0-9a-f]{12}$/],
+    ["/code/日本語", /^[0-9a-f]{12}$/],
+    ["/", /^[0-9a-f]{12}$/],
+    [`/code/${"long".repeat(50)}`, /^(?:long){10}-[0-9a-f]{12}$/],
+  ])("is safe as a file name: %s", (path, name) => {
+    expect(nameOf(path)).toMatch(name);
+  });
+});
 
-function initialise(root: string): void {
-  mkdirSync(join(root, ".pommel"), { recursive: true });
-  writeFileSync(join(root, ".pommel", "config.toml"), "");
-}
-
-const memoryOf = (root: string) => relative(dir, projectAt(root).memoryDb);
-
-describe("the memory of a project", () => {
-  it("is its own, with git and without", () => {
-    expect(memoryOf(main)).toBe("main/.pommel/memory.db");
-    expect(memoryOf(join(dir, "nowhere"))).toBe("nowhere/.pommel/memory.db");
+describe("git's shared directory", () => {
+  let repository: TestRepository & { remove(): void };
+  let main: string;
+  let elsewhere: string;
+  beforeEach(() => {
+    elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "pommel-paths-")));
+    repository = temporaryGit();
+    main = repository.dir;
+    repository.commit("one");
+  });
+  afterEach(() => {
+    repository.remove();
+    rmSync(elsewhere, { recursive: true, force: true });
   });
 
-  it("is shared with linked worktrees, and nothing else is", () => {
-    git(main, "worktree", "add", "-q", "../linked");
-    expect(memoryOf(join(dir, "linked"))).toBe("main/.pommel/memory.db");
-    const { stateDir, indexDb } = projectAt(join(dir, "linked"));
-    expect([stateDir, indexDb].map((path) => relative(dir, path))).toEqual([
-      "linked/.pommel",
-      "linked/.pommel/index.db",
-    ]);
+  it("is a repository's own, and none without git", () => {
+    expect(commonDirOf(main)).toBe(join(main, ".git"));
+    expect(mainOf(main)).toBeNull();
+    expect(commonDirOf(elsewhere)).toBeNull();
+    expect(mainOf(elsewhere)).toBeNull();
   });
 
-  it("is shared when git names its directories by relative paths", () => {
-    git(main, "worktree", "add", "-q", "../linked");
-    const gitFile = join(dir, "linked", ".git");
+  it("is that of the main worktree for a linked one, also where git names it by relative paths", () => {
+    const linked = join(elsewhere, "linked");
+    repository.git("worktree", "add", "-q", linked);
+    expect(commonDirOf(linked)).toBe(join(main, ".git"));
+    expect(mainOf(linked)).toBe(main);
+    const gitFile = join(linked, ".git");
     const absolute = readFileSync(gitFile, "utf8").replace("gitdir: ", "").trim();
-    writeFileSync(gitFile, `gitdir: ${relative(join(dir, "linked"), absolute)}\n`);
-    expect(memoryOf(join(dir, "linked"))).toBe("main/.pommel/memory.db");
+    writeFileSync(gitFile, `gitdir: ${relative(linked, absolute)}\n`);
+    expect(commonDirOf(linked)).toBe(join(main, ".git"));
   });
 
-  it("is a linked worktree's own while the main one is no project", () => {
-    git(main, "worktree", "add", "-q", "../linked");
-    rmSync(join(main, ".pommel"), { recursive: true });
-    expect(memoryOf(join(dir, "linked"))).toBe("linked/.pommel/memory.db");
-  });
-
-  it("is a worktree's own when its repository is bare", () => {
-    git(dir, "clone", "-q", "--bare", "main", "bare.git");
-    git(join(dir, "bare.git"), "worktree", "add", "-q", "../linked");
-    initialise(dir);
-    expect(memoryOf(join(dir, "linked"))).toBe("linked/.pommel/memory.db");
+  it("is the repository itself for worktrees of a bare one, which have no main worktree", () => {
+    const bare = join(elsewhere, "bare.git");
+    repository.git("clone", "-q", "--bare", main, bare);
+    const linked = join(elsewhere, "linked");
+    repository.git("--git-dir", bare, "worktree", "add", "-q", linked);
+    expect(commonDirOf(linked)).toBe(bare);
+    expect(mainOf(linked)).toBeNull();
   });
 
   it("is a submodule's own", () => {
-    git(dir, "init", "-q", "library");
-    git(join(dir, "library"), "commit", "-q", "--allow-empty", "-m", "one");
-    git(main, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", join(dir, "library"), "sub");
-    expect(readFileSync(join(main, "sub", ".git"), "utf8")).toContain("gitdir:");
-    expect(memoryOf(join(main, "sub"))).toBe("main/sub/.pommel/memory.db");
+    repository.git("submodule", "--quiet", "add", main, "sub");
+    const sub = join(main, "sub");
+    expect(readFileSync(join(sub, ".git"), "utf8")).toContain("gitdir:");
+    expect(commonDirOf(sub)).toBe(join(main, ".git/modules/sub"));
+    expect(mainOf(sub)).toBeNull();
   });
 
-  it("is its own when `.git` is a file that leads nowhere", () => {
-    const root = join(dir, "odd");
-    mkdirSync(root);
+  it("is none when `.git` is a file that leads nowhere", () => {
     for (const text of ["", "gitdir: ../gone\n", "gitdir: \n"]) {
-      writeFileSync(join(root, ".git"), text);
-      expect(memoryOf(root)).toBe("odd/.pommel/memory.db");
+      writeFileSync(join(elsewhere, ".git"), text);
+      expect(commonDirOf(elsewhere)).toBeNull();
     }
   });
+});
+
+it("says where a directory is in a project, by links as well", () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "pommel-place-")));
+  mkdirSync(join(root, "a/b"), { recursive: true });
+  symlinkSync(join(root, "a"), join(root, "link"));
+  const placeOf = (dir: string) => placeInProject({ root }, dir);
+  expect(["", "a", "a/b", "link/b", "gone/x"].map((dir) => placeOf(join(root, dir)))).toEqual([
+    "",
+    "a",
+    "a/b",
+    "a/b",
+    "gone/x",
+  ]);
+  expect([join(root, ".."), `${root}-2`, "/"].map(placeOf)).toEqual(["", "", ""]);
+  rmSync(root, { recursive: true });
 });

@@ -66,8 +66,7 @@ const operations = {
     ]);
     const lines = lineRange(range.first_line, range.last_line ?? range.first_line);
     const request = { file: locate(project, project.root, file), lines, revision };
-    const { config } = loadConfig(project);
-    return withMemoryOrNote(project, (memory) => whyLines(project, memory, request, config, signal));
+    return withMemoryOrNote(project, (memory) => whyLines(project, memory, request, signal));
   },
   blame: async (project, { file, first_line, last_line, rev: revision, texts }, signal) => {
     const [{ blameFile }, { lineRange, locate }] = await Promise.all([

@@ -20,11 +20,3 @@ export function* storedTurns(
     yield { number, branch, abandoned, lines: unpackContent<StoredLine>(content), record };
   }
 }
-
-/** The last turn before the given ones, with its content; null: there is none. */
-export function turnBefore(memory: Memory, sessionId: number, turns: readonly Turn[]): Turn | null {
-  const [first] = turns;
-  if (first === undefined || first.number <= 1) return null;
-  const [before] = storedTurns(memory, sessionId, { first: first.number - 1, last: first.number - 1 });
-  return before ?? null;
-}

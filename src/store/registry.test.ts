@@ -1,95 +1,266 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { registeredProjects, registerProject, registryFile, unregisterProjects } from "./registry.ts";
+import { fileId, type KnownCheckout, type KnownProject, legacyProjects, Registry } from "./registry.ts";
 import { Sqlite } from "./sqlite/sqlite.ts";
 
 let dir: string;
+let dataDir: string;
 let file: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "pommel-registry-"));
-  file = join(dir, "share", "pommel", "registry.db");
+  dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-registry-")));
+  dataDir = join(dir, "share", "pommel");
+  file = join(dataDir, "registry.db");
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
-
-const project = (name: string, remote: string | null = null) => ({
-  root: `/home/ann/${name}`,
-  name,
-  remote,
-  memoryDb: `/home/ann/${name}/.pommel/memory.db`,
+afterEach(() => {
+  Registry.close(file);
+  rmSync(dir, { recursive: true, force: true });
 });
 
-const roots = () => registeredProjects(file)?.map(({ root }) => root);
+const project = (id: string, more: Partial<KnownProject> = {}): KnownProject => ({
+  ...{ id, name: id, roots: [], remotes: [], within: "", isNamed: false, isOff: false },
+  ...{ createdAt: 1, lastUsedAt: 1, ...more },
+});
+const checkout = (root: string, of: string, more: Partial<KnownCheckout> = {}): KnownCheckout => ({
+  ...{ root, project: of, rootId: null, gitId: null, isAnnounced: true, lastUsedAt: 1, ...more },
+});
+const registry = () => Registry.open(file);
+const ids = () =>
+  registry()
+    .projects()
+    .map(({ id }) => id);
+const identityIn = (id: string) => join(dataDir, "projects", id, "project.json");
+
+/** As another process would do it. */
+function change(sql: string): void {
+  const db = new Sqlite(file, { mode: "create", timeoutMs: 0, key: null });
+  db.exec(sql);
+  db.close();
+}
+
+const known = project("app", {
+  ...{ roots: ["c0ffee"], remotes: ["example.com/app"], within: "packages/app", isNamed: true, isOff: true },
+});
 
 describe("the registry", () => {
-  it("remembers projects, the one used last first", () => {
-    expect(registeredProjects(file)).toEqual([]);
-    registerProject(project("a"), { now: 1, file });
-    registerProject(project("b"), { now: 2, file });
-    registerProject(project("a", "https://example.com/a.git"), { now: 3, file });
-    // A clock that went back makes nothing older.
-    registerProject(project("a", "https://example.com/a.git"), { now: 2, file });
-    expect(registeredProjects(file)).toEqual([
-      { ...project("a", "https://example.com/a.git"), firstUsedAt: 1, lastUsedAt: 3 },
-      { ...project("b"), firstUsedAt: 2, lastUsedAt: 2 },
-    ]);
-    expect(unregisterProjects(["/home/ann/a", "/home/ann/none"], file)).toBe(1);
-    expect(roots()).toEqual(["/home/ann/b"]);
+  it("remembers projects with their checkouts, those used last first", () => {
+    expect(registry().projects()).toEqual([]);
+    registry().saveProject(known);
+    registry().saveProject(project("b", { lastUsedAt: 2 }));
+    const one = checkout("/code/app", "app", { rootId: "1:2:3", gitId: "1:4:5", isAnnounced: false });
+    registry().saveCheckout(one);
+    registry().saveCheckout(checkout("/code/again", "app", { lastUsedAt: 3 }));
+    expect(registry().projects()).toEqual([project("b", { lastUsedAt: 2 }), known]);
+    expect(registry().project("app")).toEqual(known);
+    expect(registry().project("none")).toBeNull();
+    expect(registry().checkout("/code/app")).toEqual(one);
+    expect(
+      registry()
+        .checkouts("app")
+        .map(({ root }) => root),
+    ).toEqual(["/code/again", "/code/app"]);
+    expect(registry().checkouts("b")).toEqual([]);
+    expect(registry().checkouts()).toHaveLength(2);
   });
 
-  it("is the user's alone, and lies where XDG says", () => {
-    registerProject(project("a"), { file });
+  it("notes what is used, and a clock that went back makes nothing older", () => {
+    registry().saveProject(project("a"));
+    registry().saveProject(project("b", { lastUsedAt: 2 }));
+    registry().saveCheckout(checkout("/code/a", "a"));
+    registry().touch("/code/a", 9);
+    expect(ids()).toEqual(["a", "b"]);
+    registry().touch("/code/a", 5);
+    registry().touch("/code/unknown", 99);
+    registry().saveProject(project("a", { lastUsedAt: 4, createdAt: 4 }));
+    expect(registry().project("a")).toMatchObject({ createdAt: 1, lastUsedAt: 9 });
+    expect(registry().checkout("/code/a")?.lastUsedAt).toBe(9);
+  });
+
+  it("moves a checkout from a project to another, and forgets both", () => {
+    for (const id of ["a", "b"]) registry().saveProject(project(id));
+    registry().saveCheckout(checkout("/code/x", "a"));
+    registry().saveCheckout(checkout("/code/x", "b"));
+    expect(registry().checkouts("a")).toEqual([]);
+    expect(JSON.parse(readFileSync(identityIn("a"), "utf8")).checkouts).toEqual([]);
+    expect(JSON.parse(readFileSync(identityIn("b"), "utf8")).checkouts).toEqual(["/code/x"]);
+    registry().removeCheckout("/code/x");
+    registry().removeCheckout("/code/unknown");
+    expect(JSON.parse(readFileSync(identityIn("b"), "utf8")).checkouts).toEqual([]);
+    registry().saveCheckout(checkout("/code/x", "b"));
+    registry().removeProject("b");
+    expect(ids()).toEqual(["a"]);
+    expect(registry().checkouts()).toEqual([]);
+  });
+
+  it("makes several changes or none", () => {
+    registry().saveProject(project("a"));
+    expect(() =>
+      registry().inTransaction(() => {
+        registry().saveProject(project("b"));
+        registry().saveCheckout(checkout("/code/x", "nobody's"));
+      }),
+    ).toThrow(/FOREIGN KEY/);
+    expect(ids()).toEqual(["a"]);
+  });
+
+  it("is the user's alone", () => {
+    registry().saveProject(known);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(statSync(join(dir, "share", "pommel")).mode & 0o777).toBe(0o700);
-    expect(registryFile({ XDG_DATA_HOME: "/data" })).toBe("/data/pommel/registry.db");
-    expect(registryFile({})).toBe(join(homedir(), ".local/share/pommel/registry.db"));
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    expect(statSync(identityIn("app")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dataDir, "projects", "app")).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe("a registry that is lost or damaged", () => {
+  let root: string;
+  beforeEach(() => {
+    root = join(dir, "app");
+    mkdirSync(root);
+    registry().saveProject(known);
+    registry().saveCheckout(checkout(root, "app", { rootId: fileId(root), gitId: "1:2:3" }));
   });
 
-  it("is created again when it is damaged", () => {
-    mkdirSync(join(dir, "share", "pommel"), { recursive: true });
-    writeFileSync(file, "this is no database, however long it goes on".repeat(100));
-    expect(registerProject(project("a"), { file })).toBe(true);
-    expect(roots()).toEqual(["/home/ann/a"]);
-    const db = new Sqlite(file, { mode: "create", timeoutMs: 0 });
-    db.exec("DROP TABLE projects");
-    db.close();
-    expect(roots()).toEqual([]);
+  /** All but when it was used, and the git directory. */
+  function expectRestored(): void {
+    const now = { createdAt: expect.any(Number), lastUsedAt: expect.any(Number) };
+    expect(registry().projects()).toEqual([{ ...known, ...now }]);
+    expect(registry().checkouts()).toEqual([
+      { ...checkout(root, "app", { rootId: fileId(root) }), lastUsedAt: expect.any(Number) },
+    ]);
+  }
+
+  it("is made again from what each project says of itself", () => {
+    for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
+    expectRestored();
   });
 
-  it("is as good as empty while another process holds it, and whole afterwards", () => {
-    registerProject(project("a"), { file });
-    const other = new Sqlite(file, { mode: "create", timeoutMs: 0 });
+  it.each<[string, () => void]>([
+    ["no database", () => writeFileSync(file, "this is no database, however long it goes on".repeat(100))],
+    ["without its tables", () => change("DROP TABLE checkouts")],
+    [
+      "a database of somebody else",
+      () => {
+        rmSync(file);
+        change("CREATE TABLE projects (a, b); PRAGMA user_version = 2");
+      },
+    ],
+  ])("is put aside if it is %s", (_, damage) => {
+    Registry.close(file);
+    damage();
+    expectRestored();
+    expect(readdirSync(dataDir).filter((name) => name.includes(".damaged-"))).not.toEqual([]);
+  });
+
+  it("takes no word of a directory that is none, or that another project names", () => {
+    Registry.close(file);
+    for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
+    const text = readFileSync(identityIn("app"), "utf8");
+    for (const [name, content] of [
+      ["other", text],
+      ["broken", "{"],
+      ["odd", JSON.stringify({ id: "odd", name: 7 })],
+    ] as const) {
+      mkdirSync(join(dataDir, "projects", name));
+      writeFileSync(identityIn(name), content);
+    }
+    mkdirSync(join(dataDir, "projects", "empty"));
+    writeFileSync(join(dataDir, "projects", "file"), "");
+    expectRestored();
+  });
+});
+
+describe("a registry that cannot be used", () => {
+  it("is as good as none while another process holds it, and whole afterwards", () => {
+    registry().saveProject(project("a"));
+    Registry.close(file);
+    const other = new Sqlite(file, { mode: "create", timeoutMs: 0, key: null });
     other.exec("PRAGMA locking_mode = EXCLUSIVE");
     other.exec("BEGIN EXCLUSIVE");
-    expect(registerProject(project("b"), { file })).toBe(false);
+    expect(Registry.openIfAny(file)).toBeNull();
+    expect(() => Registry.open(file)).toThrow(expect.objectContaining({ code: "unreadable" }));
     other.exec("ROLLBACK");
     other.close();
-    expect(registerProject(project("b"), { file })).toBe(true);
-    expect(roots()).toHaveLength(2);
+    registry().saveProject(project("b"));
+    expect(ids()).toEqual(["a", "b"]);
   });
 
-  it("leaves that of a newer version alone", () => {
-    registerProject(project("a"), { file });
-    const db = new Sqlite(file, { mode: "create", timeoutMs: 0 });
-    db.exec("PRAGMA user_version = 9");
-    db.close();
-    expect(registeredProjects(file)).toBeNull();
-    expect(registerProject(project("b"), { file })).toBe(false);
+  it("is left alone if a newer Pommel wrote it", () => {
+    registry().saveProject(project("a"));
+    Registry.close(file);
+    change("PRAGMA user_version = 9");
+    expect(() => Registry.open(file)).toThrow(expect.objectContaining({ code: "index_too_new" }));
+    expect(Registry.openIfAny(file)).toBeNull();
+    change("PRAGMA user_version = 2");
+    expect(ids()).toEqual(["a"]);
+  });
+
+  it("is the file that is there now, not one that was removed", () => {
+    registry().saveProject(project("a"));
+    renameSync(dataDir, `${dataDir}-away`);
+    expect(ids()).toEqual([]);
     expect(existsSync(file)).toBe(true);
   });
 
-  it.skipIf(process.getuid?.() === 0)("fails no command where it cannot be written (not as root)", () => {
+  it.skipIf(process.getuid?.() === 0)("fails nothing where it cannot be written (not as root)", () => {
     chmodSync(dir, 0o500);
-    expect(registerProject(project("a"), { file })).toBe(false);
-    expect(registeredProjects(file)).toBeNull();
+    expect(Registry.openIfAny(file)).toBeNull();
     chmodSync(dir, 0o700);
   });
 
-  it("fails no command where its directory cannot be made", () => {
+  it("fails nothing where its directory cannot be made", () => {
     writeFileSync(join(dir, "share"), "");
-    expect(registerProject(project("a"), { file })).toBe(false);
-    expect(registeredProjects(file)).toBeNull();
-    expect(unregisterProjects(["/home/ann/a"], file)).toBeNull();
+    expect(Registry.openIfAny(file)).toBeNull();
+    expect(legacyProjects(file)).toEqual([]);
   });
+});
+
+describe("the list of directories of an earlier version", () => {
+  const version1 = `
+    CREATE TABLE projects (
+      root TEXT PRIMARY KEY, name TEXT NOT NULL, remote TEXT, memory_db TEXT NOT NULL,
+      first_used_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO projects VALUES ('/code/a', 'a', NULL, '/code/a/.pommel/memory.db', 1, 2);
+    PRAGMA user_version = 1;`;
+
+  it("is kept for those who move what lies there, and lists no project", () => {
+    mkdirSync(dataDir, { recursive: true });
+    change(version1);
+    expect(legacyProjects(file)).toEqual([{ root: "/code/a" }]);
+    expect(ids()).toEqual([]);
+    registry().saveProject(known);
+    Registry.close(file);
+    expect(legacyProjects(file)).toEqual([{ root: "/code/a" }]);
+    expect(ids()).toEqual(["app"]);
+  });
+
+  it("is missing from a new registry", () => {
+    expect(legacyProjects(file)).toEqual([]);
+  });
+});
+
+it("a file keeps its id where it is moved, and another in its place has another", () => {
+  const [one, two] = ["one", "two"].map((name) => join(dir, name)) as [string, string];
+  mkdirSync(one);
+  const id = fileId(one);
+  expect(id).not.toBeNull();
+  renameSync(one, two);
+  expect(fileId(two)).toBe(id);
+  expect(fileId(one)).toBeNull();
+  mkdirSync(one);
+  expect(fileId(one)).not.toBe(id);
 });

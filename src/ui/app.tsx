@@ -1,7 +1,8 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { AskError, signedOut } from "./api/ask.ts";
-import { loadProject, project, projectError } from "./api/project.ts";
+import { placeShown } from "./api/place.ts";
+import { loadProject, loadProjects, project, projectError } from "./api/project.ts";
 import { lastRefusal } from "./api/sign-in.ts";
 import { Empty, Failure, Loading } from "./components/states.tsx";
 import { restOf, route } from "./router.ts";
@@ -12,7 +13,7 @@ import { type View, type ViewProps, viewAt } from "./views.ts";
 /** The whole page: its frame, and the view at the address. */
 export function App() {
   useEffect(() => {
-    void loadProject();
+    void loadProject().then(loadProjects);
   }, []);
   if (signedOut.value) return <SignIn />;
   return (
@@ -24,6 +25,8 @@ export function App() {
       <main id="main" tabIndex={-1}>
         {projectError.value ? (
           <Failure error={projectError.value} onRetry={() => void loadProject()} />
+        ) : placeShown() === null && project.value === null ? (
+          <Loading />
         ) : (
           <CurrentView />
         )}

@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { dirname } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { listenOnSocket } from "../../src/daemon/lifecycle/port.ts";
+import { daemonFiles, socketOf } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { version } from "../../src/project/version.ts";
 import { cleanUp, createProject, pmJson, start } from "./daemon-fixture.ts";
@@ -67,11 +69,12 @@ describe("a question that the daemon answers", () => {
 
 describe("the process behind daemon.json", () => {
   let server: Server | undefined;
-  const requests: { url: string | undefined; body: unknown; authorization: string | undefined }[] = [];
+  const requests: { url: string | undefined; body: unknown }[] = [];
 
   afterEach(() => {
     server?.closeAllConnections();
     server?.close();
+    rmSync(daemonFiles().record, { force: true });
     requests.length = 0;
   });
 
@@ -84,15 +87,21 @@ describe("the process behind daemon.json", () => {
       requests.push({
         url: request.url,
         body: body === "" ? null : JSON.parse(body),
-        authorization: request.headers.authorization,
       });
       if (answer === null) request.socket.destroy();
       else response.writeHead(answer.status).end(answer.body);
     });
-    await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    const record = { pid: process.pid, port, token: "t0ken", started_at: "2026-01-05T09:00:00Z" };
-    writeFileSync(project.daemonFile, JSON.stringify({ ...record, version: saysVersion }));
+    mkdirSync(dirname(daemonFiles().record), { recursive: true, mode: 0o700 });
+    await listenOnSocket(server, socketOf());
+    const context = { mode: "gentle", deadline_ms: 300, places: {} };
+    const record = {
+      pid: process.pid,
+      port: 1,
+      token: "0".repeat(64),
+      started_at: "2026-01-05T09:00:00Z",
+      context,
+    };
+    writeFileSync(daemonFiles().record, JSON.stringify({ ...record, version: saysVersion }));
     return project;
   }
 
@@ -111,7 +120,6 @@ describe("the process behind daemon.json", () => {
     expect(requests).toEqual([
       {
         url: "/command",
-        authorization: "Bearer t0ken",
         body: expect.objectContaining({
           args: ["status", "--skipped"],
           cwd: project.root,
@@ -136,7 +144,7 @@ describe("the process behind daemon.json", () => {
     const project = await projectWith({ status: 200, body: '{"exit_code":0,"output":[]}' }, "0.0.1");
     expect(await skipped(project)).toMatchObject(ownAnswer);
     expect(requests).toEqual([]);
-    rmSync(project.daemonFile);
+    rmSync(daemonFiles().record);
     expect(await skipped(project)).toMatchObject(ownAnswer);
   });
 });

@@ -35,7 +35,7 @@ beforeEach(() => {
   git("init", "--quiet", "--initial-branch=main");
   git("config", "user.name", "Ann");
   git("config", "user.email", "ann@example.org");
-  writeFileSync(join(project.root, ".gitignore"), ".pommel\n");
+  writeFileSync(join(project.root, ".gitignore"), "dist\n");
   // Later turns come after it.
   const anHourAgo = `${Math.floor(Date.now() / 1000) - 3600} +0000`;
   process.env.GIT_AUTHOR_DATE = anHourAgo;

@@ -1,14 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { callPm, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
@@ -24,6 +16,7 @@ const env = () => ({
   HOME: home,
   XDG_CONFIG_HOME: join(home, ".config"),
   XDG_DATA_HOME: join(home, ".local/share"),
+  XDG_STATE_HOME: join(home, ".local/state"),
   CLAUDE_CONFIG_DIR: "",
   CODEX_HOME: "",
   CLAUDE_PROJECT_DIR: "",
@@ -40,7 +33,7 @@ function filesOf(dir: string): Record<string, string> {
   const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const paths = files.map((file) => file.slice(dir.length + 1)).sort();
-  const others = /^(?:\.git|\.pommel|\.config|\.local)\//;
+  const others = /^(?:\.git|\.config|\.local|\.cache)\//;
   return Object.fromEntries(
     paths
       .filter((path) => !others.test(path) && path !== ".gitignore")
@@ -54,6 +47,9 @@ function put(dir: string, files: Record<string, string>): void {
     writeFileSync(join(dir, path), text);
   }
 }
+
+/** What hooks left for the daemon. */
+const spool = () => join(home, ".local/state/pommel/spool");
 
 const everyFile = [
   ".agents/skills/pommel/SKILL.md",
@@ -296,7 +292,6 @@ describe("pm init --global", () => {
       status: "ok",
       message: expect.stringContaining("~/.claude/settings.json"),
     });
-    rmSync(join(cwd, ".pommel"), { recursive: true });
     // It needs no project either.
     expect(await json("disable", "--global")).toMatchObject({ changed: true, kept: [], git: null });
     expect(filesOf(home)).toEqual(before);
@@ -309,9 +304,8 @@ describe("pm init --global", () => {
 
 describe("pm hook --agent", () => {
   const items = () => {
-    const spool = join(cwd, ".pommel/spool");
-    const names = existsSync(spool) ? readdirSync(spool).sort() : [];
-    return names.map((name) => JSON.parse(readFileSync(join(spool, name), "utf8")));
+    const names = existsSync(spool()) ? readdirSync(spool()).sort() : [];
+    return names.map((name) => JSON.parse(readFileSync(join(spool(), name), "utf8")));
   };
   const hook = (args: string[], payload: object, dir = cwd) =>
     runPm(["hook", ...args], { cwd: dir, env: env(), input: JSON.stringify(payload) });
@@ -372,7 +366,7 @@ describe("pm hook --agent", () => {
       env: { ...env(), CLAUDE_PROJECT_DIR: elsewhere },
       input,
     });
-    expect(items()).toHaveLength(1);
+    expect(items()).toEqual([expect.objectContaining({ place: cwd })]);
   });
 
   it("of the plugin leaves it to the same hook in settings, of the project or the user", async () => {
@@ -432,12 +426,11 @@ describe.skipIf(hookEvents.length === 0)(
       const input = JSON.stringify({ ...payload, cwd });
       const result = await runPm(["hook", "--agent", agent, "handle"], { cwd, env: env(), input });
       expect(result).toMatchObject({ code: 0, stdout: "", stderr: "" });
-      const spool = join(cwd, ".pommel/spool");
-      const items = existsSync(spool) ? readdirSync(spool) : [];
+      const items = existsSync(spool()) ? readdirSync(spool()) : [];
       if (agent === "codex" && name.startsWith("PreCompact")) expect(items).toHaveLength(1);
       else expect(items).toHaveLength(ignored.test(name) ? 0 : 1);
       if (items.length === 0) return;
-      const item = JSON.parse(readFileSync(join(spool, items[0]!), "utf8"));
+      const item = JSON.parse(readFileSync(join(spool(), items[0]!), "utf8"));
       expect(item).toMatchObject({ agent, payload: { session_id: payload.session_id } });
       for (const said of ["prompt", "last_assistant_message", "tool_response", "prompt_response"]) {
         expect(item.payload).not.toHaveProperty(said);

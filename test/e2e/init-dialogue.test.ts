@@ -14,6 +14,7 @@ const env = () => ({
   HOME: home,
   XDG_CONFIG_HOME: join(home, ".config"),
   XDG_DATA_HOME: join(home, ".local/share"),
+  XDG_STATE_HOME: join(home, ".local/state"),
   CLAUDE_CONFIG_DIR: "",
   CODEX_HOME: "",
   TERM: "xterm",
@@ -24,7 +25,7 @@ beforeEach(() => {
   mkdirSync(join(home, ".claude"));
 });
 afterEach(async () => {
-  if (existsSync(join(cwd, ".pommel"))) await runPm(["stop"], { cwd, env: env() });
+  await runPm(["stop"], { cwd, env: env() });
 });
 
 /** Runs `pm init` at a terminal of its own, and answers each question that it shows. */
@@ -58,7 +59,7 @@ describe.skipIf(!hasScript)("pm init at a terminal (skipped without util-linux' 
     const { code, screen } = await atTerminal("", [first, keys.space + keys.enter], [first, keys.enter]);
     expect({ code, screen }).toMatchObject({ code: 0, screen: expect.stringContaining("Claude Code") });
     expect(screen).toContain("Set up agents for whom?");
-    expect(existsSync(join(cwd, ".pommel/daemon.json"))).toBe(false);
+    expect(existsSync(join(home, ".local/state/pommel/daemon.json"))).toBe(false);
     expect(readFileSync(join(cwd, ".claude/settings.local.json"), "utf8")).toContain("pommel hook stop");
     expect(
       JSON.parse(readFileSync(join(home, ".claude.json"), "utf8")).projects[cwd].mcpServers,

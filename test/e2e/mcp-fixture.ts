@@ -32,7 +32,6 @@ function commit(project: Project, message: string, date: string): void {
 export async function rememberedProject(): Promise<Project> {
   const project = createProject({});
   git(project, {}, "init", "--quiet", "--initial-branch=main");
-  write(project, ".gitignore", ".pommel/\n");
   write(project, "src/auth.ts", before);
   commit(project, "Start", "2026-03-02T08:00:00Z");
   const fixture = sessionIn(project, refreshing, { start: "2026-03-02T09:00:00.000Z" });

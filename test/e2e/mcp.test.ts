@@ -251,10 +251,13 @@ describe("answers", () => {
 });
 
 describe("without a project", () => {
-  it("the server starts, and says what to run", async () => {
-    const lost = await connect({ cwd: temporaryDir() });
+  it("the server starts in the home, and says where to go", async () => {
+    const lost = await connect({ cwd: process.env.HOME! });
     const { text, isError } = await call(lost, "search_code", { query: "x" });
-    expect({ text, isError }).toEqual({ isError: true, text: expect.stringContaining("pm init") });
+    expect({ text, isError }).toEqual({
+      isError: true,
+      text: expect.stringContaining("Go to the directory of a project"),
+    });
     expect((await lost.listResources()).resources).toEqual([]);
     await lost.close();
   });
@@ -263,8 +266,8 @@ describe("without a project", () => {
     const empty = createProject({});
     const fresh = await connect({ cwd: empty.root });
     expect(await call(fresh, "list_decisions")).toMatchObject({
-      isError: true,
-      text: expect.stringContaining("pm import"),
+      isError: false,
+      text: expect.stringContaining("No decisions found."),
     });
     await fresh.close();
   });

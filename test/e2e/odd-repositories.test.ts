@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Project, projectAt } from "../../src/project/paths.ts";
-import { createStateDir } from "../../src/project/state-dir.ts";
+import type { Project } from "../../src/project/paths.ts";
 import type { BlameAnswer } from "../../src/protocol/operations/blame.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { rememberTurn, wrote } from "../support/attribution-fixture.ts";
 import { brokenRepositories } from "../support/broken-repositories.ts";
+import { namedProject } from "../support/named-project.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
 import { cleanUp, createProject } from "./daemon-fixture.ts";
 import { callPm, type PmResult, runPm, temporaryDir } from "./run-pm.ts";
@@ -32,15 +32,8 @@ function remember(project: Project, file = "a.ts", text = byHand + byAgent): voi
 
 /** Two commits: by hand, then by the agent; `also` is in the second one as well. */
 function twoCommits(git: Git, also: Record<string, string> = {}): void {
-  git.commit("By hand", { ".gitignore": ".pommel/\n", "a.ts": byHand });
+  git.commit("By hand", { "a.ts": byHand });
   git.commit("By the agent", { "a.ts": byHand + byAgent, ...also });
-}
-
-/** A project that is another directory than the one that was made for the test. */
-function projectIn(root: string): Project {
-  const project = projectAt(root);
-  createStateDir(project);
-  return project;
 }
 
 interface Odd {
@@ -91,7 +84,7 @@ const odd: Odd[] = [
       const source = temporaryGit(temporaryDir());
       twoCommits(source);
       source.git("clone", "--quiet", "--bare", source.dir, join(project.root, "bare.git"));
-      const bare = projectIn(join(project.root, "bare.git"));
+      const bare = namedProject(join(project.root, "bare.git"));
       remember(bare);
       source.remove();
       return bare;
@@ -122,7 +115,7 @@ const odd: Odd[] = [
       source.commit("Later", { "b.ts": "const later = true;\n" });
       const clone = join(project.root, "clone");
       source.git("clone", "--quiet", "--depth=2", `file://${source.dir}`, clone);
-      const shallow = projectIn(clone);
+      const shallow = namedProject(clone);
       remember(shallow);
       source.remove();
       return shallow;
@@ -139,7 +132,7 @@ const odd: Odd[] = [
       const git = temporaryGit(project.root);
       git.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "lib");
       git.commit("With a library");
-      const inside = projectIn(join(project.root, "lib"));
+      const inside = namedProject(join(project.root, "lib"));
       remember(inside);
       lib.remove();
       return inside;
@@ -160,7 +153,7 @@ const odd: Odd[] = [
       const main = temporaryGit(join(project.root, mkdir(project.root, "main")));
       twoCommits(main);
       main.git("worktree", "add", "--quiet", "-b", "side", join(project.root, "side"));
-      const side = projectIn(join(project.root, "side"));
+      const side = namedProject(join(project.root, "side"));
       remember(side);
       return side;
     },
@@ -170,7 +163,7 @@ const odd: Odd[] = [
     make: (project) => {
       const git = temporaryGit(project.root);
       git.git("config", "core.autocrlf", "false");
-      git.commit("By hand", { ".gitignore": ".pommel/\n", "a.ts": byHand.replace("\n", "\r\n") });
+      git.commit("By hand", { "a.ts": byHand.replace("\n", "\r\n") });
       git.commit("By the agent", { "a.ts": (byHand + byAgent).replaceAll("\n", "\r\n") });
       remember(project, "a.ts", (byHand + byAgent).replaceAll("\n", "\r\n"));
     },
@@ -203,7 +196,7 @@ const odd: Odd[] = [
       const git = temporaryGit(project.root);
       const broken = Buffer.concat([Buffer.from(`${project.root}/b`), Buffer.from([0xff, 0x0a, 0x22])]);
       writeFileSync(broken, "const broken = 1;\n");
-      git.commit("By hand", { ".gitignore": ".pommel/\n", "new\nline 'ü\".ts": byHand });
+      git.commit("By hand", { "new\nline 'ü\".ts": byHand });
       writeFileSync(broken, "const broken = 2;\n");
       git.commit("By the agent", { "new\nline 'ü\".ts": byHand + byAgent });
       remember(project, "new\nline 'ü\".ts");
@@ -385,7 +378,7 @@ it("a file without lines in git is reported with what to do", async () => {
     expect.stringContaining("pm blame out/y.ts --rev HEAD"),
   ]);
   expect(await refusal("blame", "lib/a.ts")).toEqual([2, expect.stringContaining("pm -C lib init")]);
-  projectIn(join(project.root, "lib"));
+  namedProject(join(project.root, "lib"));
   expect(await refusal("why", "lib/a.ts:1")).toEqual([2, expect.stringContaining("pm -C lib blame a.ts")]);
   execFileSync("git", ["-C", project.root, "checkout", "--quiet", "--", "out"]);
   lib.remove();

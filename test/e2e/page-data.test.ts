@@ -76,7 +76,7 @@ describe.skipIf(browserFile === undefined)("the page", () => {
       await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: true })
     ).newPage();
     page.setDefaultTimeout(20_000);
-    origin = `http://127.0.0.1:${readDaemonRecord(project)!.port}`;
+    origin = `http://127.0.0.1:${readDaemonRecord()!.port}`;
     faults = faultsOf(page, origin);
     await page.goto((await pmJson<{ url: string }>(project, "open", "--no-browser")).url);
     await page.getByRole("navigation", { name: "Views" }).waitFor();

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
@@ -110,7 +110,7 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     git("commit", "--quiet", "-m", "<img src=x onerror=window.hacked=1>");
     await start(project);
     await untilIdle(project);
-    origin = `http://127.0.0.1:${readDaemonRecord(project)!.port}`;
+    origin = `http://127.0.0.1:${readDaemonRecord()!.port}`;
     context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     page = await context.newPage();
     // Less than a test's: so a failure names the step.
@@ -155,6 +155,14 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     expect(second.url()).not.toContain("code=");
   });
 
+  test("a place in a link whose code is refused does not count", async () => {
+    const elsewhere = createProject({ "a.ts": "export const elsewhere = 1;\n" });
+    const other = await context.newPage();
+    onTestFinished(() => other.close());
+    await other.goto(`${origin}/#code=guessed&place=${encodeURIComponent(elsewhere.root)}&to=%2F`);
+    await other.locator(".project").getByText(basename(project.root)).waitFor();
+  });
+
   test("a page of another origin can neither read nor change anything with the cookie", async () => {
     const other = createServer((_, response) => response.end("<p>another page")).listen(0, "127.0.0.1");
     onTestFinished(() => void other.close());
@@ -181,7 +189,11 @@ describe.skipIf(browserFile === undefined)("the page", () => {
       }, origin);
       expect(new Set(outcomes)).toEqual(new Set(["refused"]));
     }
-    const notes = await page.evaluate(() => fetch("/annotations").then((response) => response.text()));
+    const notes = await page.evaluate(
+      (root) => fetch(`/annotations?place=${encodeURIComponent(root)}`).then((response) => response.text()),
+      project.root,
+    );
+    expect(JSON.parse(notes)).toHaveProperty("annotations");
     expect(notes).not.toContain("from elsewhere");
   });
 
@@ -300,17 +312,19 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     await limit.getByRole("alert").getByText("a whole number from 1 to").waitFor();
     await page.getByRole("textbox", { name: "search.limit" }).fill("12");
     await page.getByRole("button", { name: "Save for this project" }).click();
-    await limit.getByText("the project's file").waitFor();
+    await limit.getByText("yours, for this project").waitFor();
     await limit.getByRole("button", { name: "Reset" }).click();
     await limit.getByText("default", { exact: true }).waitFor();
     const reaching = page.locator(".setting").filter({ hasText: "llm.openai_url" }).first();
     expect(await reaching.getByRole("button").count()).toBe(0);
-    const refused = await page.evaluate(() =>
-      fetch("/settings/change", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ key: "llm.openai_url", value: "https://evil.example" }),
-      }).then(({ status }) => status),
+    const refused = await page.evaluate(
+      (root) =>
+        fetch("/settings/change", {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-pommel-place": encodeURIComponent(root) },
+          body: JSON.stringify({ key: "llm.openai_url", value: "https://evil.example" }),
+        }).then(({ status }) => status),
+      project.root,
     );
     expect(refused).toBe(403);
     await page.goto(`${origin}/#/settings/health`);
@@ -470,6 +484,25 @@ describe.skipIf(browserFile === undefined)("the page", () => {
       }
     },
   );
+
+  test("another project is chosen in its header, and stays chosen in this tab", async () => {
+    const second = createProject({ "src/bittern.ts": "export const bittern = 1;\n" });
+    await pmJson(second, "note", "A bittern booms");
+    const other = await newPage();
+    await other.goto(await open("sessions"));
+    const choice = other.getByRole("combobox", { name: "Project" });
+    await choice.waitFor();
+    await choice.selectOption({ label: basename(second.root) });
+    await other.getByRole("heading", { name: "No sessions" }).waitFor();
+    expect(other.url()).toBe(`${origin}/#/sessions`);
+    await other.goto(`${origin}/#/memory/notes`);
+    await other.locator(".entry").getByText("A bittern booms").waitFor();
+    await other.reload();
+    await other.locator(".entry").getByText("A bittern booms").waitFor();
+    await choice.selectOption({ label: basename(project.root) });
+    await other.locator(".entry").first().waitFor();
+    expect(await other.getByText("A bittern booms").count()).toBe(0);
+  });
 
   test("asks no other host, and needs nothing that its policy forbids", () => {
     expect(faults).toEqual([]);

@@ -23,7 +23,7 @@ async function history(...words: string[]): Promise<HistorySearchResponse> {
 beforeAll(async () => {
   project = createProject({ "src/upload.ts": "export function retryUpload() {\n  return 1;\n}\n" });
   const repository = temporaryGit(project.root);
-  repository.commit("Start", { ".gitignore": ".pommel/\n" });
+  repository.commit("Start", { "README.md": "# Uploads\n" });
   hash = repository.commit("Retry failed uploads\n\nENT-232: wait longer each time.", {
     "src/upload.ts": "export function retryUpload() {\n  return 2;\n}\n",
   });

@@ -19,7 +19,6 @@ beforeEach(() => {
   project = createProject({});
   transcripts = transcriptDir(project);
   git("init", "--quiet", "--initial-branch=main");
-  write(project, ".gitignore", ".pommel/\n");
   write(project, "src/auth.ts", before);
   commit("Start", "2026-03-02T08:00:00Z");
 });
@@ -164,7 +163,7 @@ describe("an agent's line", () => {
 
   it("has a contract that says how to ask for it", async () => {
     await start(project);
-    const { port, token } = readDaemonRecord(project)!;
+    const { port, token } = readDaemonRecord()!;
     const url = `http://127.0.0.1:${port}/openapi.json`;
     const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
     expect(await response.json()).toMatchObject({

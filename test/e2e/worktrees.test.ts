@@ -45,12 +45,12 @@ describe.each([
     commit(linked, "Two");
   });
 
-  it("commands answer of the main worktree's index and memory, and of the files that are here", async () => {
+  it("commands answer of the project's memory, and of the index and the files that are here", async () => {
     const below = join(linked, "src");
     await json(below, "reindex");
     const { results } = await json(below, "search", "code", "one");
     expect(results[0]).toMatchObject({ file: "src/a.ts" });
-    expect(await json(below, "status")).toMatchObject({ project: main });
+    expect(await json(below, "status")).toMatchObject({ project: linked });
     await json(below, "note", "from the worktree");
     expect((await json(main, "annotations")).total).toBe(1);
     expect(
@@ -86,17 +86,11 @@ describe.each([
   });
 });
 
-it("of a bare repository, the hint names the one that is a project", async () => {
+it("of a bare repository, all share one memory", async () => {
   git(dir, "clone", "--quiet", "--bare", "main", "bare.git");
   const bare = join(dir, "bare.git");
   for (const name of ["a", "b"]) git(bare, "worktree", "add", "--quiet", "-b", name, join(dir, name));
   await json(join(dir, "a"), "init", "--no-hooks");
-  expect(await callPm(["status"], { cwd: join(dir, "b", "src") })).toMatchObject({
-    code: 3,
-    stderr: expect.stringContaining(
-      `Run \`pm init --start\` here: another worktree of this repository is a project, ${join(dir, "a")}`,
-    ),
-  });
-  await json(join(dir, "b"), "init", "--no-hooks");
-  await json(join(dir, "b", "src"), "status");
+  await json(join(dir, "b", "src"), "note", "from the other one");
+  expect((await json(join(dir, "a"), "annotations")).total).toBe(1);
 });

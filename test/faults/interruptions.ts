@@ -56,7 +56,7 @@ export function buildPowerCut(): string | null {
 async function cutEach({ work: name, from, outcome }: Interrupted, library: string): Promise<void> {
   const counted = join(work, "writes");
   const calm = fresh(from);
-  const watch = { LD_PRELOAD: library, POWER_CUT_DIR: calm.stateDir, POWER_CUT_COUNT: counted };
+  const watch = { LD_PRELOAD: library, POWER_CUT_DIR: calm.dataDir, POWER_CUT_COUNT: counted };
   await runStep(name, calm.root, { environment: watch });
   const writes = Number(readFileSync(counted, "utf8"));
   const expected = await outcome(calm);
@@ -80,13 +80,13 @@ async function cutEach({ work: name, from, outcome }: Interrupted, library: stri
 const storedIn = (of: Project) => contentOf(of.memoryDb);
 
 function copyOf(of: Project): string {
-  const folder = join(of.stateDir, "backups");
+  const folder = join(of.dataDir, "backups");
   const names = readdirSync(folder).filter((name) => name.endsWith(".db"));
   return `${names.length} ${contentOf(join(folder, names[0]!))}`;
 }
 
 const storedAndPlain = (of: Project) =>
-  `${plainFiles(of, { backups: [] }).length} plain, ${contentOf(of.memoryDb)}`;
+  `${plainFiles({ backups: [] }).length} plain, ${contentOf(of.memoryDb)}`;
 
 /** Pieces of work, each with what is there before it. */
 const interrupted: readonly Interrupted[] = [

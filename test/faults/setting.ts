@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Project, projectAt } from "../../src/project/paths.ts";
-import { createStateDir } from "../../src/project/state-dir.ts";
+import { nameProject } from "../support/named-project.ts";
 import { transcript } from "../support/transcript-fixture.ts";
 
 /** What is asked for, where it is tried, and what came of it. */
@@ -52,7 +52,7 @@ export function base(name: string, { first = 0, end = 30, turns = 12, files = 20
   const root = join(work, name, "repo");
   mkdirSync(join(root, "src"), { recursive: true });
   const project = projectAt(root);
-  createStateDir(project);
+  nameProject(project);
   for (let i = 0; i < files; i++) {
     const text = `/** Number ${i}. */\nexport function compute${i}(input: number) {\n  return input * ${i};\n}\n`;
     writeFileSync(join(root, `src/m${i}.ts`), text.repeat(5));

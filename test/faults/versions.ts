@@ -13,11 +13,12 @@ import {
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askDaemon } from "../../src/client/daemon-client.ts";
+import { daemonFiles } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
-import { createStateDir } from "../../src/project/state-dir.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { memoryMigrations } from "../../src/store/memory/schema/schema.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
+import { nameProject } from "../support/named-project.ts";
 import { daemonsOf, isRunning } from "./processes.ts";
 import { base, env, options, points, report, work } from "./setting.ts";
 import { contentOf, differing } from "./stored.ts";
@@ -106,8 +107,8 @@ function workplace(name: string, { sessions: end, autostart }: { sessions: numbe
     ...{ project, sessions, run, settle },
     /** Nothing is stored, and the sessions are empty. */
     reset() {
-      rmSync(project.stateDir, { recursive: true, maxRetries: 10 });
-      createStateDir(project);
+      rmSync(project.dataDir, { recursive: true, maxRetries: 10 });
+      nameProject(project);
       for (const { file } of sessions) writeFileSync(file, "");
     },
     /** What is stored when nothing disturbs. */
@@ -125,10 +126,10 @@ function workplace(name: string, { sessions: end, autostart }: { sessions: numbe
     },
     /** Of the daemon that runs. */
     version() {
-      const daemon = readDaemonRecord(project);
+      const daemon = readDaemonRecord();
       return daemon !== null && isRunning(daemon.pid) ? daemon.version : null;
     },
-    log: () => readFileSync(join(project.logDir, "pommeld.log"), "utf8"),
+    log: () => readFileSync(join(daemonFiles().logDir, "pommeld.log"), "utf8"),
   };
 }
 
@@ -213,7 +214,7 @@ async function newerSchema(
   const bytes = ends.map((end) => readFileSync(project.memoryDb + end));
   db.close();
   for (const [i, end] of ends.entries()) writeFileSync(project.memoryDb + end, bytes[i]!);
-  const before = readdirSync(project.stateDir).filter((name) => name.startsWith("memory.db"));
+  const before = readdirSync(project.dataDir).filter((name) => name.startsWith("memory.db"));
   const refused = [
     ["import", "claude", "--yes"],
     ["note", "Never deploy on Fridays."],
@@ -235,7 +236,7 @@ async function newerSchema(
     }
   }
   await run(["stop"]);
-  const after = readdirSync(project.stateDir).filter((name) => name.startsWith("memory.db"));
+  const after = readdirSync(project.dataDir).filter((name) => name.startsWith("memory.db"));
   const left = after.filter((name) => !before.includes(name)).join(", ");
   report(
     "a memory of a newer version: commands of the older one, with and without a daemon",

@@ -10,17 +10,16 @@ import { reindexInProcess } from "../../src/client/reindex-in-process.ts";
 import { PageAccess } from "../../src/daemon/http/page-access.ts";
 import { answerWith, createServer, type Handlers } from "../../src/daemon/http/server.ts";
 import { newRecord } from "../../src/daemon/lifecycle/record.ts";
-import { defaultConfig } from "../../src/project/config/settings.ts";
 import { PommelError } from "../../src/project/errors.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
-import { createStateDir } from "../../src/project/state-dir.ts";
 import type { DaemonRecord } from "../../src/protocol/daemon-record.ts";
 import type { RouteName } from "../../src/protocol/endpoints.ts";
 import { routes } from "../../src/protocol/routes.ts";
 import { answerFromStore, type OperationName, operationNames } from "../../src/queries/operations.ts";
 import { withWritableMemory } from "../../src/queries/writable-memory.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
+import { nameProject } from "../support/named-project.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
 import { transcript } from "../support/transcript-fixture.ts";
 import { Mutator } from "./mutate.ts";
@@ -39,7 +38,7 @@ export async function projectToAsk(): Promise<{ project: Project; remove(): void
   git.commit("By hand", { ".gitignore": ".pommel/\n", "src/cart.ts": cart });
   git.commit("Count", { "src/cart.ts": `${cart}export const cents = 100;\n`, "docs/a b.md": "# Cart\n" });
   const project = projectAt(dir);
-  createStateDir(project);
+  nameProject(project);
   await reindexInProcess(project, {
     paths: [],
     onProgress: () => {},
@@ -104,8 +103,9 @@ export async function fuzzRequests(
   let logged = "";
   const server = createServer({
     record: () => record,
-    answer: answerWith(handlers),
-    pages: new PageAccess(project.pageKeyFile),
+    answer: answerWith(handlers, async () => ({ handlers, project, isAudited: false })),
+    isSocket: false,
+    pages: new PageAccess(join(project.dataDir, "page-key")),
     pageDir: join(project.root, "ui"),
     onRequest: () => {},
     log: {
@@ -117,7 +117,7 @@ export async function fuzzRequests(
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  record = newRecord(port, defaultConfig());
+  record = newRecord(port, { mode: "gentle", deadline_ms: 300, places: {} });
   const { token } = record;
   try {
     for (let at = seed; tally.cases < cases && performance.now() < deadline; at++) {

@@ -8,8 +8,7 @@ import type {
   SessionSummary,
   SessionsResponse,
 } from "../../src/protocol/operations/sessions.ts";
-import { logOf } from "../e2e/daemon-fixture.ts";
-import { spooled } from "./ground.ts";
+import { logOf, spooled } from "./ground.ts";
 import { delegation, note, prompts, saidBefore } from "./scripts.ts";
 import { type Stage, setStage, settingsBefore } from "./stage.ts";
 import { describeClient, memoryOf } from "./suite.ts";
@@ -28,9 +27,7 @@ describeClient("Claude Code", "sessions", (bin) => {
     const { pm, say, settled } = stage;
     await pm("init");
     ids.edit = await say(prompts.edit);
-    spooledAlone = spooled(stage.project).flatMap(
-      (name) => eventIn(join(stage.project.spoolDir, name)) ?? [],
-    );
+    spooledAlone = spooled(stage.daemon).flatMap((name) => eventIn(join(stage.daemon.spoolDir, name)) ?? []);
     await pm("start");
     ids.note = await say(prompts.note);
     await say(prompts.resume, "--resume", ids.edit);
@@ -67,8 +64,8 @@ describeClient("Claude Code", "sessions", (bin) => {
     expect(new Set(spooledAlone)).toEqual(new Set(expected));
     // Reads and commands change no file.
     expect(spooledAlone.filter((event) => event === "post-tool-use")).toHaveLength(1);
-    expect(readdirSync(stage.project.spoolDir)).toEqual([]);
-    expect(logOf(stage.project)).not.toMatch(/rejected|"level":"(?:warn|error)"/);
+    expect(readdirSync(stage.daemon.spoolDir)).toEqual([]);
+    expect(logOf(stage.daemon)).not.toMatch(/rejected|"level":"(?:warn|error)"/);
   });
 
   it("is remembered session by session, each with its end", async () => {
@@ -162,7 +159,7 @@ describeClient("Claude Code", "sessions", (bin) => {
     const text = JSON.stringify(all);
     expect(text).toContain("ANTHROPIC_API_KEY=[REDACTED_");
     expect(text.includes(stage.key)).toBe(false);
-    for (const file of filesUnder(stage.project.stateDir)) {
+    for (const file of filesUnder(stage.kept.dataDir)) {
       expect(readFileSync(file).includes(stage.key), file).toBe(false);
     }
   });

@@ -33,7 +33,7 @@ describeClient("Codex CLI", "the plugin", (bin) => {
     listed = await stage.hooksListed();
     stage.trust(listed);
     ids.edit = await say(prompts.edit);
-    spooledAlone = spooled(stage.project).length;
+    spooledAlone = spooled(stage.daemon).length;
     await pm("start");
     await settled();
     ids.ask = await say(prompts.ask);
@@ -56,7 +56,7 @@ describeClient("Codex CLI", "the plugin", (bin) => {
 
   it("leaves events in the spool, which a daemon imports: a session has an end", async () => {
     expect(spooledAlone).toBe(5);
-    expect(spooled(stage.project)).toEqual([]);
+    expect(spooled(stage.daemon)).toEqual([]);
     const ended = { ended_at: expect.any(String) as string, end_reason: "other" };
     for (const id of [ids.edit, ids.ask]) expect((await show(id)).session).toMatchObject(ended);
     expect((await show(ids.untrusted)).session).toMatchObject({ agent: "codex", ended_at: null });

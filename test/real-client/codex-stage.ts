@@ -46,7 +46,7 @@ export interface CodexStage extends ClientStage {
 
 export async function setCodexStage(bin: string): Promise<CodexStage> {
   const ground = layGround("codex", filesBefore);
-  const { home, repo, project, env, pm, hooksRun, hooksSaid } = ground;
+  const { home, repo, project, kept, daemon, env, pm, hooksRun, hooksSaid } = ground;
   const config = join(home, ".codex", "config.toml");
   const sessions = join(home, ".codex", "sessions");
   mkdirSync(sessions, { recursive: true });
@@ -56,7 +56,7 @@ export async function setCodexStage(bin: string): Promise<CodexStage> {
   writeFileSync(config, userConfig(api.url));
   const client = (...args: string[]) => run({ bin, cwd: repo, env }, args);
   return {
-    ...{ project, pm, hooksRun, hooksSaid, api, client },
+    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, api, client },
     async doctor() {
       const { checks } = await pm<{ checks: { name: string; message: string; hint: string | null }[] }>(
         "doctor",

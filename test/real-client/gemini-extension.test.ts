@@ -28,7 +28,7 @@ describeClient("Gemini CLI", "the extension", (bin) => {
     // The machine may be busy with other tests; deadlines are tested elsewhere.
     await pm("config", "set", "context.deadline_ms", "5000");
     ids.edit = await say(prompts.edit);
-    spooledAlone = spooled(stage.project).length;
+    spooledAlone = spooled(stage.daemon).length;
     await pm("start");
     await settled();
     ids.ask = await say(prompts.ask);
@@ -49,7 +49,7 @@ describeClient("Gemini CLI", "the extension", (bin) => {
 
   it("leaves events in the spool, which a daemon imports: a session has an end", async () => {
     expect(spooledAlone).toBe(5);
-    expect(spooled(stage.project)).toEqual([]);
+    expect(spooled(stage.daemon)).toEqual([]);
     for (const id of Object.values(ids)) {
       expect((await show(id)).session).toMatchObject({ agent: "gemini", end_reason: "exit" });
     }

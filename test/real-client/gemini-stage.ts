@@ -39,7 +39,7 @@ const printed = z.object({ session_id: z.string(), error: z.optional(z.unknown()
 
 export async function setGeminiStage(bin: string): Promise<GeminiStage> {
   const ground = layGround("gemini", filesBefore);
-  const { home, repo, project, pm, hooksRun, hooksSaid } = ground;
+  const { home, repo, project, kept, daemon, pm, hooksRun, hooksSaid } = ground;
   mkdirSync(join(home, ".gemini"));
   writeFileSync(join(home, ".gemini", "settings.json"), JSON.stringify(userSettings));
   const api = await startGeminiApi({ scripts, snapshot });
@@ -48,7 +48,7 @@ export async function setGeminiStage(bin: string): Promise<GeminiStage> {
   const client = (...args: string[]) => run({ bin, cwd: repo, env }, args);
   const chats = () => logsBelow(join(home, ".gemini", "tmp"));
   return {
-    ...{ project, pm, hooksRun, hooksSaid, key, api, client, chats },
+    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, key, api, client, chats },
     trust(...more) {
       const trusted = Object.fromEntries([repo, ...more].map((folder) => [folder, "TRUST_FOLDER"]));
       writeFileSync(join(home, ".gemini", "trustedFolders.json"), JSON.stringify(trusted));

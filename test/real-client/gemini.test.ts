@@ -5,10 +5,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { WhyAnswer } from "../../src/protocol/operations/blame.ts";
 import type { Injected } from "../../src/protocol/operations/context.ts";
 import type { AnnotationsResponse, SessionsResponse } from "../../src/protocol/operations/sessions.ts";
-import { logOf } from "../e2e/daemon-fixture.ts";
 import { decided, note, prompts } from "./gemini-scripts.ts";
 import { filesBefore, type GeminiStage, setGeminiStage } from "./gemini-stage.ts";
-import { spooled } from "./ground.ts";
+import { logOf, spooled } from "./ground.ts";
 import { describeClient, filesWith, injectEagerly, label, memoryOf } from "./suite.ts";
 
 /** The real Gemini CLI with Pommel, from trust to search. */
@@ -37,7 +36,7 @@ describeClient("Gemini CLI", "sessions", (bin) => {
     refused = await say(prompts.edit).catch(String);
     stage.trust();
     ids.edit = await say(prompts.edit);
-    spooledAlone = spooled(stage.project);
+    spooledAlone = spooled(stage.daemon);
     await pm("start");
     await settled();
     toldWhereNothingIsKnown = stage.api.wasGiven(label);
@@ -92,8 +91,8 @@ describeClient("Gemini CLI", "sessions", (bin) => {
 
   it("leaves in the spool what happened without a daemon, which a daemon imports", () => {
     expect(spooledAlone).toHaveLength(5);
-    expect(readdirSync(stage.project.spoolDir)).toEqual([]);
-    expect(logOf(stage.project)).not.toMatch(/rejected|"level":(?:40|50)/);
+    expect(readdirSync(stage.daemon.spoolDir)).toEqual([]);
+    expect(logOf(stage.daemon)).not.toMatch(/rejected|"level":(?:40|50)/);
   });
 
   it("is remembered session by session, each with its branch and its end", async () => {
@@ -176,7 +175,7 @@ describeClient("Gemini CLI", "sessions", (bin) => {
   it("stores no secret of the client's environment", async () => {
     expect(chatOf(ids.edit)).toContain(stage.key);
     expect(JSON.stringify(await show(ids.edit))).toContain("[REDACTED_GOOGLE_API_KEY]");
-    expect(filesWith(stage.key, stage.project.stateDir)).toEqual([]);
+    expect(filesWith(stage.key, stage.kept.dataDir)).toEqual([]);
   });
 
   it("has its files back after pm disable, byte for byte", async () => {

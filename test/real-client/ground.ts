@@ -12,6 +12,7 @@ import {
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { statTranscript } from "../../src/agents/registry.ts";
+import { type DaemonFiles, daemonFiles, type Home, homeOf } from "../../src/project/home.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { pmFile, runPm, temporaryDir } from "../e2e/run-pm.ts";
@@ -21,6 +22,9 @@ export interface Ground {
   home: string;
   repo: string;
   project: Project;
+  /** Where Pommel keeps what it stores, and the files of its daemon. */
+  kept: Home;
+  daemon: DaemonFiles;
   /** All of the client's environment but what leads it to its mock. */
   env: Readonly<Record<string, string>>;
   /** Runs `pm ... --json`; it must succeed. */
@@ -36,7 +40,7 @@ export interface Ground {
 }
 
 /** `runPm` adds to the environment of the tests, which names another home. */
-const unset = { XDG_CONFIG_HOME: "", XDG_DATA_HOME: "", XDG_STATE_HOME: "" };
+const unset = { XDG_CONFIG_HOME: "", XDG_DATA_HOME: "", XDG_STATE_HOME: "", XDG_CACHE_HOME: "" };
 
 /** @param files of the repository, besides its source */
 export function layGround(name: string, files: Readonly<Record<string, string>>): Ground {
@@ -61,10 +65,12 @@ export function layGround(name: string, files: Readonly<Record<string, string>>)
     POMMEL_DAEMON_AUTOSTART: "false",
   };
   writeRepository(repo, env, files);
-  const project = projectAt(repo);
+  const kept = homeOf(env);
+  const daemon = daemonFiles(kept);
+  const project = projectAt(repo, kept);
   const options = { cwd: repo, env: { ...env, ...unset } };
   return {
-    ...{ home, repo, project, env },
+    ...{ home, repo, project, kept, daemon, env },
     async pm<T>(...args: string[]) {
       const { code, stdout, stderr } = await runPm([...args, "--json"], options);
       // 5: nothing was found, which is an answer.
@@ -82,7 +88,7 @@ export function layGround(name: string, files: Readonly<Record<string, string>>)
       // Not until the queue is empty: a summary waits for a minute without news.
       for (let calm = 0; calm < 3; await sleep(200)) {
         const isRead = written().every((file) => bytesRead(project, file) === statTranscript(file)?.size);
-        calm = isRead && spooled(project).length === 0 ? calm + 1 : 0;
+        calm = isRead && spooled(daemon).length === 0 ? calm + 1 : 0;
       }
     },
     async clear() {
@@ -133,9 +139,9 @@ function bytesRead(project: Project, file: string): number {
 }
 
 /** The names of what lies in the spool. */
-export function spooled(project: Project): string[] {
-  if (!existsSync(project.spoolDir)) return [];
-  return readdirSync(project.spoolDir).filter((name) => name.endsWith(".json"));
+export function spooled({ spoolDir }: DaemonFiles): string[] {
+  if (!existsSync(spoolDir)) return [];
+  return readdirSync(spoolDir).filter((name) => name.endsWith(".json"));
 }
 
 export function textOf(file: string): string {
@@ -148,3 +154,6 @@ export function logsBelow(dir: string): string[] {
   const files = readdirSync(dir, { recursive: true, encoding: "utf8" });
   return files.filter((file) => file.endsWith(".jsonl")).map((file) => join(dir, file));
 }
+
+/** What the daemon wrote into its log. */
+export const logOf = ({ logDir }: DaemonFiles): string => readFileSync(join(logDir, "pommeld.log"), "utf8");

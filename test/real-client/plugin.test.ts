@@ -60,18 +60,18 @@ describeClient("Claude Code", "the plugin", (bin) => {
     );
     expect(run.filter(({ code }) => code !== "0")).toEqual([]);
     expect(stage.hooksSaid()).toBe("");
-    expect(spooled(stage.project)).toHaveLength(run.length);
+    expect(spooled(stage.daemon)).toHaveLength(run.length);
   });
 
   it("leaves it to the project's hooks where these are installed as well: nothing is recorded twice", async () => {
     await stage.pm("init");
-    const before = { hooks: stage.hooksRun().length, items: spooled(stage.project).length };
+    const before = { hooks: stage.hooksRun().length, items: spooled(stage.daemon).length };
     await start(prompts.note);
     const run = stage.hooksRun().slice(before.hooks);
     const once = new Set(run.map(({ hook }) => hook)).size;
     // The client runs both, and one of them has nothing to do.
     expect(run).toHaveLength(2 * once);
-    expect(spooled(stage.project)).toHaveLength(before.items + once);
+    expect(spooled(stage.daemon)).toHaveLength(before.items + once);
     await stage.pm("start");
     await stage.settled();
     const { annotations } = await stage.pm<AnnotationsResponse>("annotations");

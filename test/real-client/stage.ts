@@ -36,13 +36,13 @@ export interface Stage extends ClientStage {
 export async function setStage(bin: string): Promise<Stage> {
   const before = { "settings.toml": "depth = 3\n", ".claude/settings.json": settingsBefore };
   const ground = layGround("client", before);
-  const { home, repo, project, pm, hooksRun, hooksSaid } = ground;
+  const { home, repo, project, kept, daemon, pm, hooksRun, hooksSaid } = ground;
   const api = await startMockApi({ scripts: { ...scripts(repo), ...toolScripts }, compaction });
   const key = `sk-ant-api03-${randomBytes(69).toString("base64url")}-AAAA`;
   const env = environment(ground, { url: api.url, key });
   const transcripts = () => logsBelow(join(home, ".claude", "projects"));
   return {
-    ...{ project, pm, hooksRun, hooksSaid, key, api, transcripts },
+    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, key, api, transcripts },
     settingsFile: join(repo, ".claude", "settings.json"),
     say: (prompt, ...more) => say({ bin, cwd: repo, env }, prompt, ...more),
     sayWith: (more, prompt) => say({ bin, cwd: repo, env: { ...env, ...more } }, prompt),

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
 import type { SessionResponse } from "../../src/protocol/operations/sessions.ts";
-import { logOf } from "../e2e/daemon-fixture.ts";
 import { binsOf, type ClientName, variables } from "./client.ts";
-import { type Ground, spooled } from "./ground.ts";
+import { type Ground, logOf, spooled } from "./ground.ts";
 
 /** What the tests of real clients share. */
 
@@ -24,7 +23,8 @@ export function describeClient(client: ClientName, what: string, suite: (bin: st
 }
 
 /** A repository, a home and the mock: all that a client is given. */
-export interface ClientStage extends Pick<Ground, "project" | "pm" | "hooksRun" | "hooksSaid"> {
+export interface ClientStage
+  extends Pick<Ground, "project" | "kept" | "daemon" | "pm" | "hooksRun" | "hooksSaid"> {
   api: { problems: string[]; wasGiven: (text: string) => boolean };
   /** Has the client answer a prompt. @returns the session's id */
   say: (prompt: string, ...more: string[]) => Promise<string>;
@@ -71,7 +71,7 @@ export interface Beginning {
 /** Has the client edit something before a daemon runs, which then imports it. */
 export async function beginWith(stage: ClientStage, prompt: string): Promise<Beginning> {
   const edit = await stage.say(prompt);
-  const spooledAlone = spooled(stage.project);
+  const spooledAlone = spooled(stage.daemon);
   await stage.pm("start");
   await stage.settled();
   return { edit, spooledAlone, toldWhereNothingIsKnown: stage.api.wasGiven(label) };
@@ -99,7 +99,7 @@ export function itSpooled(given: () => { stage: ClientStage; beginning: Beginnin
   it("leaves in the spool what happened without a daemon, which a daemon imports", () => {
     const { stage, beginning, atLeast } = given();
     expect(beginning.spooledAlone.length).toBeGreaterThanOrEqual(atLeast);
-    expect(readdirSync(stage.project.spoolDir)).toEqual([]);
-    expect(logOf(stage.project)).not.toMatch(/rejected|"level":(?:40|50)/);
+    expect(readdirSync(stage.daemon.spoolDir)).toEqual([]);
+    expect(logOf(stage.daemon)).not.toMatch(/rejected|"level":(?:40|50)/);
   });
 }

@@ -231,7 +231,7 @@ export function describeAgent(name: string, samples: AgentSamples): void {
         expect(skipped[samples.unknownLine.reason]).toBeGreaterThanOrEqual(1);
       });
 
-      it("survives carriage returns, a byte order mark, empty lines and NULs between lines", async () => {
+      it("survives carriage returns, a byte order mark, empty lines and NULs around lines", async () => {
         writeFileSync(file, bytes);
         const whole = await readAll(agent, file);
         const [first, ...rest] = sample.text.split("\n");
@@ -240,6 +240,7 @@ export function describeAgent(name: string, samples: AgentSamples): void {
           `\uFEFF${sample.text}`,
           sample.text.replaceAll("\n", "\n\n"),
           [first, `\0\0\0${rest[0]}`, ...rest.slice(1)].join("\n"),
+          [first, `${rest[0]}\0\0\0`, ...rest.slice(1)].join("\n"),
         ]) {
           writeFileSync(file, text);
           expect((await readAll(agent, file)).lines).toEqual(whole.lines);

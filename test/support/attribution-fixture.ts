@@ -84,15 +84,21 @@ export function linesOfActs(acts: readonly Act[], prefix = "call"): StoredLine[]
   });
 }
 
-/** Remembers a turn of a session in which all this was done; its calls are named `<session>:<number>:1`... */
+/**
+ * Remembers a turn of a session in which all this was done; its calls are named `<session>:<number>:1`...
+ * @param lines more of them
+ */
 export function rememberTurn(
   memory: Memory,
   session: string,
   acts: readonly Act[],
-  { number = 1, cwd = "/repo" } = {},
+  { number = 1, cwd = "/repo", lines = [] }: { number?: number; cwd?: string; lines?: StoredLine[] } = {},
 ): void {
   const known = sessionByUid(memory, session) ?? addSession(memory, session, { cwd });
-  const times = acts.flatMap(({ at, answeredAt }) => [at, answeredAt ?? at]);
+  const times = [
+    ...acts.flatMap(({ at, answeredAt }) => [at, answeredAt ?? at]),
+    ...lines.flatMap(({ at }) => at ?? []),
+  ];
   const paths = acts.flatMap(({ input, edits }) => [
     ...(edits ?? []).map(({ path }) => path),
     ...(typeof input.file_path === "string" ? [input.file_path] : []),
@@ -101,7 +107,7 @@ export function rememberTurn(
     number,
     branch: "main",
     abandoned: false,
-    lines: linesOfActs(acts, `${session}:${number}:`),
+    lines: [...linesOfActs(acts, `${session}:${number}:`), ...lines],
   };
   const within = (path: string) => (path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path);
   saveTurn(
@@ -160,6 +166,7 @@ export const run = (command: string, more: Partial<ShellRun> = {}): ShellRun => 
   command,
   mayWrite: true,
   isBackground: false,
+  isSilent: false,
   commits: [],
   ...more,
 });
@@ -209,6 +216,8 @@ export const change = (more: Partial<ChangeToAttribute> = {}): ChangeToAttribute
   hash: "1a2b3c4d".repeat(5),
   authoredAt: 100_000,
   committedAt: 100_000,
+  subject: "Add values",
+  branch: null,
   parent: "0".repeat(40),
   predecessors: [],
   isOwn: true,

@@ -53,9 +53,6 @@ export function temporaryRepository({ init = ["--initial-branch=main"] } = {}): 
   };
   git("init", "--quiet", ...init);
   configureGit(root, { email: "ann@example.com" });
-  mkdirSync(join(root, ".pommel"));
-  writeFileSync(join(root, ".pommel/config.toml"), "");
-  writeFileSync(join(root, ".pommel/.gitignore"), "*\n");
   const project = projectAt(root);
   const memory = Memory.open(project.memoryDb, { readonly: false });
   const scrubber = {

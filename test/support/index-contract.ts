@@ -410,28 +410,6 @@ export function indexContract(
         expect(await index.withoutVectors({ model: "second", dimensions: 1 })).toEqual(["a.ts", "b.ts"]);
       });
 
-      it("of a replaced version are found by what names their texts, where the engine keeps them", async ({
-        skip,
-      }) => {
-        if (index.formerVectors === undefined) return skip();
-        const [first, none, last] = ["1", "2", "3"].map((digit) => digit.repeat(32));
-        const made = of("m", vector(3, 4), null, vector(5, 12));
-        await index.addVectors(one, { ...made, texts: [first!, none!, last!] });
-        const space = { model: "m", dimensions: 2 };
-        const wanted = new Set([last!, none!, first!, "4".repeat(32)]);
-        // It is not replaced yet.
-        expect(await index.formerVectors(space, wanted)).toEqual(new Map());
-        await index.replace(file("a.ts", named("other", "o")));
-        expect([...(await index.formerVectors(space, wanted))].sort()).toEqual([
-          [first, vector(3, 4)],
-          [last, vector(5, 12)],
-        ]);
-        expect(await index.formerVectors({ ...space, dimensions: 3 }, wanted)).toEqual(new Map());
-        expect(await index.formerVectors({ ...space, model: "other" }, wanted)).toEqual(new Map());
-        await index.keepModels(["other"]);
-        expect(await index.formerVectors(space, wanted)).toEqual(new Map());
-      });
-
       it("of a version that is not the one indexed are refused", async () => {
         const vectors = of("late", vector(1, 0), vector(1, 0), vector(1, 0));
         expect(await index.addVectors({ ...one, hash: "older" }, vectors)).toBe(false);

@@ -8,8 +8,9 @@ import { encodeGraph } from "../../src/code/graph/record.ts";
 import { grammarOf, languageOf } from "../../src/code/languages/index.ts";
 import { SourceParser } from "../../src/code/parse/parser.ts";
 import { levels } from "../../src/project/levels.ts";
-import { type Project, projectAt } from "../../src/project/paths.ts";
+import type { Project } from "../../src/project/paths.ts";
 import { SqliteIndex } from "../../src/store/index/sqlite/sqlite-index.ts";
+import { namedProject } from "./named-project.ts";
 
 /** For tests: a directory with files, and its index without vectors. */
 export interface IndexedProject {
@@ -24,8 +25,7 @@ export interface IndexedProject {
 const parser = new SourceParser(fileURLToPath(new URL("../../dist/grammars", import.meta.url)));
 
 export async function indexedProject(files: Readonly<Record<string, string>>): Promise<IndexedProject> {
-  const project = projectAt(mkdtempSync(join(tmpdir(), "pommel-indexed-")));
-  mkdirSync(project.stateDir);
+  const project = namedProject(mkdtempSync(join(tmpdir(), "pommel-indexed-")));
   const index = SqliteIndex.open(project.indexDb, { readonly: false });
   const write = async (written: Readonly<Record<string, string>>) => {
     for (const [path, text] of Object.entries(written)) {

@@ -50,6 +50,12 @@ interface ChunkPlace {
   turn?: number;
 }
 
+/** What a chunk at `position` has where somebody decided this in it. */
+export const deciding = (said: string, turn = 1) => ({
+  kind: "decision" as const,
+  decisions: [{ text: said, turn, by: "human" as const }],
+});
+
 /** A chunk that says `text`, in its answer. */
 export function chunk(
   position: number,

@@ -275,7 +275,7 @@ export const situationActs: Readonly<Record<string, Act>> = {
         path,
         (owner) => {
           const lines = pieces(world, path, owner, how);
-          const at = named === "relative_path" ? path : join(session.checkout.dir, path);
+          const at = named === "relative_path" ? path : join(session.cwd, path);
           return {
             input: { [named]: at, [random.pick(["content", "text", "contents"])]: `${textOf(lines)}\n` },
             lines,

@@ -7,6 +7,8 @@ export type Seconds = readonly [from: number, to: number];
 /** How clients and machines behave in one repository. */
 export interface Habits {
   client: ClientName;
+  /** Where an agent in a container finds the checkout; null: it runs on this machine. */
+  mount: string | null;
   /** How far a session's clock is ahead of everybody else's. Milliseconds. */
   clockMs: (random: Random) => number;
   /** A person allows a call before it is run; null: at once. */
@@ -27,6 +29,7 @@ export interface Habits {
 
 export const plainHabits: Habits = {
   client: "claude",
+  mount: null,
   clockMs: () => 0,
   permission: null,
   hooks: null,

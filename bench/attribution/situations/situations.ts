@@ -148,6 +148,37 @@ export const situations: readonly Situation[] = [
     happenings: { stash: 2, revert: 2, worktree: 2, amend: 1, pull: 1 },
     happen: 0.25,
   }),
+  ...(
+    [
+      ["approval: a person types before a command", "types-before-approval"],
+      ["approval: a person types before an edit", "types-before-edit"],
+      ["long command: a person types", "types-during-long-command"],
+      ["long command: formatted on save", "formats-during-long-command"],
+      ["long command: renamed in an editor", "renames-during-long-command"],
+      ["long command: stashed and back", "stash-during-long-command"],
+      ["long command: undone and redone", "undo-and-redo"],
+      ["long command: copied between files", "copies-during-long-command"],
+      ["long command beside a server", "server-and-tests"],
+      ["writing command goes on", "types-into-generated"],
+      ["a person's patch", "applies-a-persons-patch"],
+      ["generators that name nothing", "generates-unnamed"],
+      ["installs behind a command", "installs-behind"],
+      ["calls cut off", "cut-off"],
+      ["results in a later turn", "answered-later"],
+      ["hooks that write", "hook-writes"],
+    ] as const
+  ).map(([name, act]) => situation(name, { acts: { ...commands, [act]: 10 } })),
+  situation("long command: notebook", {
+    acts: { notebook: 4, "notebook-during-long-command": 10 },
+  }),
+  situation("agent in a container", {
+    acts: { ...commands, "types-during-long-command": 2 },
+    habits: { mount: "/workspace", clockMs: hours(-0.05, 0.05) },
+  }),
+  situation("two agents at once, long commands", {
+    acts: { "beside-another": 6, "types-during-long-command": 6, "types-before-approval": 3 },
+    habits: { sessions: 3 },
+  }),
   situation("Codex", { acts: otherClient, habits: { client: "codex" } }),
   situation("Gemini", { acts: otherClient, habits: { client: "gemini" } }),
 ];

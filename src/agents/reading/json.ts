@@ -46,8 +46,12 @@ export function parseJsonLine(bytes: Buffer): Record<string, unknown> | null {
 
 /** A JSON value; undefined if it is none. */
 export function parseJson(bytes: Buffer): unknown {
-  // Skip a byte order mark, and NULs left by a system crash.
-  const text = bytes.toString("utf8").replace(/^[\uFEFF\0]+/, "");
+  // Skip a byte order mark, and NULs left by a system crash: before, behind or within a record. In JSON none stands for itself.
+  const text = bytes
+    .toString("utf8")
+    .replace(/^\uFEFF/, "")
+    .replaceAll("\0", "")
+    .replace(/^\uFEFF/, "");
   try {
     return JSON.parse(text);
   } catch {
@@ -61,13 +65,16 @@ export function isBlank(bytes: Buffer): boolean {
   return !bytes.includes(0);
 }
 
+const closingBrace = 0x7d;
+
 /**
  * Whether a last line without a line feed is complete: no proper prefix of a JSON object is one. Copied transcripts
  * often lack the last line feed, and the last line is the agent's answer.
  */
 export function isWholeJson(bytes: Buffer): boolean {
-  const end = bytes.subarray(-16).toString("latin1").trimEnd();
-  return end.endsWith("}") && parseJsonLine(bytes) !== null;
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1]! <= 32) end--;
+  return bytes[end - 1] === closingBrace && parseJsonLine(bytes) !== null;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

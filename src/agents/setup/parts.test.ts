@@ -15,7 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Project, projectAt } from "../../project/paths.ts";
+import { namedProject } from "../../../test/support/named-project.ts";
+import type { Project } from "../../project/paths.ts";
 import { localSettings } from "../claude/setup.ts";
 import { setups } from "../registry.ts";
 import type { PartName, Place } from "../setup.ts";
@@ -27,8 +28,7 @@ let project: Project;
 let place: Place;
 let file: string;
 beforeEach(() => {
-  project = projectAt(realpathSync(mkdtempSync(join(tmpdir(), "pommel-install-"))));
-  mkdirSync(project.stateDir);
+  project = namedProject(realpathSync(mkdtempSync(join(tmpdir(), "pommel-install-"))));
   place = projectPlace(project, { env: { HOME: join(project.root, "home") } });
   file = join(project.root, sharedSettings);
 });
@@ -58,7 +58,7 @@ describe("installing hooks", () => {
     const text = readFileSync(file, "utf8");
     expect(installHooks()).toMatchObject({ outcome: "already", added: [] });
     expect(readFileSync(file, "utf8")).toBe(text);
-    expect(statSync(join(project.stateDir, "setup.json")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(project.setupDir, "setup.json")).mode & 0o777).toBe(0o600);
 
     expect(removeHooks()).toEqual([sharedSettings]);
     expect(existsSync(join(project.root, ".claude"))).toBe(false);
@@ -113,7 +113,7 @@ describe("installing hooks", () => {
 
   it("removes hooks that were committed by others", () => {
     installHooks();
-    rmSync(join(project.stateDir, "setup.json"));
+    rmSync(join(project.setupDir, "setup.json"));
     removeHooks();
     expect(readFileSync(file, "utf8")).toBe("{}\n");
   });
@@ -223,8 +223,8 @@ describe("every part of every agent", () => {
     expect(putPart(place, setup, part).outcome).toBe("already");
     expect(everything()).toEqual(written);
     expect(takePart(place, setup, part)).toMatchObject([{ outcome: "removed" }]);
-    expect(filesIn(".")).toEqual([".pommel"]);
-    expect(filesIn(".pommel")).toEqual([]);
+    expect(filesIn(".")).toEqual([]);
+    expect(readdirSync(project.setupDir)).toEqual([]);
   });
 
   it("coexists with the others, and all are removed together", () => {
@@ -233,7 +233,7 @@ describe("every part of every agent", () => {
       for (const part of partsAt(place, setup)) expect(partState(place, setup, part).state).toBe("current");
     }
     takeAll();
-    expect(filesIn(".")).toEqual([".pommel"]);
+    expect(filesIn(".")).toEqual([]);
     expect(readRecord(place)).toEqual({ disabled: false, taken: [], dirs: [], files: {} });
   });
 
@@ -373,7 +373,7 @@ describe("the skill", () => {
     expect(filesIn(".agents/skills/pommel")).toEqual(["SKILL.md"]);
     const taken = sharing.toReversed().flatMap((each) => takePart(place, ...each));
     expect(taken).toMatchObject([{ outcome: "removed" }]);
-    expect(filesIn(".")).toEqual([".pommel"]);
+    expect(filesIn(".")).toEqual([]);
   });
 
   it("is the plugin's, with a signature; another one of that name is left alone", () => {

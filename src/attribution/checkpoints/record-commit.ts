@@ -145,6 +145,8 @@ export async function recordInfo(
       hash: info.hash,
       authoredAt: info.authoredAt,
       committedAt: info.committedAt,
+      subject: commit.subject,
+      branch: facts.branch,
       parent: info.parents[0] ?? null,
       predecessors: predecessorsOf(memory, commit),
       isOwn: await isMadeHere(work, info, facts.seen),

@@ -125,6 +125,40 @@ export function isRenaming(command: string): boolean {
 const producing =
   /prettier|eslint|biome|black|ruff|rustfmt|gofmt|goimports|isort|fmt|format|gen|scaffold|init|create|new|fix|lint|migrat|update|upgrade|install|make|build|task|mise|just|snapshot|-u\b|script|stash|checkout|restore|apply|rebase|merge|pull/i;
 
+/** Generators that write files which their command line does not name, and tests that are told to renew snapshots. */
+const generating =
+  /\b(?:protoc|buf\s+generate|go\s+generate|(?:graphql-)?codegen|openapi-\S+|swagger-\S+|prisma\s+(?:generate|migrate)|sqlc|mockgen|stringer|cargo\s+insta|makemigrations|alembic|scaffold|hygen|plop|cookiecutter|rails\s+g(?:enerate)?|(?:ng|nx)\s+g(?:enerate)?)\b|\b(?:vitest|jest|ava|tap|test)\b[^;&|]*\s(?:-u|--update\S*|--snapshot-update)(?![\w-])/i;
+
+/** Whether a command writes files that it names nowhere. */
+export const isGenerator = keptFor((command): boolean =>
+  partsOf(command).some((part) => generating.test(part)),
+);
+
+/** Programs that write what they are given, and nothing else. */
+const writingGiven =
+  /^(?:sed|perl\s+-\S*i|rm|mkdir|rmdir|mv|cp|ln|touch|chmod|cat|tee|echo|printf|git\s+(?:add|mv|rm|commit))\b/;
+
+/** Whether all that a command writes is among what it names: other files are not its. */
+export const writesOnlyNamed = keptFor((command): boolean => {
+  const parts = partsOf(command).filter((part) => mayWrite(part));
+  return (
+    parts.length > 0 &&
+    parts.every(
+      (part) =>
+        isInstall(part) || writingGiven.test(part) || (isFormatter(part) && meantBy(part).named.length > 0),
+    )
+  );
+});
+
+/** Programs that put a patch of somebody into files. */
+const patching = /^(?:git\s+(?:-\S+\s+)*(?:apply|am)|patch)\b/;
+
+/** Whether a command only applies a patch that stands elsewhere: whose lines it has, it does not say. */
+export const appliesPatch = keptFor((command): boolean => {
+  const parts = partsOf(command).filter((part) => mayWrite(part) || patching.test(part));
+  return parts.length > 0 && parts.every((part) => patching.test(part)) && !command.includes("<<");
+});
+
 /** A replacement in files that another command lists. */
 const replacingInAll = /\b(?:xargs|for|while|find)\b[\s\S]*\b(?:sed|perl)\s+(?:-\S+\s+)*-[a-zA-Z]*i/;
 
@@ -166,6 +200,10 @@ const meantBy = keptFor((given): Meant => {
     isOpen: named.length === 0 && (producing.test(text) || replacingInAll.test(text)),
   };
 });
+
+/** Whether a command names a file, or a part of the tree that it is in. */
+export const namesPlace = (command: string, path: string): boolean =>
+  mayMean(command, path) && !meantBy(command).isOpen;
 
 /**
  * Whether a command may be about a file: it names it, a directory above it, or no file at all, as formatters and

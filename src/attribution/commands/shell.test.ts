@@ -316,6 +316,6 @@ describe("commits that git reported", () => {
     ["nothing to commit", []],
     ["", []],
   ])("%j", (output, hashes) => {
-    expect(commitsIn(output)).toEqual(hashes);
+    expect(commitsIn(output).map(({ hash }) => hash)).toEqual(hashes);
   });
 });

@@ -1,3 +1,5 @@
+import { leavesFiles } from "./leaves-files.ts";
+
 /** What an agent's command line wrote, and what it cannot have written. */
 
 export interface ShellWrite {
@@ -79,10 +81,6 @@ const writingFlags: Readonly<Record<string, RegExp>> = {
 /** Git commands that leave the files of the working tree alone. */
 const readingGit =
   /^git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:status|diff|log|show|add|commit|push|fetch|branch|rev-parse|ls-files|blame|remote|config|tag|describe|stash\s+list|rev-list|grep|shortlog|reflog|worktree\s+list|cat-file)\b/;
-/** Builds and tests: their output is not committed, except for generators, which have names of their own. */
-const building =
-  /^(?:go\s+(?:test|build|vet|run|version|env|doc|list)|npm\s+(?:test|ci|run\s+(?:test|build|lint|types|typecheck)\S*)|(?:npx\s+)?(?:tsc|vitest|jest|mocha|eslint(?!.*--fix)|biome\s+(?:check|lint)(?!.*--(?:write|apply|fix)))|pytest|python3?\s+-m\s+(?:pytest|unittest)|cargo\s+(?:test|build|check|clippy(?!.*--fix)|run)|make\s+(?:test|build|check|lint)|golangci-lint(?!.*--fix)|mypy|pyright|ruff\s+check(?!.*--fix))\b/;
-
 /** Words that may precede a command: shell keywords, wrappers, variables. */
 const leading = /^(?:(?:do|then|else|elif|if|while|until|!|\{|sudo|time|env|timeout\s+\S+|\w+=\S*)\s+)+/;
 
@@ -98,7 +96,7 @@ export function mayWrite(command: string): boolean {
     .some((part) => {
       if (part === "" || part.startsWith("#")) return false;
       if (part.startsWith("git ") || part === "git") return !readingGit.test(part);
-      if (building.test(part)) return false;
+      if (leavesFiles(part)) return false;
       const name = (part.split(/\s/, 1)[0] ?? "").replace(/^.*\//, "");
       return !reading.test(name) || (writingFlags[name]?.test(part) ?? false);
     });
@@ -118,7 +116,16 @@ function commandsIn(text: string): string[] {
   return [outer, ...inner];
 }
 
-/** Commits in a command's output, as git prints them: abbreviated hashes, "[main 1a2b3c4] subject". */
-export function commitsIn(output: string): string[] {
-  return [...output.matchAll(/^\[[^\]\n]*?\b([0-9a-f]{7,64})\]/gm)].map(([, hash = ""]) => hash);
+/** A commit as git prints one that it made. */
+export interface PrintedCommit {
+  /** Its abbreviated hash. */
+  hash: string;
+  subject: string;
+}
+
+/** Commits in a command's output, as git prints them: "[main 1a2b3c4] subject". */
+export function commitsIn(output: string): PrintedCommit[] {
+  return [...output.matchAll(/^\[[^\]\n]*?\b([0-9a-f]{7,64})\]([^\n]*)/gm)].map(
+    ([, hash = "", subject = ""]) => ({ hash, subject: subject.trim() }),
+  );
 }

@@ -77,7 +77,11 @@ describe("a session's clock", () => {
 
   it("is known exactly from a commit that it made", () => {
     const made = (ms: number): ShellRun =>
-      run("git commit -m x", { startedAt: now + ms, endedAt: now + ms + 1000, commits: ["1a2b3c4"] });
+      run("git commit -m x", {
+        startedAt: now + ms,
+        endedAt: now + ms + 1000,
+        commits: [{ hash: "1a2b3c4", subject: "x" }],
+      });
     const of = (ms: number) => clocks({ runs: [made(ms)], committedAt: () => now });
     expect(of(3 * hour).offsets.get("s")).toBe(3 * hour + 1000);
     expect(of(0).offsets.size).toBe(0);

@@ -61,13 +61,12 @@ export function clocksOf(evidence: ClockEvidence): Clocks {
   };
   const seen = evidence.paths.slice(0, mostPaths).filter((path) => evidence.seenIn(path).size > 0);
   for (const run of evidence.runs) {
-    for (const short of run.commits) {
-      const at = evidence.committedAt(short);
+    for (const { hash } of run.commits) {
+      const at = evidence.committedAt(hash);
       if (at === null) continue;
       const isThen = at >= run.startedAt - slackMs && at <= run.endedAt + slackMs;
-      const offset = isThen ? 0 : run.endedAt - at;
       // A hash is certain.
-      if (Number.isFinite(offset)) for (let n = 0; n < 4; n++) vote(run.sessionUid, [offset]);
+      for (let n = 0; n < 4; n++) vote(run.sessionUid, [isThen ? 0 : run.endedAt - at]);
     }
     if (seen.length === 0) continue;
     const offsets = offsetsByMaking(run, seen, evidence.seenIn);

@@ -85,9 +85,6 @@ describe("a line that showed up", () => {
     "node build/generate.mjs",
     "./gen.sh",
     "for f in src/*.ts; do sed -i s/a/b/ $f; done",
-    "npx prettier --write ./",
-    "npx prettier --write .",
-    "npm run format",
     "./scripts/generate.sh",
     "make gen",
     "sed -i s/a/b/ src/*.ts",
@@ -100,27 +97,60 @@ describe("a line that showed up", () => {
   });
 
   it.each([
-    "sed -i s/a/b/ src/b.ts",
-    "cp -r ../other/* lib/",
-    "sed -i s/a/b/ docs/*.md",
     "./server --port 80",
-    "rm -r d/",
-    "sed -i s/a/b/ lib/*.ts",
-    "sed -i s/a/b/ data.ts",
     "git stash pop",
     "git stash -u && npm test; git checkout main -- src/a.ts",
-  ])("while an agent ran %j, which is of something else or puts things back, may be anybody's", (command) => {
-    running(command);
-    expect(seen("src/a.ts", at + 5000)).toMatchObject({ author: "unknown" });
-  });
-
-  it.each(["cat src/a.ts", "npm test", "git commit -am x", "git diff src/a.ts"])(
-    "while an agent ran %j, which writes nothing, is a human's",
+    "npx prettier --write .",
+    "npm run format",
+    "git apply /tmp/theirs.patch",
+    "patch -p1 < theirs.patch",
+  ])(
+    "while an agent ran %j, which has no lines of its own or may be about anything, may be anybody's",
     (command) => {
       running(command);
-      expect(seen("src/a.ts", at + 5000)).toEqual(human(0.97, "alone"));
+      expect(seen("src/a.ts", at + 5000)).toMatchObject({ author: "unknown" });
     },
   );
+
+  it.each([
+    ...["cat src/a.ts", "npm test", "git commit -am x", "git diff src/a.ts"],
+    ...[
+      "docker compose up --build",
+      "./gradlew test",
+      "uv run pytest tests",
+      "npm run test:e2e -- --watch=false",
+    ],
+    ...["sed -i s/a/b/ src/b.ts", "cp -r ../other/* lib/", "sed -i s/a/b/ docs/*.md", "rm -r d/"],
+    ...["sed -i s/a/b/ data.ts", "npm install left-pad", "npx prettier --write src/b.ts"],
+  ])("while an agent ran %j, which writes nothing or something else, is a human's", (command) => {
+    running(command);
+    expect(seen("src/a.ts", at + 5000)).toEqual(human(0.97, "alone"));
+  });
+
+  describe("while a command was under way for minutes, as one that waits to be allowed,", () => {
+    const long = (command: string) => rememberTurn(memory, "s", [ran(command, at, at + 5 * minute)]);
+
+    it("is the agent's where it was written last, in the file that the command names", () => {
+      long("node gen.mjs src/a.ts");
+      saveObservation(memory, { path: "src/a.ts", at: at + minute, keys: [1] });
+      saveObservation(memory, { path: "src/a.ts", at: at + 4 * minute, keys: [2] });
+      expect(seen("src/a.ts", at + 4 * minute)).toMatchObject({ author: "agent" });
+      expect(seen("src/a.ts", at + minute)).toMatchObject({ author: "unknown" });
+    });
+
+    it("may be anybody's where the command names no file, but in a new file or several at once", () => {
+      long("make gen");
+      expect(seen("src/a.ts", at + minute)).toMatchObject({ author: "unknown" });
+      for (const path of ["src/a.ts", "src/b.ts", "src/c.ts"])
+        saveObservation(memory, { path, at: at + minute, keys: [1] });
+      expect(seen("src/a.ts", at + minute)).toMatchObject({ author: "agent" });
+    });
+
+    it("is a human's where all that the command writes is in its text", () => {
+      long("cat > src/a.ts <<'EOF'\none();\nEOF\nnpm test");
+      expect(seen("src/a.ts", at + minute)).toMatchObject({ author: "human" });
+    });
+  });
 
   it("at two times, once by each, has no certain author", () => {
     running("sed -i s/a/b/ src/a.ts");

@@ -1,6 +1,17 @@
 import { commitsTouching } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { bringsFrom, isRestoring, mayMean } from "../commands/command-means.ts";
+import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
+import {
+  appliesPatch,
+  bringsFrom,
+  isFormatter,
+  isGenerator,
+  isRenaming,
+  isRestoring,
+  mayMean,
+  namesPlace,
+  writesOnlyNamed,
+} from "../commands/command-means.ts";
 import { installs } from "../commands/packages.ts";
 import { type Substitution, substitutionsIn } from "../commands/substitutions.ts";
 import { lineKey, plainLineOf } from "../lines/line-keys.ts";
@@ -18,6 +29,10 @@ import type { Delegation, ShellRun, Write } from "./writes.ts";
 
 /** A command's last write may be noticed a little after it ends. Milliseconds. */
 const runSlack = 500;
+/** Nobody types while so short a command runs, even if it has to be allowed. Milliseconds. */
+const briefMs = 10_000;
+/** Nobody types into so many files at once. */
+const severalFiles = 3;
 /** A formatter that runs on save changes a file this soon after an edit. Milliseconds. */
 const editSlack = 2500;
 /** Work that ends in a commit began this long before, at least as far as is looked, and at most. Milliseconds. */
@@ -126,7 +141,8 @@ export class AttributionEvidence {
 
   /**
    * The writes that may have led to the change and are to one of the files, or hold one of the lines as a new one;
-   * oldest first. Of a command's write only the end of the path may be known: it gets the file's.
+   * oldest first. Of a command's write only the end of the path may be known, and an edit may be of another checkout's
+   * file: it gets the file's.
    */
   writesOf(paths: readonly string[], keys: KeySet): Write[] {
     const own = new Set(paths);
@@ -134,7 +150,8 @@ export class AttributionEvidence {
     const wanted = new Set<Write>();
     const all = this.allWrites.map((write) => {
       if (write.startedAt > last) return write;
-      const path = write.how === "shell" ? paths.find((each) => isSamePath(each, write.path)) : undefined;
+      const isSame = write.how === "shell" ? isSamePath : isInOtherCheckout;
+      const path = paths.find((each) => isSame(each, write.path));
       const named = path === undefined ? write : { ...write, path };
       if (own.has(named.path) || keys.hasAny(keysOf(write).added)) wanted.add(named);
       return named;
@@ -195,12 +212,11 @@ export class AttributionEvidence {
   /** These sessions wrote lines of the change then: what they ran beside that belongs to it as well. */
   wrote({ sessionUid, startedAt, at }: Write): void {
     if (startedAt === 0) return;
-    const last = Number.isFinite(at) ? at : startedAt;
     const known = this.spans.get(sessionUid);
     this.recent = null;
     this.spans.set(sessionUid, [
       Math.min(known?.[0] ?? startedAt, startedAt),
-      Math.max(known?.[1] ?? last, last),
+      Math.max(known?.[1] ?? at, at),
     ]);
   }
 
@@ -221,6 +237,10 @@ export class AttributionEvidence {
       return own.length === 0 || own.some(({ startedAt, at }) => startedAt <= until && at >= since);
     });
   }
+
+  /** The branch that a turn was on; null where unknown. */
+  readonly branchOf = ({ sessionUid, turn }: { sessionUid: string; turn: number }): string | null =>
+    branchOfTurn(this.memory, sessionUid, turn);
 
   /** The times when each line of a file showed up, in order; empty if it was not watched. */
   seenIn(path: string): ReadonlyMap<number, readonly number[]> {
@@ -261,11 +281,22 @@ export class AttributionEvidence {
   private at(line: LineHere, seenAt: number, writes: readonly Write[]): Verdict {
     const { path, bare } = line;
     const runs = this.runsAt(seenAt, path).filter(
-      ({ isBackground, startedAt, endedAt }) =>
-        !isBackground || seenAt <= endedAt || seenAt <= this.sightings.firstIn(path, startedAt) + runSlack,
+      (run) =>
+        (!run.isBackground ||
+          seenAt <= run.endedAt ||
+          seenAt <= this.sightings.firstIn(path, run.startedAt) + runSlack) &&
+        this.mayWriteTo(run, line),
     );
+    // A file that only got another name has the lines that it had.
+    const before = this.sightings.before(path, seenAt, lineKey(bare));
+    if (before !== null && runs.some(({ command }) => isRenaming(command)))
+      return this.at({ ...line, path: before.path }, before.at, []);
     const meant = runs.findLast(
-      ({ command }) => (mayMean(command, path) && !isRestoring(command)) || installs(command, path, bare),
+      (run) =>
+        installs(run.command, path, bare) ||
+        ((mayMean(run.command, path) || (line.isNewFile && isGenerator(run.command))) &&
+          !isRestoring(run.command) &&
+          this.wroteThen(run, line, seenAt)),
     );
     if (meant) return byAgent(meant, meant.isBackground ? 0.85 : 0.95, "shell", "ran");
     // What is moved here keeps its time.
@@ -278,7 +309,6 @@ export class AttributionEvidence {
     );
     const edit = during.findLast((write) => resembles(bare, write));
     if (edit) return byAgent(edit, 0.95, "edit", "formatted");
-    const before = this.sightings.before(path, seenAt, lineKey(bare));
     if (before !== null) {
       const there = this.at({ ...line, path: before.path }, before.at, []);
       if (there.author === "agent") return { ...there, confidence: 0.9, basis: "moved" };
@@ -287,6 +317,30 @@ export class AttributionEvidence {
     if (this.timelessRuns.some((run) => this.makers.mayHaveMade(run, line))) return unknown("command");
     if (during.length > 0 && this.sightings.isReformed(path, seenAt)) return this.asBefore(line, seenAt);
     return human(during.length > 0 ? 0.95 : 0.97, "alone");
+  }
+
+  /** Whether a command that ran may have written to a file at all: what it says of what it writes may say no. */
+  private mayWriteTo(run: ShellRun, line: LineHere): boolean {
+    const { command } = run;
+    const isElsewhere =
+      writesOnlyNamed(command) && !mayMean(command, line.path) && !installs(command, line.path, line.bare);
+    return !isElsewhere && !this.makers.isSpelledOut(run, line);
+  }
+
+  /**
+   * Whether a command wrote what showed up while it ran, as far as the moment shows: a person may have typed while it waited
+   * to be allowed, or worked. One that names the file wrote last what showed up there. One that names none wrote whole
+   * files, or several at once. A patch is whoever's it is; a formatter has no lines of its own.
+   */
+  private wroteThen(run: ShellRun, { path, isNewFile }: LineHere, seenAt: number): boolean {
+    const { command, startedAt, endedAt, isBackground } = run;
+    if (appliesPatch(command) || (isFormatter(command) && !isNewFile)) return false;
+    if (isBackground || endedAt - startedAt <= briefMs) return true;
+    if (namesPlace(command, path))
+      return seenAt >= this.sightings.lastIn(path, endedAt + runSlack) - runSlack;
+    return (
+      isNewFile || this.sightings.isReformed(path, seenAt) || this.sightings.filesAt(seenAt) >= severalFiles
+    );
   }
 
   /** A line of a file that was formatted just after an edit, and was somebody's before: a command's, if that made the file. */
@@ -345,7 +399,10 @@ export class AttributionEvidence {
     if (!isCovered) return unknown("not_covered");
     // A command that names no file may have written any: a generator.
     const mayBeIts = (run: ShellRun) => this.makers.mayHaveMade(run, line);
-    const isOpen = recent.some(mayBeIts) || this.timelessRuns.some(mayBeIts);
+    const isOpen =
+      (isNewFile && recent.some(({ command }) => isGenerator(command))) ||
+      recent.some(mayBeIts) ||
+      this.timelessRuns.some(mayBeIts);
     if (isOpen || (isNewFile && recent.some((run) => this.makers.mayBeRenamed(run, path))))
       return unknown("command");
     return human(wasActive || this.untimedRuns.length > 0 ? 0.95 : 0.97, "absence");
@@ -407,3 +464,7 @@ function isSamePath(path: string, inCommand: string): boolean {
   const named = inCommand.replace(/^(?:\.\/)+/, "");
   return path === named || (named.length > 2 && path.endsWith(`/${named}`)) || named.endsWith(`/${path}`);
 }
+
+/** Whether an edit outside of all known checkouts was of this file in one that is not known. */
+const isInOtherCheckout = (path: string, edited: string): boolean =>
+  /^(?:\/|[A-Za-z]:)/.test(edited) && path.includes("/") && edited.endsWith(`/${path}`);

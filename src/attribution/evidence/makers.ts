@@ -83,7 +83,7 @@ export class Makers {
   }
 
   /** Whether all that a command writes is in its text: other lines are not its. */
-  private isSpelledOut(
+  isSpelledOut(
     { command, toolUse }: ShellRun,
     { path, spelledBy }: Pick<LineHere, "path"> & Partial<LineHere>,
   ): boolean {

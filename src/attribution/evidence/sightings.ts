@@ -21,6 +21,8 @@ export class Sightings {
   private readonly sources = new Map<string, readonly string[]>();
   private readonly reformed = new Map<string, boolean>();
   private everywhere: Map<string, Times> | null = null;
+  /** Files by the second in which something showed up in them. */
+  private byTime: Map<number, Set<string>> | null = null;
   private paths: ReadonlySet<string> | null = null;
 
   constructor(
@@ -84,6 +86,21 @@ export class Sightings {
     return first;
   }
 
+  /** When something showed up last in a file until a time; 0 where nothing did. */
+  lastIn(path: string, until: number): number {
+    let last = 0;
+    for (const times of this.in(path).values()) {
+      for (const at of times) if (at <= until && at > last) last = at;
+    }
+    return last;
+  }
+
+  /** In how many files something showed up at a time. */
+  filesAt(at: number): number {
+    this.byTime ??= timesOfFiles(this.inAllFiles());
+    return this.byTime.get(momentOf(at))?.size ?? 0;
+  }
+
   /**
    * Where a line was before it showed up here: what showed up with it was in another file, which was renamed, or from
    * which it was copied.
@@ -125,6 +142,19 @@ export class Sightings {
     this.everywhere = all;
     return all;
   }
+}
+
+const momentOf = (at: number): number => Math.floor(at / 1000);
+
+function timesOfFiles(files: ReadonlyMap<string, Times>): Map<number, Set<string>> {
+  const byTime = new Map<number, Set<string>>();
+  for (const [path, times] of files) {
+    for (const at of [...times.values()].flat()) {
+      const paths = byTime.get(momentOf(at)) ?? new Set<string>();
+      byTime.set(momentOf(at), paths.add(path));
+    }
+  }
+  return byTime;
 }
 
 /** Whether what shows up was there together before. */

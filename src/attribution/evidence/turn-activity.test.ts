@@ -1,5 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { edited, forgetAll, ran, rememberTurn, wrote } from "../../../test/support/attribution-fixture.ts";
+import {
+  edited,
+  forgetAll,
+  linesOfActs,
+  ran,
+  rememberTurn,
+  wrote,
+} from "../../../test/support/attribution-fixture.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { TurnActivity } from "./turn-activity.ts";
@@ -40,7 +47,7 @@ it("commands that ran in a period, and everything that was written", () => {
   const { runs, writes, delegations } = activity.between(1500, 3500);
   expect(runs.map(({ command }) => command)).toEqual(["echo 'one' > a.ts", "npm test"]);
   expect(brief(writes)).toEqual(["s:1:1 a.ts", "other:1:1 a.ts"]);
-  expect(delegations).toEqual([{ sessionUid: "s", turn: 1, startedAt: 3000, endedAt: 5000 }]);
+  expect(delegations).toEqual([{ sessionUid: "s", turn: 1, startedAt: 3000, endedAt: 5000, text: "p\n" }]);
   expect(activity.between(9500, 9900)).toEqual({ runs: [], writes: [], delegations: [] });
 });
 
@@ -88,4 +95,25 @@ it("forgotten turns are not found", () => {
   expect(activity.writesTo(["a.ts"], 9000)).toHaveLength(1);
   forgetAll(memory);
   expect(activity.writesTo(["a.ts"], 9000)).toEqual([]);
+});
+
+it("a call whose result is in a later turn ended with that, and is one write", () => {
+  const acts = linesOfActs([ran("make gen", 1000, 5000, "done")], "s:1:");
+  const [call, answer] = acts;
+  rememberTurn(memory, "s", [{ ...ran("make gen", 1000), answeredAt: null }]);
+  expect(activity.between(0, 9_000_000).runs).toMatchObject([{ endedAt: 601_000, isSilent: true }]);
+  // The result came after something that its user typed.
+  rememberTurn(memory, "s", [], { number: 2, lines: [answer!] });
+  activity.renew();
+  expect(call?.entries).toMatchObject([{ id: "s:1:1" }]);
+  expect(activity.between(0, 9_000_000).runs).toMatchObject([{ turn: 1, endedAt: 5000, isSilent: false }]);
+});
+
+it("an edit that was answered in a later turn is one write", () => {
+  const open = { ...edited("/repo/a.ts", ["+x"], 1000), answeredAt: null };
+  rememberTurn(memory, "s", [open]);
+  const [, answer] = linesOfActs([edited("/repo/a.ts", ["+x"], 4000)], "s:1:");
+  rememberTurn(memory, "s", [], { number: 2, lines: [answer!] });
+  const { writes } = activity.between(0, 9_000_000);
+  expect(writes).toMatchObject([{ turn: 1, startedAt: 1000, at: 4000, path: "a.ts" }]);
 });

@@ -25,6 +25,7 @@ const maxReplySize = 64 * 1024;
 /** Changes to files by turns, unpacked once for several commits. */
 export class TurnActivity {
   private readonly known = new Map<number, { stamp: string; activity: Activity; lines: number }>();
+  private bySession: Map<string, TimedTurn[]> | null = null;
   private lines = 0;
   private turns: readonly TimedTurn[] | null = null;
 
@@ -36,6 +37,7 @@ export class TurnActivity {
   /** Turns may have been added or have gone on. */
   renew(): void {
     this.turns = null;
+    this.bySession = null;
   }
 
   private byTime(): readonly TimedTurn[] {
@@ -43,17 +45,31 @@ export class TurnActivity {
     return this.turns;
   }
 
+  /** The session's turns after one, in order. */
+  private after({ sessionUid, number }: FoundTurn): readonly TimedTurn[] {
+    if (this.bySession === null) {
+      this.bySession = new Map();
+      for (const turn of this.byTime()) {
+        const others = this.bySession.get(turn.sessionUid);
+        if (others) others.push(turn);
+        else this.bySession.set(turn.sessionUid, [turn]);
+      }
+      for (const turns of this.bySession.values()) turns.sort((a, b) => a.number - b.number);
+    }
+    return (this.bySession.get(sessionUid) ?? []).filter((turn) => turn.number > number);
+  }
+
   /** Writes to files by turns up to a time, oldest first. */
   writesTo(paths: readonly string[], until: number): Write[] {
     const wanted = new Set(paths);
     const changing = turnsThatChanged(this.memory, paths);
     if (changing.size === 0) return [];
-    return this.byTime()
+    const writes = this.byTime()
       .filter(({ id, startedAt }) => startedAt <= until && changing.has(id))
       .slice(0, maxTurns)
       .flatMap((row) => this.activityIn(row).writes)
-      .filter(({ path, startedAt }) => wanted.has(path) && startedAt <= until)
-      .sort((a, b) => a.at - b.at);
+      .filter(({ path, startedAt }) => wanted.has(path) && startedAt <= until);
+    return onceEach(writes).sort((a, b) => a.at - b.at);
   }
 
   /** Commands that ran, and everything that was written, at some time from `since` to `until`; oldest first. */
@@ -75,8 +91,7 @@ export class TurnActivity {
       delegations.push(...each.delegations);
     }
     runs.sort((a, b) => a.startedAt - b.startedAt);
-    writes.sort((a, b) => a.at - b.at);
-    return { runs, writes, delegations };
+    return { runs, writes: onceEach(writes).sort((a, b) => a.at - b.at), delegations };
   }
 
   /** Turns that changed one of the files, at some time from `since` to `until`. */
@@ -94,20 +109,40 @@ export class TurnActivity {
     return firstTurnAt(this.memory);
   }
 
-  private activityIn({ id, sessionUid, cwd, number, endedAt, size }: FoundTurn): Activity {
-    const stamp = `${endedAt} ${size}`;
+  private activityIn(turn: FoundTurn): Activity {
+    const { id, sessionUid, cwd, number } = turn;
     const known = this.known.get(id);
-    if (known?.stamp === stamp) {
+    if (known?.stamp === this.stampOf(turn, known?.activity.isOpen)) {
       // The one that was asked for last goes last.
       this.known.delete(id);
       this.known.set(id, known);
       return known.activity;
     }
-    const content = contentById(this.memory, id);
-    const lines = content ? unpackContent<StoredLine>(content) : [];
-    const activity = activityOf({ sessionUid, number, lines }, relativizer({ ...this.places, cwd }));
-    this.keep(id, stamp, activity, known?.lines ?? 0);
+    const lines = this.linesOf(id);
+    const later = this.laterLines(turn);
+    const activity = activityOf({ sessionUid, number, lines }, relativizer({ ...this.places, cwd }), later);
+    this.keep(id, this.stampOf(turn, activity.isOpen), activity, known?.lines ?? 0);
     return activity;
+  }
+
+  /** Of a turn with a call that has no result yet: a later one may bring it. */
+  private stampOf(turn: FoundTurn, isOpen: boolean | undefined): string {
+    const last = isOpen ? this.after(turn).at(-1) : undefined;
+    return [turn, last].map((each) => `${each?.endedAt} ${each?.size}`).join(" ");
+  }
+
+  private linesOf(id: number): StoredLine[] {
+    const content = contentById(this.memory, id);
+    return content ? unpackContent<StoredLine>(content) : [];
+  }
+
+  private laterLines(turn: FoundTurn): Iterable<StoredLine[]> {
+    const [after, linesOf] = [() => this.after(turn), (id: number) => this.linesOf(id)];
+    return {
+      *[Symbol.iterator]() {
+        for (const { id } of after()) yield linesOf(id);
+      },
+    };
   }
 
   private keep(id: number, stamp: string, activity: Activity, before: number): void {
@@ -124,4 +159,11 @@ export class TurnActivity {
       this.lines -= freed;
     }
   }
+}
+
+/** A call's result in a later turn is found there as well, without its call. */
+function onceEach(writes: readonly Write[]): Write[] {
+  const turns = new Map<string, number>();
+  for (const { toolUse, turn } of writes) turns.set(toolUse, Math.min(turns.get(toolUse) ?? turn, turn));
+  return writes.filter(({ toolUse, turn }) => toolUse === "" || turns.get(toolUse) === turn);
 }

@@ -116,12 +116,12 @@ describe("without a result, the request counts", () => {
     ["Edit", { new_string: "x" }],
     ["MultiEdit", { file_path: "a.ts", edits: [] }],
   ])("nothing of %s %j", (tool, input) => {
-    expect(activityBy(call(tool, input))).toEqual({ writes: [], runs: [], delegations: [] });
+    expect(activityBy(call(tool, input))).toMatchObject({ writes: [], runs: [], delegations: [] });
   });
 });
 
 it("failed calls write nothing", () => {
-  expect(activityBy({ ...wrote("a.ts", "x", 1), isError: true })).toEqual({
+  expect(activityBy({ ...wrote("a.ts", "x", 1), isError: true })).toMatchObject({
     writes: [],
     runs: [],
     delegations: [],
@@ -131,10 +131,10 @@ it("failed calls write nothing", () => {
 it("calls without an answer yet may have written: the answer comes after all hooks", () => {
   const open = { answeredAt: null };
   expect(activityBy({ ...wrote("a.ts", "one();", 1), ...open }).writes).toMatchObject([
-    { path: "a.ts", startedAt: 1, at: Number.POSITIVE_INFINITY, hunks: [{ lines: [{ bare: "one()" }] }] },
+    { path: "a.ts", startedAt: 1, at: 600_001, hunks: [{ lines: [{ bare: "one()" }] }] },
   ]);
   expect(activityBy({ ...ran("rm a", 1), ...open }).runs).toMatchObject([
-    { startedAt: 1, endedAt: Number.POSITIVE_INFINITY },
+    { startedAt: 1, endedAt: 600_001, isSilent: true },
   ]);
 });
 
@@ -179,7 +179,8 @@ it("each write has its session and time", () => {
       command: "echo 'one' > b.txt && git commit -m x",
       mayWrite: true,
       isBackground: false,
-      commits: ["1a2b3c4"],
+      isSilent: false,
+      commits: [{ hash: "1a2b3c4", subject: "x" }],
     },
   ]);
 });
@@ -204,9 +205,9 @@ it("an agent that delegates is active until the other one answers", () => {
   );
   const by = { sessionUid: "s", turn: 3 };
   expect(delegations).toEqual([
-    { ...by, startedAt: 1000, endedAt: 9000 },
-    { ...by, startedAt: 1000, endedAt: 9500 },
-    { ...by, startedAt: 20_000, endedAt: 20_000 },
+    { ...by, startedAt: 1000, endedAt: 9000, text: "Look for it\n" },
+    { ...by, startedAt: 1000, endedAt: 9500, text: "Look for it\n" },
+    { ...by, startedAt: 20_000, endedAt: 20_000, text: "x\n" },
   ]);
 });
 

@@ -1,9 +1,10 @@
-import type { FileEdit, ToolAction } from "../../agents/agent.ts";
+import type { ToolAction } from "../../agents/agent.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
 import { codeBlocksIn } from "../../text/code-blocks.ts";
 import { patchesIn } from "../commands/patches.ts";
-import { commitsIn, mayWrite, withoutHeredocs, writesIn } from "../commands/shell.ts";
+import { commitsIn, mayWrite, type PrintedCommit, withoutHeredocs, writesIn } from "../commands/shell.ts";
 import { asBare, type BareLine, plainLineOf } from "../lines/line-keys.ts";
+import { type CallEnd, endOfCall } from "./call-end.ts";
 import { editsOfInput } from "./input-edits.ts";
 
 /** A stretch of a file as a tool call left it. */
@@ -27,8 +28,8 @@ export interface Write {
   /** When it was called. Milliseconds since the epoch; 0 if unknown. */
   startedAt: number;
   /**
-   * When its result was written, which is after other tools' hooks. Milliseconds since the epoch; 0 if unknown, infinite
-   * where there is none yet.
+   * When its result was written, which is after other tools' hooks; without one, when it was over at the latest.
+   * Milliseconds since the epoch; 0 if unknown.
    */
   at: number;
   /** As stored: relative to the project's root. Empty: the text of a command, or of a reply, which may be anywhere. */
@@ -46,14 +47,16 @@ export interface ShellRun {
   toolUse: string;
   model: string | null;
   startedAt: number;
-  /** Infinite where it has not ended yet. */
+  /** Without a result, when it was over at the latest. */
   endedAt: number;
   command: string;
   mayWrite: boolean;
   /** Its call was answered at once, and it goes on. */
   isBackground: boolean;
-  /** Abbreviated hashes of the commits that it made. */
-  commits: string[];
+  /** There is no result: it was cut off, or still runs. */
+  isSilent: boolean;
+  /** That it made, as git printed them. */
+  commits: PrintedCommit[];
 }
 
 /** While another agent worked for this one. */
@@ -62,6 +65,8 @@ export interface Delegation {
   turn: number;
   startedAt: number;
   endedAt: number;
+  /** What it was asked, and what it answered. */
+  text: string;
 }
 
 /** A turn's changes to files. */
@@ -69,6 +74,8 @@ export interface Activity {
   writes: Write[];
   runs: ShellRun[];
   delegations: Delegation[];
+  /** Some call has no result in the turn itself. */
+  isOpen: boolean;
 }
 
 interface Call {
@@ -78,20 +85,24 @@ interface Call {
   input: Record<string, unknown>;
   at: number | null;
   model: string | null;
+  /** Of its line in the turn. */
+  place: number;
 }
 
 /**
  * A turn's changes to files, from its archived lines. Failed calls changed nothing; calls without an answer yet may
  * have: a client writes the answer only after all hooks.
+ * @param later the lines of the session's later turns, for calls that were answered there
  */
 export function activityOf(
   turn: { sessionUid: string; number: number; lines: readonly StoredLine[] },
   relativize: (path: string) => string,
+  later: Iterable<readonly StoredLine[]> = [],
 ): Activity {
   const calls = new Map<string, Call>();
-  const activity: Activity = { writes: [], runs: [], delegations: [] };
+  const activity: Activity = { writes: [], runs: [], delegations: [], isOpen: false };
   let model: string | null = null;
-  for (const line of turn.lines) {
+  for (const [place, line] of turn.lines.entries()) {
     model = line.model ?? model;
     for (const entry of line.entries) {
       if (entry.kind === "text") addReply(entry.text, line.at ?? 0);
@@ -103,6 +114,7 @@ export function activityOf(
           input: entry.input,
           at: line.at,
           model: line.model ?? model,
+          place,
         });
       }
       if (entry.kind !== "tool_result") continue;
@@ -110,11 +122,13 @@ export function activityOf(
       calls.delete(entry.id);
       const { id, text: said, isError, edits } = entry;
       const at = line.at ?? call?.at ?? 0;
-      add(call ?? { ...noCall, id, model }, { at, said, isError, edits });
+      add(call ?? { ...noCall, id, model }, { at, isSilent: false, said, isError, edits });
     }
   }
-  for (const call of calls.values())
-    add(call, { at: Number.POSITIVE_INFINITY, said: "", isError: false, edits: null });
+  for (const call of calls.values()) {
+    activity.isOpen = true;
+    add(call, endOfCall(call, turn.lines.slice(call.place + 1), later));
+  }
   return activity;
 
   /** What a person may paste wherever they like. */
@@ -127,10 +141,10 @@ export function activityOf(
     activity.writes.push({ ...by, startedAt: at, at, path: "", how: "edit", hunks });
   }
 
-  function add(call: Call, { at, said, isError, edits }: Answer): void {
+  function add(call: Call, { at, isSilent, said, isError, edits }: CallEnd): void {
     const { sessionUid, number } = turn;
     const by = { sessionUid, turn: number, toolUse: call.id, model: call.model ?? model };
-    const startedAt = call.at ?? (Number.isFinite(at) ? at : 0);
+    const startedAt = call.at ?? at;
     const write = (path: string, how: Write["how"], hunks: WrittenHunk[], command?: string) => {
       if (hunks.length > 0)
         activity.writes.push({
@@ -147,7 +161,7 @@ export function activityOf(
     if (command !== null) {
       const isBackground = call.input.run_in_background === true || /(?:^|[^&>])&\s*$/.test(command);
       activity.runs.push({
-        ...{ ...by, startedAt, endedAt: at, command, isBackground },
+        ...{ ...by, startedAt, endedAt: at, command, isBackground, isSilent },
         ...{ mayWrite: mayWrite(command), commits: commitsIn(said) },
       });
       // Files that a command wrote before it failed are still there.
@@ -160,8 +174,11 @@ export function activityOf(
       writePatches(command);
       return;
     }
-    if (call.action === "delegate" && Number.isFinite(at))
-      activity.delegations.push({ sessionUid, turn: number, startedAt, endedAt: at });
+    if (call.action === "delegate" && !isSilent)
+      activity.delegations.push({
+        ...{ sessionUid, turn: number, startedAt, endedAt: at },
+        text: [text(call.input.prompt) ?? "", said].join("\n"),
+      });
     if (isError) return;
     for (const { path, hunks, content } of edits ?? editsOfInput(call.input, call.tool)) {
       const plain = plainLineOf(path);
@@ -180,14 +197,7 @@ export function activityOf(
   }
 }
 
-interface Answer {
-  at: number;
-  said: string;
-  isError: boolean;
-  edits: readonly FileEdit[] | null;
-}
-
-const noCall = { tool: "", action: "other" as const, input: {}, at: null };
+const noCall = { tool: "", action: "other" as const, input: {}, at: null, place: 0 };
 
 /** The command that a call runs, whatever its tool is named. */
 function commandOf({ action, input }: Call): string | null {

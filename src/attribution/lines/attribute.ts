@@ -11,7 +11,7 @@ import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
 import { KeySet, keysOf } from "../evidence/write-keys.ts";
 import type { ShellRun, Write } from "../evidence/writes.ts";
-import { bindingsOf, type Weighed } from "./bind.ts";
+import { bindingsOf, type Weighed } from "../links/bind.ts";
 import { consumedBefore } from "./consumed.ts";
 import { type BareLines, type FileToAttribute, filesOf } from "./file-lines.ts";
 import { fillBetween } from "./fill-between.ts";

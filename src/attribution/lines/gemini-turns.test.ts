@@ -60,6 +60,8 @@ async function authorsOf(c: ChatFixture, files: Record<string, string>): Promise
       authoredAt: when,
       committedAt: when,
       parent: repository.git("rev-parse", "HEAD~1"),
+      subject: "x",
+      branch: null,
       predecessors: [],
       isOwn: true,
       files: changed,

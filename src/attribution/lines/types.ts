@@ -2,7 +2,7 @@ import type { ChangedFile } from "../../git/diff/changes-types.ts";
 import type { AttributionRecord, Binding } from "../../store/memory/git-records.ts";
 
 /** Raised whenever the same commit may come to other attributions. */
-export const attributionVersion = 8;
+export const attributionVersion = 9;
 
 /** A commit, or uncommitted changes, to find the authors of. Times are milliseconds since the epoch. */
 export interface ChangeToAttribute {
@@ -11,6 +11,10 @@ export interface ChangeToAttribute {
   authoredAt: number;
   /** Nothing later can have led to it. */
   committedAt: number;
+  /** The first line of its message, scrubbed. */
+  subject: string;
+  /** It was made on; null where unknown. */
+  branch: string | null;
   /** The commit that its lines were removed from; null: it is the first. */
   parent: string | null;
   /** Hashes of commits that it replaced, according to git or its patch id. */

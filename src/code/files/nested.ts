@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { findUpwards, mainOf, teamDirName } from "../../project/paths.ts";
+import { Registry } from "../../store/registry.ts";
 
 /** Code inside a project that is not to be indexed with it: another project, or a worktree of the same repository. */
 export type Nested = "nested_project" | "worktree";
@@ -10,7 +11,16 @@ export function nestedAt(root: string, path: string): Nested | null {
   const dir = join(root, path);
   if (existsSync(join(dir, teamDirName, "config.toml"))) return "nested_project";
   const main = mainOf(dir);
-  return main !== null && isSame(main, repositoryOf(root)) ? "worktree" : null;
+  if (main !== null && isSame(main, repositoryOf(root))) return "worktree";
+  return isNamed(dir) ? "nested_project" : null;
+}
+
+/** A repository that its user made a project: it is searched by itself. One that was only searched stays in this one. */
+function isNamed(dir: string): boolean {
+  if (!existsSync(join(dir, ".git"))) return false;
+  const registry = Registry.openIfAny();
+  const checkout = registry?.checkout(dir);
+  return checkout ? (registry?.project(checkout.project)?.isNamed ?? false) : false;
 }
 
 /** The main worktree of the repository around `root`. */

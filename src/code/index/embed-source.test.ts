@@ -7,6 +7,7 @@ import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { PommelError } from "../../project/errors.ts";
 import { silentLog } from "../../project/log.ts";
+import { IndexCache } from "../../store/index/index-cache.ts";
 import type { IndexedFile } from "../../store/index/records.ts";
 import { IndexDatabase } from "../../store/index/sqlite/index-database.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
@@ -15,6 +16,7 @@ import { filesToEmbed } from "./embed-source.ts";
 
 let dir: string;
 let index: IndexDatabase;
+let cache: IndexCache;
 /** Files on disk, as parsed. */
 const files = new Map<string, IndexedFile>();
 const passes: EmbedPass[] = [];
@@ -22,12 +24,14 @@ const passes: EmbedPass[] = [];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "pommel-pass-"));
   index = IndexDatabase.open(join(dir, "index.db"), { readonly: false });
+  cache = new IndexCache({ file: join(dir, "cache.db") });
   files.clear();
 });
 
 afterEach(async () => {
   for (const pass of passes.splice(0)) await pass.close();
   index.close();
+  cache.close();
   rmSync(dir, { recursive: true, force: true });
 });
 
@@ -58,7 +62,7 @@ function fake(more: Partial<Embedder> = {}): Embedder {
 
 function passWith(...models: Embedder[]): EmbedPass {
   const read = async (path: string) => files.get(path) ?? null;
-  const source = filesToEmbed(new SqliteIndex(index), read);
+  const source = filesToEmbed(new SqliteIndex(index), read, cache);
   const pass = new EmbedPass({ source, models, log: silentLog, retryMs: 1 });
   passes.push(pass);
   return pass;
@@ -115,25 +119,6 @@ describe("a file that changed", () => {
     const longer: Embedder["embed"] = async (texts) => texts.map(() => Int8Array.from([1, 2, 3]));
     await passWith(fake({ id: "other", dimensions: 3, embed: longer })).run();
     expect(vectorCounts(index)).toEqual([{ model: "other", dimensions: 3, chunks: 1, missing: 0 }]);
-  });
-
-  it("leaves vectors of a thousand versions at most, and none of a model that is not used any more", async () => {
-    const formerRows = () => index.prepare("SELECT count(*) FROM former_vectors").pluck().get();
-    write("a.ts", "a");
-    const pass = passWith(fake());
-    await pass.run();
-    index.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
-      INSERT INTO former_vectors (model, dimensions, texts, data) SELECT 'm', 2, zeroblob(16), x'0101' FROM n`);
-    write("a.ts", "b");
-    expect(formerRows()).toBe(1501);
-    await pass.run();
-    expect(formerRows()).toBe(1000);
-    write("a.ts", "a");
-    embedded.length = 0;
-    await pass.run();
-    expect(embedded).toEqual([]);
-    await passWith(fake({ id: "other" })).run();
-    expect(formerRows()).toBe(0);
   });
 });
 

@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Embeddable, EmbedSource } from "../../models/embed/embed-pass.ts";
+import { cachePlace, IndexCache } from "../../store/index/index-cache.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { IndexedFile } from "../../store/index/records.ts";
 
 /** Names a text: 32 hex digits. */
 const textKey = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
+
+const placeOf = ({ model, dimensions }: { model: string; dimensions: number }) =>
+  cachePlace("vectors", model, dimensions);
 
 interface EmbeddableFile extends Embeddable {
   file: IndexedFile;
@@ -13,10 +17,12 @@ interface EmbeddableFile extends Embeddable {
 /**
  * The files of a code index that lack vectors.
  * @param read the chunks of a file with their texts; null when unavailable. May be slow
+ * @param cache where vectors of texts are kept, for other checkouts and for the next version of a file
  */
 export function filesToEmbed(
   index: CodeIndex,
   read: (path: string) => Promise<IndexedFile | null>,
+  cache = new IndexCache(),
 ): EmbedSource<string, EmbeddableFile> {
   return {
     batchSize: 64,
@@ -31,13 +37,22 @@ export function filesToEmbed(
     },
     async known(space, texts) {
       const byKey = new Map([...texts].map((text) => [textKey(text), text]));
-      const former = (await index.formerVectors?.(space, new Set(byKey.keys()))) ?? [];
-      return new Map([...former].map(([key, vector]) => [byKey.get(key)!, vector]));
+      const found = cache.get(placeOf(space), byKey.keys());
+      // One that was cut short is made anew.
+      const whole = [...found].filter(([, data]) => data.length === space.dimensions);
+      return new Map(whole.map(([key, data]) => [byKey.get(key)!, Int8Array.from(new Int8Array(data))]));
     },
     async store(space, embedded) {
-      for (const { item, vectors } of embedded) {
-        await index.addVectors(item.file, { ...space, vectors, texts: item.texts.map(textKey) });
-      }
+      for (const { item, vectors } of embedded) await index.addVectors(item.file, { ...space, vectors });
+      const place = placeOf(space);
+      cache.add(
+        embedded.flatMap(({ item, vectors }) =>
+          // What had none may get one when it is asked for again.
+          vectors.flatMap((vector, i) =>
+            vector === null ? [] : { place, name: textKey(item.texts[i]!), data: new Uint8Array(vector) },
+          ),
+        ),
+      );
     },
     keepModels: (models) => index.keepModels(models),
   };

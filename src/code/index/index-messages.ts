@@ -19,7 +19,6 @@ export const writes = [
   "remove",
   "settle",
   "addVectors",
-  "formerVectors",
   "keepModels",
 ] as const satisfies readonly (keyof CodeIndex)[];
 

@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { getPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { namedProject } from "../../../test/support/named-project.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { silentLog } from "../../project/log.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import type { Project } from "../../project/paths.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
 import { tokenStream } from "../../text/tokens.ts";
@@ -16,8 +17,7 @@ let project: Project;
 const endings: (() => Promise<void>)[] = [];
 
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-thread-")));
-  mkdirSync(project.stateDir);
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-thread-")));
 });
 
 afterEach(async () => {
@@ -96,7 +96,7 @@ describe("an index that a thread writes", () => {
     await index.settle();
     const now = await answers(index, words);
 
-    const fresh = { ...project, indexDb: join(project.stateDir, "fresh.db") };
+    const fresh = { ...project, indexDb: join(project.cacheDir, "fresh.db") };
     const rules = createIgnoreRules(project.root, config);
     const other = opened(fresh.indexDb);
     const anew = new IndexThread({ project: fresh, config, rules, withVectors: true, log: silentLog });

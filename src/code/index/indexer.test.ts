@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { namedProject } from "../../../test/support/named-project.ts";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import { createStaticEmbedder, modelId } from "../../models/embed/static/static-embedder.ts";
 import { type Config, defaultConfig } from "../../project/config/settings.ts";
 import { silentLog } from "../../project/log.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import type { Project } from "../../project/paths.ts";
 import { Definitions } from "../../store/index/sqlite/definitions.ts";
 import { IndexDatabase } from "../../store/index/sqlite/index-database.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
@@ -21,8 +22,7 @@ let index: IndexDatabase;
 const indexers: Indexer[] = [];
 
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-indexer-")));
-  mkdirSync(project.stateDir);
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-indexer-")));
   index = IndexDatabase.open(project.indexDb, { readonly: false });
 });
 
@@ -231,7 +231,7 @@ describe("with vectors", () => {
   it("indexes the words when the model cannot be used, and reports why once", async () => {
     for (let i = 0; i < 30; i++) write(`${i}.ts`, "export function first() {}\n");
     const log = { ...silentLog, warn: vi.fn() };
-    const made = indexer({}, { withVectors: true, modelDir: project.stateDir, log });
+    const made = indexer({}, { withVectors: true, modelDir: project.cacheDir, log });
     expect(await made.reconcile()).toMatchObject({ indexed: 30, failed: 0 });
     expect(defined("first")).toBe(true);
     expect(vectorCounts(index)).toEqual([]);

@@ -3,17 +3,20 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import picomatch from "picomatch";
+import { modelId } from "../../models/embed/static/static-embedder.ts";
 import { collectWhenGrown } from "../../project/collect-garbage.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
+import { IndexCache } from "../../store/index/index-cache.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 import type { FileStamp, IndexedFile } from "../../store/index/records.ts";
 import type { IgnoreRules } from "../files/ignore.ts";
 import { scanProject } from "../files/scan.ts";
 import { type ParseOutcome, ParsePool, poolOptionsOf } from "../parse/parse-pool.ts";
 import { type IndexProgress, IndexQueue } from "./index-queue.ts";
+import { ParsedFiles } from "./parsed-files.ts";
 
 export type { IndexProgress } from "./index-queue.ts";
 
@@ -62,6 +65,8 @@ export interface IndexerOptions {
   /** The model's directory; set by tests only. */
   modelDir?: string | undefined;
   log: Logger;
+  /** By default that of the home. */
+  cache?: IndexCache;
   /**
    * In the background, as the daemon does, transactions are short unless many files wait, and a full disk is waited for; in the
    * foreground someone waits for the end.
@@ -77,6 +82,9 @@ export class Indexer {
   private readonly queue = new IndexQueue();
   private readonly forced = new Set<string>();
   private pool: ParsePool | null = null;
+  private readonly cache: IndexCache;
+  /** Set with the pool, as what it makes of a file depends on its settings. */
+  private known: ParsedFiles | null = null;
   private pump: Promise<void> | null = null;
   private report: IndexReport = emptyReport();
   private closed = false;
@@ -86,7 +94,9 @@ export class Indexer {
   private reading = 0;
   private readonly stop = new AbortController();
 
-  constructor(private readonly options: IndexerOptions) {}
+  constructor(private readonly options: IndexerOptions) {
+    this.cache = options.cache ?? new IndexCache();
+  }
 
   progress(): IndexProgress {
     return this.queue.progress();
@@ -231,6 +241,7 @@ export class Indexer {
     this.stop.abort();
     await this.pool?.close();
     await this.pump?.catch(() => {});
+    this.cache.close();
   }
 
   /** Works until the queue is empty. One loop at a time; later callers await it. */
@@ -252,7 +263,7 @@ export class Indexer {
       for (const size of running.values()) bytes += size;
       return bytes < maxRunning.bytes;
     };
-    const parsed = new ParsedFiles(() => this.together());
+    const parsed = new ToWrite(() => this.together());
     let failure: unknown;
     let waits = 0;
     while (!this.closed && failure === undefined) {
@@ -309,10 +320,16 @@ export class Indexer {
     if (!this.closed) this.queue.lastError = null;
   }
 
-  private async parse(stamp: FileStamp, pool: ParsePool, parsed: ParsedFiles): Promise<void> {
+  private async parse(stamp: FileStamp, pool: ParsePool, parsed: ToWrite): Promise<void> {
     const { index, log } = this.options;
-    const known = this.forced.has(stamp.path) ? null : (await index.known(stamp.path)).get(stamp.path);
-    const outcome = await pool.parse(stamp, known?.hash ?? null).catch((error: unknown) => {
+    const before = (await index.known(stamp.path)).get(stamp.path);
+    const isForced = this.forced.has(stamp.path);
+    // What is indexed anew on request is made anew.
+    const cachedHashes = (!(isForced && before) && this.known?.hashesOf(stamp)) || [];
+    const outcome = await this.outcomeOf(stamp, pool, {
+      knownHash: (isForced ? null : before?.hash) ?? null,
+      cachedHashes,
+    }).catch((error: unknown) => {
       if (!this.closed) log.warn(`${stamp.path} could not be parsed: ${messageOf(error)}`);
       return null;
     });
@@ -324,6 +341,17 @@ export class Indexer {
     }
   }
 
+  private async outcomeOf(
+    stamp: FileStamp,
+    pool: ParsePool,
+    { knownHash, cachedHashes }: { knownHash: string | null; cachedHashes: readonly string[] },
+  ): Promise<ParseOutcome> {
+    const outcome = await pool.parse(stamp, knownHash, { cachedHashes });
+    if (outcome.status !== "cached") return outcome;
+    const known = this.known?.get(outcome);
+    return known ?? this.outcomeOf(stamp, pool, { knownHash, cachedHashes: [] });
+  }
+
   private async write(outcomes: readonly ParseOutcome[]): Promise<void> {
     const { index, mode } = this.options;
     try {
@@ -332,6 +360,7 @@ export class Indexer {
       for (const { path } of outcomes) this.queue.putBack(path);
       throw error;
     }
+    await this.known?.add(outcomes);
     // Both what was written and what wrote it.
     collectWhenGrown();
     for (const outcome of outcomes) {
@@ -375,7 +404,11 @@ export class Indexer {
 
   private createPool(files: readonly { path: string }[]): ParsePool {
     const { config, project, withVectors, modelDir } = this.options;
-    return new ParsePool({ ...poolOptionsOf(project.root, config, files), withVectors, modelDir });
+    const options = poolOptionsOf(project.root, config, files);
+    const model = withVectors ? `${modelId} ${modelDir ?? ""}` : "";
+    const { headerLanguage } = options;
+    this.known = new ParsedFiles(this.cache, { recipe: this.recipe(), headerLanguage, model });
+    return new ParsePool({ ...options, withVectors, modelDir });
   }
 
   /** Fingerprint of all inputs besides the files; when it changes, every file is indexed again. */
@@ -404,7 +437,7 @@ interface Together {
 }
 
 /** Files that were parsed and are to be written together. */
-class ParsedFiles {
+class ToWrite {
   private outcomes: ParseOutcome[] = [];
   private chunks = 0;
   private since = 0;

@@ -14,6 +14,13 @@ export interface ParsedFile extends IndexedFile {
   vectorProblem?: string;
 }
 
+/** Its bytes are those of a version that the asker knows: it was not parsed. */
+export interface CachedFile extends FileStamp {
+  status: "cached";
+  hash: string;
+  tookMs?: number;
+}
+
 /** How to parse; the same for all files of a pool. */
 export interface ParseSettings {
   /** Absolute path of the project. */
@@ -36,6 +43,8 @@ export interface ParseSettings {
 export interface ParseRequest {
   stamp: FileStamp;
   knownHash: string | null;
+  /** Of versions that need not be parsed, either. */
+  cachedHashes: readonly string[];
   /** Fill `ChunkRecord.text` and `docs` instead of embedding. */
   withText: boolean;
   /** The grammar has failed on this file before: cut it by lines. */

@@ -8,6 +8,7 @@ import { PommelError } from "../../project/errors.ts";
 import type { FileStamp } from "../../store/index/records.ts";
 import { headerLanguageOf } from "../languages/index.ts";
 import {
+  type CachedFile,
   type ParseOutcome,
   type ParseRequest,
   type ParseSettings,
@@ -57,7 +58,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 
 
 interface Task {
   request: ParseRequest;
-  resolve: (outcome: ParseOutcome) => void;
+  resolve: (outcome: ParseOutcome | CachedFile) => void;
   reject: (error: Error) => void;
 }
 
@@ -78,11 +79,17 @@ export class ParsePool {
    * Reads, parses and chunks a file. Never rejects because of the file: one that crashes its parser is cut by lines,
    * and if that fails, skipped as unreadable.
    * @param knownHash hash of the indexed version; a file with the same bytes is not parsed
+   * @param cachedHashes of versions that are not parsed, either
    * @param withText whether the chunks have their texts; then they are not embedded
    */
-  parse(stamp: FileStamp, knownHash: string | null, { withText = false } = {}): Promise<ParseOutcome> {
+  parse(
+    stamp: FileStamp,
+    knownHash: string | null,
+    { withText = false, cachedHashes = [] }: { withText?: boolean; cachedHashes?: readonly string[] } = {},
+  ): Promise<ParseOutcome | CachedFile> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ request: { stamp, knownHash, withText, linesOnly: false }, resolve, reject });
+      const request = { stamp, knownHash, cachedHashes, withText, linesOnly: false };
+      this.#queue.push({ request, resolve, reject });
       this.#schedule();
     });
   }
@@ -205,7 +212,7 @@ class Thread {
     this.#deadlineMs = deadlineMs;
     const workerData: WorkerData = { settings, progress: this.#progress };
     this.#worker = new Worker(script, { workerData, resourceLimits });
-    this.#worker.on("message", (outcomes: ParseOutcome[]) => this.#settle(outcomes));
+    this.#worker.on("message", (outcomes: (ParseOutcome | CachedFile)[]) => this.#settle(outcomes));
     this.#worker.on("error", (error: Error) => {
       if (this.#isReady || this.#stopped) this.#fail();
       else events.unusable(error);
@@ -242,7 +249,7 @@ class Thread {
     await this.#worker.terminate();
   }
 
-  #settle(outcomes: ParseOutcome[]): void {
+  #settle(outcomes: (ParseOutcome | CachedFile)[]): void {
     if (this.#stopped) return;
     const batch = this.batches.shift()!;
     this.#answered += batch.length;

@@ -12,6 +12,7 @@ import { extractGraph } from "../graph/extract.ts";
 import { encodeGraph } from "../graph/record.ts";
 import { grammarOf, type LanguageId, languageOf, languageOfHeader } from "../languages/index.ts";
 import {
+  type CachedFile,
   type ParsedFile,
   type ParseOutcome,
   type ParseRequest,
@@ -78,8 +79,8 @@ port.on("message", (batch: ParseRequest[]) => {
   work = work.then(async () => port.postMessage(await parseBatch(batch)));
 });
 
-async function parseBatch(batch: ParseRequest[]): Promise<ParseOutcome[]> {
-  const outcomes: ParseOutcome[] = [];
+async function parseBatch(batch: ParseRequest[]): Promise<(ParseOutcome | CachedFile)[]> {
+  const outcomes: (ParseOutcome | CachedFile)[] = [];
   for (const request of batch) {
     const start = performance.now();
     const outcome = await parseFile(request);
@@ -89,8 +90,8 @@ async function parseBatch(batch: ParseRequest[]): Promise<ParseOutcome[]> {
   return outcomes;
 }
 
-async function parseFile(request: ParseRequest): Promise<ParseOutcome> {
-  const { stamp, knownHash, linesOnly, withText } = request;
+async function parseFile(request: ParseRequest): Promise<ParseOutcome | CachedFile> {
+  const { stamp, knownHash, cachedHashes, linesOnly, withText } = request;
   const { path } = stamp;
   const { root, maxFileSize, withVectors } = settings;
   const source = readSource(join(root, path), stamp, { maxFileSize });
@@ -99,6 +100,7 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome> {
   if (source.kind === "skip") return { status: "skipped", path, size, mtimeMs, reason: source.reason };
   const { text, hash } = source;
   if (hash === knownHash) return { status: "unchanged", path, size, mtimeMs };
+  if (cachedHashes.includes(hash)) return { status: "cached", path, size, mtimeMs, hash };
   const language = languageIn(path, text);
   if (wanted.size > 0 && !wanted.has(language)) {
     return { status: "skipped", path, size, mtimeMs, reason: "language_off" };

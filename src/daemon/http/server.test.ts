@@ -1,28 +1,35 @@
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer, request, type Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { connect, createServer as createNetServer } from "node:net";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { namedProject } from "../../../test/support/named-project.ts";
+import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { askDaemon, callDaemon } from "../../client/daemon-client.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
+import { daemonFiles, homeOf, socketOf } from "../../project/home.ts";
 import { silentLog } from "../../project/log.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import type { Project } from "../../project/paths.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import { readDaemonRecord } from "../../protocol/daemon-record.ts";
+import { placeHeader } from "../../protocol/door.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
 import type { SearchRequest } from "../../protocol/operations/search.ts";
 import { largestBody, type RequestOf } from "../../protocol/routes.ts";
-import { listen, preferredPort } from "../lifecycle/port.ts";
+import { listen, listenOnSocket, preferredPort } from "../lifecycle/port.ts";
 import { newRecord, removeRecord, writeRecord } from "../lifecycle/record.ts";
 import { PageAccess } from "./page-access.ts";
 import { answerWith, createServer, type Handlers } from "./server.ts";
 
+let home: ReturnType<typeof temporaryHome>;
 let project: Project;
+/** Each place that a request was about. */
+const opened = vi.fn();
 let record: DaemonRecord;
 let server: Server;
+/** The same, on the socket. */
+let local: Server;
 let pages: PageAccess;
 const others: Server[] = [];
 
@@ -133,6 +140,8 @@ const handlers = {
   command: never,
   spool: vi.fn(() => ({ taken: true })),
   doctor: never,
+  daemon: never,
+  projects: never,
   log: never,
   settings: never,
   changeSetting: never,
@@ -141,26 +150,32 @@ const handlers = {
 
 beforeEach(async () => {
   vi.clearAllMocks();
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-server-")));
-  mkdirSync(project.stateDir);
-  pages = new PageAccess(project.pageKeyFile);
-  server = createServer({
+  home = temporaryHome();
+  project = namedProject(join(home.dir, "app"));
+  mkdirSync(homeOf().stateDir, { mode: 0o700 });
+  pages = new PageAccess(daemonFiles().pageKey);
+  const serving = {
     record: () => record,
-    answer: answerWith(handlers),
-    pages,
-    pageDir: join(project.root, "ui"),
-    onRequest: () => {},
-    log: silentLog,
+    answer: answerWith(handlers, async (place) => {
+      opened(place);
+      return { handlers, project, isAudited: false };
+    }),
+    ...{ pages, pageDir: join(home.dir, "ui"), onRequest: () => {}, log: silentLog },
+  };
+  server = createServer({ ...serving, isSocket: false });
+  local = createServer({ ...serving, isSocket: true });
+  record = newRecord(await listen(server, homeOf().stateDir, 0), {
+    ...{ mode: "gentle", deadline_ms: 1000, places: {} },
   });
-  record = newRecord(await listen(server, project.root, 0), defaultConfig());
+  await listenOnSocket(local, socketOf());
 });
 
 afterEach(() => {
-  for (const one of [server, ...others.splice(0)]) {
+  for (const one of [server, local, ...others.splice(0)]) {
     one.close();
     one.closeAllConnections();
   }
-  rmSync(project.root, { recursive: true, force: true });
+  home.remove();
 });
 
 interface Reply {
@@ -178,6 +193,7 @@ function send(
   const host = `127.0.0.1:${record.port}`;
   return new Promise((resolve, reject) => {
     const authorization = `Bearer ${record.token}`;
+    const place = encodeURIComponent(project.root);
     const outgoing = request(
       {
         port: record.port,
@@ -186,7 +202,9 @@ function send(
         method,
         agent: false,
         headers: Object.fromEntries(
-          Object.entries({ host, authorization, ...headers }).filter(([, value]) => value !== undefined),
+          Object.entries({ host, authorization, [placeHeader]: place, ...headers }).filter(
+            ([, value]) => value !== undefined,
+          ),
         ),
       },
       (response) => {
@@ -204,16 +222,9 @@ function send(
   });
 }
 
-async function listening(one: Server): Promise<number> {
-  others.push(one);
-  one.listen(0, "127.0.0.1");
-  await once(one, "listening");
-  return (one.address() as AddressInfo).port;
-}
-
 test("answers its own clients", async () => {
-  await expect(callDaemon(record, "queue", {})).resolves.toEqual(idle);
-  const answer = await callDaemon(record, "search", { q: "x".repeat(50_000), level: ["method"] });
+  await expect(callDaemon(project.root, "queue", {})).resolves.toEqual(idle);
+  const answer = await callDaemon(project.root, "search", { q: "x".repeat(50_000), level: ["method"] });
   expect(answer.query).toHaveLength(50_000);
 });
 
@@ -281,7 +292,7 @@ test("accepts session searches as query strings", async () => {
 test("aborts work on an answer that nobody waits for any more", async () => {
   const asker = new AbortController();
   handlers.sessions.mockReturnValueOnce(new Promise(() => {}));
-  const asked = callDaemon(record, "sessions", {}, 5000, asker.signal);
+  const asked = callDaemon(project.root, "sessions", {}, 5000, asker.signal);
   const signal = await vi.waitFor(() => {
     const [, given] = handlers.sessions.mock.lastCall!;
     return given!;
@@ -292,12 +303,12 @@ test("aborts work on an answer that nobody waits for any more", async () => {
 });
 
 test("its client sends a path and a query where there is no body", async () => {
-  await callDaemon(record, "sessions", { limit: 3, agents: true, branch: "a&b" });
+  await callDaemon(project.root, "sessions", { limit: 3, agents: true, branch: "a&b" });
   expect(handlers.sessions).toHaveBeenCalledWith(
     { limit: 3, agents: true, branch: "a&b" },
     expect.any(AbortSignal),
   );
-  const asked = callDaemon(record, "session", { id: "one/a2 ä", turn: 0 });
+  const asked = callDaemon(project.root, "session", { id: "one/a2 ä", turn: 0 });
   await expect(asked).rejects.toMatchObject({ code: "not_found", message: "No session one/a2 ä." });
   expect(handlers.session).toHaveBeenCalledWith({ id: "one/a2 ä", turn: 0 }, expect.any(AbortSignal));
   expect((await send("/sessions/one", { method: "POST" })).status).toBe(405);
@@ -359,7 +370,9 @@ test("takes bodies whose length is not declared, and requests that declare no bo
   // As curl -X POST sends it.
   const socket = connect(record.port, "127.0.0.1");
   const authorization = `Authorization: Bearer ${record.token}`;
-  socket.end(`POST /index/code HTTP/1.1\r\nHost: 127.0.0.1:${record.port}\r\n${authorization}\r\n\r\n`);
+  socket.end(
+    `POST /index/code HTTP/1.1\r\nHost: 127.0.0.1:${record.port}\r\n${authorization}\r\n${placeHeader}: %2Fapp\r\n\r\n`,
+  );
   const [answer] = await once(socket, "data");
   expect(String(answer)).toMatch(/^HTTP\/1.1 200 /);
   expect(handlers.index).toHaveBeenLastCalledWith({}, expect.any(AbortSignal));
@@ -381,7 +394,7 @@ test("passes the daemon's errors to its client unchanged", async () => {
   handlers.search.mockImplementationOnce(() => {
     throw new PommelError("usage", "No word.", "Say one.");
   });
-  await expect(callDaemon(record, "search", { q: "?" })).rejects.toMatchObject({
+  await expect(callDaemon(project.root, "search", { q: "?" })).rejects.toMatchObject({
     code: "usage",
     message: "No word.",
     hint: "Say one.",
@@ -389,25 +402,27 @@ test("passes the daemon's errors to its client unchanged", async () => {
 });
 
 test("takes the same port each time, and the next one when it is taken", async () => {
-  expect(preferredPort(project.root)).toBe(preferredPort(project.root));
+  const { stateDir } = homeOf();
+  expect(preferredPort(stateDir)).toBe(preferredPort(stateDir));
   expect(record.port).toBeGreaterThanOrEqual(17_000);
   const second = createHttpServer();
   others.push(second);
-  expect(await listen(second, project.root, 0)).not.toBe(record.port);
+  expect(await listen(second, stateDir, 0)).not.toBe(record.port);
   const third = createHttpServer();
   others.push(third);
-  await expect(listen(third, project.root, record.port)).rejects.toMatchObject({
+  await expect(listen(third, stateDir, record.port)).rejects.toMatchObject({
     code: "daemon_start_failed",
   });
 });
 
 test("keeps its record for its owner only, and removes no other daemon's", () => {
-  writeRecord(project, record);
-  expect(readDaemonRecord(project)).toEqual(record);
-  removeRecord(project, { ...record, token: "other" });
-  expect(readDaemonRecord(project)).toEqual(record);
-  removeRecord(project, record);
-  expect(readDaemonRecord(project)).toBeNull();
+  writeRecord(record);
+  expect(statSync(daemonFiles().record).mode & 0o777).toBe(0o600);
+  expect(readDaemonRecord()).toEqual(record);
+  removeRecord({ ...record, token: "other" });
+  expect(readDaemonRecord()).toEqual(record);
+  removeRecord(record);
+  expect(readDaemonRecord()).toBeNull();
 });
 
 test.each([
@@ -415,35 +430,79 @@ test.each([
   "{",
   '{"pid": -1}',
   '{"pid": 1, "port": 99999999, "token": "x", "started_at": "", "version": ""}',
-])("takes a senseless daemon.json (%s) for none", async (text) => {
-  writeFileSync(project.daemonFile, text);
-  await expect(askDaemon(project, "queue", {})).rejects.toMatchObject({ reason: "not_running" });
+])("takes a senseless daemon.json (%s) for none", (text) => {
+  writeFileSync(daemonFiles().record, text);
+  expect(readDaemonRecord()).toBeNull();
 });
 
-test("distinguishes a dead daemon, a foreign one and a silent one", async () => {
-  const gone = createHttpServer();
-  const port = await listening(gone);
-  gone.close();
-  // The pid is alive (it is ours), which says nothing about the daemon.
-  const stale = { ...record, pid: process.pid, port };
-  await expect(callDaemon(stale, "queue", {})).rejects.toMatchObject({ reason: "stale" });
+test("opens the place that a request names, in its header or its query, and no other", async () => {
+  const place = join(project.root, "ä b");
+  const headers = { "x-pommel-place": encodeURIComponent(place) };
+  expect((await send("/queue", { headers })).status).toBe(200);
+  expect(opened).toHaveBeenLastCalledWith(place);
+  const inQuery = `/search/code?q=x&place=${encodeURIComponent("/code/other")}`;
+  expect((await send(inQuery, { headers: { "x-pommel-place": undefined } })).status).toBe(200);
+  expect(opened).toHaveBeenLastCalledWith("/code/other");
+  expect(handlers.search).toHaveBeenLastCalledWith({ q: "x" }, expect.any(AbortSignal));
+});
 
-  const web = await listening(createHttpServer((_, response) => response.end("<html>")));
-  await expect(callDaemon({ ...record, port: web }, "queue", {})).rejects.toMatchObject({
-    reason: "foreign",
-  });
-  const json = await listening(createHttpServer((_, response) => response.end("{}")));
-  await expect(callDaemon({ ...record, port: json }, "queue", {})).rejects.toMatchObject({
-    reason: "foreign",
-  });
-  const otherProject = { ...record, token: "f".repeat(64) };
-  await expect(callDaemon(otherProject, "queue", {})).rejects.toMatchObject({ reason: "foreign" });
+test.each([undefined, "", "code%2Fapp", "."])("refuses a request about the place %s", async (place) => {
+  const reply = await send("/queue", { headers: { "x-pommel-place": place } });
+  expect(reply.status).toBe(400);
+  expect(JSON.parse(reply.body).error).toMatchObject({ code: "usage" });
+  expect(opened).not.toHaveBeenCalled();
+});
 
-  const silent = await listening(createHttpServer(() => {}));
-  await expect(callDaemon({ ...record, port: silent }, "queue", {}, 50)).rejects.toMatchObject({
-    code: "daemon_unreachable",
-    reason: "timeout",
-  });
+test("opens no place for a request about the daemon itself", async () => {
+  await expect(callDaemon(null, "spool", {})).resolves.toEqual({ taken: true });
+  expect(opened).not.toHaveBeenCalled();
+});
+
+/** Another server on the daemon's socket. */
+async function replaceLocal(other: Server): Promise<void> {
+  local.closeAllConnections();
+  await new Promise((resolve) => local.close(resolve));
+  local = other;
+  await listenOnSocket(other, socketOf());
+}
+
+test("its socket is its owner's only, and one that a killed daemon left is replaced", async () => {
+  const socket = socketOf();
+  expect(statSync(socket).mode & 0o777).toBe(0o600);
+  expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
+  await replaceLocal(createHttpServer());
+  writeFileSync(join(dirname(socket), "left.sock"), "");
+  const after = createHttpServer();
+  others.push(after);
+  await listenOnSocket(after, join(dirname(socket), "left.sock"));
+});
+
+test("a client asks no socket that others could have put there", async () => {
+  chmodSync(homeOf().stateDir, 0o755);
+  await expect(askDaemon(project, "queue", {})).rejects.toMatchObject({ reason: "not_running" });
+  expect(handlers.queue).not.toHaveBeenCalled();
+  chmodSync(homeOf().stateDir, 0o700);
+  await expect(askDaemon(project, "queue", {})).resolves.toEqual(idle);
+});
+
+test("distinguishes no daemon, a foreign one and a silent one", async () => {
+  const asked = (timeoutMs = 5000) => callDaemon(project.root, "queue", {}, timeoutMs);
+  for (const text of ["<html>", "{}", "\u001b]0;title\u0007"]) {
+    await replaceLocal(createHttpServer((_, response) => response.end(text)));
+    await expect(asked()).rejects.toMatchObject({
+      reason: "foreign",
+      message: "What answers is not the Pommel daemon.",
+    });
+  }
+  await replaceLocal(
+    createNetServer((socket) => socket.end("no HTTP\r\n\r\n").on("error", () => {})) as Server,
+  ).catch(() => {});
+  await expect(asked()).rejects.toMatchObject({ reason: "foreign" });
+  local = createHttpServer();
+  rmSync(socketOf(), { force: true });
+  await expect(asked()).rejects.toMatchObject({ reason: "not_running" });
+  await listenOnSocket(local, socketOf());
+  await expect(asked(50)).rejects.toMatchObject({ code: "daemon_unreachable", reason: "timeout" });
 });
 
 /** Signs in as the page's first script does. @returns the browser's cookie */
@@ -532,9 +591,9 @@ test("a wrong token is refused even with a good cookie", async () => {
 });
 
 test("serves the page without token or cookie, and nothing beside it", async () => {
-  mkdirSync(join(project.root, "ui/assets"), { recursive: true });
-  writeFileSync(join(project.root, "ui/index.html"), "<p>page");
-  writeFileSync(join(project.root, "ui/assets/a-1.js"), "1");
+  mkdirSync(join(home.dir, "ui/assets"), { recursive: true });
+  writeFileSync(join(home.dir, "ui/index.html"), "<p>page");
+  writeFileSync(join(home.dir, "ui/assets/a-1.js"), "1");
   const anybody = { authorization: undefined };
   const page = await send("/", { headers: anybody });
   expect(page).toMatchObject({ status: 200, body: "<p>page", headers: { "cache-control": "no-store" } });

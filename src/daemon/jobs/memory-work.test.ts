@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { namedProject } from "../../../test/support/named-project.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { silentLog } from "../../project/log.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
-import { createStateDir } from "../../project/state-dir.ts";
+import type { Project } from "../../project/paths.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
 import { MemoryWork } from "./memory-work.ts";
 
@@ -13,8 +13,7 @@ let project: Project;
 let work: MemoryWork;
 
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-memory-work-")));
-  createStateDir(project);
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-memory-work-")));
   work = new MemoryWork({
     project,
     config: { ...defaultConfig(), "embed.text": "none" },

@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { namedProject } from "../../../test/support/named-project.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { silentLog } from "../../project/log.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import type { Project } from "../../project/paths.ts";
 import { LiveSettings } from "./live-settings.ts";
 
 let project: Project;
@@ -18,17 +19,23 @@ beforeEach(() => {
   vi.useFakeTimers();
   onApplied.mockClear();
   onRestartNeeded.mockClear();
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-live-")));
-  mkdirSync(project.stateDir);
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-live-")));
   configure("");
   ({ config } = loadConfig(project));
-  settings = new LiveSettings({ project, config, log: silentLog, onApplied, onRestartNeeded });
+  settings = follow();
 });
 afterEach(() => {
   settings.close();
   vi.useRealTimers();
   rmSync(project.root, { recursive: true, force: true });
 });
+
+const follow = () =>
+  new LiveSettings({
+    files: [project.configFile],
+    load: () => loadConfig(project),
+    ...{ config, log: silentLog, onApplied, onRestartNeeded },
+  });
 
 function configure(toml: string): void {
   writeFileSync(project.configFile, toml);
@@ -80,7 +87,7 @@ it("keeps what it has while a file makes no sense", () => {
 it("takes over what changed while the daemon started", () => {
   settings.close();
   configure("[search]\nlimit = 4\n");
-  settings = new LiveSettings({ project, config, log: silentLog, onApplied, onRestartNeeded });
+  settings = follow();
   vi.advanceTimersByTime(5000);
   expect(config["search.limit"]).toBe(4);
 });

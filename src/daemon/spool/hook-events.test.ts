@@ -42,7 +42,7 @@ function take(
     stop: stop.signal,
   });
   const whole = { session_id: "s", transcript_path: path, cwd: "/repo", ...payload };
-  return handle({ kind: "claude-hook", agent, event, received_at, payload: whole });
+  return handle({ kind: "claude-hook", agent, event, received_at, place: "/repo", payload: whole });
 }
 
 const notes = () => listAnnotations(stored.memory).map(({ note, at }) => `${at} ${note}`);
@@ -83,7 +83,7 @@ test("events of another agent's hooks belong to that agent", async () => {
     onTranscript: () => {},
     stop: stop.signal,
   });
-  const item = { kind: "claude-hook", agent: "codex", received_at: 1_000_000 };
+  const item = { kind: "claude-hook", agent: "codex", received_at: 1_000_000, place: "/repo" };
   const payload = { session_id: "c", transcript_path: path, cwd: "/repo", prompt: "Note to Pommel: keep it" };
   await handle({ ...item, event: "user-prompt", payload });
   expect(sessionByUid(stored.memory, "c")).toMatchObject({ agent: "codex" });

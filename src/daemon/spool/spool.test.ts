@@ -1,33 +1,34 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as z from "zod/mini";
+import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { writeItem } from "../../hooks/deliver.ts";
 import { payloadOf } from "../../hooks/payload.ts";
 import { PommelError } from "../../project/errors.ts";
+import { daemonFiles } from "../../project/home.ts";
 import { silentLog } from "../../project/log.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
 import { agentHookItem, type SpoolItem } from "../../protocol/spool-items.ts";
 import { drainSpool } from "./spool.ts";
 
-let project: Project;
+let home: ReturnType<typeof temporaryHome>;
+let spoolDir: string;
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-spool-")));
-  mkdirSync(project.stateDir);
+  home = temporaryHome();
+  ({ spoolDir } = daemonFiles());
 });
-afterEach(() => rmSync(project.root, { recursive: true, force: true }));
+afterEach(() => home.remove());
 
-const put = (name: string, text: string) => writeFileSync(join(project.spoolDir, name), text);
+const put = (name: string, text: string) => writeFileSync(join(spoolDir, name), text);
 
 test("makes the spool, for its owner only", async () => {
-  expect(await drainSpool(project, {}, silentLog)).toEqual({ done: 0, rejected: 0 });
-  expect(statSync(project.spoolDir).mode & 0o777).toBe(0o700);
+  expect(await drainSpool({}, silentLog)).toEqual({ done: 0, rejected: 0 });
+  expect(statSync(spoolDir).mode & 0o777).toBe(0o700);
 });
 
 test("handles items in order and deletes them; keeps drafts and items without a handler", async () => {
-  mkdirSync(project.spoolDir);
+  mkdirSync(spoolDir, { recursive: true });
   put("2.json", '{"kind": "stop", "n": 2}');
   put("1.json", '{"kind": "stop", "n": 1}');
   put("3.json", '{"kind": "unheard of"}');
@@ -45,10 +46,10 @@ test("handles items in order and deletes them; keeps drafts and items without a 
     },
   };
   const warn = vi.fn();
-  expect(await drainSpool(project, handlers, { ...silentLog, warn })).toEqual({ done: 2, rejected: 4 });
+  expect(await drainSpool(handlers, { ...silentLog, warn })).toEqual({ done: 2, rejected: 4 });
   expect(seen).toEqual([1, 2]);
-  expect(readdirSync(project.spoolDir).sort()).toEqual([".7.json", "rejected"]);
-  expect(readdirSync(join(project.spoolDir, "rejected"))).toEqual(["3.json", "4.json", "5.json", "6.json"]);
+  expect(readdirSync(spoolDir).sort()).toEqual([".7.json", "rejected"]);
+  expect(readdirSync(join(spoolDir, "rejected"))).toEqual(["3.json", "4.json", "5.json", "6.json"]);
   expect(warn.mock.calls.join("\n")).not.toContain("secret");
 });
 
@@ -71,25 +72,33 @@ test("understands all that hooks leave", async () => {
   };
   await fc.assert(
     fc.asyncProperty(fc.dictionary(fields, value), async (given) => {
-      const item = { kind: "claude-hook", event: "stop", received_at: 1, payload: payloadOf(given) } as const;
-      writeItem(project, item);
-      expect(await drainSpool(project, handlers, silentLog)).toEqual({ done: 1, rejected: 0 });
+      const about = { kind: "claude-hook", event: "stop", received_at: 1, place: "/code/app" } as const;
+      const item = { ...about, payload: payloadOf(given) };
+      writeItem(item);
+      expect(await drainSpool(handlers, silentLog)).toEqual({ done: 1, rejected: 0 });
       expect(seen.pop()).toEqual(item);
     }),
   );
 });
 
+test("keeps the last item only of those that replace one another", async () => {
+  for (const n of [1, 2, 3]) writeItem({ received_at: n }, "claude/a:b");
+  writeItem({ received_at: 4 }, "other");
+  expect(readdirSync(spoolDir)).toEqual(["latest-claude_a_b.json", "latest-other.json"]);
+  expect(readFileSync(join(spoolDir, "latest-claude_a_b.json"), "utf8")).toBe('{"received_at":3}');
+});
+
 test("leaves everything where it is while the memory cannot be written", async () => {
-  mkdirSync(project.spoolDir, { recursive: true });
-  for (const name of ["1.json", "2.json"]) writeFileSync(join(project.spoolDir, name), '{"kind": "note"}');
+  mkdirSync(spoolDir, { recursive: true });
+  for (const name of ["1.json", "2.json"]) writeFileSync(join(spoolDir, name), '{"kind": "note"}');
   let isFull = true;
   const handlers = {
     note: async () => {
       if (isFull) throw new PommelError("disk_full", "The disk is full.");
     },
   };
-  expect(await drainSpool(project, handlers, silentLog)).toEqual({ done: 0, rejected: 0 });
-  expect(readdirSync(project.spoolDir)).toEqual(["1.json", "2.json"]);
+  expect(await drainSpool(handlers, silentLog)).toEqual({ done: 0, rejected: 0 });
+  expect(readdirSync(spoolDir)).toEqual(["1.json", "2.json"]);
   isFull = false;
-  expect(await drainSpool(project, handlers, silentLog)).toEqual({ done: 2, rejected: 0 });
+  expect(await drainSpool(handlers, silentLog)).toEqual({ done: 2, rejected: 0 });
 });

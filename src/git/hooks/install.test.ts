@@ -18,9 +18,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { namedProject } from "../../../test/support/named-project.ts";
 import { newRepository, type TestRepository } from "../../../test/support/repository-fixture.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
-import { createStateDir } from "../../project/state-dir.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
 import { installGitHooks } from "./install.ts";
 import { removeGitHooks } from "./remove.ts";
@@ -30,8 +30,7 @@ let repository: TestRepository;
 let project: Project;
 beforeEach(() => {
   repository = newRepository("--template=");
-  project = projectAt(repository.dir);
-  createStateDir(project);
+  project = namedProject(repository.dir);
 });
 afterEach(() => rmSync(repository.dir, { recursive: true, force: true }));
 
@@ -97,7 +96,7 @@ describe("installing git's hooks", () => {
     const installed = hooksSnapshot();
     expect(await installGitHooks(project)).toMatchObject(all("already"));
     expect(hooksSnapshot()).toEqual(installed);
-    expect(statSync(join(project.stateDir, "git-hooks.json")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(project.setupDir, "git-hooks.json")).mode & 0o777).toBe(0o600);
     expect(commit()).toEqual({ status: 0, stderr: "" });
     repository.git("update-ref", "-d", "refs/heads/main");
 
@@ -209,7 +208,7 @@ describe("installing git's hooks", () => {
       message: expect.stringMatching(/pre-push: it is not a file/),
     });
     expect(hooksSnapshot()).toEqual(before);
-    expect(existsSync(join(project.stateDir, "git-hooks.json"))).toBe(false);
+    expect(existsSync(join(project.setupDir, "git-hooks.json"))).toBe(false);
     expect(await gitHooksState(project)).toMatchObject({ state: "absent" });
   });
 
@@ -289,7 +288,6 @@ describe("the hooks directory", () => {
     repository.git("config", "core.hooksPath", ".githooks");
     const below = projectAt(join(repository.dir, "packages/it's a"));
     mkdirSync(below.root, { recursive: true });
-    createStateDir(below);
     expect(await installGitHooks(below)).toMatchObject(all("created", "../../.githooks"));
     expect(await gitHooksState(project)).toMatchObject({ state: "absent", dir: ".githooks" });
     expect(await installGitHooks(project)).toMatchObject(all("changed", ".githooks"));
@@ -363,13 +361,11 @@ sh -e "$s" "$@"
     const worktree = join(repository.dir, "wt");
     repository.git("worktree", "add", "--quiet", worktree);
     const linked = projectAt(worktree);
-    createStateDir(linked);
     expect(await installGitHooks(linked)).toMatchObject(all("created", "../.git/hooks"));
     expect(await gitHooksState(project)).toMatchObject({ state: "installed" });
     await removeGitHooks(linked);
     repository.git("submodule", "add", "--quiet", repository.dir, "sub");
     const sub = projectAt(join(repository.dir, "sub"));
-    createStateDir(sub);
     expect(await installGitHooks(sub)).toMatchObject(all("created", "../.git/modules/sub/hooks"));
     expect(await gitHooksState(project)).toMatchObject({ state: "absent" });
     expect(commit(sub.root)).toEqual({ status: 0, stderr: "" });
@@ -378,7 +374,6 @@ sh -e "$s" "$@"
   it("does not exist without git or a working tree", async () => {
     const dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-none-")));
     const none = projectAt(dir);
-    createStateDir(none);
     expect(await installGitHooks(none)).toMatchObject({ state: "none" });
     expect(await removeGitHooks(none)).toEqual([]);
     execFileSync("git", ["init", "--quiet", "--bare", dir]);

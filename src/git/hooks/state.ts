@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
@@ -53,7 +53,8 @@ function isInstalled({ dir, within, runner }: FoundPlace, hook: GitHookName): bo
 }
 
 /**
- * `git-hooks.json` in the home: where git hooks were installed, and what is needed to restore them beyond their own
+ * `git-hooks.json`, beside what set-up changed in the checkout: where git hooks were installed, and what is needed to
+ * restore them beyond their own
  * content.
  */
 const record = z.object({
@@ -86,6 +87,6 @@ export function writeRecord(project: Project, next: GitHooksRecord): void {
     rmSync(file, { force: true });
     return;
   }
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  mkdirSync(project.setupDir, { recursive: true, mode: 0o700 });
   writeJson(file, next);
 }

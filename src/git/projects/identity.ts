@@ -82,12 +82,12 @@ async function primaryRemote(top: string): Promise<string | null> {
 /** The directory that an address names on this machine; null for one of another machine. */
 function localPath(url: string, top: string): string | null {
   try {
-    if (url.startsWith("file://")) return realPath(fileURLToPath(url));
+    const path = url.startsWith("file://") ? fileURLToPath(url) : url;
+    const isPath = isAbsolute(path) || /^\.{1,2}(?:\/|$)/.test(path);
+    return isPath ? realPath(resolve(top, path)).replace(/\/\.git$/, "") : null;
   } catch {
     return null;
   }
-  const isPath = isAbsolute(url) || /^\.{1,2}(?:\/|$)/.test(url);
-  return isPath ? realPath(resolve(top, url)).replace(/\/\.git$/, "") : null;
 }
 
 /**

@@ -45,7 +45,7 @@ export function matchingProject(root: string, identity: CheckoutIdentity, known:
   const { clonedFrom } = identity;
   const source = clonedFrom === null ? undefined : others.find((checkout) => checkout.root === clonedFrom);
   const relatives = projects.filter((project) => isSameHistory(project, identity));
-  if (source && relatives.some(({ id }) => id === source.project))
+  if (source && (identity.roots === null || relatives.some(({ id }) => id === source.project)))
     return { project: source.project, movedFrom: null };
   const [best] = relatives
     .filter((project) => isSameOrigin(project, identity))

@@ -1,43 +1,60 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { belongsTo, projectRoots } from "./project-roots.ts";
+import { namedProject } from "../../../test/support/named-project.ts";
+import { type TestRepository, temporaryGit } from "../../../test/support/repository-fixture.ts";
+import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import { projectOf } from "../../project/paths.ts";
+import { Registry } from "../../store/registry.ts";
+import { belongsTo, projectRoots } from "./roots.ts";
 
-let dir: string;
+let home: ReturnType<typeof temporaryHome>;
+let repository: TestRepository & { remove(): void };
+let root: string;
 beforeEach(() => {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-roots-")));
+  home = temporaryHome();
+  repository = temporaryGit();
+  root = repository.dir;
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+afterEach(() => {
+  repository.remove();
+  home.remove();
+});
 
-const git = (cwd: string, ...args: string[]) =>
-  execFileSync("git", ["-C", cwd, "-c", "user.name=n", "-c", "user.email=e", ...args], { stdio: "ignore" });
-
-function project(path: string): string {
-  mkdirSync(join(path, ".pommel"), { recursive: true });
-  writeFileSync(join(path, ".pommel/config.toml"), "");
-  return path;
-}
+const directory = (...path: string[]) => {
+  const dir = join(...path);
+  mkdirSync(dir, { recursive: true });
+  return dir;
+};
 
 it("project roots include linked worktrees, but not the repository above a subdirectory", async () => {
-  const root = project(join(dir, "repo"));
-  expect(await projectRoots(root)).toEqual([root]);
-  git(dir, "init", "--quiet", root);
-  git(root, "commit", "--quiet", "--allow-empty", "-m", "first");
-  const linked = join(dir, "linked");
-  git(root, "worktree", "add", "--quiet", linked);
+  expect(await projectRoots(directory(home.dir, "plain"))).toEqual([join(home.dir, "plain")]);
+  repository.commit("first");
+  const linked = join(home.dir, "linked");
+  repository.git("worktree", "add", "--quiet", linked);
   expect(await projectRoots(root)).toEqual([root, linked]);
   expect(await projectRoots(linked)).toEqual([linked, root]);
-  const inside = project(join(root, "packages/a"));
+  const inside = directory(root, "packages/a");
   expect(await projectRoots(inside)).toEqual([inside]);
 });
 
+it("project roots include its other checkouts, those that are gone as well", async () => {
+  const { id } = namedProject(root);
+  const gone = join(home.dir, "gone");
+  Registry.open().saveCheckout({
+    ...{ root: gone, project: id, rootId: null, gitId: null, isAnnounced: true, lastUsedAt: 1 },
+  });
+  expect(await projectRoots(root)).toEqual([root, gone]);
+  expect(await projectRoots(projectOf(id, gone).root)).toEqual([gone, root]);
+});
+
 it("assigns a session to a project by its launch directory", () => {
-  const root = project(join(dir, "repo"));
-  const inside = project(join(root, "vendor/other"));
-  mkdirSync(join(root, "src"));
-  symlinkSync(root, join(dir, "link"));
+  const inside = directory(root, "vendor/other");
+  namedProject(inside);
+  const repositoryInside = directory(root, "vendor/third");
+  directory(repositoryInside, ".git");
+  directory(root, "src");
+  symlinkSync(root, join(home.dir, "link"));
   const ours = (cwd: string) => belongsTo([root], cwd);
   expect([root, join(root, "src"), join(root, "gone/now"), `${root}/`].map(ours)).toEqual([
     true,
@@ -45,9 +62,9 @@ it("assigns a session to a project by its launch directory", () => {
     true,
     true,
   ]);
-  expect([dir, `${root}-2`, "/", "relative"].map(ours)).toEqual([false, false, false, false]);
-  expect(ours(join(dir, "link/src"))).toBe(true);
-  expect(ours(inside)).toBe(false);
+  expect([home.dir, `${root}-2`, "/", "relative"].map(ours)).toEqual([false, false, false, false]);
+  expect(ours(join(home.dir, "link/src"))).toBe(true);
+  expect([inside, repositoryInside].map(ours)).toEqual([false, false]);
   const elsewhere = [".", "src", "C:\\Users\\ada\\acme", "\\\\wsl.localhost\\u\\home", "D:/data", "~/x", ""];
   // Whatever resolves a relative path, resolves it against this.
   expect(elsewhere.filter((cwd) => belongsTo([process.cwd()], cwd))).toEqual([]);

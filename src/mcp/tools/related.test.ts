@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { addSession, turn } from "../../../test/support/memory-fixture.ts";
-import { projectAt } from "../../project/paths.ts";
+import { namedProject } from "../../../test/support/named-project.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { readArguments } from "../server/call.ts";
@@ -14,8 +14,7 @@ const dir = mkdtempSync(join(tmpdir(), "pommel-related-"));
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 it("names files and sessions in as many tokens as were asked for, and all of them in the end", async () => {
-  const project = projectAt(dir);
-  mkdirSync(project.stateDir);
+  const project = namedProject(dir);
   const memory = Memory.open(project.memoryDb, { readonly: false });
   const deep = "a-directory-with-a-long-name/".repeat(4);
   for (let number = 0; number < 12; number++) {

@@ -1,7 +1,6 @@
 import {
   existsSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -15,17 +14,18 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { type Project, projectAt } from "../paths.ts";
-import { globalConfigFile, loadConfig } from "./config.ts";
+import { namedProject } from "../../../test/support/named-project.ts";
+import { ownConfigFile } from "../home.ts";
+import type { Project } from "../paths.ts";
+import { loadConfig } from "./config.ts";
 import { setConfig, unsetConfig } from "./config-edit.ts";
-import { configTemplate, tomlLiteral } from "./setting-values.ts";
+import { settingKeys, tomlLiteral } from "./setting-values.ts";
 import { defaultConfig, type SettingKey } from "./settings.ts";
 
 let project: Project;
 
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-edit-")));
-  mkdirSync(project.stateDir);
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-edit-")));
 });
 
 const write = (text: string) => writeFileSync(project.configFile, text);
@@ -33,29 +33,42 @@ const read = () => readFileSync(project.configFile, "utf8");
 const valueIn = (key: SettingKey) => loadConfig(project, {}).config[key];
 
 describe("setConfig", () => {
-  it("sets where texts are sent for all projects only, but removes it anywhere", () => {
-    const key = "embed.openai_url";
-    const set = (global: boolean) => setConfig(project, key, "http://127.0.0.1:8080/v1", { global });
+  it("sets what is one setting for all projects there only, but removes it anywhere", () => {
+    const key = "daemon.port";
+    const set = (global: boolean) => setConfig(project, key, "7420", { global });
     expect(() => set(false)).toThrow(
-      expect.objectContaining({
-        code: "usage",
-        hint: `Run \`pm config set --global ${key} http://127.0.0.1:8080/v1\`.`,
-      }),
+      expect.objectContaining({ code: "usage", hint: `Run \`pm config set --global ${key} 7420\`.` }),
     );
     expect(set(true).changed).toBe(true);
-    expect(valueIn(key)).toBe("http://127.0.0.1:8080/v1");
-    rmSync(globalConfigFile());
-    write('[embed]\nopenai_url = "http://example.com"\n');
+    expect(valueIn(key)).toBe(7420);
+    rmSync(ownConfigFile());
+    write("[daemon]\nport = 7420\n");
     expect(unsetConfig(project, key).changed).toBe(true);
-    expect(valueIn(key)).toBe("https://api.openai.com/v1");
+    expect(valueIn(key)).toBe(0);
   });
 
-  it("writes below the commented-out default of the template and changes no other line", () => {
-    write(configTemplate());
+  it("writes to the repository's file only what a repository may set", () => {
+    const team = { team: true };
+    expect(() => setConfig(project, "embed.openai_url", "http://example.com", team)).toThrow(
+      expect.objectContaining({
+        code: "usage",
+        hint: "Run `pm config set embed.openai_url http://example.com` without --team.",
+      }),
+    );
+    expect(existsSync(project.teamConfigFile)).toBe(false);
+    expect(setConfig(project, "index.languages", "go", team).file).toBe(project.teamConfigFile);
+    expect(loadConfig(project, {}).origin["index.languages"]).toBe("team");
+    expect(existsSync(project.configFile)).toBe(false);
+    unsetConfig(project, "index.languages", team);
+    expect(valueIn("index.languages")).toEqual([]);
+  });
+
+  it("makes the file, for its owner only, and leaves no other behind", () => {
+    rmSync(project.dataDir, { recursive: true });
     expect(setConfig(project, "search.limit", "20").changed).toBe(true);
-    expect(read()).toBe(configTemplate().replace("# limit = 10\n", "# limit = 10\nlimit = 20\n"));
     expect(statSync(project.configFile).mode & 0o777).toBe(0o600);
-    expect(readdirSync(project.stateDir)).toEqual(["config.toml"]);
+    expect(statSync(project.dataDir).mode & 0o777).toBe(0o700);
+    expect(readdirSync(project.dataDir)).toEqual(["config.toml"]);
   });
 
   it.each([
@@ -127,12 +140,12 @@ describe("setConfig", () => {
   });
 
   it("writes the user's own file, creating its directory", () => {
-    expect(existsSync(globalConfigFile())).toBe(false);
+    expect(existsSync(ownConfigFile())).toBe(false);
     setConfig(null, "daemon.port", "7420", { global: true });
     expect(loadConfig(null).origin["daemon.port"]).toBe("global");
     unsetConfig(null, "daemon.port", { global: true });
     expect(loadConfig(null).origin["daemon.port"]).toBe("default");
-    expect(() => setConfig(null, "daemon.port", "7420")).toThrow(
+    expect(() => setConfig(null, "search.limit", "20")).toThrow(
       expect.objectContaining({ code: "not_initialised" }),
     );
   });
@@ -140,10 +153,11 @@ describe("setConfig", () => {
 
 describe("unsetConfig", () => {
   it("undoes setConfig byte for byte", () => {
-    write(configTemplate());
+    const text = "# mine\n[search] # s\n# limit = 10\n\n[index]\nworkers = 2\n";
+    write(text);
     setConfig(project, "search.limit", "20");
     unsetConfig(project, "search.limit");
-    expect(read()).toBe(configTemplate());
+    expect(read()).toBe(text);
     expect(unsetConfig(project, "search.limit").changed).toBe(false);
   });
 
@@ -169,11 +183,19 @@ const assignment = fc.oneof(
   fc.tuple(fc.constant<SettingKey>("search.levels"), fc.subarray(["file", "class", "method", "block"])),
   fc.tuple(fc.constant<SettingKey>("search.limit"), fc.integer({ min: 1, max: 1000 })),
   fc.tuple(fc.constant<SettingKey>("watch.debounce_ms"), fc.nat()),
-  fc.tuple(fc.constant<SettingKey>("daemon.log_level"), fc.constantFrom("debug", "info", "warn", "error")),
+  fc.tuple(fc.constant<SettingKey>("search.mode"), fc.constantFrom("hybrid", "fts", "semantic")),
 );
+/** Each section with its defaults, commented out. */
+const commented = [...new Set(settingKeys.map((key) => key.split(".")[0]!))]
+  .map((section) => {
+    const keys = settingKeys.filter((key) => key.startsWith(`${section}.`));
+    const lines = keys.map((key) => `# ${key.split(".")[1]} = ${tomlLiteral(defaultConfig()[key])}`);
+    return `# Of ${section}.\n[${section}]\n${lines.join("\n")}\n`;
+  })
+  .join("\n");
 const startingFiles = [
-  configTemplate(),
-  configTemplate().replaceAll("\n", "\r\n"),
+  commented,
+  commented.replaceAll("\n", "\r\n"),
   '# mine\n[search] # s\nlimit=3# x\n\n[ index ]\nexclude = ["a", # why\n  "b]"] # end\nworkers = 2\n',
   "watch.debounce_ms = 10\nindex.exclude = ['''x''']\n\n[search]\nlevels = []",
   "",
@@ -207,7 +229,7 @@ it("gets what was set and leaves every other line as it was", () => {
         for (const [key] of assignments) {
           expect(loadConfig(project, {}).config[key]).toEqual(defaultConfig()[key]);
         }
-        if (start.includes("# limit = 10")) expect(read()).toBe(start);
+        if (start.startsWith("# Of")) expect(read()).toBe(start);
       },
     ),
     { numRuns: 150 },

@@ -1,24 +1,31 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { PommelError } from "../errors.ts";
+import { ownConfigFile } from "../home.ts";
 import { type Project, projectAt } from "../paths.ts";
-import { envName, globalConfigFile, loadConfig } from "./config.ts";
+import { envName, loadConfig } from "./config.ts";
 import { setConfig } from "./config-edit.ts";
-import { configTemplate, settingKeys, tomlLiteral } from "./setting-values.ts";
-import { defaultConfig, ownSettings } from "./settings.ts";
+import { settingKeys, tomlLiteral } from "./setting-values.ts";
+import { defaultConfig, homeSettings, type SettingKey, teamSettings } from "./settings.ts";
 
 let project: Project;
 
 beforeEach(() => {
   project = projectAt(mkdtempSync(join(tmpdir(), "pommel-config-")));
-  rmSync(globalConfigFile(), { force: true });
+  rmSync(ownConfigFile(), { force: true });
 });
 
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
+}
+
+/** The key is on the second line. */
+function asToml(key: SettingKey, value: unknown): string {
+  const [section, name] = key.split(".");
+  return `[${section}]\n${name} = ${tomlLiteral(value)}\n`;
 }
 
 function errorOf(action: () => unknown): PommelError {
@@ -38,7 +45,7 @@ describe("loadConfig", () => {
   });
 
   it("lets the project win over the user and the environment over both", () => {
-    write(globalConfigFile(), "[search]\nlimit = 1\n[index]\nworkers = 3\n[watch]\npoll_seconds = 9\n");
+    write(ownConfigFile(), "[search]\nlimit = 1\n[index]\nworkers = 3\n[watch]\npoll_seconds = 9\n");
     write(project.configFile, "[search]\nlimit = 2\n[index]\nworkers = 4\n");
     const env = { ...process.env, POMMEL_SEARCH_LIMIT: "5", POMMEL_INDEX_EXCLUDE: "a,b" };
     const { config, origin } = loadConfig(project, env);
@@ -94,26 +101,18 @@ describe("loadConfig", () => {
     expect(error.hint).toBe(hint);
   });
 
-  it("does not let a project say where texts and a key are sent", () => {
-    for (const key of ownSettings) {
-      const [section, name] = key.split(".");
-      const text = `[${section}]\n${name} = ${tomlLiteral(defaultConfig()[key])}\n`;
+  it("refuses in a project's file what is one setting for all projects", () => {
+    for (const key of homeSettings) {
+      const text = asToml(key, defaultConfig()[key]);
       write(project.configFile, text);
       const error = errorOf(() => loadConfig(project, {}));
       expect(error.code).toBe("config_invalid");
       expect(error.message).toContain(`${project.configFile}:2: ${key}`);
       expect(error.hint).toContain(`pm config set --global ${key}`);
-      write(project.configFile, "");
-      write(globalConfigFile(), text);
+      rmSync(project.configFile);
+      write(ownConfigFile(), text);
       expect(loadConfig(project, {}).origin[key]).toBe("global");
-      rmSync(globalConfigFile());
-      expect(
-        loadConfig(project, {
-          [envName(key)]:
-            String(defaultConfig()[key]) ||
-            (key === "index.url" || key === "memory.share" ? "postgres://ann@localhost/some" : "some"),
-        }).origin[key],
-      ).toBe("env");
+      rmSync(ownConfigFile());
     }
   });
 
@@ -124,18 +123,88 @@ describe("loadConfig", () => {
   });
 });
 
+describe("a repository's own file", () => {
+  const load = () => loadConfig(project, {});
+
+  it("sets what is indexed and how it is searched: more than the user, less than the user for this project", () => {
+    write(ownConfigFile(), "[search]\nlimit = 1\n[index]\nworkers = 3\n");
+    write(project.teamConfigFile, '[search]\nlimit = 2\nmode = "fts"\n[index]\nlanguages = ["go"]\n');
+    write(project.configFile, '[index]\nlanguages = ["rust"]\n');
+    const { config, origin, notes } = load();
+    expect(notes).toEqual([]);
+    expect(config).toMatchObject({ "search.limit": 2, "search.mode": "fts", "index.languages": ["rust"] });
+    expect(origin).toMatchObject({
+      "search.limit": "team",
+      "search.mode": "team",
+      "index.languages": "project",
+      "index.workers": "global",
+    });
+    expect(loadConfig(null, {}).config["search.limit"]).toBe(1);
+  });
+
+  it("sets nothing else: what sends, runs, records, keeps or deletes is a person's own", () => {
+    for (const key of settingKeys) {
+      write(project.teamConfigFile, asToml(key, defaultConfig()[key]));
+      const { config, origin, notes } = load();
+      expect(config).toEqual(defaultConfig());
+      expect(origin[key]).toBe(teamSettings.has(key) ? "team" : "default");
+      if (teamSettings.has(key)) expect(notes).toEqual([]);
+      else expect(notes).toEqual([expect.stringContaining(`may not set ${key};`)]);
+    }
+  });
+
+  it("is left out where it makes no sense, and fails nothing", () => {
+    write(project.teamConfigFile, "[search]\nlimit = = 3\n");
+    expect(load().notes).toEqual([expect.stringMatching(/^The repository's .* is left out: .*:2:/)]);
+    write(project.teamConfigFile, '[search]\nlimit = "ten"\nmode = "fts"\n[colours]\nred = 1\n');
+    const { config, notes } = load();
+    expect(config["search.mode"]).toBe("fts");
+    expect(config["search.limit"]).toBe(10);
+    expect(notes).toEqual([expect.stringContaining("may not set search.limit, colours.red;")]);
+  });
+
+  it("brings no control characters to the terminal, and no long list", () => {
+    const names = Array.from({ length: 20 }, (_, i) => `"\\u001b[31m${i}${"x".repeat(200)}" = 1`);
+    write(project.teamConfigFile, `[colours]\n${names.join("\n")}\n`);
+    const [note] = load().notes;
+    expect(note).not.toContain("\u001b");
+    expect(note!.length).toBeLessThan(600);
+    write(project.teamConfigFile, "\u001b]0;title\u0007 = = 1\n");
+    expect(load().notes.join()).not.toMatch(/[\u0000-\u001f]/);
+  });
+
+  it("is not read through a link, nor if it is larger than any configuration", () => {
+    const elsewhere = join(project.root, "elsewhere.toml");
+    writeFileSync(elsewhere, "[search]\nlimit = 3\n");
+    mkdirSync(dirname(project.teamConfigFile));
+    symlinkSync(elsewhere, project.teamConfigFile);
+    expect(load().config["search.limit"]).toBe(10);
+    rmSync(dirname(project.teamConfigFile), { recursive: true });
+    mkdirSync(join(project.root, "config"));
+    writeFileSync(join(project.root, "config/config.toml"), "[search]\nlimit = 3\n");
+    symlinkSync(join(project.root, "config"), dirname(project.teamConfigFile));
+    expect(load().config["search.limit"]).toBe(10);
+    rmSync(dirname(project.teamConfigFile));
+    write(project.teamConfigFile, `[search]\nlimit = 3\n#${"x".repeat(70_000)}\n`);
+    expect(load().config["search.limit"]).toBe(10);
+    rmSync(project.teamConfigFile);
+    mkdirSync(project.teamConfigFile);
+    expect(load()).toMatchObject({ notes: [], config: { "search.limit": 10 } });
+  });
+});
+
 it("gives every setting a variable of its own", () => {
   expect(new Set(settingKeys.map(envName)).size).toBe(settingKeys.length);
 });
 
 describe("a value that no longer exists", () => {
   it("counts as what took its place, and is named with its file and line", () => {
-    write(globalConfigFile(), '[embed]\ntext = "minilm"\n');
+    write(ownConfigFile(), '[embed]\ntext = "minilm"\n');
     write(project.configFile, '[embed]\n\ncode = "minilm"\n');
     const { config, notes } = loadConfig(project, {});
     expect([config["embed.code"], config["embed.text"]]).toEqual(["static", "static"]);
     expect(notes).toEqual([
-      `${globalConfigFile()}:2: embed.text = "minilm" no longer exists; "static" is used instead.`,
+      `${ownConfigFile()}:2: embed.text = "minilm" no longer exists; "static" is used instead.`,
       `${project.configFile}:3: embed.code = "minilm" no longer exists; "static" is used instead.`,
     ]);
   });
@@ -150,25 +219,5 @@ describe("a value that no longer exists", () => {
 
   it("cannot be set any more", () => {
     expect(errorOf(() => setConfig(project, "embed.code", "minilm")).code).toBe("config_bad_value");
-  });
-});
-
-describe("configTemplate", () => {
-  it("changes nothing by itself", () => {
-    write(project.configFile, configTemplate());
-    expect(new Set(Object.values(loadConfig(project, {}).origin))).toEqual(new Set(["default"]));
-  });
-
-  it("shows every default as it would be written", () => {
-    write(project.configFile, configTemplate().replace(/^# (\w+ = )/gm, "$1"));
-    const { config, origin } = loadConfig(project, {});
-    expect(config).toEqual(defaultConfig());
-    for (const key of settingKeys) expect(origin[key]).toBe(ownSettings.has(key) ? "default" : "project");
-  });
-
-  it("puts what is set below its default", () => {
-    write(project.configFile, configTemplate({ "index.languages": ["go"] }));
-    expect(loadConfig(project, {}).config["index.languages"]).toEqual(["go"]);
-    expect(configTemplate({ "search.limit": 7 })).toContain("# limit = 10\nlimit = 7\n");
   });
 });

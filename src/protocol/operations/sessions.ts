@@ -42,7 +42,8 @@ const sessionSummary = lazy(() =>
     /** Sessions of its subagents. */
     agents: count,
     models: strings,
-    tokens: z.object({ input: count, output: count, cache_read: count, cache_write: count }),
+    /** `output` is null where the client did not record it. */
+    tokens: z.object({ input: count, output: numberOrNull, cache_read: count, cache_write: count }),
     parent_id: textOrNull,
     parent_tool_use: textOrNull,
     agent_type: textOrNull,

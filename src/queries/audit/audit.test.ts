@@ -1,21 +1,12 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession } from "../../../test/support/memory-fixture.ts";
-import { homeOf } from "../../project/home.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
-import { createStateDir } from "../../project/state-dir.ts";
-import { decryptProject, encryptProject } from "../../store/encryption/convert.ts";
+import { namedProject } from "../../../test/support/named-project.ts";
+import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import { homeOf, ownConfigFile } from "../../project/home.ts";
+import type { Project } from "../../project/paths.ts";
+import { decryptHome, encryptHome } from "../../store/encryption/convert.ts";
 import { forgetKeys } from "../../store/encryption/keys.ts";
 import { publicKeyOf, seal } from "../../store/encryption/sealed-text.ts";
 import { Memory } from "../../store/memory/memory.ts";
@@ -23,21 +14,18 @@ import { answerFromStore } from "../operations.ts";
 import { type AuditRecord, appendRecord, auditRecords, verifyAudit } from "./audit-log.ts";
 import { audited, throughDoor } from "./audited.ts";
 
+let home: ReturnType<typeof temporaryHome>;
 let project: Project;
 let file: string;
-const globalConfig = join(homeOf().configDir, "config.toml");
 
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-audit-")));
-  createStateDir(project);
-  file = join(project.stateDir, "audit", "audit.jsonl");
+  home = temporaryHome();
+  project = namedProject(join(home.dir, "app"));
+  file = join(project.auditDir, "audit.jsonl");
   mkdirSync(homeOf().configDir, { recursive: true });
-  writeFileSync(globalConfig, "[audit]\nenabled = true\n");
+  writeFileSync(ownConfigFile(), "[audit]\nenabled = true\n");
 });
-afterEach(() => {
-  rmSync(globalConfig);
-  rmSync(project.root, { recursive: true, force: true });
-});
+afterEach(() => home.remove());
 
 const records = () => [...auditRecords(project)];
 const given: Omit<AuditRecord, "n" | "previous"> = {
@@ -68,7 +56,7 @@ describe("a question", () => {
     expect(readFileSync(file, "utf8")).not.toContain(token);
     expect(readFileSync(file, "utf8")).not.toContain("of the environment");
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(statSync(join(project.stateDir, "audit")).mode & 0o777).toBe(0o700);
+    expect(statSync(project.auditDir).mode & 0o777).toBe(0o700);
   });
 
   it("that asks others is recorded as one, and one that fails with its error", async () => {
@@ -84,24 +72,25 @@ describe("a question", () => {
   });
 
   it("is not answered when it cannot be recorded", async () => {
-    writeFileSync(join(project.stateDir, "audit"), "a file");
+    writeFileSync(project.auditDir, "a file");
     await expect(audited(project, "search", {}, async () => ({}))).rejects.toMatchObject({
       code: "unreadable",
     });
   });
 
-  it("is not recorded when that is off, whatever the project says", async () => {
-    writeFileSync(globalConfig, "[audit]\nenabled = false\n");
-    writeFileSync(project.configFile, "[audit]\nenabled = true\n");
+  it("is not recorded when that is off, whatever the repository says", async () => {
+    writeFileSync(ownConfigFile(), "[audit]\nenabled = false\n");
+    mkdirSync(dirname(project.teamConfigFile), { recursive: true });
+    writeFileSync(project.teamConfigFile, "[audit]\nenabled = true\n");
     await audited(project, "search", {}, async () => ({}));
-    expect(readdirSync(project.stateDir)).not.toContain("audit");
+    expect(readdirSync(project.dataDir)).not.toContain("audit");
   });
 });
 
 describe("the chain", () => {
   it("holds over files", () => {
     append(30, 1000);
-    expect(readdirSync(join(project.stateDir, "audit")).length).toBeGreaterThan(4);
+    expect(readdirSync(project.auditDir).length).toBeGreaterThan(4);
     expect(records().map(({ n }) => n)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
     expect(verifyAudit(project)).toMatchObject({ records: 30, broken: null, head: { n: 30 } });
   });
@@ -128,15 +117,15 @@ describe("the chain", () => {
 
   it("begins with the oldest file that is kept", () => {
     append(30, 1000);
-    const [oldest] = readdirSync(join(project.stateDir, "audit")).sort();
-    rmSync(join(project.stateDir, "audit", oldest!));
+    const [oldest] = readdirSync(project.auditDir).sort();
+    rmSync(join(project.auditDir, oldest!));
     expect(verifyAudit(project).broken).toBeNull();
   });
 });
 
-describe("of an encrypted project", () => {
-  const keyFile = () => join(project.root, "our.key");
-  const encrypt = () => encryptProject(project, `file:${keyFile()}`, { backups: [] });
+describe("in an encrypted home", () => {
+  const keyFile = () => join(home.dir, "our.key");
+  const encrypt = () => encryptHome(`file:${keyFile()}`, { backups: [] });
   const text = () => readFileSync(file, "utf8");
   afterEach(forgetKeys);
 
@@ -151,7 +140,7 @@ describe("of an encrypted project", () => {
     expect(records().map(({ question }) => question)).toEqual(["q0", "q1", "q2", "q0", "q1", "q2"]);
     const sealed = verifyAudit(project);
     expect(sealed).toMatchObject({ records: 6, broken: null });
-    decryptProject(project, { backups: [] });
+    decryptHome({ backups: [] });
     expect(text()).toContain("search");
     expect(verifyAudit(project)).toEqual(sealed);
   });
@@ -173,7 +162,7 @@ describe("of an encrypted project", () => {
     append(3);
     const lines = text().trimEnd().split("\n");
     const changed = lines[1]!.slice(0, -12) + (lines[1]!.at(-12) === "A" ? "B" : "A") + lines[1]!.slice(-11);
-    const forged = seal(JSON.stringify({ ...records()[1], question: "other" }), publicKeyOf(project)!);
+    const forged = seal(JSON.stringify({ ...records()[1], question: "other" }), publicKeyOf()!);
     for (const line of [changed, forged]) {
       writeFileSync(file, `${lines.with(1, line).join("\n")}\n`);
       expect(verifyAudit(project).broken).toMatchObject({ record: 2 });

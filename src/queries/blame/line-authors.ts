@@ -132,6 +132,8 @@ async function uncommittedRanges(
       authoredAt: now,
       committedAt: now,
       parent: await headOf(project.root),
+      subject: "",
+      branch: null,
       predecessors: [],
       isOwn: true,
       files,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { type Config, defaultConfig } from "../../project/config/settings.ts";
 import type { ContextRequest } from "../../protocol/operations/context.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
@@ -74,15 +74,18 @@ function session(
     id,
     { type: "raw", from: 0 },
     chunks.map((one, i) =>
-      chunk(i, one.text ?? "", { session: uid, startedAt: at, endedAt: at, branch: "retries", ...one }),
+      chunk(i, one.text ?? "", {
+        ...{ session: uid, startedAt: at, endedAt: at, branch: "retries", ...one },
+        ...(one.decisions && { decisions: one.decisions.map((each) => ({ ...each, turn: i + 1 })) }),
+      }),
     ),
   );
   return id;
 }
 
 const decided = (text: string, more: Partial<ChunkToStore> = {}): Partial<ChunkToStore> => ({
-  text: `[ASSISTANT] ${text}`,
-  kind: "decision",
+  text: `[USER] ${text}`,
+  ...deciding(text),
   ...more,
 });
 

@@ -72,10 +72,10 @@ export interface DecisionsWanted {
 
 /** Current decisions of sessions: those of the branch first, then the latest. */
 export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted): Injection[] {
-  const { memory, config, root, until } = source;
+  const { memory, root, until } = source;
   const ages = new FileAges(root);
   const known = (at: number | null) => until === null || (at ?? 0) <= until;
-  return storedDecisions(memory, config)
+  return storedDecisions(memory)
     .filter((decision) => {
       const { sessionUid, at, files } = decision;
       if (!wanted.of(sessionUid) || !known(at) || (at ?? 0) < (wanted.since ?? 0)) return false;

@@ -35,12 +35,12 @@ export async function injectionForPrompt(
 ): Promise<Injection[]> {
   const query = prompt.slice(0, maxPromptLength);
   if (!/[\p{L}\p{N}]/u.test(query)) return [];
-  const { memory, config, now, until } = source;
+  const { memory, now, until } = source;
   const { results } = await source.search({ ...openQuery, query, limit: asked, until });
   const sees = inSight(source, sessionUid);
   const others = onePerTurn(results.filter(({ session_id, abandoned }) => !sees(session_id) && !abandoned));
   const relevant = relevanceOf(memory, query, others.slice(0, weighed), { now, until });
-  const decisions = decisionsByChunk(memory, config);
+  const decisions = decisionsByChunk(memory);
   const isCurrentNote = isCurrent(memory, until);
   return relevant
     .filter(({ relevance }) => relevance >= least)

@@ -4,6 +4,7 @@ import { freeId } from "../../git/projects/find-project.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import { type Project, projectOf } from "../../project/paths.ts";
+import { removeIndexCache } from "../../store/index/index-cache.ts";
 import { backupFolder } from "../../store/memory/backups/copies.ts";
 import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
@@ -85,6 +86,8 @@ export function forgetProject(project: Project): void {
   const registry = Registry.open();
   for (const { root } of registry.checkouts(project.id))
     rmSync(projectOf(project.id, root).cacheDir, { recursive: true, force: true });
+  // Nobody knows what of it is this project's.
+  removeIndexCache();
   const { "backup.folder": chosen } = loadConfig(project).config;
   rmSync(backupFolder(project.memoryDb, chosen), { recursive: true, force: true });
   registry.removeProject(project.id);

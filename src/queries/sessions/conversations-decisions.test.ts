@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { projectAt } from "../../project/paths.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
@@ -19,13 +19,21 @@ beforeEach(() => {
   const decided =
     "[USER] Where to?\n[TOOL_USE] Read a.ts\n[ASSISTANT] I looked. We decided to use SQLite. It is small.";
   replaceChunks(store.memory, id, { type: "raw", from: 0 }, [
-    chunk(0, decided, { kind: "decision", startedAt: start + day, files: [file.path] }),
+    chunk(0, decided, {
+      ...deciding("We decided to use SQLite."),
+      startedAt: start + day,
+      files: [file.path],
+    }),
     chunk(1, "[ASSISTANT] Edited the palette.", { kind: "code-change", startedAt: start + 9 * day }),
     chunk(2, "[USER] Let's go with tabs instead of spaces in the formatter", {
-      kind: "decision",
+      ...deciding("Let's go with tabs instead of spaces in the formatter", 3),
       startedAt: start + 3 * day,
     }),
-    chunk(3, "[USER] Let's drop it", { kind: "decision", startedAt: start + 4 * day, abandoned: true }),
+    chunk(3, "[USER] Let's drop it", {
+      ...deciding("Let's drop it", 4),
+      startedAt: start + 4 * day,
+      abandoned: true,
+    }),
   ]);
   const place = { lineUid: null, branch: null };
   saveAnnotation(store.memory, {
@@ -88,12 +96,24 @@ it("finds those that a query is about, notes first", async () => {
   expect(found[0]!.score).toBeGreaterThan(found[1]!.score!);
 });
 
+it("finds none that only stands beside what a query is about", async () => {
+  const { id } = addSession(store.memory, "ghi");
+  const said = "[USER] the palette of the terminal is wrong\n[USER] We decided to use ULIDs for keys.";
+  const made = { ...deciding("We decided to use ULIDs for keys."), session: "ghi" };
+  replaceChunks(store.memory, id, { type: "raw", from: 0 }, [chunk(0, said, made)]);
+  expect(await texts({ query: "palette terminal" })).toEqual([]);
+  expect(await texts({ query: "ULIDs keys" })).toEqual(["We decided to use ULIDs for keys."]);
+});
+
 it("limits them to a branch, with a query and without", async () => {
   const about = { sessionUid: "abc", lineUid: null, turn: 1, source: "prompt" as const, at: start };
   saveAnnotation(store.memory, { ...about, uid: "n3", note: "SQLite moves on", branch: "topic" });
   const { id } = addSession(store.memory, "def");
   replaceChunks(store.memory, id, { type: "raw", from: 0 }, [
-    chunk(0, "[ASSISTANT] We decided to keep SQLite.", { uid: "kept", kind: "decision", branch: "topic" }),
+    chunk(0, "[USER] We decided to keep SQLite.", {
+      ...deciding("We decided to keep SQLite."),
+      ...{ uid: "kept", branch: "topic" },
+    }),
   ]);
   const found = ["SQLite moves on", "We decided to keep SQLite."];
   expect((await texts({ branch: "topic" })).sort()).toEqual(found);

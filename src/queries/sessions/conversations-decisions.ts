@@ -46,7 +46,7 @@ export async function decisionsIn(
     request.query === ""
       ? [
           ...(await notesIn(memory, request)),
-          ...(await decidedIn(memory, request, config)),
+          ...(await decidedIn(memory, request)),
           ...(await recordedIn(project, request, config)),
         ].sort(latestFirst)
       : await foundIn(project, memory, request, config);
@@ -63,6 +63,9 @@ export async function decisionsIn(
   });
   return { decisions, total: all.length };
 }
+
+/** The share of a query's words that a decision has at least. */
+const minAbout = 0.5;
 
 const latestFirst = (a: Decision, b: Decision) => (b.timestamp ?? "").localeCompare(a.timestamp ?? "");
 
@@ -100,10 +103,10 @@ async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): 
   });
 }
 
-async function decidedIn(memory: Memory, request: DecisionsRequest, config: Config): Promise<Decision[]> {
+async function decidedIn(memory: Memory, request: DecisionsRequest): Promise<Decision[]> {
   const isWanted = filesMatcher(request.files);
   const { since, until } = await timesOf(request);
-  return storedDecisions(memory, config)
+  return storedDecisions(memory)
     .filter(({ at }) => (since === null || (at ?? 0) >= since) && (until === null || (at ?? 0) <= until))
     .filter(({ files }) => isWanted === null || files.some((path) => isWanted(path)))
     .filter(({ branch }) => request.branch === undefined || branch === request.branch)
@@ -163,11 +166,15 @@ async function foundIn(
   const search = await memorySearch(project, memory, config);
   // Asked once: scores of two searches would not be comparable.
   const { results } = await search({ ...asked, type: ["raw", "annotated"] });
-  const byChunk = decisionsByChunk(memory, config);
+  const byChunk = decisionsByChunk(memory);
+  const wanted = contentWords(q);
   const found = results.flatMap((result): Decision[] => {
     if (result.annotation !== null) return [noteOf(result, result.annotation)];
     const closest = closestTo(q, byChunk.get(result.id) ?? []);
-    return closest ? [decisionOf(closest, result.score)] : [];
+    // A passage may be about the query, and what was decided in it about something else.
+    const isAbout =
+      closest !== null && (wanted.size === 0 || coverage(wanted, contentWords(closest.text)) >= minAbout);
+    return isAbout ? [decisionOf(closest, result.score)] : [];
   });
   // Notes from a shell belong to no session, and are found by their words only.
   const known = new Set(found.map(({ text }) => text));

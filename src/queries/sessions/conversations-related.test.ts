@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { projectAt } from "../../project/paths.ts";
@@ -74,7 +74,7 @@ describe("relatedIn", () => {
     const [one, two] = [session("one", 20, edit("src/a.ts")), session("two", 1, edit("src/a.ts"))];
     const said = (text: string, ago: number) => [
       chunk(0, `[USER] ${text}`, {
-        ...{ session: text, kind: "decision", files: ["src/a.ts"] },
+        ...{ session: text, ...deciding(text), files: ["src/a.ts"] },
         ...{ startedAt: now - ago * day, endedAt: now - ago * day },
       }),
     ];

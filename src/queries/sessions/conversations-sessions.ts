@@ -200,11 +200,26 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
   });
 }
 
+/** Of fewer messages any may be brief. */
+const fewMessages = 8;
+
+/**
+ * Whether what messages wrote was recorded: some clients note it when a message begins, as a few tokens, and never again.
+ * A quarter of brief messages is more than agents write.
+ */
+const isRecorded = (messages: number, brief: number): boolean =>
+  messages < fewMessages || brief * 4 <= messages;
+
 function tokensOf(usage: readonly UsageSum[]): SessionSummary["tokens"] {
   const sum = (of: (part: UsageSum) => number) => usage.reduce((total, part) => total + of(part), 0);
   return {
     input: sum(({ input }) => input),
-    output: sum(({ output }) => output),
+    output: isRecorded(
+      sum(({ messages }) => messages),
+      sum(({ brief }) => brief),
+    )
+      ? sum(({ output }) => output)
+      : null,
     cache_read: sum(({ cacheRead }) => cacheRead),
     cache_write: sum(({ cacheWrite }) => cacheWrite),
   };

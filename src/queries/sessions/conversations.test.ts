@@ -81,6 +81,21 @@ describe("listSessionsOf", () => {
     expect(sessions[0]).toMatchObject({ id: "a/agent-1", parent_id: "a", agent_type: "Explore" });
   });
 
+  it("does not count what was written where the client recorded only how messages began", async () => {
+    const record = session("a", 0);
+    const sessionWith = async (brief: number) => {
+      const messages = Array.from({ length: 12 }, (_, i) => ({
+        ...{ messageUid: `m${i}`, model: "large", turn: 1, input: 1, cacheRead: 0, cacheWrite: 0 },
+        output: i < brief ? 3 : 300,
+      }));
+      store.memory.prepare("DELETE FROM usage").run();
+      saveUsage(store.memory, record.id, messages);
+      return (await listSessionsOf(store.memory, {})).sessions[0]!.tokens;
+    };
+    expect(await sessionWith(2)).toMatchObject({ input: 12, output: 3006 });
+    expect(await sessionWith(7)).toMatchObject({ input: 12, output: null });
+  });
+
   it("shows the content of a session and its cost", async () => {
     const record = session("a", 0, { title: { text: "Retries", source: "agent" } });
     session("b", 1, { forkedFrom: record.id });

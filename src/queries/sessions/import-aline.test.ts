@@ -147,8 +147,8 @@ describe("importing Aline's memory", () => {
       });
       expect(listTranscripts(memory)).toEqual([]);
     });
-    for (const name of readdirSync(project.stateDir).filter((one) => one.startsWith("memory.db"))) {
-      expect(readFileSync(join(project.stateDir, name)).includes(secret)).toBe(false);
+    for (const name of readdirSync(project.dataDir).filter((one) => one.startsWith("memory.db"))) {
+      expect(readFileSync(join(project.dataDir, name)).includes(secret)).toBe(false);
     }
     const again = await importAline(project, await plan());
     expect(again).toMatchObject({ sessions: { new: 0, known: 1 }, chunks: 0 });

@@ -58,7 +58,7 @@ function placeOf(root: string): string {
 }
 
 const key = `sk-${"ant-api03-"}${"a1B2c3D4e5".repeat(9)}AA`;
-const memory = `# Memory\n\n- The build takes a minute.\n- We decided to retry uploads three times, because the ledger is slow.\n- We decided to sign in with ${key} as the robot.\n`;
+const memory = `# Memory\n\n- The build takes a minute.\n- We decided to retry uploads three times, because the ledger is slow.\n- We decided to sign in with ${key} as the robot, because it never expires.\n`;
 
 it("quotes the client's memory of this project, scrubbed, with file and line", async () => {
   const place = placeOf(repo.root);

@@ -10,22 +10,18 @@ import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Decision } from "../../protocol/operations/decisions.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
-import { findDecisions } from "../../sessions/decisions/find.ts";
+import { reasonedChoices } from "../../sessions/decisions/find.ts";
 import { scrubberOf } from "../../sessions/from-config.ts";
-import { plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
+import { joinWrapped, plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
 import { contentWords } from "../../sessions/summaries/words.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { decisionWith } from "./decision.ts";
 
 /** Where repositories keep records of decisions. */
-const recordFolders = [
-  "docs/decisions",
-  "docs/adr",
-  "docs/adrs",
-  "docs/architecture/decisions",
-  "doc/adr",
-  "adr",
-];
+const recordFolders = ["adr", "adrs", "decisions", "decision-records"].flatMap((folder) => [
+  `:(glob,icase)**/${folder}/*.md`,
+  `:(glob,icase)**/${folder}/*.markdown`,
+]);
 const maxRecords = 300;
 const maxComments = 500;
 const maxCommits = 2_000;
@@ -49,6 +45,14 @@ export async function recordedDecisions(project: Project, config: Config): Promi
   const { root } = project;
   const found = await Promise.all([
     config["sessions.client_memory"] ? ofFiles.of(root, "memories", () => memoriesOf(project, config)) : [],
+    decisionsInRepository(root),
+  ]);
+  return found.flat();
+}
+
+/** Those in the repository. */
+export async function decisionsInRepository(root: string): Promise<Decision[]> {
+  const found = await Promise.all([
     ofFiles.of(root, "records", () => orNone(recordsIn(root))),
     ofFiles.of(root, "comments", () => orNone(commentsIn(root))),
     ofCommits.of(root, "commits", () => orNone(commitsIn(root))),
@@ -72,7 +76,7 @@ const recorded = (known: Parameters<typeof decisionWith>[0]): Decision =>
 async function recordsIn(root: string): Promise<Decision[]> {
   const found: Decision[] = [];
   for await (const path of gitFields(root, ["ls-files", "-z", "--", ...recordFolders])) {
-    if (!path.endsWith(".md") || found.length >= maxRecords) continue;
+    if (found.length >= maxRecords) break;
     const record = recordOf(path, textAt(join(root, path)));
     if (record) found.push(record);
   }
@@ -88,21 +92,31 @@ function textAt(file: string): string {
   }
 }
 
-/** The title of a record, and the first sentence of its decision. */
+/** Not yet decided, or no more than a form to fill in. */
+const open =
+  /^\W*(?:proposed|draft|open|pending|in review|under review|wip|todo|idea|deferred|template|\{|<)/i;
+const ended = /supersede|deprecated|rejected|withdrawn|obsolete/i;
+
+/** The title of a record, and the first sentence of its decision; null for one without, or that is still open. */
 function recordOf(path: string, text: string): Decision | null {
   const title = /^#\s+(.+)$/m.exec(text)?.[1];
-  const heading = /^#{2,3}\s+(?:decision|decision outcome)\b.*$/im.exec(text);
-  const start = heading ? heading.index + heading[0].length : title ? text.indexOf(title) + title.length : 0;
-  const [sentence] = sentencesOf(text.slice(start).replace(/^\**status\**:.*$/gim, ""));
-  if (title === undefined || sentence === undefined) return null;
-  const line = text.slice(0, text.indexOf(sentence.slice(0, 20), start)).split("\n").length;
+  const heading = /^#{2,3}\s+(?:\d+\.?\s+)?(?:the )?(?:decision|decision outcome|resolution)\b.*$/im.exec(
+    text,
+  );
   const status = /^(?:#{2,3}\s+status\s*\n+|\W*status\W*:\W*)(.+)$/im.exec(text)?.[1] ?? "";
+  if (title === undefined || heading === null || open.test(status) || open.test(title)) return null;
+  const start = heading.index + heading[0].length;
+  const below = text.slice(start).split(/^#{1,2}\s/m)[0]!;
+  const [begun, rest = ""] = sentencesOf(joinWrapped(below));
+  const sentence = begun?.endsWith(":") ? `${begun} ${rest}` : begun;
+  if (sentence === undefined || contentWords(sentence).size < 2 || open.test(sentence)) return null;
+  const line = text.slice(0, text.indexOf(sentence.slice(0, 20), start)).split("\n").length;
   return recorded({
     source: "adr",
     text: `${plainLine(title)}: ${sentence}`,
     place: `${path}:${line}`,
     files: [path],
-    superseded_by: /supersede|deprecated|rejected/i.test(status) ? beginningOf(plainLine(status), 160) : null,
+    superseded_by: ended.test(status) ? beginningOf(plainLine(status), 160) : null,
   });
 }
 
@@ -118,7 +132,7 @@ async function memoriesOf(project: Project, config: Config): Promise<Decision[]>
       if (read.kind !== "text") continue;
       const text = scrubAlone(scrubber, read.text);
       const lines = text.split("\n");
-      for (const { text: said } of findDecisions([{ by: "agent", text, turn: 0 }])) {
+      for (const said of reasonedChoices(text)) {
         const line = lines.findIndex((one) => plainLine(one).includes(said.slice(0, 40)));
         const place = `${shownPath(file)}:${line + 1}`;
         const timestamp = new Date(read.mtimeMs).toISOString();
@@ -134,38 +148,82 @@ const shownPath = (file: string): string => {
   return file.startsWith(home + sep) ? `~${file.slice(home.length)}` : file;
 };
 
-const marked = /\b(?:WHY|DECISION):\s*(.+?)\s*(?:\*\/|-->)?\s*$/;
+/** A comment that begins with the mark; in prose the word is a heading, and in a string anything. */
+const marked =
+  /^\s*(?:\/\/+!?|\/\*+|\*|#+|--|;+|%+|<!--|"""|\{\/\*)\s*(?:WHY|DECISION)(?:\([^)]*\))?:\s*(.+?)\s*$/;
+const comment = /^\s*(?:\/\/+!?|\*(?!\/)|#+(?!!)|--|;+|%+)\s?(?=\S)/;
+const commentEnd = /\s*(?:\*\/\}?|-->|""")\s*$/;
+const prose = [
+  "md",
+  "mdx",
+  "markdown",
+  "txt",
+  "rst",
+  "adoc",
+  "json",
+  "jsonl",
+  "csv",
+  "svg",
+  "html",
+  "snap",
+  "patch",
+];
+/** Lines that a comment goes on for. */
+const maxCommentLines = 8;
 
 async function commentsIn(root: string): Promise<Decision[]> {
   const found: Decision[] = [];
-  const args = ["grep", "-z", "-n", "-I", "-E", "(^|[^A-Za-z_])(WHY|DECISION):"];
+  const args = ["grep", "-z", "-n", "-I", "-E", `-A${maxCommentLines}`, "(WHY|DECISION)(\\([^)]*\\))?:"];
+  const texts = ["--", ".", ...prose.map((ending) => `:(exclude,icase)*.${ending}`)];
+  const lines: CodeLine[] = [];
   let rest: string[] = [];
   // With -z, path and line number end with a NUL, the line itself with a line feed.
-  for await (const field of gitFields(root, args)) {
-    const lines = field.split("\n");
-    rest = [...rest, lines[0]!];
-    if (rest.length === 3) {
-      const [path = "", line = "", code = ""] = rest;
-      const text = marked.exec(code)?.[1];
-      if (text && contentWords(text).size >= 3 && found.length < maxComments)
-        found.push(recorded({ source: "comment", text, place: `${path}:${line}`, files: [path] }));
-    }
-    if (lines.length > 1) rest = lines.slice(1);
+  for await (const field of gitFields(root, [...args, ...texts])) {
+    const parts = field.split("\n");
+    rest = [...rest, parts[0]!];
+    if (rest.length === 3) lines.push({ path: rest[0]!, line: Number(rest[1]), code: rest[2]! });
+    // Parts that are not next to each other are set apart by a line of two hyphens.
+    if (parts.length > 1) rest = parts.slice(-1);
+  }
+  for (const [i, { path, line, code }] of lines.entries()) {
+    if (found.length >= maxComments) break;
+    if (!marked.test(code)) continue;
+    const text = commentFrom(lines, i);
+    if (contentWords(text).size >= 3)
+      found.push(recorded({ source: "comment", text, place: `${path}:${line}`, files: [path] }));
   }
   return found;
 }
 
+interface CodeLine {
+  path: string;
+  line: number;
+  code: string;
+}
+
+/** What a marked comment says on its line and on those that go on with it. */
+function commentFrom(lines: readonly CodeLine[], at: number): string {
+  const { path, line, code } = lines[at]!;
+  const said = [marked.exec(code)![1]!];
+  for (const [i, next] of lines.slice(at + 1, at + 1 + maxCommentLines).entries()) {
+    const isOver = commentEnd.test(said.at(-1)!) || next.path !== path || next.line !== line + 1 + i;
+    if (isOver || !comment.test(next.code) || marked.test(next.code)) break;
+    said.push(next.code.replace(comment, "").trim());
+  }
+  return plainLine(said.join(" ").replace(commentEnd, ""));
+}
+
+/** Commits that say what others did, or that no author wrote. */
+const byMachine = /\[bot\]|dependabot|renovate/i;
+const repeats = /^(?:revert|merge|bump|release|chore\(release\)|chore\(deps)/i;
+
 async function commitsIn(root: string): Promise<Decision[]> {
   const found: Decision[] = [];
-  for await (const commit of commitsOf(root, { limit: maxCommits, merges: true })) {
-    const { hash, authoredAt, message, files } = commit;
-    const [, ...body] = message.split("\n");
-    // Lines of a paragraph are wrapped.
-    const text = body
-      .join("\n")
-      .replace(/([^\n])\n(?=[a-z(`])/g, "$1 ")
-      .replace(/^[A-Za-z-]+: .*$/gm, (line) => (/^(?:why|decision):/i.test(line) ? line : ""));
-    for (const { text: said } of findDecisions([{ by: "agent", text, turn: 0 }])) {
+  for await (const commit of commitsOf(root, { limit: maxCommits, merges: false })) {
+    const { hash, authoredAt, message, files, author } = commit;
+    const [subject = "", ...body] = message.split("\n");
+    if (repeats.test(subject) || byMachine.test(author)) continue;
+    for (const said of reasonedChoices(body.join("\n").replace(trailer, ""))) {
       const timestamp = new Date(authoredAt).toISOString();
       const place = hash.slice(0, 12);
       found.push(
@@ -175,3 +233,6 @@ async function commitsIn(root: string): Promise<Decision[]> {
   }
   return found;
 }
+
+/** `Signed-off-by: ...` */
+const trailer = /^[A-Z][A-Za-z]*(?:-[A-Za-z]+)+: .*$/gm;

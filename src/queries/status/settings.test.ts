@@ -1,14 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Project, projectAt } from "../../project/paths.ts";
+import { namedProject } from "../../../test/support/named-project.ts";
+import type { Project } from "../../project/paths.ts";
 import { changeSetting, listSettings } from "./settings.ts";
 
 let project: Project;
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-settings-")));
-  mkdirSync(project.stateDir);
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-settings-")));
   writeFileSync(project.configFile, "# mine\n[search]\nlimit = 20\n");
 });
 afterEach(() => rmSync(project.root, { recursive: true, force: true }));

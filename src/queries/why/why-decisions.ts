@@ -1,4 +1,3 @@
-import type { Config } from "../../project/config/settings.ts";
 import type { NearDecision } from "../../protocol/operations/blame.ts";
 import { storedDecisions } from "../../sessions/decisions/stored.ts";
 import { annotationsByIds, listAnnotations } from "../../store/memory/chunks/annotations.ts";
@@ -35,12 +34,12 @@ const note = 1.2;
 const aboutFile = 1.25;
 
 /** What was decided and noted near lines, or about their file; the nearest first, the score 0 to 1. */
-export function nearDecisions(memory: Memory, place: WritingPlace, config: Config): NearDecision[] {
+export function nearDecisions(memory: Memory, place: WritingPlace): NearDecision[] {
   const sessions = place.turns.flatMap(({ session, turn }) => {
     const record = sessionByUid(memory, session);
     return record ? [{ record, turn }] : [];
   });
-  const found = [...decisionsNear(memory, place, sessions, config), ...notedNear(memory, place, sessions)];
+  const found = [...decisionsNear(memory, place, sessions), ...notedNear(memory, place, sessions)];
   const texts = new Set<string>();
   return found
     .filter(({ score }) => (score ?? 0) > 0.05)
@@ -50,14 +49,9 @@ export function nearDecisions(memory: Memory, place: WritingPlace, config: Confi
 
 type Here = { record: SessionRecord; turn: number };
 
-function decisionsNear(
-  memory: Memory,
-  place: WritingPlace,
-  here: readonly Here[],
-  config: Config,
-): NearDecision[] {
+function decisionsNear(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
   const sessions = new Set(here.map(({ record }) => record.id));
-  return storedDecisions(memory, config).flatMap((decision) => {
+  return storedDecisions(memory).flatMap((decision) => {
     const { sessionId, turn, at, files } = decision;
     const isAboutFile = files.some((file) => place.files.includes(file));
     if (!isAboutFile && !sessions.has(sessionId)) return [];

@@ -7,11 +7,10 @@ import {
   rememberSession,
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
-import { chunk, turn } from "../../../test/support/memory-fixture.ts";
+import { chunk, deciding, turn } from "../../../test/support/memory-fixture.ts";
 import type { Entry } from "../../agents/agent.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { checkpointUid } from "../../attribution/checkpoints/uid.ts";
-import { loadConfig } from "../../project/config/config.ts";
 import { projectAt } from "../../project/paths.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
@@ -34,7 +33,7 @@ const why = (
   memory: Repository["memory"] | null = repo.memory,
 ) => {
   const project = projectAt(repo.root);
-  return whyLines(project, memory, { file, lines: { first, last } }, loadConfig(project).config);
+  return whyLines(project, memory, { file, lines: { first, last } });
 };
 const seen = (hash: string) => recordCommit(repo.work, hash, { seen: "hook", branch: "topic" });
 
@@ -47,8 +46,8 @@ function decided(
 ) {
   const { id } = sessionByUid(repo.memory, session)!;
   const at = { type: "raw", from: position } as const;
-  const text = `[ASSISTANT] ${said}`;
-  replaceChunks(repo.memory, id, at, [chunk(position, text, { session, kind: "decision", ...more })]);
+  const made = { session, ...deciding(said, more.turn), ...more };
+  replaceChunks(repo.memory, id, at, [chunk(position, `[USER] ${said}`, made)]);
 }
 
 describe("the chain", () => {
@@ -380,7 +379,7 @@ describe("what became of it", () => {
     const back = repo.git("rev-parse", "HEAD");
     const project = projectAt(repo.root);
     const request = { file: "a.ts", lines: { first: 2, last: 2 }, revision: one };
-    const answer = await whyLines(project, null, request, loadConfig(project).config);
+    const answer = await whyLines(project, null, request);
     expect(answer.freshness).toMatchObject({ state: "reverted", reverted_by: back });
   });
 
@@ -391,7 +390,7 @@ describe("what became of it", () => {
     repo.git("switch", "--quiet", "main");
     const project = projectAt(repo.root);
     const request = { file: "a.ts", lines: { first: 2, last: 2 }, revision: one };
-    const answer = await whyLines(project, null, request, loadConfig(project).config);
+    const answer = await whyLines(project, null, request);
     expect(answer.freshness).toMatchObject({ state: "elsewhere", branches: ["side"] });
   });
 });

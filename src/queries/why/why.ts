@@ -1,7 +1,6 @@
 import { type CommitFates, commitFatesOf } from "../../attribution/commit-fates.ts";
 import { GitFailure } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
-import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type {
@@ -46,7 +45,6 @@ export async function whyLines(
   project: Project,
   memory: Memory | null,
   request: WhyRequest,
-  config: Config,
   signal?: AbortSignal,
 ): Promise<WhyAnswer> {
   const { file, lines, revision } = request;
@@ -77,7 +75,7 @@ export async function whyLines(
   ]);
   const used_by =
     revision === undefined ? await callersOf(project, head, { file, lines }, around.signal) : null;
-  const decisions = memory === null ? [] : nearDecisions(memory, placeOf(first!, head, files), config);
+  const decisions = memory === null ? [] : nearDecisions(memory, placeOf(first!, head, files));
   const since = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(latestFirst);
   const laterDecisions =
     memory === null || since.length === 0

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
+import { namedProject } from "../../../test/support/named-project.ts";
 import { createIgnoreRules } from "../../code/files/ignore.ts";
 import { filesToEmbed } from "../../code/index/embed-source.ts";
 import { Indexer } from "../../code/index/indexer.ts";
@@ -12,7 +13,7 @@ import type { Embedder } from "../../models/embed/embedder.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { silentLog } from "../../project/log.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import type { Project } from "../../project/paths.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
 import { QueryEmbedder } from "../vectors/query-embedder.ts";
 import { matchersOf } from "../verbatim/matchers.ts";
@@ -71,8 +72,7 @@ async function reindex() {
 }
 
 beforeAll(async () => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-engine-")));
-  mkdirSync(project.stateDir);
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-engine-")));
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(project.root, path)), { recursive: true });
     writeFileSync(join(project.root, path), text);
@@ -256,7 +256,7 @@ describe("meaning", () => {
   let meant: SqliteIndex;
 
   beforeAll(async () => {
-    meant = SqliteIndex.open(join(project.stateDir, "meant.db"), { readonly: false });
+    meant = SqliteIndex.open(join(project.cacheDir, "meant.db"), { readonly: false });
     const config = defaultConfig();
     const rules = createIgnoreRules(project.root, config);
     const indexer = new Indexer({ project, config, rules, index: meant, withVectors: false, log: silentLog });
@@ -282,7 +282,7 @@ describe("meaning", () => {
   });
 
   it("is left out when the model fails, with a note", async () => {
-    const first = createStaticEmbedder(join(project.stateDir, "no-model"));
+    const first = createStaticEmbedder(join(project.cacheDir, "no-model"));
     const search = new CodeSearch({
       project,
       index: meant,
@@ -409,8 +409,7 @@ describe("in a repository of several packages", () => {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     }
-    const of = projectAt(root);
-    mkdirSync(of.stateDir, { recursive: true });
+    const of = namedProject(root);
     const its = SqliteIndex.open(of.indexDb, { readonly: false });
     const config = defaultConfig();
     const rules = createIgnoreRules(root, config);

@@ -4,7 +4,7 @@ import type {
   EventType,
   SessionChunk,
 } from "../../store/memory/memory-records.ts";
-import { findDecisions, type Message } from "../decisions/find.ts";
+import { DecisionReader } from "../decisions/find.ts";
 import type { Turn } from "../turn-content.ts";
 import { aroundChunks, nothingAround } from "./error-fix.ts";
 import { type KindRules, kindOf, reportsError } from "./kinds.ts";
@@ -25,50 +25,34 @@ export interface ChunkOptions extends ChunkSizes, UnitOptions {
   kinds: KindRules;
 }
 
-/**
- * Cuts a group of turns (`groups.ts`) into searchable chunks, in order.
- * @param before the turn before the group, for the options that its first prompt may choose from
- */
-export function chunkGroup(
-  turns: readonly Turn[],
-  options: ChunkOptions,
-  before: Turn | null = null,
-): DraftChunk[] {
+/** Cuts a group of turns (`groups.ts`) into searchable chunks, in order. */
+export function chunkGroup(turns: readonly Turn[], options: ChunkOptions): DraftChunk[] {
   const units = turns.flatMap((turn) => unitsOf(turn, options));
   const packed = packUnits(units, options);
   const around = aroundChunks(packed, (unit) => reportsError(unit, options.kinds));
-  const messages = units.filter(isSpoken);
-  const decided = findDecisions(messages.map(messageOf), {
-    marks: options.kinds.ownDecision,
-    before: before === null ? [] : unitsOf(before, options).filter(isSpoken).map(messageOf),
-  }).map(({ message, ...decision }) => ({
-    decision,
-    chunk: chunkWith(packed, messages[message]!, decision.text),
-  }));
+  const reader = new DecisionReader(options.kinds.ownDecision);
+  const decided = turns
+    .flatMap((turn) => reader.read(turn))
+    .map(({ seq, ...decision }) => ({
+      decision,
+      chunk: chunkWith(packed, decision, seq),
+    }));
   return packed.map((chunk, i) => ({
     ...draft(chunk, "raw", kindOf(chunk, around[i] ?? nothingAround, options.kinds)),
     decisions: decided.filter((one) => one.chunk === chunk).map(({ decision }) => decision),
   }));
 }
 
-const isSpoken = ({ prose, turn, refused }: Unit): boolean =>
-  prose !== null && !turn.abandoned && refused !== true;
-const messageOf = ({ prose, body, turn: { number } }: Unit): Message => ({
-  by: prose === "prompt" ? "human" : "agent",
-  text: body,
-  turn: number,
-});
-
-/** The chunk that holds a unit's text; for a unit that was split, the chunk with that piece. */
+/** The chunk that holds a line of a turn; where the line was split, the one with what was said. */
 function chunkWith(
   packed: readonly Unit[][],
-  { turn, firstSeq, prose }: Unit,
-  said: string,
+  { turn, text }: ChunkDecision,
+  seq: number,
 ): Unit[] | undefined {
   const isPiece = (piece: Unit) =>
-    piece.turn === turn && piece.firstSeq === firstSeq && piece.prose === prose;
+    piece.turn.number === turn && piece.prose !== null && piece.firstSeq <= seq && piece.lastSeq >= seq;
   const holding = packed.filter((chunk) => chunk.some(isPiece));
-  const start = lettersOf(said).slice(0, 40);
+  const start = lettersOf(text).slice(0, 40);
   const saying = holding.find((chunk) =>
     chunk.some((piece) => isPiece(piece) && lettersOf(piece.body).includes(start)),
   );

@@ -9,7 +9,7 @@ import { kindRules } from "./kinds.ts";
  * Raise this when the same turns give other groups, chunks, words, decisions, titles or extractive summaries: every
  * session is cut again, in the background. Words of the kinds (`kind-terms.ts`) are part of the settings' hash.
  */
-const cutRules = 2;
+const cutRules = 3;
 
 /** The settings that chunks depend on. */
 type CutSettings = Pick<IngestOptions, "chunks" | "maxChunks">;

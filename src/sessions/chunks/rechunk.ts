@@ -20,7 +20,7 @@ import { positionAfterTurn, stampOfTurns } from "../../store/memory/privacy/rewr
 import { saveGroups, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { groupsIn } from "../ingest/groups.ts";
 import { relativizer } from "../relative-paths.ts";
-import { storedTurns, turnBefore } from "../stored-turns.ts";
+import { storedTurns } from "../stored-turns.ts";
 import type { Turn } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
 import { turnsBefore } from "./annotate.ts";
@@ -68,7 +68,7 @@ export async function rechunkSession(
     for (const group of regroup ? groupsIn(turns, work.chunks) : groupsOf(turns)) {
       const start = group[0]!.number;
       for (const { number, record } of group) if (record.groupStart !== start) moved.set(number, start);
-      cut.push(...chunkGroup(group, options, turnBefore(memory, session.id, group)));
+      cut.push(...chunkGroup(group, options));
       await pause();
       signal?.throwIfAborted();
     }

@@ -1,108 +1,163 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { findDecisions, type Message, messagesOf } from "./find.ts";
-import { isDecision } from "./judge.ts";
-import { chosenIn, optionsIn } from "./options.ts";
+import { conversation, prompt, text, used } from "../../../test/support/turn-fixture.ts";
+import { isReasonedChoice, isTypedChoice } from "./choice.ts";
+import { DecisionReader, reasonedChoices } from "./find.ts";
 import { claimOf, relationOf } from "./supersede.ts";
 
-describe("a sentence decides", () => {
+describe("a sentence that a person typed", () => {
   it.each([
-    "We decided to keep the queue in SQLite.",
-    "`loadFile` now uses `JSON.parse` instead of the streaming parser, so errors name their line.",
-    "The cache is intentionally not shared between worktrees.",
-    "Keep `Queue` in SQLite rather than in files, because a crash must not lose `jobs`",
-  ])("when it names the choice and its object: %j", (sentence) => {
-    expect(isDecision(sentence, "answer")).toBe(true);
+    "let's use a lock file instead of a retry for the migration of the queue",
+    "let's use true/false and not on/off for the skip-push-sessions",
+    "I'd rather keep the queue in SQLite than in files, because a crash must not lose jobs",
+    "We decided to keep the queue in SQLite, not in files.",
+    "never write to `memory.db` outside of a transaction, so that a crash loses nothing",
+  ])("chooses: %j", (sentence) => {
+    expect(isTypedChoice(sentence)).toBe(true);
   });
 
   it.each([
     "Should we use SQLite instead of files?",
-    "<thinking>",
-    "Have we decided to keep the queue in SQLite?",
-    "I'd recommend option 1 because it is simpler.",
     "Let's do that instead of the other one.",
     "We could use SQLite instead of files for the queue.",
-    "The tests now expect two results instead of one.",
-    "The bug: it writes to the wrong file instead of the log.",
+    "the upload returned 14 zero groups instead of 8",
+    "let's add a test for the queue instead of the manual check",
+    "I wonder if we go with SQLite instead of files",
+    "let's keep it simple for now",
+    "never mind, we'll look at the migration later",
     "yes, go with it",
-  ])("not when it asks, proposes, reports, or points back: %j", (sentence) => {
-    expect(isDecision(sentence, "answer")).toBe(false);
-    expect(isDecision(sentence, "typed")).toBe(false);
-  });
-
-  it("not when an agent announces its next step", () => {
-    expect(isDecision("Let me use the parser instead of the regular expression.", "answer")).toBe(false);
-  });
-
-  it("when a human who typed it wants it, not when it was pasted", () => {
-    const wish = "let's use a lock file instead of a retry for the migration of the queue";
-    expect(isDecision(wish, "typed")).toBe(true);
-    expect(isDecision(wish, "pasted")).toBe(false);
-  });
-
-  it("in bounded time, for any text", () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: anyCharacter, maxLength: 2_000 }),
-        (text) => void isDecision(text, "answer"),
-      ),
-    );
-    const start = performance.now();
-    for (const text of ["so - ", "`(", '"N ', "a_", "now never "]) {
-      isDecision(`${text.repeat(999 / text.length)}`, "typed");
-      isDecision(`${text.repeat(20_000)} instead of ${"a".repeat(20_000)}`, "answer");
-    }
-    // A pattern that is not linear takes minutes for these.
-    expect(performance.now() - start).toBeLessThan(5_000);
+  ])("asks, reports, plans or points back: %j", (sentence) => {
+    expect(isTypedChoice(sentence)).toBe(false);
   });
 });
 
-const said = (...messages: [Message["by"], string][]): string[] =>
-  findDecisions(messages.map(([by, text], i) => ({ by, text, turn: i + 1 }))).map(({ text }) => text);
+describe("a sentence of a commit", () => {
+  it.each([
+    "Keep `Queue` in SQLite rather than in files, because a crash must not lose `jobs`",
+    "Rows are stamped when they are sent rather than when they are made, since a write may have waited.",
+    "The cache is deliberately not shared between worktrees, so that branches cannot mix.",
+    "Since the ledger is slow, retry the upload to it three times instead of once.",
+    "We chose a lock file, because a retry would hide the race in the migration.",
+  ])("gives a choice and its reason: %j", (sentence) => {
+    expect(isReasonedChoice(sentence.replace(", retry", ", keep retrying"))).toBe(true);
+  });
 
-describe("decisions in messages", () => {
-  const options =
-    "Two ways:\n\n**Option A: a cache in memory**\nFast, but lost on exit.\n\n**Option B: a table in SQLite**\nSurvives a restart.";
+  it.each([
+    "Keep the queue in SQLite rather than in files on disk.",
+    "`loadFile` now uses `JSON.parse` instead of the streaming parser, so errors name their line.",
+    "The parser used the first match instead of the last, because the loop broke early.",
+    "The renderer swallows these rejections by design, so errors were invisible.",
+    "Use a fixture in the tests instead of the network, to avoid flaky runs.",
+    "fix(queue): keep the order instead of sorting, to avoid a second pass",
+    "We will use a lock file instead of a retry later, because it is simpler.",
+    "Remove the unused cache instead of fixing it, since nothing reads from it.",
+    "This uses a lock file instead of a retry, because a retry hides the race.",
+    "Intentional; we don't want the install to pay another round trip for a column.",
+    "I picked the latter, since it prepares us for new error modes of the parser.",
+    "However, the field is initialized to 0 instead of -1, so this guard never triggers.",
+    "The handshake reads from a dead pipe, killing the parent instead of letting it handle the error.",
+    "` form is deliberately not consumed, to avoid eating further arguments.",
+    "Show the state of a run so the list renders a dot instead of a misleading mark.",
+  ])("does not: %j", (sentence) => {
+    expect(isReasonedChoice(sentence)).toBe(false);
+  });
 
-  it("is an option's text where one is chosen by its name or key", () => {
-    expect(said(["agent", options], ["human", "let's go with option B please"])).toEqual([
-      'a table in SQLite: Survives a restart. (chosen: "let\'s go with option B please")',
+  it("may be wrapped, and give the reason in the next one", () => {
+    const body = `The queue moved.
+
+- Keep the queue of the daemon in SQLite rather than in files in the
+  project's directory. Otherwise a crash in the middle of a job loses it.
+- Sort the list.`;
+    expect(reasonedChoices(body)).toEqual([
+      "Keep the queue of the daemon in SQLite rather than in files in the project's directory. " +
+        "Otherwise a crash in the middle of a job loses it.",
     ]);
-    expect(chosenIn("go with the table", optionsIn(options))?.key).toBe("b");
-    expect(said(["agent", options], ["human", "why not option B?"])).toEqual([]);
-    expect(said(["human", "let's go with option B"])).toEqual([]);
   });
+});
 
-  it("is no numbered step, unless it is called an option", () => {
-    const steps = "Next:\n1. Write the migration of the table\n2. Delete the old files of the queue";
-    expect(chosenIn("2", optionsIn(steps))).toBeNull();
-    expect(chosenIn("option 2", optionsIn(steps))?.text).toContain("Delete the old files");
-  });
+it("any text is judged in bounded time", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: anyCharacter, maxLength: 2_000 }), (said) => {
+      isTypedChoice(said);
+      reasonedChoices(said);
+    }),
+  );
+  const start = performance.now();
+  for (const said of ["so - ", "`(", '"N ', "a_", "now never ", "not x ", "so that — would ", "as it is, "]) {
+    isTypedChoice(said.repeat(690 / said.length));
+    isReasonedChoice(said.repeat(690 / said.length));
+    reasonedChoices(`Use ${said.repeat(20_000)} instead of ${"a".repeat(20_000)}`);
+  }
+  // A pattern that is not linear takes minutes for these.
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
 
-  it("is the answer to a client's question, not the next step", () => {
-    const answers =
-      'User has answered your questions: "Where should the queue live, in files or in SQLite?"="SQLite (Recommended)", "What would you like to do next?"="Start". You can now continue.';
-    expect(said(["human", answers])).toEqual([
-      "Where should the queue live, in files or in SQLite? → SQLite",
+const decided = (...steps: Parameters<typeof conversation>): string[] => {
+  const reader = new DecisionReader();
+  return conversation(...steps).flatMap((turn) => reader.read(turn).map((decision) => decision.text));
+};
+
+describe("decisions in a session", () => {
+  const where = {
+    question: 'Where should the "queue" live?',
+    options: [
+      { label: "SQLite (Recommended)", description: "one file, survives a crash" },
+      { label: "Files", description: "one for each job" },
+    ],
+  };
+  const ask = (questions: unknown, answer: string) =>
+    decided(prompt("Build the queue"), used("AskUserQuestion", { questions }, answer));
+  const answers = (said: string) =>
+    `User has answered your questions: "${where.question}"="${said}". You can now continue with the user's answers in mind.`;
+
+  it("are a person's answers to questions with options, with what the option says", () => {
+    expect(ask([where], answers("SQLite (Recommended)"))).toEqual([
+      'Where should the "queue" live? → SQLite (one file, survives a crash)',
+    ]);
+    const both = { ...where, multiSelect: true };
+    expect(ask([both], answers("SQLite (Recommended), Files"))).toEqual([
+      'Where should the "queue" live? → SQLite, Files',
     ]);
   });
 
-  it("is the text under a heading, with the reason that follows, and never a note", () => {
-    expect(said(["agent", "## Decision: retries\n\n### Why\n\nThe ledger is slow, so three times."])).toEqual(
-      ["Decision: retries: The ledger is slow, so three times."],
-    );
-    expect(said(["agent", "We decided to retry the upload thrice. Because the ledger is slow."])).toEqual([
-      "We decided to retry the upload thrice. Because the ledger is slow.",
-    ]);
-    expect(said(["human", "Note to Pommel: we decided to retry the upload three times."])).toEqual([]);
+  it("may be in the person's own words, if these choose", () => {
+    const said = 'let\'s keep "jobs" in memory instead of a file, they are short-lived';
+    expect(ask([where], answers(said))).toEqual([`Where should the "queue" live? → ${said}`]);
+    for (const said of ["what would you do?", "not sure", "Something else", "there is a queue in the cloud"])
+      expect(ask([where], answers(said))).toEqual([]);
   });
 
-  it("is read from the text of a chunk, without tool output", () => {
-    const text = "[USER] What now?\n\n[TOOL_RESULT] We decided to fail the build.\n\n[ASSISTANT] Done.";
-    expect(messagesOf(text, 3)).toEqual([
-      { by: "human", text: "What now?", turn: 3 },
-      { by: "agent", text: "Done.", turn: 3 },
+  it("are no answers about the course of the session", () => {
+    for (const question of [
+      "What would you like to do next?",
+      "Ready to commit?",
+      "Should I also fix the docs?",
+      "Where should I write the plan?",
+      "More questions, or are we done?",
+    ]) {
+      const asked = { ...where, question };
+      const answer = `User has answered your questions: "${question}"="Files".`;
+      expect(ask([asked], answer)).toEqual([]);
+    }
+  });
+
+  it("are nothing that an agent says, that is pasted, asked or a note", () => {
+    const choice = "let's use a lock file instead of a retry for the migration of the queue";
+    expect(decided(prompt(choice))).toEqual([choice]);
+    expect(decided(prompt("How?"), text(`We decided: ${choice}`))).toEqual([]);
+    expect(decided(prompt(`${choice}\nMakes sense?`))).toEqual([]);
+    expect(decided(prompt(`> ${choice}\nsays the review`))).toEqual([]);
+    expect(decided(prompt(`${choice}\n${"\nfurther words".repeat(60)}`))).toEqual([]);
+    expect(decided(prompt(`Implement the following plan: ${choice}`))).toEqual([]);
+    expect(decided(prompt(`Note to Pommel: ${choice}`))).toEqual([]);
+  });
+
+  it("are sentences with the project's own words", () => {
+    const reader = new DecisionReader(/\bADR\b/gi);
+    const turns = conversation(prompt("How?"), text("ADR: the queue is a table. Is that an ADR?"));
+    expect(turns.flatMap((turn) => reader.read(turn)).map((decision) => decision.text)).toEqual([
+      "ADR: the queue is a table.",
     ]);
   });
 });

@@ -1,144 +1,125 @@
+import type { ToolUse } from "../../agents/agent.ts";
 import type { ChunkDecision } from "../../store/memory/memory-records.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { handsOverPlan } from "../chunks/kind-terms.ts";
 import { notesIn } from "../notes/notes.ts";
-import { plainLine, sentencesOf } from "../summaries/prose.ts";
-import { contentWords, coverage } from "../summaries/words.ts";
-import { isDecision } from "./judge.ts";
-import { chosenIn, type Option, optionsIn } from "./options.ts";
-import type { Manner } from "./signals.ts";
+import { answersIn, type QuestionAnswer, questionsIn } from "../questions.ts";
+import { joinWrapped, plainLine, sentencesOf } from "../summaries/prose.ts";
+import { contentWords } from "../summaries/words.ts";
+import type { Turn } from "../turn-content.ts";
+import { isReason, isReasonedChoice, isTypedChoice } from "./choice.ts";
 
-/** Something that one side said. */
-export interface Message {
-  by: "human" | "agent";
-  text: string;
-  turn: number;
+/** A decision, and the line of the session that holds it. */
+export interface FoundDecision extends ChunkDecision {
+  seq: number;
 }
 
-/** A decision, and the message that holds it. */
-export interface SaidDecision extends ChunkDecision {
-  message: number;
-}
-
-export interface FindOptions {
-  /** Words of the project's own that mark a decision. */
-  marks?: RegExp | null;
-  /** The messages just before, which may list the options. */
-  before?: readonly Message[];
-}
-
-/** Characters: a human's longer message was pasted, a longer decision is cut. */
+/** Characters: a longer message was pasted, a longer decision is cut. */
 const maxTyped = 600;
 const maxDecision = 400;
-/** Answers between a list of options and the choice. */
-const optionsReach = 3;
 
-/** The decisions in messages, in order, each once. */
-export function findDecisions(
-  messages: readonly Message[],
-  { marks = null, before = [] }: FindOptions = {},
-): SaidDecision[] {
-  const found = new Map<string, SaidDecision>();
-  let options: Option[] = [];
-  let reach = 0;
-  const list = ({ by, text }: Message) => {
-    if (by !== "agent") return;
-    const listed = optionsIn(text);
-    if (listed.length > 1) [options, reach] = [listed, optionsReach];
-    else if (--reach <= 0) options = [];
-  };
-  for (const message of before) list(message);
-  messages.forEach((message, i) => {
-    const { turn, by } = message;
-    for (const text of decisionsOf(message, options, marks)) {
-      const key = text.toLowerCase();
-      if (!found.has(key)) found.set(key, { text, turn, by, message: i });
+/**
+ * Finds decisions in a session's turns, one after the other: a person's answers to questions with options, and the
+ * choices that they type. What an agent says is no decision, however it is put.
+ */
+export class DecisionReader {
+  private readonly known = new Set<string>();
+
+  /** @param marks words of the project's own: a sentence with one of them is a decision, whoever says it */
+  constructor(private readonly marks: RegExp | null = null) {}
+
+  /** The decisions of the next turn, in order, each once in all turns. */
+  read(turn: Turn): FoundDecision[] {
+    if (turn.abandoned) return [];
+    const found: FoundDecision[] = [];
+    const uses = new Map<string, ToolUse>();
+    const add = (by: ChunkDecision["by"], seq: number, texts: readonly string[]) => {
+      for (const text of texts) {
+        const key = text.toLowerCase();
+        if (this.known.has(key)) continue;
+        this.known.add(key);
+        found.push({ text, turn: turn.number, by, seq });
+      }
+    };
+    for (const { seq, entries } of turn.lines) {
+      for (const entry of entries) {
+        if (entry.kind === "prompt") add("human", seq, this.typedIn(entry.text));
+        else if (entry.kind === "text") add("agent", seq, this.markedIn(entry.text));
+        else if (entry.kind === "tool_use") uses.set(entry.id, entry);
+        else if (entry.kind === "tool_result" && !entry.isError) {
+          const questions = questionsIn(uses.get(entry.id)?.input ?? {});
+          add("human", seq, answersIn(questions, entry.text).flatMap(answered));
+        }
+      }
     }
-    list(message);
-  });
-  return [...found.values()];
+    return found;
+  }
+
+  private typedIn(text: string): string[] {
+    return [...(isTyped(text) ? choicesIn(text, isTypedChoice) : []), ...this.markedIn(text)];
+  }
+
+  private markedIn(text: string): string[] {
+    const { marks } = this;
+    if (marks === null) return [];
+    return choicesIn(text, (sentence) => sentence.search(marks) >= 0 && !sentence.endsWith("?"));
+  }
 }
 
-function decisionsOf(message: Message, options: readonly Option[], marks: RegExp | null): string[] {
-  const { by, text } = message;
-  if (by === "human" && text.startsWith(answered)) return answersIn(text);
-  const chosen = by === "human" ? chosenIn(text, options) : null;
-  const resolved =
-    chosen && contentWords(chosen.text).size >= 4 ? [`${chosen.text} (chosen: "${oneLine(text)}")`] : [];
-  return [...resolved, ...announcedIn(text), ...sentencesWith(message, marks)];
+/** Choices that give their reason, in what an author wrote down: the body of a commit, a client's notes on the project. */
+export function reasonedChoices(text: string): string[] {
+  return choicesIn(text, isReasonedChoice);
 }
 
-/** The speaker means themselves: a pasted review does not. */
-const speaks = /\b(?:i|we|us|our|my|me|let['’]?s|please|yes|yeah|ok|okay|no|nah)\b/i;
+/** Somebody else's words: a code block, a log, a report with headings, a review's severity. */
+const pasted =
+  /```|^\s*(?:#{1,6} |> |❯|\$ |\d{2}:\d{2}|at \w+)|\b(?:high|medium|low|critical) severity\b|\.\w{1,4}:\d+/im;
+/** It asks for an opinion, so nothing is settled. */
+const asksBack =
+  /(?:thoughts|make[s]? sense|what do you think|wdyt|agree[d]?|or not|right|correct|ok(?:ay)?)\s*\?\s*$/i;
 
-export function mannerOf({ by, text }: Pick<Message, "by" | "text">): Manner {
-  if (by === "agent") return "answer";
-  if (handsOverPlan.test(text)) return "plan";
-  return text.length <= maxTyped && speaks.test(text) ? "typed" : "pasted";
+function isTyped(text: string): boolean {
+  return (
+    text.length <= maxTyped && !handsOverPlan.test(text) && !pasted.test(text) && !asksBack.test(text.trim())
+  );
 }
 
-/** A sentence that begins like this gives the reason for the one before. */
-const reasonNext =
-  /^\W*(?:because|since|rationale|reason|why|this (?:avoids|prevents|keeps|means|ensures|way)|that way|otherwise)\b/i;
-
-const oneLine = (text: string) => beginningOf(text.replace(/\s+/g, " ").trim(), 120);
-
-function sentencesWith(message: Message, marks: RegExp | null): string[] {
-  const { text } = message;
-  const manner = mannerOf(message);
+function choicesIn(text: string, isChoice: (sentence: string, next: string) => boolean): string[] {
   const notes = notesIn(text);
-  const sentences = [...sentencesOf(text)];
+  const sentences = [...sentencesOf(joinWrapped(text))];
   return sentences.flatMap((sentence, i) => {
     // A note is a note, and shown as one.
     if (notes.some((note) => note.includes(sentence) || sentence.includes(note))) return [];
-    const isMarked = marks !== null && sentence.search(marks) >= 0 && !sentence.endsWith("?");
-    if (!isDecision(sentence, manner) && !isMarked) return [];
-    const next = sentences[i + 1];
-    const because = next !== undefined && reasonNext.test(next) && !next.endsWith("?") ? ` ${next}` : "";
-    return [beginningOf(sentence + because, maxDecision)];
+    const next = sentences[i + 1] ?? "";
+    if (!isChoice(sentence, next)) return [];
+    return [beginningOf(isReason(next) ? `${sentence} ${next}` : sentence, maxDecision)];
   });
 }
 
-/** "## Decision: retries", with the text below it. */
-const announced =
-  /^[\s#>*-]*(?:key |design |final )?decision(?: \d+)?[*_]*\s*[:：](?!\s*(?:whether|how|where|what|which)\b)(.*)$/gim;
+const oneLine = (text: string, most = 120) => beginningOf(plainLine(text), most);
 
-function announcedIn(text: string): string[] {
-  return [...text.matchAll(announced)].flatMap((match) => {
-    const said = plainLine((match[1] ?? "").trim()).replace(/[:\s]+$/, "");
-    const [next = ""] = sentencesOf(text.slice(match.index + match[0].length));
-    const isAlone = said.split(/\s+/).length >= 5;
-    const whole = isAlone || next === "" ? said : said === "" ? next : `${said}: ${next}`;
-    return contentWords(whole).size >= 3 ? [beginningOf(`Decision: ${whole}`, maxDecision)] : [];
-  });
-}
+/** About the course of the session, or about what happens, not about what the project shall be. */
+const ofTheMoment = new RegExp(
+  [
+    "what would you like|what(?:'s| is) next|\\bnext\\b|ready to|want me|would you like|would you prefer|do you want (?:me|to (?:discuss|talk|continue|start))",
+    "\\b(?:should|shall|can|may|could|do) i\\b|^\\W*(?:can|could|did|have|do|are|were) you\\b|\\b(?:should|shall|can) we (?:proceed|start|continue|discuss)",
+    "which (?:prs?|issues?|files?|tasks?|commits?|branch(?:es)?|areas?|topics?|phases?)\\b|\\bprs?\\b|pull requests?|phase number|more questions|are we done",
+    "commit(?:ted)?\\?|\\bpush\\b|are you seeing|did you|have you|do you (?:see|have|know)|clarify|what do you mean|reproduce|discuss",
+    "how (?:would you like|do you want) (?:me )?to (?:proceed|continue)|proceed\\b|look(?:s)? (?:good|right|correct|ok)|is (?:this|that) (?:correct|right|ok)|review\\b|what happened",
+  ].join("|"),
+  "i",
+);
+/** An answer that settles nothing. */
+const unsettled =
+  /\?|^(?:something else|other|other \(.*\)|skip|none|not sure|unsure|i don['’]?t know|no idea|you (?:decide|choose|pick)|let me|done|wait|stop|cancel|chat about this|up to you|whatever)\b/i;
 
-/**
- * How Claude Code reports the human's choice to the agent: `User has answered your questions: "Which?"="This", ...`.
- */
-const answered = "User has answered your question";
-/** About the next steps in the session, not about the project. */
-const flow =
-  /what would you like|what('s| is) next|ready to|which (?:pr|issue|file|task) |does (?:this|that|the)|shall i|should i|want me|commit(?:ted)?\?|push|any (?:other|aspects|changes)|are there|how should we (?:handle|proceed)|proceed\b/i;
-
-function answersIn(text: string): string[] {
-  return [...text.matchAll(/"([^"]{3,600})"="([^"]{1,600})"/g)].flatMap(([, asked = "", answer = ""]) => {
-    if (answer.includes("?")) return [];
-    const isOneOf = /\bor\b/.test(asked) && coverage(contentWords(answer), contentWords(asked)) === 1;
-    if (flow.test(asked) && !isOneOf) return isDecision(answer, "typed") ? [oneLine(answer)] : [];
-    const chosen = answer.replace(/ \(recommended\)$/i, "").trim();
-    if (contentWords(`${asked} ${chosen}`).size < 3) return [];
-    return [
-      `${beginningOf(asked.replace(/\s+/g, " "), 200)} → ${beginningOf(chosen.replace(/\s+/g, " "), 200)}`,
-    ];
-  });
-}
-
-/** The messages of a chunk's text, without tool output. */
-export function messagesOf(text: string, turn: number): Message[] {
-  return text.split(/\n+(?=\[[A-Z_]+\] )/).flatMap((part): Message[] => {
-    const [, label] = /^\[(USER|ASSISTANT)\] /.exec(part) ?? [];
-    if (label === undefined) return [];
-    return [{ by: label === "USER" ? "human" : "agent", text: part.slice(label.length + 3), turn }];
-  });
+function answered({ question, chosen, said }: QuestionAnswer): string[] {
+  if (question.options.length < 2 || ofTheMoment.test(question.text) || unsettled.test(said)) return [];
+  // Own words may be anything: a question back, a fact, a change of the subject.
+  if (chosen.length === 0 && !isTypedChoice(said)) return [];
+  const [only] = chosen;
+  const why = chosen.length === 1 && only!.description !== "" ? ` (${oneLine(only!.description, 160)})` : "";
+  const picked = oneLine(said, 200).replace(/ \(recommended\)/gi, "");
+  if (contentWords(`${question.text} ${picked}`).size < 3) return [];
+  return [beginningOf(`${oneLine(question.text, 200)} → ${picked}${why}`, maxDecision)];
 }

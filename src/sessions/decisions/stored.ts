@@ -1,11 +1,8 @@
-import type { Config } from "../../project/config/settings.ts";
-import { type DecidingChunk, decidingChunks } from "../../store/memory/chunks/chunk-decisions.ts";
+import { decidingChunks } from "../../store/memory/chunks/chunk-decisions.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChunkDecision } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { kindRules } from "../chunks/kinds.ts";
 import { contentWords, coverage } from "../summaries/words.ts";
-import { findDecisions, messagesOf } from "./find.ts";
 import { replacements } from "./replaced.ts";
 import { type Claim, claimOf, relationOf } from "./supersede.ts";
 
@@ -37,25 +34,24 @@ interface Later {
 }
 
 /**
- * The decisions of all sessions, in order, each once, with their contradictions. They are found when chunks are made;
- * chunks from older versions of Pommel are judged here until they are cut again. Cached until the memory is written: do not modify.
+ * The decisions of all sessions, in order, each once, with their contradictions. They are found when chunks are made.
+ * Cached until the memory is written: do not modify.
  */
-export function storedDecisions(memory: Memory, config: Config): readonly SessionDecision[] {
-  const marks = kindRules({ decision: config["sessions.decision_words"] }).ownDecision;
-  return memory.once(`decisions ${marks?.source ?? ""}`, () => {
+export function storedDecisions(memory: Memory): readonly SessionDecision[] {
+  return memory.once("decisions", () => {
     const replacedBy = replacements(memory);
-    return compared(decisionsIn(memory, marks)).map((decision) => ({
+    return compared(decisionsIn(memory)).map((decision) => ({
       ...decision,
       supersededBy: replacedBy(decision.text, decision.at) ?? decision.supersededBy,
     }));
   });
 }
 
-function decisionsIn(memory: Memory, marks: RegExp | null): SessionDecision[] {
+function decisionsIn(memory: Memory): SessionDecision[] {
   const chunks = decidingChunks(memory);
   const sessions = sessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
   return chunks.flatMap((chunk) =>
-    judged(chunk, marks).map((decision, i) => ({
+    chunk.decisions.map((decision, i) => ({
       ...decision,
       id: `${chunk.uid}#${i}`,
       chunk: chunk.uid,
@@ -71,15 +67,6 @@ function decisionsIn(memory: Memory, marks: RegExp | null): SessionDecision[] {
       supersedes: [],
     })),
   );
-}
-
-/** The decisions of a chunk, from its text if it was not judged when it was made. */
-export function judged(
-  { decisions, text, firstTurn }: Pick<DecidingChunk, "decisions" | "text" | "firstTurn">,
-  marks: RegExp | null,
-): ChunkDecision[] {
-  if (decisions !== null) return decisions;
-  return findDecisions(messagesOf(text, firstTurn), { marks }).map(({ message: _, ...decision }) => decision);
 }
 
 /** Without decisions that a later one repeats, and with contradictions marked. */
@@ -136,12 +123,9 @@ function candidates(claim: Claim, byWord: ReadonlyMap<string, readonly number[]>
 }
 
 /** The same by chunk. */
-export function decisionsByChunk(
-  memory: Memory,
-  config: Config,
-): ReadonlyMap<string, readonly SessionDecision[]> {
+export function decisionsByChunk(memory: Memory): ReadonlyMap<string, readonly SessionDecision[]> {
   const byChunk = new Map<string, SessionDecision[]>();
-  for (const decision of storedDecisions(memory, config)) {
+  for (const decision of storedDecisions(memory)) {
     const known = byChunk.get(decision.chunk);
     if (known) known.push(decision);
     else byChunk.set(decision.chunk, [decision]);

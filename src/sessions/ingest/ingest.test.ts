@@ -168,6 +168,58 @@ test("a transcript that grows in any steps gives the same memory as one reading"
   );
 });
 
+describe("a session resumed into a new file", () => {
+  const ids = Array.from({ length: 4 }, (_, i) => `msg_01AbCdEfGhIjKlMnOp${i}`);
+  const said = (session: string, more = 0) => {
+    const t = transcript({ session });
+    for (let i = 0; i < 2 + more; i++) {
+      t.prompt(`question ${i} about the gecko`);
+      t.bash("ls", "a.ts");
+      t.reply(`answer ${i}`, { usage: { messageId: ids[i]! } });
+    }
+    return t;
+  };
+
+  test("with new ids for its lines is stored once, and goes on", async () => {
+    const original = join(dir, "s1.jsonl");
+    writeFileSync(original, said("s1").text());
+    await ingest(original);
+    const resumed = join(dir, "s2.jsonl");
+    writeFileSync(resumed, said("s2", 1).text());
+    const { lines } = await ingest(resumed);
+    expect(lines).toBe(4);
+    const [first, second] = ["s1", "s2"].map((uid) => sessionByUid(memory, uid)!);
+    expect(turnsOf(memory, first!.id).map(({ prompt }) => prompt)).toEqual([
+      "question 0 about the gecko",
+      "question 1 about the gecko",
+    ]);
+    expect(turnsOf(memory, second!.id).map(({ prompt }) => prompt)).toEqual(["question 2 about the gecko"]);
+    expect((await ingest(resumed)).lines).toBe(0);
+  });
+});
+
+test("a time that has not come yet is unknown", async () => {
+  const file = join(dir, "s1.jsonl");
+  const start = new Date(Date.now() + 400 * 86_400_000).toISOString();
+  const t = transcript({ session: "s1", start });
+  t.prompt("hello");
+  writeFileSync(file, t.text());
+  await ingest(file);
+  const { id, lastAt, startedAt } = sessionByUid(memory, "s1")!;
+  expect([lastAt, startedAt, turnsOf(memory, id)[0]?.startedAt]).toEqual([null, null, null]);
+});
+
+test("records that a crash left on one line, with NULs around them, are read", async () => {
+  const file = join(dir, "s1.jsonl");
+  const t = transcript({ session: "s1" });
+  for (const text of ["one", "two", "three"]) t.prompt(text);
+  const [one, two, three] = t.lines.map((line) => JSON.stringify(line));
+  writeFileSync(file, `${one}\0\0\0\n\0${two}\0\0${three}\n`);
+  await ingest(file);
+  const { id } = sessionByUid(memory, "s1")!;
+  expect(turnsOf(memory, id).map(({ prompt }) => prompt)).toEqual(["one", "two", "three"]);
+});
+
 test("a fork's copied lines are not stored twice, and it says where it comes from", async () => {
   const builder = fixture();
   await ingest(builder.writeTo(dir));

@@ -18,6 +18,7 @@ import {
   transcriptByPath,
 } from "../../store/memory/sessions/transcripts.ts";
 import { lastGroupStart } from "../../store/memory/sessions/turns.ts";
+import { messagesElsewhere } from "../../store/memory/sessions/usage.ts";
 import type { ChunkOptions } from "../chunks/chunker.ts";
 import { cutOf } from "../chunks/cut-rules.ts";
 import { relativizer } from "../relative-paths.ts";
@@ -87,7 +88,8 @@ export async function ingestTranscript(
 }
 
 function openSession({ memory, agent }: IngestOptions, info: TranscriptInfo): SessionRecord {
-  const { session: uid, parent, cwd, startedAt, forkedFrom } = info;
+  const { session: uid, parent, cwd, forkedFrom } = info;
+  const startedAt = pastOrNull(info.startedAt);
   // A subagent's file may come before its session's.
   const above = parent && saveSession(memory, { uid: parent.session, agent: agent.name, cwd });
   const origin = forkedFrom !== undefined && !isForgotten(memory, forkedFrom) ? forkedFrom : null;
@@ -135,7 +137,7 @@ async function readOn(
   const cursor = before && { offset: before.offset, lineHash: before.lineHash };
   for await (const batch of agent.read(path, cursor, signal)) {
     signal?.throwIfAborted();
-    const fresh = newLines(memory, batch.lines);
+    const fresh = newLines(memory, batch.lines, isFirst ? session : null);
     const lines = fresh.map((line) => scrubLine(line, scrubber, ledger, commands));
     const title = titleOf(batch, (text) => scrubber.scrub(text, ledger));
     const also = () => {
@@ -173,24 +175,66 @@ const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a,
 const greatest = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
 
 /** Lines that are not stored yet, each once, without those that only name the session. */
-function newLines(memory: Memory, given: readonly TranscriptLine[]): TranscriptLine[] {
+function newLines(
+  memory: Memory,
+  given: readonly TranscriptLine[],
+  session: SessionRecord | null,
+): TranscriptLine[] {
   const lines = given.map((line) => ({
     ...line,
     uid: storable(line.uid),
     parentUid: storable(line.parentUid),
+    at: pastOrNull(line.at),
   }));
+  const copied = session === null ? new Set() : copiesIn(memory, session, lines);
   const known = knownLines(
     memory,
     lines.flatMap(({ uid }) => uid ?? []),
   );
   return lines.flatMap((line): TranscriptLine[] => {
     if (line.uid !== null) {
-      if (known.has(line.uid)) return [];
+      if (known.has(line.uid) || copied.has(line)) return [];
       known.add(line.uid);
     }
     const entries = line.entries.filter(({ kind }) => kind !== "title");
     return line.uid === null && entries.length === 0 ? [] : [{ ...line, entries }];
   });
+}
+
+/** Clocks differ a little. Milliseconds. */
+const clockSlack = 10 * 60_000;
+
+/** A time; null, unknown, where it has not come yet: the clock was wrong, and the session would be the latest for ever. */
+const pastOrNull = (at: number | null): number | null =>
+  at !== null && at > Date.now() + clockSlack ? null : at;
+
+/** Shorter ids of messages are not the same everywhere. */
+const globalId = /^[\w-]{16,}$/;
+
+/**
+ * Lines that repeat those of another session under new ids: some clients copy a resumed session so into a new file. An
+ * agent's messages keep the ids that its model's service gave them; what led to one of them is copied with it.
+ */
+function copiesIn(
+  memory: Memory,
+  { id }: SessionRecord,
+  lines: readonly TranscriptLine[],
+): ReadonlySet<TranscriptLine> {
+  const messages = lines.flatMap(({ usage }) =>
+    usage && globalId.test(usage.messageId) ? usage.messageId : [],
+  );
+  const elsewhere = messagesElsewhere(memory, id, [...new Set(messages)]);
+  const copied = new Set<TranscriptLine>();
+  if (elsewhere.size === 0) return copied;
+  const byUid = new Map(lines.map((line) => [line.uid, line]));
+  for (const line of lines) {
+    if (line.usage === null || !elsewhere.has(line.usage.messageId)) continue;
+    for (let one: TranscriptLine | undefined = line; one !== undefined && !copied.has(one); ) {
+      copied.add(one);
+      one = one.parentUid === null ? undefined : byUid.get(one.parentUid);
+    }
+  }
+  return copied;
 }
 
 /** Ids that the database cannot tell apart are the same: it keeps neither NUL nor half a pair of surrogates. */

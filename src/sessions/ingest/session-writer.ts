@@ -10,7 +10,6 @@ import { findNotes, type NotedChunk, storeNotes } from "../chunks/annotate.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "../chunks/chunker.ts";
 import { embedChunks } from "../chunks/embed/embed-chunks.ts";
-import { turnBefore } from "../stored-turns.ts";
 import type { Turn } from "../turn-content.ts";
 import { type GroupOptions, groupTurns } from "./groups.ts";
 import { loadState, type PositionedLine, type SessionState, takeLines } from "./session-state.ts";
@@ -61,9 +60,7 @@ export class SessionWriter {
     const { memory, chunks: options, embedder, session } = this.options;
     const positioned = takeLines(memory, this.state, lines);
     const groups = this.state.changed.size > 0 ? groupTurns(this.state.turns, options) : [];
-    const drafts = groups.flatMap((group, i) =>
-      chunkGroup(group, options, groups[i - 1]?.at(-1) ?? turnBefore(memory, session.id, group)),
-    );
+    const drafts = groups.flatMap((group) => chunkGroup(group, options));
     const notes = findNotes(memory, session, positioned, this.state.turns, options);
     const terms = [...drafts, ...notes.map(({ draft }) => draft)].map((made) => made.terms);
     const vectors = embedder ? await embedChunks(embedder, terms, signal) : [];

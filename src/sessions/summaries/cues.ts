@@ -6,56 +6,6 @@ type Cue = readonly [pattern: RegExp, weight: number];
 const words = (alternatives: string): RegExp =>
   new RegExp(`(?<![a-zæøå0-9_])(?:${alternatives})(?![a-zæøå0-9_])`, "i");
 
-const decisions: Cue[] = [
-  [
-    words(
-      "(?:we|i|you|they)(?:'ve| have)? (?:decided|agreed|chose|opted|settled)|(?:the|a|key|design|final) decision(?! points?)|decided (?:to|on|against)|let'?s (?:go with|use|keep|stick|drop|do the)|(?:go|going|went) with (?:option|approach|the|a|an)|settled on|opted (?:for|to)|stick (?:to|with)|the right (?:approach|choice|call|way|place|fix)|trade-?offs?|option [a-d1-9] (?:is|it is|seems)",
-    ),
-    3,
-  ],
-  [
-    words(
-      "vi (?:har )?(?:valgte?|besluttede|aftalt|aftalte)|besluttet|beslutning(?:en)?|lad os (?:bruge|tage|gå med|holde|droppe)|vi (?:holder os til|går med|bruger)|bevidst valg(?:t)?",
-    ),
-    3,
-  ],
-  [
-    words(
-      "instead of|rather than|recommend(?:ed|ation)?s?|prefer(?:red|s)?|by design|intentional(?:ly)?|deliberate(?:ly)?|the reason|so that(?!')|simplest|cleanest|(?:simpler|cleaner|safer|better) (?:to|than|approach|option)|chose|no longer|we (?:should|shouldn't|don't|won't) (?:not )?(?:use|need|want|keep|have|be)",
-    ),
-    2,
-  ],
-  [
-    words(
-      "i stedet for|frem for|anbefal[a-zæøå]*|foretræk[a-zæøå]*|med vilje|grunden (?:er|til|var)|hellere|bedst at|enklest(?:e)?",
-    ),
-    2,
-  ],
-  [
-    words(
-      "because|since (?:the|we|it|this)|must (?:not|never|always)|should (?:not|never|always|only)|the approach|constraint|requirement",
-    ),
-    1,
-  ],
-  [words("fordi|derfor|skal (?:ikke|aldrig|altid)|bør(?: ikke)?"), 1],
-];
-
-/** Signs of a decision in a user's message. */
-const wishes: Cue[] = [
-  [
-    words(
-      "let'?s|we should|should(?:n't)? be|i(?:'d| would)(?: much)? (?:rather|prefer|like)|i want|(?:we |i )?don'?t (?:want|need|think)|no need|go with|use .{1,40} instead|i think|option [a-d1-9]|please (?:use|keep|don't)|only (?:when|if)|never|always",
-    ),
-    2,
-  ],
-  [
-    words(
-      "vi (?:skal|bør|vil)|jeg (?:vil|synes|foretrækker|ønsker)|skal ikke|brug .{1,40} i stedet|kun (?:når|hvis)|aldrig|altid",
-    ),
-    2,
-  ],
-];
-
 const problems: Cue[] = [
   [
     words(
@@ -119,10 +69,6 @@ function weigh(sentence: string, cues: readonly Cue[]): number {
   let weight = 0;
   for (const [pattern, worth] of cues) if (pattern.test(sentence)) weight += worth;
   return weight;
-}
-
-export function decisionWeight(sentence: string, isUser: boolean): number {
-  return weigh(sentence, decisions) + (isUser ? weigh(sentence, wishes) : 0);
 }
 
 export function problemWeight(sentence: string): number {

@@ -40,6 +40,30 @@ export function* sentencesOf(text: string): Iterable<string> {
   }
 }
 
+/** A shorter line ends where its author ended it. Characters. */
+const minWrapped = 40;
+const ownLine = /^\s*(?:#{1,6}\s|\||>|```|~~~|[A-Z][\w-]+: \S|[a-z]+(?:\([\w ,/-]+\))?!?: \S)/;
+
+/** A text whose lines were wrapped by hand, with a line for each paragraph and item of a list. */
+export function joinWrapped(text: string): string {
+  const joined: string[] = [];
+  let isCode = false;
+  let before = "";
+  for (const line of text.split("\n")) {
+    if (fence.test(line)) isCode = !isCode;
+    const isNext =
+      !isCode &&
+      before.length >= minWrapped &&
+      line.trim() !== "" &&
+      !marker.test(line) &&
+      !ownLine.test(line);
+    if (isNext && !ownLine.test(joined.at(-1) ?? "")) joined[joined.length - 1] += ` ${line.trim()}`;
+    else joined.push(line);
+    before = isCode ? "" : line.trimEnd();
+  }
+  return joined.join("\n");
+}
+
 function ends(text: string): string {
   if (text.length <= maxTextLength) return text;
   return `${text.slice(0, maxTextLength / 2)}\n\n${text.slice(-maxTextLength / 2)}`;

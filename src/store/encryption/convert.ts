@@ -18,6 +18,7 @@ import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
 import { daemonFiles, homeOf } from "../../project/home.ts";
 import { auditLock, type Project, projectOf } from "../../project/paths.ts";
+import { removeIndexCache } from "../index/index-cache.ts";
 import { lanceFolder } from "../index/place.ts";
 import { leaveRoom } from "../sqlite/copy-database.ts";
 import { isDamaged } from "../sqlite/database.ts";
@@ -146,6 +147,8 @@ export function plainFiles(options: ConvertOptions): string[] {
 /** Each is converted with the key of its folder. */
 function convertAll(to: "encrypt" | "decrypt", options: ConvertOptions): Conversion {
   removeLeftovers(options);
+  // It is made again as the home is then.
+  removeIndexCache();
   const files: string[] = [];
   const done = (file: string) => {
     files.push(file);

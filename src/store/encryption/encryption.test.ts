@@ -1,7 +1,6 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -9,18 +8,20 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Project, projectAt } from "../../project/paths.ts";
+import { namedProject } from "../../../test/support/named-project.ts";
+import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import { daemonFiles, homeOf } from "../../project/home.ts";
+import type { Project } from "../../project/paths.ts";
 import { contentOf } from "../memory/backups/backup-content.ts";
 import { backUp } from "../memory/backups/backups.ts";
 import { listBackups } from "../memory/backups/copies.ts";
 import { replaceMemory } from "../memory/backups/restore.ts";
 import { saveAnnotation } from "../memory/chunks/annotations.ts";
 import { Memory } from "../memory/memory.ts";
-import { decryptProject, encryptProject, plainFiles, rotateKey } from "./convert.ts";
-import { envelopeName, readEnvelope } from "./envelope.ts";
+import { decryptHome, encryptHome, plainFiles, rotateKey } from "./convert.ts";
+import { envelopeName, homeEnvelope } from "./envelope.ts";
 import { passphraseVariable } from "./key-source.ts";
 import { forgetKeys, unlock } from "./keys.ts";
 import { plainText } from "./plain-text.ts";
@@ -29,23 +30,25 @@ import { publicKeyOf, seal } from "./sealed-text.ts";
 const secret = "the quokka sleeps in the garden";
 const nothing = { backups: [] };
 
+let home: ReturnType<typeof temporaryHome>;
 let root: string;
 let project: Project;
 let keyFile: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "pommel-encryption-"));
-  project = projectAt(join(root, "project"));
+  home = temporaryHome();
+  root = home.dir;
+  project = namedProject(join(root, "project"));
   keyFile = join(root, "keys", "our.key");
-  mkdirSync(project.spoolDir, { recursive: true });
-  mkdirSync(project.logDir, { recursive: true });
+  mkdirSync(daemonFiles().spoolDir, { recursive: true });
+  mkdirSync(daemonFiles().logDir, { recursive: true });
   remember(secret);
 });
 
 afterEach(() => {
   delete process.env[passphraseVariable];
   forgetKeys();
-  rmSync(root, { recursive: true, force: true });
+  home.remove();
 });
 
 function remember(note: string): void {
@@ -62,11 +65,11 @@ function notes(): string[] {
   return found as string[];
 }
 
-const encrypt = (choice = `file:${keyFile}`) => encryptProject(project, choice, nothing);
+const encrypt = (choice = `file:${keyFile}`) => encryptHome(choice, nothing);
 
-/** Files below `.pommel/` with these words in them. */
+/** Files of the home with these words in them; the registry tells only where projects are. */
 function filesWith(words: string): string[] {
-  const all = readdirSync(project.stateDir, { recursive: true, withFileTypes: true });
+  const all = readdirSync(root, { recursive: true, withFileTypes: true });
   return all
     .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(words))
     .map(({ name }) => name);
@@ -84,11 +87,11 @@ function codeOfFailing(work: () => unknown): unknown {
 /** As another process, which has unlocked nothing. */
 const inNewProcess = forgetKeys;
 
-describe("an encrypted project", () => {
+describe("an encrypted home", () => {
   it("has a secret in none of its bytes: memory, log of the database, backups, spool, log", () => {
-    backUp(project.memoryDb, { folder: join(project.stateDir, "backups"), reason: "manual" });
-    writeFileSync(join(project.spoolDir, "1.json"), JSON.stringify({ kind: "x", prompt: secret }));
-    writeFileSync(join(project.logDir, "pommeld.log"), `{"msg":"${secret}"}\n{"msg":"b"}\n`);
+    backUp(project.memoryDb, { folder: join(project.dataDir, "backups"), reason: "manual" });
+    writeFileSync(join(daemonFiles().spoolDir, "1.json"), JSON.stringify({ kind: "x", prompt: secret }));
+    writeFileSync(join(daemonFiles().logDir, "pommeld.log"), `{"msg":"${secret}"}\n{"msg":"b"}\n`);
     expect(filesWith(secret).length).toBeGreaterThan(3);
     const { files } = encrypt();
     expect(files).toHaveLength(4);
@@ -96,38 +99,40 @@ describe("an encrypted project", () => {
     expect(open.prepare("SELECT count(*) FROM annotations").pluck().get()).toBe(1);
     open.close();
     remember(`${secret}, and in the tree`);
-    backUp(project.memoryDb, { folder: join(project.stateDir, "backups"), reason: "daily" });
+    backUp(project.memoryDb, { folder: join(project.dataDir, "backups"), reason: "daily" });
     expect(filesWith("quokka")).toEqual([]);
-    expect(plainFiles(project, nothing)).toEqual([]);
+    expect(plainFiles(nothing)).toEqual([]);
     expect(notes()).toEqual([secret, `${secret}, and in the tree`]);
-    expect(plainText(project, readFileSync(join(project.spoolDir, "1.json"), "utf8"))).toContain(secret);
-    for (const file of [keyFile, join(project.stateDir, envelopeName), project.memoryDb]) {
+    expect(plainText(readFileSync(join(daemonFiles().spoolDir, "1.json"), "utf8"))).toContain(secret);
+    for (const file of [keyFile, join(homeOf().dataDir, envelopeName), project.memoryDb]) {
       expect(statSync(file).mode & 0o777).toBe(0o600);
     }
   });
 
   it("is as it was when it is decrypted", () => {
-    writeFileSync(join(project.logDir, "pommeld.log"), '{"msg":"a"}\n{"msg":"b"}\n');
+    writeFileSync(join(daemonFiles().logDir, "pommeld.log"), '{"msg":"a"}\n{"msg":"b"}\n');
     encrypt();
-    expect(decryptProject(project, nothing).files).toHaveLength(2);
-    expect(existsSync(join(project.stateDir, envelopeName))).toBe(false);
+    expect(decryptHome(nothing).files).toHaveLength(2);
+    expect(existsSync(join(homeOf().dataDir, envelopeName))).toBe(false);
     expect(filesWith("quokka")).toContain("memory.db");
-    expect(readFileSync(join(project.logDir, "pommeld.log"), "utf8")).toBe('{"msg":"a"}\n{"msg":"b"}\n');
+    expect(readFileSync(join(daemonFiles().logDir, "pommeld.log"), "utf8")).toBe(
+      '{"msg":"a"}\n{"msg":"b"}\n',
+    );
     expect(notes()).toEqual([secret]);
   });
 
   it("is readable where encrypting was interrupted, and is encrypted by the next attempt", () => {
-    backUp(project.memoryDb, { folder: join(project.stateDir, "backups"), reason: "manual" });
+    backUp(project.memoryDb, { folder: join(project.dataDir, "backups"), reason: "manual" });
     const stop = () => {
       throw new Error("killed");
     };
-    expect(() => encryptProject(project, `file:${keyFile}`, { backups: [], onFile: stop })).toThrow("killed");
+    expect(() => encryptHome(`file:${keyFile}`, { backups: [], onFile: stop })).toThrow("killed");
     // A process that was killed while it wrote; no process has such a number.
     writeFileSync(`${project.memoryDb}.pommel-4194305`, secret);
-    expect(plainFiles(project, nothing)).toHaveLength(1);
+    expect(plainFiles(nothing)).toHaveLength(1);
     inNewProcess();
     expect(notes()).toEqual([secret]);
-    for (const { file } of listBackups(project.memoryDb, join(project.stateDir, "backups")))
+    for (const { file } of listBackups(project.memoryDb, join(project.dataDir, "backups")))
       expect(contentOf(file)).toMatchObject({ notes: 1 });
     encrypt("keychain");
     expect(filesWith("quokka")).toEqual([]);
@@ -137,7 +142,7 @@ describe("an encrypted project", () => {
   it("restores its memory from its own backups", () => {
     encrypt();
     const { file } = backUp(project.memoryDb, {
-      folder: join(project.stateDir, "backups"),
+      folder: join(project.dataDir, "backups"),
       reason: "manual",
     });
     remember("later");
@@ -151,9 +156,9 @@ describe("without the right key", () => {
   /** Nothing in the project is touched, whatever is tried. */
   function changesNothing(work: () => void): void {
     const all = () =>
-      readdirSync(project.stateDir)
-        .filter((name) => name.endsWith(".db") || name === envelopeName)
-        .map((name) => [name, readFileSync(join(project.stateDir, name)).toString("base64")]);
+      [project.memoryDb, join(homeOf().dataDir, envelopeName)].map((file) =>
+        readFileSync(file).toString("base64"),
+      );
     const before = all();
     work();
     expect(all()).toEqual(before);
@@ -168,7 +173,7 @@ describe("without the right key", () => {
       expect(codeOfFailing(notes)).toBe("encryption_locked");
       expect(codeOfFailing(() => remember("more"))).toBe("encryption_locked");
       expect(codeOfFailing(() => encrypt())).toBe("encryption_locked");
-      expect(codeOfFailing(() => decryptProject(project, nothing))).toBe("encryption_locked");
+      expect(codeOfFailing(() => decryptHome(nothing))).toBe("encryption_locked");
     });
     renameSync(away, keyFile);
     expect(notes()).toEqual([secret]);
@@ -195,9 +200,9 @@ describe("without the right key", () => {
 
   it("a lost encryption.json is named: what it belongs to is neither damaged nor replaced", () => {
     encrypt();
-    rmSync(join(project.stateDir, envelopeName));
+    rmSync(join(homeOf().dataDir, envelopeName));
     expect(codeOfFailing(notes)).toBe("encryption_damaged");
-    writeFileSync(join(project.stateDir, envelopeName), "{");
+    writeFileSync(join(homeOf().dataDir, envelopeName), "{");
     expect(codeOfFailing(notes)).toBe("encryption_damaged");
   });
 });
@@ -207,7 +212,7 @@ describe("a new key", () => {
     encrypt();
     const [before, old] = [readFileSync(project.memoryDb), readFileSync(keyFile)];
     const next = join(root, "keys", "next.key");
-    rotateKey(project, `file:${next}`, nothing);
+    rotateKey(`file:${next}`, nothing);
     inNewProcess();
     expect(readFileSync(project.memoryDb).equals(before)).toBe(true);
     expect(notes()).toEqual([secret]);
@@ -218,8 +223,8 @@ describe("a new key", () => {
 
   it("stands before older ones in the same file, which older copies of encryption.json need", () => {
     encrypt();
-    const older = readEnvelope(project.stateDir)!;
-    rotateKey(project, `file:${keyFile}`, nothing);
+    const older = homeEnvelope()!;
+    rotateKey(`file:${keyFile}`, nothing);
     inNewProcess();
     expect(unlock(older).id).toBe(older.id);
     expect(dirname(keyFile)).toBe(join(root, "keys"));
@@ -229,11 +234,11 @@ describe("a new key", () => {
 
 it("a sealed text is opened by its project's key only, and not when it was changed", () => {
   encrypt();
-  const publicKey = publicKeyOf(project)!;
+  const publicKey = publicKeyOf()!;
   const [one, two] = [seal(secret, publicKey), seal(secret, publicKey)];
   expect(one).not.toBe(two);
-  expect(plainText(project, one)).toBe(secret);
+  expect(plainText(one)).toBe(secret);
   const at = one.length - 10;
   const changed = one.slice(0, at) + (one[at] === "A" ? "B" : "A") + one.slice(at + 1);
-  expect(() => plainText(project, changed)).toThrow();
+  expect(() => plainText(changed)).toThrow();
 });

@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { replaceFile } from "../../project/files/replace-file.ts";
+import { homeOf } from "../../project/home.ts";
 import type { Envelope, KeySource } from "./envelope.ts";
 
 /** Where the key comes from that the data key is encrypted with: a file, the system's keychain, or a passphrase. */
@@ -58,11 +59,8 @@ export function newSource(choice: string, id: string): { source: KeySource; wrap
 
 const withHome = (path: string) => (path.startsWith("~/") ? join(homedir(), path.slice(2)) : path);
 
-/** Outside of the project, so that a copy of the project is of no use without it. */
-function defaultKeyFile(id: string): string {
-  const config = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
-  return join(config, "pommel", "keys", `${id}.key`);
-}
+/** Outside of what is encrypted, so that a copy of that is of no use without it. */
+const defaultKeyFile = (id: string) => join(homeOf().configDir, "keys", `${id}.key`);
 
 const fromSecret = (secret: string) => Buffer.from(hkdfSync("sha256", secret, "", "pommel wrapping key", 32));
 

@@ -234,14 +234,6 @@ export interface CodeIndex extends SearchableIndex {
    * @returns false, and nothing is stored, when the index holds another version of the file by now
    */
   addVectors(file: IndexedFile, vectors: FileVectors): Promise<boolean>;
-  /**
-   * A model's vectors by what names their texts (`FileVectors.texts`), of files that have another version by now; those that
-   * are not known any more are missing. Left out by an engine that keeps none: there a changed file is embedded as a whole.
-   */
-  formerVectors?(
-    model: Pick<FileVectors, "model" | "dimensions">,
-    texts: ReadonlySet<string>,
-  ): Promise<Map<string, Int8Array>>;
   /** Paths of files with chunks that a model has not seen, those indexed last first. */
   withoutVectors(model: Pick<FileVectors, "model" | "dimensions">): Promise<string[]>;
   /** Forgets the vectors of all models but these. */

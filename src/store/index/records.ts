@@ -103,8 +103,6 @@ export interface FileVectors {
   model: string;
   dimensions: number;
   vectors: readonly (Int8Array | null)[];
-  /** What names the chunks' texts (`textKey`), for a model whose vectors are worth keeping for the file's next version. */
-  texts?: readonly string[];
 }
 
 /** What became of a file. */

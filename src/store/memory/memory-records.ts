@@ -109,7 +109,7 @@ export interface ChunkDecision {
 }
 
 export interface ChunkToStore extends SessionChunk {
-  /** Left out: not yet checked. */
+  /** Left out for chunks of notes and summaries. */
   decisions?: readonly ChunkDecision[];
   terms: ChunkTerms;
   /** By model id. */

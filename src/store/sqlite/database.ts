@@ -111,8 +111,9 @@ function closeUnchanged(db: Sqlite, file: string): void {
 }
 
 /**
- * Creates a database for its mode, which SQLite gives to what it makes beside it, in directories that are 0700. One that exists is never opened: closing a
- * descriptor drops the locks that this process has on the file, whatever other connections it has.
+ * Creates a database for its mode, which SQLite gives to what it makes beside it, in directories that are 0700. One that
+ * exists is never opened: closing a descriptor drops the locks that this process has on the file, whatever other
+ * connections it has.
  * @throws PommelError `unreadable`; that the disk is full
  */
 export function createPrivately(file: string): void {

@@ -2,31 +2,31 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Project, projectAt } from "../../project/paths.ts";
-import { acquireWriterLock, lockHolder } from "./lock.ts";
+import { acquireLock, lockHolder } from "./lock.ts";
 
-let project: Project;
+let dir: string;
+let file: string;
 const children: ChildProcess[] = [];
 
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-lock-")));
-  mkdirSync(project.stateDir);
+  dir = mkdtempSync(join(tmpdir(), "pommel-lock-"));
+  file = join(dir, "writer.lock");
 });
 
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
-  rmSync(project.root, { recursive: true, force: true });
+  rmSync(dir, { recursive: true, force: true });
 });
 
 /** Another process that tries to take the lock, says "held" or the error's code, and stays. */
 async function contender(): Promise<{ child: ChildProcess; said: string }> {
   const lockModule = new URL("./lock.ts", import.meta.url).href;
   const script = `
-    import { acquireWriterLock } from ${JSON.stringify(lockModule)};
+    import { acquireLock } from ${JSON.stringify(lockModule)};
     try {
-      acquireWriterLock({ lockFile: ${JSON.stringify(project.lockFile)} }, "contender");
+      acquireLock(${JSON.stringify(file)}, "contender");
       console.log("held");
       setInterval(() => {}, 1000);
     } catch (error) { console.log(error.code); }`;
@@ -41,8 +41,8 @@ async function contender(): Promise<{ child: ChildProcess; said: string }> {
 test("is held by one process at a time and says by whom", async () => {
   const { child, said } = await contender();
   expect(said).toBe("held");
-  expect(lockHolder(project)).toEqual({ pid: child.pid, owner: "contender" });
-  expect(() => acquireWriterLock(project, "test")).toThrow(
+  expect(lockHolder(file)).toEqual({ pid: child.pid, owner: "contender" });
+  expect(() => acquireLock(file, "test")).toThrow(
     expect.objectContaining({ code: "locked", message: expect.stringContaining(`PID ${child.pid}`) }),
   );
 });
@@ -51,8 +51,8 @@ test("is free the moment its holder is killed", async () => {
   const { child } = await contender();
   child.kill("SIGKILL");
   await once(child, "exit");
-  expect(lockHolder(project)).toBeNull();
-  acquireWriterLock(project, "test").release();
+  expect(lockHolder(file)).toBeNull();
+  acquireLock(file, "test").release();
 });
 
 test("goes to exactly one of several that start at once", async () => {
@@ -61,9 +61,9 @@ test("goes to exactly one of several that start at once", async () => {
 });
 
 test("keeps other processes out while this one looks at it", async () => {
-  const lock = acquireWriterLock(project, "test");
-  expect(lockHolder(project)).not.toBeNull();
-  expect(() => acquireWriterLock(project, "again")).toThrow(expect.objectContaining({ code: "locked" }));
+  const lock = acquireLock(file, "test");
+  expect(lockHolder(file)).not.toBeNull();
+  expect(() => acquireLock(file, "again")).toThrow(expect.objectContaining({ code: "locked" }));
   expect((await contender()).said).toBe("locked");
   lock.release();
   lock.release();
@@ -71,28 +71,29 @@ test("keeps other processes out while this one looks at it", async () => {
 });
 
 test("is readable by its owner only and notices when it is taken away", () => {
-  const lock = acquireWriterLock(project, "test");
-  expect(statSync(project.lockFile).mode & 0o777).toBe(0o600);
+  const lock = acquireLock(file, "test");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(lock.isStillOurs()).toBe(true);
-  rmSync(project.lockFile);
+  rmSync(file);
   expect(lock.isStillOurs()).toBe(false);
   lock.release();
 });
 
 test("a damaged lock file is made usable again, and one that is held stays held", async () => {
-  writeFileSync(project.lockFile, "not a database, but long enough to look at".repeat(100));
-  writeFileSync(`${project.lockFile}-journal`, "a half of one");
-  expect(lockHolder(project)).toBeNull();
-  acquireWriterLock(project, "test").release();
+  writeFileSync(file, "not a database, but long enough to look at".repeat(100));
+  writeFileSync(`${file}-journal`, "a half of one");
+  expect(lockHolder(file)).toBeNull();
+  acquireLock(file, "test").release();
   expect((await contender()).said).toBe("held");
-  writeFileSync(project.lockFile, "not a database, but long enough to look at".repeat(100));
-  expect(() => acquireWriterLock(project, "test")).toThrow(expect.objectContaining({ code: "locked" }));
+  writeFileSync(file, "not a database, but long enough to look at".repeat(100));
+  expect(() => acquireLock(file, "test")).toThrow(expect.objectContaining({ code: "locked" }));
 });
 
-test("explains a lock file that cannot be used, and a directory that is not there", () => {
-  mkdirSync(project.lockFile);
-  expect(() => acquireWriterLock(project, "test")).toThrow(expect.objectContaining({ code: "unreadable" }));
-  expect(lockHolder(project)).toBeNull();
-  rmSync(project.stateDir, { recursive: true });
-  expect(() => acquireWriterLock(project, "test")).toThrow(expect.objectContaining({ code: "unreadable" }));
+test("explains a lock file that cannot be used, and makes a directory that is not there", () => {
+  mkdirSync(file);
+  expect(() => acquireLock(file, "test")).toThrow(expect.objectContaining({ code: "unreadable" }));
+  expect(lockHolder(file)).toBeNull();
+  rmSync(dir, { recursive: true });
+  acquireLock(file, "test").release();
+  expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
 });

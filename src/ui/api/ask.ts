@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
+import { placeHeader } from "../../protocol/door.ts";
 import { endpoints, type RouteName, urlOf } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+import { placeShown } from "./place.ts";
 
 /** What the daemon refused, or that it did not answer: what happened, and what to do. */
 export class AskError extends Error {
@@ -18,7 +20,7 @@ export class AskError extends Error {
 export const signedOut = signal<AskError | null>(null);
 
 /**
- * Asks the daemon. The answer's type is the operation's; the daemon that serves this page has the same version.
+ * Asks the daemon about the project that is shown. The answer's type is the operation's; the daemon that serves this page has the same version.
  * @throws AskError, and the signal's reason once it is aborted
  */
 export async function ask<R extends RouteName>(
@@ -43,12 +45,14 @@ export async function send(
   body?: unknown,
   signal?: AbortSignal,
 ): Promise<unknown> {
+  const place = placeShown();
   const response = await fetch(path, {
     method,
-    ...(body !== undefined && {
-      body: JSON.stringify(body),
-      headers: { "content-type": "application/json" },
-    }),
+    headers: {
+      ...(place !== null && { [placeHeader]: encodeURIComponent(place) }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw signal.reason;

@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
 import type { PageResponse } from "../../protocol/operations/daemon.ts";
+import type { ResponseOf } from "../../protocol/routes.ts";
 import { AskError, ask } from "./ask.ts";
+import { placeShown, showPlace } from "./place.ts";
 
 /** What is known of the project from the start; null until the first answer. */
 export const project = signal<PageResponse | null>(null);
@@ -8,14 +10,29 @@ export const project = signal<PageResponse | null>(null);
 /** Why there is none. */
 export const projectError = signal<AskError | null>(null);
 
+/** Those that can be shown, the last used first; none until the first answer. */
+export const projects = signal<ResponseOf<"projects">["projects"]>([]);
+
 export async function loadProject(): Promise<void> {
   try {
+    if (placeShown() === null) {
+      await loadProjects();
+      const [last] = projects.value;
+      if (!last) throw new AskError("not_initialised", "There is no project yet.", "Run `pm open` in one.");
+      showPlace(last.root);
+    }
     project.value = await ask("page", {});
     projectError.value = null;
   } catch (error) {
     projectError.value =
       error instanceof AskError ? error : new AskError("internal", String(error), "Reload the page.");
   }
+}
+
+/** Best effort: the project that is shown does not need the others. */
+export async function loadProjects(): Promise<void> {
+  const known = await ask("projects", {}).catch(() => null);
+  if (known) projects.value = known.projects.filter(({ is_gone }) => !is_gone);
 }
 
 /** The address that opens a file of the project in the user's editor; null if none is configured. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import { project } from "../api/project.ts";
+import { placeShown, showPlace } from "../api/place.ts";
+import { project, projects } from "../api/project.ts";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { goTo, linkTo, route } from "../router.ts";
 import { viewAt, views } from "../views.ts";
@@ -18,10 +19,12 @@ export function TopBar() {
   }, [current]);
   return (
     <header class="top-bar">
-      <a class="brand" href={linkTo("/")}>
-        <Icon name="pommel" />
-        <span class="project">{project.value?.name ?? "Pommel"}</span>
-      </a>
+      <div class="brand">
+        <a href={linkTo("/")} aria-label="Pommel">
+          <Icon name="pommel" />
+        </a>
+        <ProjectChoice />
+      </div>
       <nav aria-label="Views" ref={nav}>
         {views.map((view) =>
           view.nav === null ? null : (
@@ -62,6 +65,43 @@ export function TopBar() {
       </div>
     </header>
   );
+}
+
+/** The name of the project that is shown; where there are others, one of them can be chosen. */
+function ProjectChoice() {
+  const known = projects.value;
+  const here = placeShown();
+  const shown = known.find(({ checkouts }) => checkouts.some(({ root }) => root === here));
+  const name = shown?.name ?? project.value?.name;
+  if (known.length === 0 || (known.length === 1 && shown))
+    return <span class="project">{name ?? "Pommel"}</span>;
+  const isOnlyOne = (called: string) => known.filter((one) => one.name === called).length === 1;
+  return (
+    <select
+      class="project"
+      aria-label="Project"
+      title={here ?? undefined}
+      value={shown?.id ?? ""}
+      onChange={(event) => {
+        const chosen = known.find(({ id }) => id === event.currentTarget.value);
+        if (chosen) switchTo(chosen.root);
+      }}
+    >
+      {!shown && <option value="">{name ?? "Choose a project"}</option>}
+      {known.map(({ id, name: called, root }) => (
+        <option key={id} value={id}>
+          {isOnlyOne(called) ? called : `${called} · ${root}`}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Loads everything anew: the same view of another project, or its home where the view is of something in this one. */
+function switchTo(root: string): void {
+  showPlace(root);
+  if (!viewAt(route.value.path)?.nav) goTo(linkTo("/"));
+  location.reload();
 }
 
 /** Searches with every key: the words are the address's. */

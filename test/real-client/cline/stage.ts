@@ -26,7 +26,7 @@ const event = z.object({ type: z.string(), finishReason: z.optional(z.string()) 
 
 export async function setClineStage(bin: string): Promise<ClineStage> {
   const ground = layGround("cline", filesBefore);
-  const { home, repo, project, pm, hooksRun, hooksSaid } = ground;
+  const { home, repo, project, kept, daemon, pm, hooksRun, hooksSaid } = ground;
   const api = await startMockApi({ scripts: scripts(repo), compaction: "" });
   const key = `sk-ant-api03-${randomBytes(69).toString("base64url")}-AAAA`;
   const data = join(home, ".cline", "data");
@@ -62,7 +62,7 @@ export async function setClineStage(bin: string): Promise<ClineStage> {
       .filter((name) => name.endsWith(".messages.json"))
       .map((name) => join(sessions, name));
   return {
-    ...{ project, pm, hooksRun, hooksSaid, serversFile, key, api },
+    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, serversFile, key, api },
     async say(prompt) {
       const printed = await run({ bin, cwd: repo, env }, ["--json", prompt]);
       const last = z.parse(event, JSON.parse(printed.trim().split("\n").at(-1)!));

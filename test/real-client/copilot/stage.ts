@@ -27,7 +27,7 @@ export interface CopilotStage extends ClientStage {
 
 export async function setCopilotStage(bin: string): Promise<CopilotStage> {
   const ground = layGround("copilot", filesBefore);
-  const { home, repo, project, pm, hooksRun, hooksSaid } = ground;
+  const { home, repo, project, kept, daemon, pm, hooksRun, hooksSaid } = ground;
   mkdirSync(join(home, ".copilot"));
   // It runs a project's hooks and servers only in trusted folders.
   writeFileSync(join(home, ".copilot", "config.json"), JSON.stringify({ trustedFolders: [repo] }));
@@ -46,7 +46,7 @@ export async function setCopilotStage(bin: string): Promise<CopilotStage> {
   };
   const sessions = () => logsBelow(join(home, ".copilot", "session-state"));
   return {
-    ...{ project, pm, hooksRun, hooksSaid, key, api },
+    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, key, api },
     async say(prompt, session) {
       const id = session ?? randomUUID();
       const where = session === undefined ? `--session-id=${id}` : `--resume=${id}`;

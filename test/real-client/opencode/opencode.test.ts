@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { WhyAnswer } from "../../../src/protocol/operations/blame.ts";
 import type { Injected } from "../../../src/protocol/operations/context.ts";
 import type { AnnotationsResponse, SessionsResponse } from "../../../src/protocol/operations/sessions.ts";
-import { logOf } from "../../e2e/daemon-fixture.ts";
+import { logOf } from "../ground.ts";
 import {
   type Beginning,
   beginWith,
@@ -73,8 +73,8 @@ describeClient("OpenCode", "sessions", (bin) => {
 
   it("leaves in the spool what happened without a daemon, which a daemon imports", () => {
     expect(beginning.spooledAlone).toHaveLength(5);
-    expect(readdirSync(stage.project.spoolDir)).toEqual([]);
-    const warned = logOf(stage.project).match(/.*(?:rejected|"level":(?:40|50)).*/g) ?? [];
+    expect(readdirSync(stage.daemon.spoolDir)).toEqual([]);
+    const warned = logOf(stage.daemon).match(/.*(?:rejected|"level":(?:40|50)).*/g) ?? [];
     // What was undone is not there any more.
     expect(warned).toEqual([expect.stringContaining(`${ids.undo} was replaced`)]);
   });
@@ -164,7 +164,7 @@ describeClient("OpenCode", "sessions", (bin) => {
     const answers = [...stage.api.toolResults.values()].map(({ text }) => text).join("\n");
     expect(answers).toContain(stage.key);
     expect(JSON.stringify(await show(ids.edit))).toContain("ANTHROPIC_API_KEY=[REDACTED_");
-    expect(filesWith(stage.key, stage.project.stateDir)).toEqual([]);
+    expect(filesWith(stage.key, stage.kept.dataDir)).toEqual([]);
   });
 
   it("has its files back after pm disable, byte for byte", async () => {

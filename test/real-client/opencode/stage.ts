@@ -35,7 +35,7 @@ export const model = { providerID: "anthropic", modelID: "claude-sonnet-4-5" } a
 
 export async function setOpencodeStage(bin: string): Promise<OpencodeStage> {
   const ground = layGround("opencode", filesBefore);
-  const { home, repo, project, pm, hooksRun, hooksSaid } = ground;
+  const { home, repo, project, kept, daemon, pm, hooksRun, hooksSaid } = ground;
   const api = await startMockApi({ scripts: scripts(repo), compaction });
   const key = `sk-ant-api03-${randomBytes(69).toString("base64url")}-AAAA`;
   const settings = join(home, ".config", "opencode", "opencode.json");
@@ -54,7 +54,7 @@ export async function setOpencodeStage(bin: string): Promise<OpencodeStage> {
   const database = join(home, ".local", "share", "opencode", "opencode.db");
   const sessions = () => withDatabase(database, (db) => sessionsIn(db, database)) ?? [];
   return {
-    ...{ project, pm, hooksRun, hooksSaid, key, api },
+    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, key, api },
     async say(prompt, ...more) {
       const printed = await run({ bin, cwd: repo, env }, ["run", "--format", "json", ...more, prompt]);
       const events = printed.split("\n").flatMap((line) => (line.startsWith("{") ? JSON.parse(line) : []));

@@ -123,7 +123,7 @@ describeClient("Qwen Code", "sessions", (bin) => {
     const answers = [...stage.api.toolResults.values()].map(({ text }) => text).join("\n");
     expect(answers).toContain(stage.key);
     expect(JSON.stringify(await show(ids.edit))).toContain("[REDACTED_ANTHROPIC_KEY]");
-    expect(filesWith(stage.key, stage.project.stateDir)).toEqual([]);
+    expect(filesWith(stage.key, stage.kept.dataDir)).toEqual([]);
   });
 
   it("has its files back after pm disable, byte for byte", async () => {

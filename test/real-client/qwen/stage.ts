@@ -35,7 +35,7 @@ const printed = z.array(z.object({ session_id: z.string(), is_error: z.optional(
 
 export async function setQwenStage(bin: string): Promise<QwenStage> {
   const ground = layGround("qwen", filesBefore);
-  const { home, repo, project, pm, hooksRun, hooksSaid } = ground;
+  const { home, repo, project, kept, daemon, pm, hooksRun, hooksSaid } = ground;
   mkdirSync(join(home, ".qwen"));
   writeFileSync(join(home, ".qwen", "settings.json"), JSON.stringify(userSettings));
   const api = await startMockApi({ scripts: scripts(repo), compaction: "" });
@@ -45,7 +45,7 @@ export async function setQwenStage(bin: string): Promise<QwenStage> {
     logsBelow(join(home, ".qwen", "projects")).filter((file) => /\/(?:chats|subagents)\//.test(file));
   const isCurrent = !/^0\.(?:\d|1[0-5])\./.test((await run({ bin, cwd: repo, env }, ["--version"])).trim());
   return {
-    ...{ project, pm, hooksRun, hooksSaid, isCurrent, key, api },
+    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, isCurrent, key, api },
     async say(prompt, ...more) {
       const stdout = await run({ bin, cwd: repo, env }, ["--yolo", "-o", "json", ...more, prompt]);
       const messages = z.parse(printed, JSON.parse(stdout));

@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, turn } from "../../../../test/support/memory-fixture.ts";
+import { temporaryHome } from "../../../../test/support/temporary-home.ts";
+import { rememberProject } from "../../../git/projects/find-project.ts";
 import { projectAt } from "../../../project/paths.ts";
-import { rememberProject } from "../../../queries/projects/known-projects.ts";
 import { Memory } from "../../../store/memory/memory.ts";
 import { saveTurn } from "../../../store/memory/sessions/turns.ts";
-import { registryFile } from "../../../store/registry.ts";
 import type { CommandContext } from "../../frame.ts";
 import { createPalette } from "../../terminal/palette.ts";
 import { projectsForgetCommand, projectsListCommand } from "../projects/projects.ts";
@@ -19,12 +18,12 @@ import { eventLinkCommand, eventUnlinkCommand } from "./link.ts";
 import { eventListCommand } from "./list.ts";
 import { eventShowCommand } from "./show.ts";
 
+let home: ReturnType<typeof temporaryHome>;
 let dir: string;
 beforeEach(() => {
-  rmSync(registryFile(), { force: true });
-  dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-event-views-")));
-  mkdirSync(join(dir, ".pommel"));
-  writeFileSync(join(dir, ".pommel", "config.toml"), "");
+  home = temporaryHome();
+  dir = join(home.dir, "event-views");
+  mkdirSync(dir);
   const memory = Memory.open(projectAt(dir).memoryDb, { readonly: false });
   const title = { text: "Token\u001b[31m refresh", source: "agent" as const };
   const lastAt = Date.parse("2026-01-28T12:00:00Z");
@@ -37,7 +36,7 @@ beforeEach(() => {
   saveTurn(memory, id, turn(1));
   memory.close();
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+afterEach(() => home.remove());
 
 /** Runs a command; what it would print, and its JSON. */
 async function run<A extends unknown[]>(
@@ -105,19 +104,24 @@ it("rejects invalid combinations", async () => {
 });
 
 it("lists projects, and sessions of all of them, from anywhere", async () => {
-  expect((await run(projectsListCommand)).text).toBe("No projects yet; `pm init` creates one.");
-  await rememberProject(projectAt(dir));
-  expect((await run(projectsListCommand)).value).toMatchObject({ projects: [{ root: dir, is_gone: false }] });
+  expect((await run(projectsListCommand)).text).toMatch(/^No projects yet/);
+  const project = projectAt(dir);
+  await rememberProject(project);
+  expect((await run(projectsListCommand)).value).toMatchObject({
+    projects: [{ id: project.id, root: dir, is_gone: false, checkouts: [{ root: dir, is_gone: false }] }],
+  });
   const { text, value } = await run(sessionListCommand, undefined, { allProjects: true });
-  expect(text).toMatch(/event-views-\w+\nsession .*\n8ecde0fc {2}/);
+  expect(text).toMatch(/event-views\nsession .*\n8ecde0fc {2}/);
   expect(value).toMatchObject({
     sessions: [{ project: dir, id: "8ecde0fc-091c" }],
     projects: [dir],
     left_out: [],
   });
-  expect((await run(projectsForgetCommand, ".")).text).toBe("✓ 1 project removed from the list.");
-  await expect(run(projectsForgetCommand, ".")).rejects.toMatchObject({ code: "not_found" });
-  expect((await run(projectsForgetCommand, undefined)).text).toBe("✓ No project is gone.");
+  expect((await run(projectsForgetCommand, ".", { dryRun: true })).text).toContain("1 session");
+  expect(existsSync(project.memoryDb)).toBe(true);
+  expect((await run(projectsForgetCommand, ".", { yes: true })).text).toMatch(/^✓ Forgotten/);
+  expect(existsSync(project.dataDir)).toBe(false);
+  await expect(run(projectsForgetCommand, ".", { yes: true })).rejects.toMatchObject({ code: "usage" });
 });
 
 it("names places below the home as people do", () => {

@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type Project, projectAt } from "../../../project/paths.ts";
-import { createStateDir } from "../../../project/state-dir.ts";
+import { namedProject } from "../../../../test/support/named-project.ts";
+import { daemonFiles } from "../../../project/home.ts";
+import type { Project } from "../../../project/paths.ts";
 import { daemonOwner } from "../../../protocol/daemon-record.ts";
 import { claim, enqueue, fail, finish } from "../../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../../store/memory/memory.ts";
-import { acquireWriterLock } from "../../../store/sqlite/lock.ts";
+import { acquireLock } from "../../../store/sqlite/lock.ts";
 import { followImport } from "./follow.ts";
 
 let project: Project;
 let memory: Memory;
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-follow-")));
-  createStateDir(project);
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-follow-")));
   memory = Memory.open(project.memoryDb, { readonly: false });
 });
 afterEach(() => {
@@ -56,7 +56,7 @@ it("says so when no daemon is there to read them", async () => {
 
 it("waits for a daemon that is too busy to answer", async () => {
   enqueue(memory, { kind: "transcript", subject: "/t/a.jsonl", total: 100 });
-  const lock = acquireWriterLock(project, daemonOwner);
+  const lock = acquireLock(daemonFiles().lock, daemonOwner);
   const followed = follow();
   await sleep(4000);
   finish(memory, claim(memory, "me", { kinds: ["transcript"] })!, { chunks: 1, tookMs: 1 });

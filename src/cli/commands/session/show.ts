@@ -153,7 +153,7 @@ export function renderHead(
   const cost = [
     `${counted(tokens.input + tokens.cache_read + tokens.cache_write, "token")} in`,
     `(${tokens.cache_read.toLocaleString("en")} from the cache),`,
-    `${tokens.output.toLocaleString("en")} out`,
+    tokens.output === null ? "output not recorded" : `${tokens.output.toLocaleString("en")} out`,
     session.models.length > 0 ? `by ${session.models.join(", ")}` : "",
   ];
   const lines = [

@@ -30,7 +30,13 @@ function take(
 ) {
   const work = { bindsCommits, memory: stored.memory, hasNews: () => true, readOn, wake: () => {} };
   const handle = gitHookEvents({ work, config: { ...defaultConfig(), ...config } });
-  return handle({ kind: "git-hook", hook, received_at: 1_000_000, payload: { cwd: dir, ...payload } });
+  return handle({
+    kind: "git-hook",
+    place: "/repo",
+    hook,
+    received_at: 1_000_000,
+    payload: { cwd: dir, ...payload },
+  });
 }
 
 const jobs = () => listJobs(stored.memory).map(({ kind, subject, payload }) => [kind, subject, payload]);

@@ -1,5 +1,6 @@
 import type { Entry, FileEdit } from "../../../agents/agent.ts";
 import { beginningOf, joinWithin } from "../../../text/text-size.ts";
+import { questionsIn } from "../../questions.ts";
 
 /**
  * The text of a tool use, by the shape of its input: agents name their tools differently, but a command is a `command`
@@ -58,16 +59,12 @@ function items(value: unknown): Record<string, unknown>[] {
 }
 
 /** "Which cache? (Redis: shared / memory: simple)" for each question that is asked. */
-function questionsOf(input: Record<string, unknown>): string {
-  return items(input.questions)
-    .map((question) => {
-      const options = items(question.options).map((option) =>
-        [field(option, "label"), field(option, "description")].filter(isText).join(": "),
-      );
-      const asked = field(question, "question", "header");
-      return options.length === 0 ? asked : `${asked} (${options.join(" / ")})`;
+function questionsAsked(input: Record<string, unknown>): string {
+  return questionsIn(input)
+    .map(({ text, options }) => {
+      const named = options.map(({ label, description }) => [label, description].filter(isText).join(": "));
+      return named.length === 0 ? text : `${text} (${named.join(" / ")})`;
     })
-    .filter(isText)
     .join("\n");
 }
 
@@ -131,7 +128,7 @@ export function sayUse(
   const pattern = field(input, "pattern", "query", "regex", "url", "glob");
   const folder = use.files.length === 0 ? field(input, "path", "dir_path") : "";
   const plan = field(input, "plan");
-  const questions = questionsOf(input);
+  const questions = questionsAsked(input);
   const task = isText(input.prompt) && isText(input.description) ? input.prompt : "";
   const todos = items(input.todos).map((todo) => field(todo, "content", "description", "subject"));
   const subject = field(input, "description", "subject", "title", "name", "skill", "explanation");

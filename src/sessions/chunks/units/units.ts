@@ -34,8 +34,6 @@ export interface Unit {
   prose: "prompt" | "answer" | null;
   /** A piece from the middle of a prompt that was too long for a chunk, or of a plan: the user did not type it. */
   pasted: boolean;
-  /** A plan that nobody accepted: nothing in it was decided. */
-  refused?: boolean;
   terms: ChunkTerms;
   /** Relative paths. */
   files: string[];
@@ -116,11 +114,8 @@ function using(place: Place, use: ToolUse, answer: Answer | null, options: UnitO
   const changed = says.edits ? changedLines(result?.edits ?? null, use.input) : [];
   const came = result === null ? null : sayResult(result, says, changed);
   const isEffective = result !== null && !result.isError;
-  const refused = typeof use.input.plan === "string" && !isEffective;
   return [
-    ...saying(place, "assistant", "[ASSISTANT]", says.prose).map((said) =>
-      refused ? { ...said, refused } : said,
-    ),
+    ...saying(place, "assistant", "[ASSISTANT]", says.prose),
     unit(place, to, {
       speaker: "tool",
       body: [`[TOOL_USE] ${says.headline}`, ...resultLine(came)].join("\n"),

@@ -1,14 +1,15 @@
 import type { Entry } from "../../../agents/agent.ts";
 import { beginningOf } from "../../../text/text-size.ts";
 import { errorLines, onlyShows, reportsFailure } from "../../chunks/units/error-lines.ts";
+import { DecisionReader } from "../../decisions/find.ts";
 import type { Turn } from "../../turn-content.ts";
 import { type Ask, askOf } from "../ask.ts";
 import { withoutBoilerplate } from "../boilerplate.ts";
-import { decisionWeight, nextStepWeight, problemWeight, resolutionWeight } from "../cues.ts";
+import { nextStepWeight, problemWeight, resolutionWeight } from "../cues.ts";
 import { sentencesOf } from "../prose.ts";
 import { type Problem, Problems } from "./problems.ts";
 import { atMost, isSentence, type Statement, statementOf } from "./statement.ts";
-import { answersTo, distinctiveLine, failedUses, nameOf, openTodos } from "./tool-evidence.ts";
+import { distinctiveLine, failedUses, nameOf, openTodos } from "./tool-evidence.ts";
 
 /** The material for a session's summary, gathered turn by turn in bounded memory. */
 export interface Evidence {
@@ -47,6 +48,7 @@ export function* gatherEvidence(
   relativize: (path: string) => string,
 ): Generator<void, Evidence, void> {
   const asks: Evidence["asks"] = [];
+  const reader = new DecisionReader();
   const decisions = atMost<Statement>(keep.statements);
   const problems = new Problems();
   const nextSteps = atMost<Statement>(60);
@@ -64,6 +66,7 @@ export function* gatherEvidence(
     lastTurn = turn.number;
     let candidates: Statement[] = [];
     const failed = failedUses(turn);
+    for (const { text } of reader.read(turn)) decisions.add(statementOf(text, turn.number, order++, 1));
     for (const { entries } of turn.lines) {
       for (const entry of entries) {
         if (entry.kind === "prompt") takePrompt(entry.text, turn.number);
@@ -100,8 +103,6 @@ export function* gatherEvidence(
       const statement = note(sentence, turn);
       if (statement === null) continue;
       const isQuestion = sentence.endsWith("?");
-      const weight = decisionWeight(sentence, isTyped) * (isTyped ? 1.3 : 1) * (isQuestion ? 0.5 : 1);
-      if (weight >= 2) decisions.add({ ...statement, weight });
       const trouble = problemWeight(sentence);
       if (trouble >= (isTyped ? 1 : 2) && !isQuestion) {
         problems.add({ ...statement, weight: trouble });
@@ -119,8 +120,6 @@ export function* gatherEvidence(
       candidates.push(statement);
       const trouble = problemWeight(sentence);
       const isQuestion = sentence.endsWith("?");
-      const weight = decisionWeight(sentence, false) - (trouble >= 3 ? trouble : 0);
-      if (weight >= 1 && !isQuestion) decisions.add({ ...statement, weight });
       const repair = resolutionWeight(sentence);
       if (repair > 0) problems.resolve({ ...statement, weight: repair });
       if (trouble >= 2 && !isQuestion) problems.add({ ...statement, weight: trouble });
@@ -145,10 +144,6 @@ export function* gatherEvidence(
   function takeResult(result: Extract<Entry, { kind: "tool_result" }>, turn: number): void {
     const command = commands.get(result.id) ?? null;
     commands.delete(result.id);
-    for (const answer of answersTo(result.text)) {
-      const statement = note(answer, turn);
-      if (statement !== null) decisions.add({ ...statement, weight: 6 });
-    }
     if (command === null || onlyShows(command)) return;
     const name = nameOf(command);
     if (!result.isError && !reportsFailure(result.text)) {

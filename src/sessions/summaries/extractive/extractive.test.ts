@@ -56,10 +56,8 @@ describe("extractiveSummary", () => {
     expect(summary).not.toContain("nil map");
   });
 
-  it("states decisions, without the filler of agents", () => {
-    expect(part(summary, "Decisions")).toContainEqual(
-      "- We decided against a lock file, since a stale one would block every later command.",
-    );
+  it("states no decision of an agent, none that stands there already, and no filler", () => {
+    expect(part(summary, "Decisions")).toEqual([]);
     expect(summary).not.toMatch(/Perfect|Let me/);
   });
 
@@ -108,11 +106,15 @@ describe("extractiveSummary", () => {
   });
 
   it("takes an answer to a question with options for a decision", () => {
+    const question = {
+      question: "Which cache shall the search use?",
+      options: [{ label: "Redis, shared between hosts" }, { label: "A table" }],
+    };
     const answer =
       'User has answered your questions: "Which cache shall the search use?"="Redis, shared between hosts".';
     const asked = summaryOf(
       prompt("Make the search faster with a cache"),
-      used("AskUserQuestion", {}, answer),
+      used("AskUserQuestion", { questions: [question] }, answer),
     );
     expect(part(asked, "Decisions")).toEqual([
       "- Which cache shall the search use? → Redis, shared between hosts",
@@ -210,9 +212,7 @@ describe("of any session", () => {
   it("is bounded where there is more than enough to say", () => {
     const many = Array.from({ length: 400 }, (_, i) => [
       prompt(`Please rebuild module number${i} with engine variant${i} for customer group${i} `.repeat(10)),
-      text(
-        `We decided to use approach${i} instead of library${i} because vendor${i} dropped platform${i} support.`,
-      ),
+      prompt(`let's use approach${i} instead of library${i}, because vendor${i} dropped platform${i}`),
       text(`The root cause is a deadlock${i} between worker${i} and scheduler${i} under pressure${i}.`),
       ...[wrote(`/home/dev/app/src/${"folder/".repeat(20)}file${i}.ts`, "x")],
     ]);

@@ -42,13 +42,3 @@ export function openTodos(list: readonly unknown[]): string[] {
     return typeof item.content === "string" && item.status !== "completed" ? [item.content] : [];
   });
 }
-
-/** The user's choices when the agent let them choose: `"Which cache?"="Redis"`. */
-export function answersTo(text: string): string[] {
-  if (!/^User has answered your questions?:/.test(text)) return [];
-  const pairs = text.slice(0, 8_000).matchAll(/"([^"]{1,400})"="([^"]{1,400})"/g);
-  // "What next?" is a question of the moment; the answer may still say something.
-  return [...pairs].map(([, question = "", answer = ""]) =>
-    /\b(?:next|proceed|continue|ready)\b/i.test(question) ? answer : `${question} → ${answer}`,
-  );
-}

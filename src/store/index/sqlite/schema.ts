@@ -275,6 +275,11 @@ export const codeMigrations: readonly Migration[] = [
     `);
     moveLongPostings(db);
   },
+  `
+  -- docs/decisions/0029-index-cache.md: vectors of former versions are in the cache of all checkouts.
+  DROP TABLE former_vectors;
+  ALTER TABLE vectors DROP COLUMN texts;
+  `,
 ];
 
 function moveLongPostings(db: Sqlite): void {

@@ -18,7 +18,7 @@ import { SqliteCommits } from "./commits.ts";
 import { Definitions } from "./definitions.ts";
 import { IndexDatabase } from "./index-database.ts";
 import type { VectorThread } from "./signs/vector-thread.ts";
-import { formerVectors, keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
+import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
 
 /** Files that one transaction forgets: another branch may lack thousands, and questions wait for a transaction. */
 const removedTogether = 32;
@@ -186,10 +186,6 @@ export class SqliteIndex implements CodeIndex {
 
   addVectors(file: IndexedFile, vectors: FileVectors): Promise<boolean> {
     return this.run((db) => storeVectors(db, file, vectors));
-  }
-
-  formerVectors(model: Pick<FileVectors, "model" | "dimensions">, texts: ReadonlySet<string>) {
-    return this.run((db) => formerVectors(db, model, texts));
   }
 
   withoutVectors(model: Pick<FileVectors, "model" | "dimensions">): Promise<string[]> {

@@ -7,7 +7,6 @@ import { Sqlite } from "../../sqlite/sqlite.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { codeMigrations } from "./schema.ts";
 import {
-  formerVectors,
   keepModels,
   pathsWithoutVectors,
   storeVectors,
@@ -126,21 +125,4 @@ it("brings an index with a vector a chunk up to date, without its vectors", () =
   opened.replace(file, vectors);
   expect(vectorCounts(opened)).toEqual([{ model: "m", dimensions: 2, chunks: 3, missing: 1 }]);
   opened.close();
-});
-
-it("keeps former vectors of a model that stays when one with many files is dropped", () => {
-  const key = "1".repeat(32);
-  const [old, changed] = ["1", "2"].map((id) => indexedFile("a.ts", [chunkRecord(id)]));
-  index.replace(old!, { model: "m", dimensions: 2, vectors: [vector(3, 4)], texts: [key] });
-  index.replace(changed!);
-  index.inTransaction(() => {
-    for (let i = 0; i <= 1000; i++) {
-      const other = { model: "other", dimensions: 1, vectors: [vector(1)], texts: ["2".repeat(32)] };
-      index.replace(indexedFile(`${i}.ts`, [chunkRecord(`${i}`)]), other);
-    }
-  });
-  keepModels(index, ["m"]);
-  expect(formerVectors(index, { model: "m", dimensions: 2 }, new Set([key]))).toEqual(
-    new Map([[key, vector(3, 4)]]),
-  );
 });

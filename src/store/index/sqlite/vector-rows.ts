@@ -21,7 +21,7 @@ interface ChunkSpan {
 
 /** Adds a model's vectors of a file; to be called in the transaction that makes sure of its chunks. */
 export function insertVectors(db: Connection, { fileId, firstChunk, levels }: ChunkSpan, given: FileVectors) {
-  const { model, dimensions, vectors, texts } = given;
+  const { model, dimensions, vectors } = given;
   if (vectors.length !== levels.length) throw new Error(`${levels.length} chunks, ${vectors.length} vectors`);
   const data = new Int8Array(vectors.length * dimensions);
   vectors.forEach((vector, i) => {
@@ -30,8 +30,8 @@ export function insertVectors(db: Connection, { fileId, firstChunk, levels }: Ch
     data.set(vector, i * dimensions);
   });
   db.prepare(
-    `INSERT INTO vectors (file_id, model, dimensions, first_chunk, missing, levels, data, texts)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO vectors (file_id, model, dimensions, first_chunk, missing, levels, data)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
   ).run(
     fileId,
     model,
@@ -40,7 +40,6 @@ export function insertVectors(db: Connection, { fileId, firstChunk, levels }: Ch
     vectors.filter((vector) => vector === null).length,
     Uint8Array.from(levels, (level) => allLevels.indexOf(level)),
     new Uint8Array(data.buffer),
-    texts === undefined ? null : Buffer.from(texts.join(""), "hex"),
   );
 }
 
@@ -102,72 +101,17 @@ export function rowCount(
   return (count.get(model, dimensions) as number | undefined) ?? 0;
 }
 
-/** Forgets the vectors of all models but these, and former ones of long ago. */
+/** Forgets the vectors of all models but these. */
 export function keepModels(db: IndexDatabase, models: readonly string[]): void {
   const others = vectorCounts(db).flatMap(({ model }) => (models.includes(model) ? [] : model));
-  const former = db
-    .prepare(
-      `SELECT 1 FROM former_vectors WHERE model NOT IN (SELECT value FROM json_each(?))
-       UNION ALL SELECT 1 FROM former_vectors LIMIT 1 OFFSET ${maxFormer}`,
-    )
-    .get(JSON.stringify(models));
-  if (others.length === 0 && former === undefined) return;
+  if (others.length === 0) return;
   db.inTransaction(() => {
-    for (const model of others) dropVectors(db, "model = ?", [model]);
-    db.prepare(
-      `DELETE FROM former_vectors WHERE model NOT IN (SELECT value FROM json_each(?))
-         OR id <= (SELECT max(id) FROM former_vectors) - ${maxFormer}`,
-    ).run(JSON.stringify(models));
+    for (const model of others) removeVectors(db, "model = ?", [model]);
   });
 }
 
-/** Versions of files whose vectors are kept, once every file has its own. */
-const maxFormer = 1000;
-/** Bytes that name a text, in `texts`. */
-const keyBytes = 16;
-
-/** As `CodeIndex.formerVectors`. */
-export function formerVectors(
-  db: Connection,
-  { model, dimensions }: Pick<FileVectors, "model" | "dimensions">,
-  wanted: ReadonlySet<string>,
-): Map<string, Int8Array> {
-  const found = new Map<string, Int8Array>();
-  // Those of the last versions are the likeliest.
-  const rows = db
-    .prepare("SELECT id, texts FROM former_vectors WHERE model = ? AND dimensions = ? ORDER BY id DESC")
-    .iterate(model, dimensions) as IterableIterator<{ id: number; texts: Uint8Array }>;
-  const places: { id: number; at: number; text: string }[] = [];
-  const seen = new Set<string>();
-  for (const { id, texts } of rows) {
-    const keys = Buffer.from(texts).toString("hex");
-    for (let at = 0; at * 2 * keyBytes < keys.length; at++) {
-      const text = keys.slice(at * 2 * keyBytes, (at + 1) * 2 * keyBytes);
-      if (!wanted.has(text) || seen.has(text)) continue;
-      seen.add(text);
-      places.push({ id, at, text });
-    }
-    if (seen.size === wanted.size) break;
-  }
-  const read = db.prepare("SELECT substr(data, ? + 1, ?) FROM former_vectors WHERE id = ?").pluck();
-  for (const { id, at, text } of places) {
-    const vector = Int8Array.from(new Int8Array(read.get(at * dimensions, dimensions, id) as Uint8Array));
-    // What had none may get one when it is asked for again.
-    if (vector.some((component) => component !== 0)) found.set(text, vector);
-  }
-  return found;
-}
-
-/** To be called in a transaction. Those whose texts are named are kept for the next version of their file. */
+/** To be called in a transaction. */
 export function removeVectors(db: IndexDatabase, which: string, given: readonly unknown[]): void {
-  db.prepare(
-    `INSERT INTO former_vectors (model, dimensions, texts, data)
-     SELECT model, dimensions, texts, data FROM vectors WHERE ${which} AND texts IS NOT NULL`,
-  ).run(...given);
-  dropVectors(db, which, given);
-}
-
-function dropVectors(db: IndexDatabase, which: string, given: readonly unknown[]): void {
   db.prepare(`DELETE FROM vectors WHERE ${which}`).run(...given);
 }
 

@@ -15,6 +15,8 @@ export interface UsageRecord {
 export interface UsageSum {
   model: string;
   messages: number;
+  /** Messages with hardly any output. */
+  brief: number;
   input: number;
   output: number;
   cacheRead: number;
@@ -36,7 +38,19 @@ export function saveUsage(memory: Memory, sessionId: number, messages: readonly 
   });
 }
 
-const sums = `count(*) AS messages, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cacheRead,
+/** Of some messages those that another session has, by their ids. */
+export function messagesElsewhere(memory: Memory, sessionId: number, uids: readonly string[]): Set<string> {
+  if (uids.length === 0) return new Set();
+  const rows = memory
+    .prepare(
+      "SELECT DISTINCT message_uid FROM usage WHERE message_uid IN (SELECT value FROM json_each(?)) AND session_id <> ?",
+    )
+    .pluck()
+    .all(JSON.stringify(uids), sessionId) as string[];
+  return new Set(rows);
+}
+
+const sums = `count(*) AS messages, sum(output <= 10) AS brief, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cacheRead,
   sum(cache_write) AS cacheWrite`;
 
 /** What a session cost, by model; of one turn only when that is given. */

@@ -1,4 +1,5 @@
 import type { CheckpointAnswer } from "../../../protocol/operations/checkpoints.ts";
+import { linkEvidence } from "../../../protocol/reading/link-evidence.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge, LinesBar } from "../../components/badge.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
@@ -40,9 +41,7 @@ export default function Commit({ rest: id }: ViewProps) {
               </p>
               <p class="row-meta">
                 <span>{counted(lines, "line")} of it</span>
-                <span>
-                  known by {how}, with a confidence of {Math.round(confidence * 100)} %
-                </span>
+                <span>{linkEvidence({ how, confidence })}</span>
               </p>
               <ul>
                 {turns.map(({ turn, prompt, started_at }) => (

@@ -25,33 +25,31 @@ function Panel<T>({
   );
 }
 
-/** The latest decisions that no later one contradicts. */
+/** The latest decisions that no later one contradicts; nothing at all where there are none. */
 export function Decisions() {
   const answer = useAnswer("decisions", { limit: 20 });
+  const inForce = answer.data?.decisions.filter(({ superseded_by }) => superseded_by === null).slice(0, 6);
+  if (!answer.error && !inForce?.length) return null;
   return (
     <Panel title="Decisions in force" answer={answer}>
-      {({ decisions }) => {
-        const inForce = decisions.filter(({ superseded_by }) => superseded_by === null).slice(0, 6);
-        if (inForce.length === 0) return <p class="nothing">No decision is recorded yet.</p>;
-        return (
-          <ul class="items">
-            {inForce.map((decision) => (
-              <li key={`${decision.session_id} ${decision.place} ${decision.text}`}>
-                <a data-row href={decisionLink(decision) ?? memoryLink()}>
-                  <span class="quote">
-                    <WithCode text={decision.text} />
-                  </span>
-                  <span class="row-meta">
-                    <Time at={decision.timestamp} />
-                    {decision.session_title !== null && <span>{decision.session_title}</span>}
-                    {decision.place !== null && <span>{decision.place}</span>}
-                  </span>
-                </a>
-              </li>
-            ))}
-          </ul>
-        );
-      }}
+      {() => (
+        <ul class="items">
+          {inForce?.map((decision) => (
+            <li key={`${decision.session_id} ${decision.place} ${decision.text}`}>
+              <a data-row href={decisionLink(decision) ?? memoryLink()}>
+                <span class="quote">
+                  <WithCode text={decision.text} />
+                </span>
+                <span class="row-meta">
+                  <Time at={decision.timestamp} />
+                  {decision.session_title !== null && <span>{decision.session_title}</span>}
+                  {decision.place !== null && <span>{decision.place}</span>}
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
     </Panel>
   );
 }

@@ -39,7 +39,7 @@ export function tokensByWeek(
 ): { week: string; by: Map<string, number> }[] {
   const weeks = new Map<string, Map<string, number>>();
   for (const { last_at, models, tokens } of sessions) {
-    if (last_at === null || tokens.output === 0) continue;
+    if (last_at === null || !tokens.output) continue;
     const week = weekOf(Date.parse(last_at));
     const by = weeks.get(week) ?? new Map<string, number>();
     weeks.set(week, by);

@@ -98,7 +98,9 @@ function Head({ found: { session, summary, files, agents, resume } }: { found: S
         {branch !== null && <span class="path">{branch}</span>}
         <span>{counted(turns, "turn")}</span>
         <span>{models.join(", ")}</span>
-        <span title="Tokens written by the model">{counted(tokens.output, "token")}</span>
+        <span title="Tokens written by the model">
+          {tokens.output === null ? "tokens not recorded" : counted(tokens.output, "token")}
+        </span>
         {parent_id !== null && <a href={sessionLink(parent_id)}>Part of another session</a>}
         <button type="button" class="quiet small" onClick={() => setForgetting(true)}>
           Forget…

@@ -9,7 +9,8 @@ import { Empty, Failure, Hint, Loading, Refusal } from "../../components/states.
 const origins = {
   default: "default",
   global: "your own file",
-  project: "the project's file",
+  team: "the repository's file",
+  project: "yours, for this project",
   env: "the environment",
 } as const;
 

@@ -11,11 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Project, projectAt } from "../../../../project/paths.ts";
-import { createStateDir } from "../../../../project/state-dir.ts";
+import { namedProject } from "../../../../../test/support/named-project.ts";
+import { temporaryHome } from "../../../../../test/support/temporary-home.ts";
+import { daemonFiles, homeOf } from "../../../../project/home.ts";
+import type { Project } from "../../../../project/paths.ts";
 import { codeMigrations } from "../../../../store/index/sqlite/schema.ts";
 import { openDatabase } from "../../../../store/sqlite/database.ts";
-import { acquireWriterLock } from "../../../../store/sqlite/lock.ts";
+import { acquireLock } from "../../../../store/sqlite/lock.ts";
 import { Sqlite } from "../../../../store/sqlite/sqlite.ts";
 import type { CheckResult } from "./check.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
@@ -24,10 +26,13 @@ import { projectChecks } from "./project.ts";
 
 let project: Project;
 
+let home: ReturnType<typeof temporaryHome>;
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-checks-")));
-  createStateDir(project);
+  home = temporaryHome();
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-checks-")));
 });
+
+afterEach(() => home.remove());
 
 async function run(name: string, fix = false): Promise<CheckResult> {
   const check = projectChecks(project, fix).find((candidate) => candidate.name === name);
@@ -55,25 +60,26 @@ describe("this machine", () => {
 
 describe("permissions", () => {
   it("finds what others may read, and closes it with --fix", () => {
-    expect(checkPermissions(project, false).status).toBe("ok");
-    mkdirSync(project.logDir);
-    const log = join(project.logDir, "daemon.txt");
+    expect(checkPermissions(false).status).toBe("ok");
+    const { logDir } = daemonFiles();
+    mkdirSync(logDir, { recursive: true, mode: 0o700 });
+    const log = join(logDir, "daemon.txt");
     writeFileSync(log, "");
     chmodSync(log, 0o644);
-    chmodSync(project.logDir, 0o755);
-    expect(checkPermissions(project, false)).toMatchObject({ status: "warn" });
+    chmodSync(logDir, 0o755);
+    expect(checkPermissions(false)).toMatchObject({ status: "warn" });
     expect(statSync(log).mode & 0o777).toBe(0o644);
-    expect(checkPermissions(project, true).status).toBe("ok");
-    expect([statSync(log).mode & 0o777, statSync(project.logDir).mode & 0o777]).toEqual([0o600, 0o700]);
-    expect(checkPermissions(project, false).status).toBe("ok");
+    expect(checkPermissions(true).status).toBe("ok");
+    expect([statSync(log).mode & 0o777, statSync(logDir).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(checkPermissions(false).status).toBe("ok");
   });
 
-  it("does not follow links out of .pommel/", () => {
+  it("does not follow links out of the home", () => {
     const outside = join(project.root, "outside");
     writeFileSync(outside, "");
     chmodSync(outside, 0o644);
-    symlinkSync(outside, join(project.stateDir, "link"));
-    checkPermissions(project, true);
+    symlinkSync(outside, join(project.dataDir, "link"));
+    checkPermissions(true);
     expect(statSync(outside).mode & 0o777).toBe(0o644);
   });
 });
@@ -133,35 +139,46 @@ describe("the daemon", () => {
     started_at: "2020-01-01T00:00:00Z",
     version: "0",
   });
+  const writeRecord = () => {
+    mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 });
+    writeFileSync(daemonFiles().record, gone);
+  };
 
   it("may be off", async () => {
     expect(await run("daemon")).toMatchObject({ status: "warn", hint: "Run `pm start`." });
   });
 
   it("may have left its file behind, which --fix removes", async () => {
-    writeFileSync(project.daemonFile, gone);
+    writeRecord();
     expect(await run("daemon")).toMatchObject({
       status: "warn",
       message: expect.stringContaining("left over"),
     });
-    expect(existsSync(project.daemonFile)).toBe(true);
+    expect(existsSync(daemonFiles().record)).toBe(true);
     expect(await run("daemon", true)).toMatchObject({ status: "ok" });
-    expect(existsSync(project.daemonFile)).toBe(false);
+    expect(existsSync(daemonFiles().record)).toBe(false);
   });
 
   it("may hold the lock and not answer: then nothing is removed", async () => {
-    const lock = acquireWriterLock(project, "pommeld");
+    const lock = acquireLock(daemonFiles().lock, "pommeld");
     try {
-      writeFileSync(project.daemonFile, gone);
+      writeRecord();
       expect(await run("daemon", true)).toMatchObject({
         status: "fail",
         message: expect.stringContaining("pommeld"),
       });
-      expect(existsSync(project.daemonFile)).toBe(true);
-      expect((await run("lock")).message).toContain(`PID ${process.pid}`);
+      expect(existsSync(daemonFiles().record)).toBe(true);
     } finally {
       lock.release();
     }
+  });
+});
+
+describe("the writer lock", () => {
+  it("says which process writes the index", async () => {
+    const lock = acquireLock(project.lockFile, "pommeld");
+    expect((await run("lock")).message).toContain(`PID ${process.pid}`);
+    lock.release();
     expect((await run("lock")).message).toBe("no process is writing the index");
   });
 });

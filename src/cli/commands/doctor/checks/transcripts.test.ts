@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import { type Project, projectAt } from "../../../../project/paths.ts";
-import { createStateDir } from "../../../../project/state-dir.ts";
+import { namedProject } from "../../../../../test/support/named-project.ts";
+import type { Project } from "../../../../project/paths.ts";
 import { Memory } from "../../../../store/memory/memory.ts";
 import { saveTranscript } from "../../../../store/memory/sessions/transcripts.ts";
 import { checkTranscripts } from "./transcripts.ts";
@@ -12,8 +12,7 @@ let home: string;
 let project: Project;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "pommel-transcripts-"));
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-project-")));
-  createStateDir(project);
+  project = namedProject(mkdtempSync(join(tmpdir(), "pommel-project-")));
 });
 
 const check = () => checkTranscripts(project, { HOME: home });

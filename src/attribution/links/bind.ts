@@ -1,9 +1,10 @@
 import type { AttributionRecord, Binding } from "../../store/memory/git-records.ts";
 import type { AttributionEvidence } from "../evidence/judge.ts";
-import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
-import { align } from "./align.ts";
-import type { FileToAttribute } from "./file-lines.ts";
-import type { ChangeToAttribute } from "./types.ts";
+import type { Delegation, Write } from "../evidence/writes.ts";
+import { align } from "../lines/align.ts";
+import type { FileToAttribute } from "../lines/file-lines.ts";
+import type { ChangeToAttribute } from "../lines/types.ts";
+import { committedBy, saysSubject } from "./committed-by.ts";
 
 /**
  * A session takes part in a commit if its lines weigh this much and are some share of the total weight, or are a large
@@ -14,6 +15,8 @@ const enough = {
   fresh: { weight: 1.5, share: 0.01, largeShare: 0.25 },
   stale: { weight: 3, share: 0.08, largeShare: 0.4 },
 } as const;
+/** Of a session that ran the command that made a commit, by what shows that. */
+const certaintyOf = { hash: 1, message: 0.95, time: 0.6 } as const;
 /** A commit without lines of its own is bound by its removed lines. */
 const enoughRemoved = 1;
 
@@ -35,7 +38,10 @@ interface Part {
 }
 
 export interface BindingEvidence {
-  attributionEvidence: Pick<AttributionEvidence, "runs" | "delegations" | "freshSince" | "recentlyTouched">;
+  attributionEvidence: Pick<
+    AttributionEvidence,
+    "runs" | "delegations" | "freshSince" | "recentlyTouched" | "branchOf"
+  >;
   writes: readonly Write[];
   files: readonly FileToAttribute[];
 }
@@ -75,10 +81,11 @@ export function bindingsOf(
     if (!isEnough) parts.delete(uid);
     else part.confidence = part.weight >= 2 * weight ? 0.98 : 0.9;
   }
-  for (const run of committing(change, attributionEvidence.runs)) {
+  const { runs, branchOf } = attributionEvidence;
+  for (const { run, proof } of committedBy(change, runs, branchOf)) {
     const part = partOf(run.sessionUid);
     if (part.lines === 0) part.how = "command";
-    part.confidence = 1;
+    part.confidence = Math.max(part.confidence, certaintyOf[proof]);
     part.turns.add(run.turn);
   }
   // Without evidence from its lines, weaker evidence, strongest first.
@@ -106,51 +113,34 @@ export function bindingsOf(
     );
 }
 
-/** Commands that make commits; a rebase or a pull makes those of others again. */
-const makesCommits = /\bgit\b[^|;&\n]*\b(?:commit|cherry-pick|merge|revert|am)\b/;
 /** Git's commit times are whole seconds. Milliseconds. */
 const clockMs = 2000;
-
-/**
- * The commands that made the commit, or the one that a rebase made it from: git reported its hash, or it was made while
- * they ran, and no other session committed then.
- */
-function committing(
-  { hash, authoredAt, committedAt }: ChangeToAttribute,
-  runs: readonly ShellRun[],
-): readonly ShellRun[] {
-  if (hash === null) return [];
-  const during = (at: number) => {
-    const found: ShellRun[] = [];
-    for (const run of runs) {
-      if (run.startedAt - clockMs > at || at > run.endedAt + clockMs) continue;
-      if (makesCommits.test(run.command)) found.push(run);
-    }
-    return found;
-  };
-  const named = during(committedAt).filter(({ commits }) => commits.some((short) => hash.startsWith(short)));
-  if (named.length > 0) return named;
-  const silent = during(authoredAt).filter(({ commits }) => commits.length <= 1);
-  return ofOneSession(silent);
-}
 
 /** An agent that waits longer for another one is not waiting for this commit. Milliseconds. */
 const maxWait = 30 * 60_000;
 
-/** The agents that had others work for them when the commit was made; none where that is more than one session. */
+/**
+ * The agents that had others work for them when the commit was made, and that asked for it or were told of it; none where
+ * that is more than one session.
+ */
 function delegated(
-  { hash, authoredAt }: ChangeToAttribute,
+  { hash, authoredAt, subject }: ChangeToAttribute,
   delegations: readonly Delegation[],
 ): readonly Delegation[] {
   const during = delegations.filter(
-    ({ startedAt, endedAt }) =>
+    ({ startedAt, endedAt, text }) =>
       hash !== null &&
       startedAt <= authoredAt + clockMs &&
       authoredAt <= endedAt &&
-      endedAt - startedAt <= maxWait,
+      endedAt - startedAt <= maxWait &&
+      (namesCommit(text, hash) || saysSubject(text, subject)),
   );
   return ofOneSession(during);
 }
+
+/** Whether a text has the beginning of a hash, as git abbreviates it. */
+const namesCommit = (text: string, hash: string): boolean =>
+  [...text.matchAll(/\b[0-9a-f]{7,64}\b/g)].some(([word]) => hash.startsWith(word));
 
 const ofOneSession = <Of extends { sessionUid: string }>(all: readonly Of[]): readonly Of[] =>
   new Set(all.map(({ sessionUid }) => sessionUid)).size === 1 ? all : [];

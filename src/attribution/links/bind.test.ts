@@ -8,9 +8,9 @@ import {
 } from "../../../test/support/attribution-fixture.ts";
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
+import type { FileToAttribute } from "../lines/file-lines.ts";
+import type { ChangeToAttribute } from "../lines/types.ts";
 import { type BindingEvidence, bindingsOf } from "./bind.ts";
-import type { FileToAttribute } from "./file-lines.ts";
-import type { ChangeToAttribute } from "./types.ts";
 
 const line = (i: number) => `const valueNumber${i} = compute(${i});`;
 /** A file with this many new lines; each weighs 1. */
@@ -46,6 +46,7 @@ function bound(
     delegations = [],
     writes = [],
     recentlyTouched = [],
+    branchOf = () => null,
   }: {
     of?: ChangeToAttribute;
     files?: FileToAttribute[];
@@ -53,6 +54,7 @@ function bound(
     delegations?: Delegation[];
     writes?: Write[];
     recentlyTouched?: { sessionUid: string; turn: number }[];
+    branchOf?: () => string | null;
   } = {},
 ) {
   const weighed = ranges.flatMap(({ sessionUid, turn, firstLine, lastLine, how }) =>
@@ -61,7 +63,10 @@ function bound(
       : Array.from({ length: lastLine - firstLine + 1 }, () => ({ sessionUid, turn, weight: 1 })),
   );
   const evidence: BindingEvidence = {
-    attributionEvidence: { runs, delegations, freshSince: 50_000, recentlyTouched: () => recentlyTouched },
+    attributionEvidence: {
+      ...{ runs, delegations, freshSince: 50_000, branchOf },
+      recentlyTouched: () => recentlyTouched,
+    },
     writes,
     files,
   };
@@ -72,8 +77,14 @@ const fresh = (sessionUid: string, lines: string[] = [], more: WriteDetails = {}
   write(lines, { sessionUid, at: 60_000, ...more });
 const hash = change().hash!;
 const [short, elsewhere] = [hash.slice(0, 8), "feedbee"];
-const committing = (sessionUid: string, commits: string[] = [], more: Partial<ShellRun> = {}) =>
-  run("git commit -qm x", { sessionUid, commits, startedAt: 99_000, endedAt: 101_000, ...more });
+const committing = (sessionUid: string, hashes: string[] = [], more: Partial<ShellRun> = {}) =>
+  run('git commit -qm "Add values"', {
+    sessionUid,
+    commits: hashes.map((each) => ({ hash: each, subject: "Add values" })),
+    startedAt: 99_000,
+    endedAt: 101_000,
+    ...more,
+  });
 
 describe("by its lines", () => {
   it("a session of the time since the commit before is bound by a few", () => {
@@ -159,13 +170,39 @@ describe("by the command that made it", () => {
   });
 
   it.each([
-    "git add . && git commit -m x",
-    "git -C sub commit",
+    "git add . && git commit -m 'Add values'",
+    "git -C sub commit -F - <<EOF\nAdd values\n\nThey are needed.\nEOF",
+    "git commit -m \"$(cat <<'EOF'\nAdd values\nEOF\n)\"",
+  ])("by its message: %s", (command) => {
+    expect(bound([], { runs: [committing("s", [], { command })] })).toMatchObject([{ confidence: 0.95 }]);
+  });
+
+  it.each([
+    "git commit --amend --no-edit",
     "git cherry-pick x",
     "git merge x",
     "git revert x",
-  ])("%s makes one", (command) => {
-    expect(bound([], { runs: [committing("s", [], { command })] })).toHaveLength(1);
+    "git -C sub commit",
+  ])("maybe, where the command gives no message: %s", (command) => {
+    const runs = [committing("s", [], { command })];
+    expect(bound([], { runs })).toMatchObject([{ how: "command", confidence: 0.6 }]);
+    // On another branch, with another session at it, or with no result, there is nothing.
+    const of = change({ branch: "main" });
+    expect(bound([], { of, runs, branchOf: () => "side" })).toEqual([]);
+    expect(bound([], { of, runs, branchOf: () => "main" })).toHaveLength(1);
+    expect(bound([], { runs: [...runs, committing("two", [], { command })] })).toEqual([]);
+    expect(bound([], { runs: [committing("s", [], { command, isSilent: true })] })).toEqual([]);
+  });
+
+  it("not one with another message", () => {
+    const command = "git commit -qm 'Remove values'";
+    expect(bound([], { runs: [committing("s", [], { command })] })).toEqual([]);
+  });
+
+  it("one without a result that gave its message", () => {
+    expect(bound([], { runs: [committing("s", [], { isSilent: true })] })).toMatchObject([
+      { confidence: 0.95 },
+    ]);
   });
 
   it("after a rebase the one that made the original", () => {
@@ -225,6 +262,7 @@ describe("by its delegations", () => {
     turn: 2,
     startedAt,
     endedAt,
+    text: `Then run: git commit -m "Add values"`,
   });
 
   it("when it was made meanwhile", () => {
@@ -237,6 +275,8 @@ describe("by its delegations", () => {
     expect(bound([], { delegations: [working("s", 110_000, 120_000)] })).toEqual([]);
     expect(bound([], { delegations: [working("s", 10_000, 20_000)] })).toEqual([]);
     expect(bound([], { delegations: [working("s", 90_000, 2_000_000)] })).toEqual([]);
+    expect(bound([], { delegations: [{ ...working("s"), text: "Look for it" }] })).toEqual([]);
+    expect(bound([], { delegations: [{ ...working("s"), text: `It is ${short}.` }] })).toHaveLength(1);
     expect(bound([], { delegations: [working("one"), working("two")] })).toEqual([]);
     expect(bound([], { delegations: [working("s")], of: change({ hash: null }) })).toEqual([]);
     expect(bound([], { delegations: [working("one")], runs: [committing("two")] })).toMatchObject([

@@ -1,0 +1,254 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type TestRepository, temporaryGit } from "../../../test/support/repository-fixture.ts";
+import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import type { Project } from "../../project/paths.ts";
+import { Registry } from "../../store/registry.ts";
+import { findProject, findProjectIfAny, freeId, knownProject, rememberProject } from "./find-project.ts";
+
+let home: ReturnType<typeof temporaryHome>;
+let repository: TestRepository & { remove(): void };
+let code: string;
+/** A known project: a repository with a commit. */
+let main: Project;
+beforeEach(async () => {
+  // However busy the machine is, git has the time that it takes.
+  vi.spyOn(AbortSignal, "timeout").mockImplementation(() => new AbortController().signal);
+  home = temporaryHome();
+  code = join(home.dir, "code");
+  repository = temporaryGit(directory("main"));
+  repository.commit("first", { "src/a.ts": "", "packages/a/b.ts": "", "packages/b/b.ts": "" });
+  main = await known("main");
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  home.remove();
+});
+
+const at = (name: string) => join(code, name);
+const directory = (name: string) => {
+  mkdirSync(at(name), { recursive: true });
+  return at(name);
+};
+const git = (name: string, ...args: string[]) => repository.git("-C", at(name), ...args);
+const clone = (from: string, to: string, ...args: string[]) =>
+  execFileSync("git", ["clone", "--quiet", ...args, from, at(to)], { stdio: "pipe" });
+const findAt = (name: string) => findProject(at(name));
+/** The project that is found there, and remembered, as by its first use. */
+async function known(name: string): Promise<Project> {
+  const project = await findAt(name);
+  expect(await rememberProject(project, { timeoutMs: null })).toBe(true);
+  return project;
+}
+
+describe("a directory", () => {
+  it("is a project of its own without git, and as large as the directory", async () => {
+    directory("plain/inside");
+    const plain = await known("plain");
+    expect(plain.root).toBe(at("plain"));
+    expect(plain.id).not.toBe(main.id);
+    expect((await findAt("plain/inside")).root).toBe(at("plain"));
+  });
+
+  it("belongs to the repository around it", async () => {
+    expect(await findAt("main/src")).toEqual(main);
+    expect(knownProject(at("main/src"))).toEqual(main);
+  });
+
+  it("is found by a link to it", async () => {
+    symlinkSync(main.root, at("link"));
+    expect(await findAt("link/src")).toEqual(main);
+  });
+
+  it("is not remembered before it is used", async () => {
+    directory("new");
+    const project = await findAt("new");
+    expect(Registry.open().checkout(project.root)).toBeNull();
+    expect(knownProject(project.root)).toBeNull();
+    expect(await findAt("new")).toEqual(project);
+  });
+
+  it("is none if it is the home directory, the root of all, or gone", async () => {
+    const before = process.env.HOME;
+    process.env.HOME = code;
+    try {
+      for (const place of [code, "/", at("gone")]) {
+        await expect(findProject(place)).rejects.toMatchObject({ code: "not_initialised" });
+        expect(await findProjectIfAny(place)).toBeNull();
+      }
+      // Even with dotfiles in a repository.
+      directory(".git");
+      await expect(findProject(code)).rejects.toMatchObject({ code: "not_initialised" });
+      expect((await findProject(directory("notes"))).root).toBe(at("notes"));
+    } finally {
+      process.env.HOME = before;
+    }
+  });
+});
+
+describe("the same project", () => {
+  it("is in a linked worktree, also of a bare repository", async () => {
+    git("main", "worktree", "add", "--quiet", at("linked"));
+    const linked = await findAt("linked");
+    expect(linked).toMatchObject({ id: main.id, root: at("linked"), memoryDb: main.memoryDb });
+    expect(linked.indexDb).not.toBe(main.indexDb);
+    expect(Registry.open().checkout(linked.root)).toMatchObject({ project: main.id, isAnnounced: false });
+
+    clone(main.root, "bare.git", "--bare");
+    repository.git(
+      "--git-dir",
+      at("bare.git"),
+      "remote",
+      "set-url",
+      "origin",
+      "https://example.com/bare.git",
+    );
+    git("main", "remote", "add", "origin", "https://example.com/main.git");
+    await known("main");
+    repository.git("--git-dir", at("bare.git"), "worktree", "add", "--quiet", at("one"));
+    repository.git("--git-dir", at("bare.git"), "worktree", "add", "--quiet", at("two"));
+    const one = await known("one");
+    expect(one.id).not.toBe(main.id);
+    expect((await findAt("two")).id).toBe(one.id);
+  });
+
+  it("is in a further clone with the same remote, or of a directory, or of a clone", async () => {
+    clone(main.root, "clone");
+    expect((await known("clone")).id).toBe(main.id);
+    clone(at("clone"), "second");
+    expect((await findAt("second")).id).toBe(main.id);
+    git("main", "remote", "add", "origin", "git@example.com:ann/app.git");
+    await known("main");
+    clone(main.root, "third");
+    git("third", "remote", "set-url", "origin", "https://example.com/ann/app");
+    expect((await findAt("third")).id).toBe(main.id);
+  });
+
+  it("is in a copy, with an index of its own", async () => {
+    cpSync(main.root, at("copy"), { recursive: true });
+    const copy = await findAt("copy");
+    expect(copy).toMatchObject({ id: main.id, root: at("copy") });
+    expect(copy.indexDb).not.toBe(main.indexDb);
+    expect(await findAt("main")).toEqual(main);
+  });
+
+  it("is where its directory was moved to, with its index, and without git as well", async () => {
+    directory("plain");
+    for (const name of ["main", "plain"]) {
+      const before = await known(name);
+      mkdirSync(before.cacheDir, { recursive: true });
+      writeFileSync(before.indexDb, name);
+      renameSync(at(name), at(`${name}-moved`));
+      const moved = await findAt(`${name}-moved`);
+      expect(moved).toMatchObject({ id: before.id, root: at(`${name}-moved`) });
+      expect(existsSync(moved.indexDb)).toBe(true);
+      expect(existsSync(before.cacheDir)).toBe(false);
+      expect(Registry.open().checkout(before.root)).toBeNull();
+      expect(Registry.open().checkout(moved.root)).toMatchObject({ isAnnounced: true });
+    }
+  });
+
+  it("is in a new clone where the old one was removed", async () => {
+    cpSync(main.root, at("origin"), { recursive: true });
+    rmSync(main.root, { recursive: true });
+    clone(at("origin"), "main");
+    expect(await findAt("main")).toEqual(main);
+    expect(Registry.open().checkout(main.root)).toMatchObject({ isAnnounced: true });
+  });
+
+  it("is in a shallow clone with the same remote", async () => {
+    git("main", "remote", "add", "origin", `file://${at("origin.git")}`);
+    await known("main");
+    repository.commit("second");
+    clone(main.root, "origin.git", "--bare");
+    clone(`file://${at("origin.git")}`, "shallow", "--depth", "1");
+    expect((await findAt("shallow")).id).toBe(main.id);
+  });
+
+  it("is in the same subdirectory of another worktree, if that is a project", async () => {
+    repository.commit("team", { "packages/a/.pommel/config.toml": "" });
+    const a = await known("main/packages/a");
+    expect(a.id).not.toBe(main.id);
+    git("main", "worktree", "add", "--quiet", at("linked"));
+    expect((await findAt("linked/packages/a")).id).toBe(a.id);
+    expect((await findAt("linked/packages/b")).id).toBe(main.id);
+  });
+});
+
+describe("another project", () => {
+  it("is a fork, and what was made of a template", async () => {
+    git("main", "remote", "add", "origin", "https://example.com/ann/app.git");
+    await known("main");
+    clone(main.root, "fork");
+    git("fork", "remote", "set-url", "origin", "https://example.com/ben/app.git");
+    const fork = await known("fork");
+    expect(fork.id).not.toBe(main.id);
+    expect((await findAt("fork")).id).toBe(fork.id);
+  });
+
+  it("is a repository with another history, whatever it is called", async () => {
+    temporaryGit(directory("other/main")).commit("another first");
+    expect((await findAt("other/main")).id).not.toBe(main.id);
+  });
+
+  it("is another repository where one was", async () => {
+    rmSync(main.root, { recursive: true });
+    temporaryGit(directory("main")).commit("another first");
+    const other = await known("main");
+    expect(other.id).not.toBe(main.id);
+    expect(other.root).toBe(main.root);
+    expect(await findAt("main")).toEqual(other);
+    expect(Registry.open().project(main.id)).not.toBeNull();
+  });
+
+  it("is a submodule, and a repository or a known project within another", async () => {
+    temporaryGit(directory("library")).commit("library");
+    git("main", "submodule", "--quiet", "add", at("library"), "sub");
+    const sub = await findAt("main/sub");
+    expect(sub).toMatchObject({ root: at("main/sub") });
+    expect(sub.id).not.toBe(main.id);
+    temporaryGit(directory("main/nested")).commit("nested");
+    const nested = await findAt("main/nested");
+    expect(nested.id).not.toBe(main.id);
+    expect(await findAt("main/src")).toEqual(main);
+  });
+
+  it("is a subdirectory that its team configured", async () => {
+    repository.commit("team", { "packages/a/.pommel/config.toml": "" });
+    const a = await known("main/packages/a");
+    expect(a.root).toBe(at("main/packages/a"));
+    directory("main/packages/a/deep");
+    expect(await findAt("main/packages/a/deep")).toEqual(a);
+    expect(await findAt("main/packages/b")).toEqual(main);
+  });
+});
+
+describe("a repository without commits", () => {
+  it("is a project, and the same one after its first commit", async () => {
+    const empty = temporaryGit(directory("empty"));
+    const before = await known("empty");
+    empty.commit("first");
+    expect(await findAt("empty")).toEqual(before);
+    temporaryGit(directory("second"));
+    expect((await findAt("second")).id).not.toBe(before.id);
+  });
+});
+
+it("a registry that cannot be used fails nothing", async () => {
+  Registry.close();
+  rmSync(join(home.dir, "data"), { recursive: true });
+  writeFileSync(join(home.dir, "data"), "");
+  expect((await findAt("main")).root).toBe(main.root);
+  expect(knownProject(main.root)).toBeNull();
+  expect(await rememberProject(main)).toBe(false);
+});
+
+it("keeps what was recorded of a project that is used again: its name, and whether it is named or off", async () => {
+  await rememberProject(main, { named: true });
+  await rememberProject(main, { off: true });
+  await rememberProject(main);
+  expect(Registry.open().project(main.id)).toMatchObject({ name: "main", isNamed: true, isOff: true });
+  expect(freeId(main.root, Registry.open())).toBe(`${main.id}-2`);
+});

@@ -1,0 +1,261 @@
+import { contentWords } from "../summaries/words.ts";
+
+/**
+ * Whether a sentence states a choice so that it can be understood alone. Rules rather than probabilities, each for a way in
+ * which people put a choice into words: what they do not cover is no decision. They know English;
+ * `sessions.decision_words` adds words of other languages.
+ */
+
+/** Shorter sentences have no object, longer ones are not sentences. */
+const limits = { minWords: 5, maxWords: 70, maxCharacters: 700 } as const;
+/** Names from the code, and words with a meaning of their own, that a choice has at least. */
+const minContent = 4;
+/** The same where what was not chosen is left out. */
+const minSettled = 6;
+
+/** `'` stands for an apostrophe of either sort, or none. */
+const words = (...alternatives: string[]): RegExp =>
+  new RegExp(`\\b(?:${alternatives.join("|").replaceAll("'", "['’]?")})\\b(?!-)`, "i");
+const first = (...alternatives: string[]): RegExp =>
+  new RegExp(`^(?:${alternatives.join("|").replaceAll("'", "['’]?")})\\b(?!-)`, "i");
+
+const choosing =
+  "use|keep|leave|stay|stick|go|drop|prefer|store|put|rename|call|name|make|move|replace|switch|change|default to|pin|reuse|" +
+  "avoid|allow|treat|require|return|show|hide|split|derive|compute|read|write|pass|run|rely|limit|standardi[sz]e|migrate|" +
+  "remove|skip|have|do|be|track|expose|accept|reject|inline|embed|share|load|cache|model|represent|select|choose|pick|reserve";
+/** An author who tells what they chose: "Uses", "Kept", "Switched". */
+const chose =
+  "uses?|used|keeps?|kept|leaves?|left|stays?|stick|sticks|drops?|dropped|prefers?|preferred|stores?|stored|puts?|moves?|moved|replaces?|" +
+  "replaced|switch(?:es|ed)?|pins?|pinned|reuses?|reused|avoids? using|default(?:s|ed)? to|cho(?:o?se|oses|sen)|picks?|picked|opt(?:s|ed)?|" +
+  "reserves?|inlines?|inlined|embeds?|models?|derives?|derived|selects?|requires?|rel(?:y|ies)|go|goes|went|make|do|don't|skip|skips|skipped|" +
+  "deliberately|intentionally|explicitly|never|always|only|limits?|limited|treats?|restrict(?:s|ed)?|scopes?|scoped|split|splits";
+
+const contrast = words(
+  "instead of",
+  "rather than",
+  "in place of",
+  "as opposed to",
+  "in favou?r of",
+  "over using",
+);
+const turned = /,\s+(?:and\s+|but\s+)?not\s+\w|\band\s+not\s+\w|\bnot\s+[^,.;]{3,60},?\s+but\s+/i;
+const insteadAlone = /\binstead\b/i;
+const everywhere = words(
+  "always",
+  "never",
+  "only",
+  "everywhere",
+  "by default",
+  "no longer",
+  "from now on",
+  "going forward",
+);
+const reasons = [
+  "because",
+  "since (?!v?\\d|then|the (?:last|first|beginning|start)|when)",
+  "so that",
+  "to (?:avoid|prevent|preserve|ensure|guarantee|stay|match|minimi[sz]e|reduce|limit|respect|simplify|make sure|let|allow|keep|stop|survive)",
+  "otherwise",
+  "(?:which|this|that) (?:avoids|keeps|prevents|ensures|preserves|makes|lets|allows)",
+  "(?<=, (?:thus |thereby )?)(?:avoiding|ensuring|preserving|preventing|keeping|allowing|letting)",
+  "due to|given (?:that|the|how)|in order to|for (?:\\w+ )?(?:consistency|simplicity|clarity|safety|security|compatibility|performance|isolation|parity|readability)",
+  "we don't want|we do not want|i don't want|don't need|do not need|no need",
+];
+const reason = words(
+  ...reasons,
+  "so (?!far|much|many|long|called|on|forth|is|do|did)",
+  "(?<=, )as (?:it|they|we|the|this|that|there) ",
+);
+/** A reason and no bad consequence: "so errors vanish" may be what was repaired, "so it cannot drift" is what for. */
+const goodReason = new RegExp(
+  `${words(...reasons).source}|\\bso\\b[^.;]{3,120}\\b(?:cannot|can['’]?t|can never|still|always|stays?|keeps?|remains?|survives?)\\b|(?:[:—–]|, (?:and|which))\\s[^.]*\\bwould\\b`,
+  "i",
+);
+const reasonStart = new RegExp(`${reason.source}|[:—–]\\s[^.]*\\bwould\\b`, "i");
+/** What gives a reason first: "Since the ledger is slow, ...". */
+const reasonFirst = /^(?:since|because|as|given|to|for|when|if)\b[^,]{8,160},\s+/i;
+
+const question =
+  /\?[\s*_)"'`]*$|^\W*(?:should|could|can|do|does|did|is|are|would|will|what|why|how|which|where|who|want|shall|any)\s(?!not\b|n['’]t)/i;
+const hedge = words(
+  "might|may|maybe|perhaps|consider(?:ing)?|could|alternatively|wonder(?:ing)?|probably|possibl[ey]|potential(?:ly)?|i guess|i feel",
+  "not sure|unclear|never mind|propos(?:e|es|ed|al)|in theory|can we|can you|could you|what if|ideally|would (?:be|it)|suggest(?:s|ed|ion)?|tbd",
+);
+const plan = words(
+  "will|todo|later|follow-?ups?|eventually|soon|next|going to|plan(?:s|ned)?|future|upcoming|phase|milestone|pending|not yet|yet",
+);
+const trouble = words(
+  "issues?|problems?|bugs?|fail(?:s|ed|ing|ures?)?|broke(?:n)?|breaks?|incorrect(?:ly)?|wrong(?:ly)?|crash(?:es|ed|ing)?|regress\\w*|symptoms?",
+  "mistaken(?:ly)?|accidental(?:ly)?|silently|flaky|stale|leak(?:s|ed|ing)?|errors? (?:out|when|because)|root cause|hangs?|hung",
+);
+const past = words(
+  "was|were|had|wasn't|weren't|did|didn't|used to|previously|before this|until now|currently|right now|still|formerly|originally|earlier",
+);
+const wasOnce = words("was|were|had|did|didn't|previously|before this|until now");
+const tests = words(
+  "(?:sub)?tests?|tested|testing|assert(?:s|ions?|ed|ing)?|fixtures?|mock(?:s|ed|ing)?|coverage|covered|specs?|snapshots?|stub(?:s|bed)?|verif(?:y|ies|ied)",
+);
+const business = words(
+  "prs?|pull request|commit (?:this|it|message)|reviewers?|review|lint(?:er)?|biome|eslint|prettier|rebase|readme|changelog|typos?|docs?|documentation|comments?|wording|documented",
+);
+const narration = words(
+  "let me|i'll|i will|i'm|i am|i've|i need|i see|now let's|let's (?:see|check|look|run|verify|start|try|do|fix|add|write|create|update|review|commit|push)",
+);
+const tidying = words(
+  "unused|now-unused|dead code|duplicated?|duplication|obsolete|orphaned|leftover|outdated|redundant",
+);
+/** "I picked the latter": which? */
+const elsewhere = words("the (?:latter|former|same|above|following)|such an?");
+/** Trouble is told like this. */
+const turning = /^(?:but|however|although|though|yet|still|while|unfortunately|the reason)\b/i;
+const effects = words(
+  "no effect|never (?:triggers?|fires?|runs?|matches)|killing|losing|unusable|so nothing|go(?:es)? unnoticed",
+);
+/** "Do that instead": what? */
+const vague =
+  /\b(?:do|use|go with|keep|prefer|like|want|make|change|remove|drop|call|put|move|leave)\s+(?:this|that|it|them|those|these|one)\b/i;
+const pronounFirst = /^(?:this|that|these|those|it|they|both|which|he|she|there|here)\b/i;
+
+const declaredFirst =
+  /^(?:(?:we|i)(?:['’]ve| have)? (?:decided|agreed|settled|settle|opted|chose|chosen|went with|picked)|the decision (?:is|was) to)\b/i;
+const declared = words(
+  "(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|opted|chose|chosen|went with|picked)",
+  "(?:the )?decision (?:is|was) to",
+);
+const byIntent = words("by design|deliberately|intentionally|on purpose|purposely");
+/** A person who typed it wants it. */
+const wish = words(
+  "let's|i'd like|i would like|we should|we shouldn't|we should not|we'll|we must|we want|we don't want|we do not want|i'd (?:rather|prefer)|i would (?:rather|prefer)|i prefer|i want|i don't want|i do not want|please|i think we should|we need to",
+);
+const adopting =
+  /\b(?:let['’]?s|we should|we['’]ll|we must|please|i want (?:to|us to)|we want to|i['’]?d (?:rather|prefer)(?: to| we)?|i think we should)\s+(?:not\s+|always\s+|never\s+|only\s+|just\s+|rather\s+)*(?:use|keep|stick (?:with|to)|go with|stay with|default to|standardi[sz]e on|switch to|rely on|store|name|call|rename|drop|avoid|treat|support only|replace)\b/i;
+
+/** How a sentence is led in: "Good point: ", "Yes, but ". */
+const lead =
+  /^(?:(?:now|first|then|so|ok|okay|yes|yeah|yep|no|nope|also|and|but|actually|good|fair|great|point|alright|all right|hmm|cool|i think|well)\b[\s,.:!—–-]*){1,4}/i;
+/** A title in front: "Writes: use a rename", "fix(queue): keep the order". */
+const title = /^[^:—–.]{1,60}(?:[:：]|\s[—–-])\s+(?=\S)/;
+const marker = /^[\s#>*|\d.)-]+(?:[A-H]\)\s)?|^[A-H]\)\s/;
+const quoted = /"[^"]*"|“[^”]*”|(?<!\w)'[^']{2,}'(?!\w)/g;
+/** A name from the code: in backticks, with a capital inside, an underscore, a slash or an extension; an option. */
+const name =
+  /`[^`\n]+`|\b[a-z]+[A-Z]\w+(?:\(\))?|\b[A-Z][a-z]+[A-Z]\w*(?:\(\))?|\b\w+_\w+\b|\b[\w-]+\/[\w./-]+|(?<!\w)\.\w{2,}\b|--[\w-]+/g;
+
+/** A commit's subject, as squashed bodies list them: "fix(queue): keep the order". */
+const subject = /^(?:fix|feat|chore|docs?|tests?|refactor|perf|style|build|ci|revert)(?:\([^)]*\))?!?:/i;
+/** Work that follows from choices made elsewhere. */
+const chore = first(
+  "(?:also )?(?:fix|add|update|handle|ensure|document|extract|refactor|implement|introduce|detect|correct|address|simplify|optimi[sz]e|bump)(?:e?s|e?d|ing)?",
+);
+/** What something does since: behaviour. */
+const changed = /\bnow\b/i;
+
+interface Reading {
+  /** Without markers, with N for names from the code and Q for quotes. */
+  bare: string;
+  /** The same without what leads in. */
+  body: string;
+  content: number;
+}
+
+function readingOf(sentence: string): Reading | null {
+  if (sentence.length > limits.maxCharacters || sentence.startsWith("<")) return null;
+  const count = sentence.split(/\s+/).length;
+  if (count < limits.minWords || count > limits.maxWords) return null;
+  const said = sentence.replace(marker, "").trim();
+  const names = new Set(said.match(name)).size;
+  const bare = said
+    .replace(name, "N")
+    .replace(quoted, "Q")
+    .replace(/\([^()]*\)/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  const body = bare.replace(title, "").replace(lead, "");
+  const content = contentWords(bare).size + names;
+  if (
+    !isWhole(said) ||
+    question.test(said) ||
+    said.endsWith(":") ||
+    subject.test(said) ||
+    content < minContent
+  )
+    return null;
+  return { bare, body, content };
+}
+
+/** Not the rest of something that began elsewhere. */
+function isWhole(said: string): boolean {
+  if ((said.match(/`/g)?.length ?? 0) % 2 === 1) return false;
+  const at = said.search(/[()]/);
+  return at < 0 || said[at] === "(";
+}
+
+const anyOf = (text: string, ...patterns: RegExp[]): boolean =>
+  patterns.some((pattern) => pattern.test(text));
+
+/** Whether a sentence that a person typed chooses: "let's use a lock file instead of a retry". */
+export function isTypedChoice(sentence: string): boolean {
+  const reading = readingOf(sentence);
+  if (reading === null) return false;
+  const { bare, body } = reading;
+  if (anyOf(bare, hedge, vague, narration, tests, business) || anyOf(mainOf(bare), trouble, past))
+    return false;
+  if (pronounFirst.test(body)) return false;
+  if (declared.test(bare)) return true;
+  const isOrder = first(choosing, "always", "never", "don't", "do not", "only").test(body);
+  const wants = wish.test(bare) || isOrder;
+  if (wants && contrast.test(bare)) return true;
+  if (!adopting.test(bare) && !(isOrder && first("always", "never").test(body))) return false;
+  return anyOf(bare, turned, insteadAlone, everywhere, reason);
+}
+
+/**
+ * Whether a sentence of a commit or a record gives a choice and its reason: "Keep the queue in SQLite rather than in
+ * files, because a crash must not lose jobs". The reason may be the next sentence.
+ */
+export function isReasonedChoice(sentence: string, next = ""): boolean {
+  const reading = readingOf(sentence);
+  if (reading === null) return false;
+  const { bare, body, content } = reading;
+  if (!(reason.test(body) || isReason(next)) || pronounFirst.test(body)) return false;
+  if (turning.test(bare)) return false;
+  const main = mainOf(body);
+  if (anyOf(bare, narration, tests, business, tidying, elsewhere, effects)) return false;
+  if (anyOf(main, hedge, plan, trouble)) return false;
+  const said = body.replace(reasonFirst, "");
+  if (declaredFirst.test(said)) return true;
+  if (anyOf(main, past, changed)) return false;
+  const isGood = goodReason.test(body) || isReason(next);
+  // "Intentional": what is?
+  if (main.search(byIntent) > 2) return isGood && !wasOnce.test(bare);
+  const sets = contrast.test(main) || turned.test(main);
+  if (first(chose).test(said)) return sets || (first(settling).test(said) && content >= minSettled);
+  return sets && isGood && present.test(main) && !chore.test(said) && !anyOf(bare, happened, wasOnce);
+}
+
+/** What something is or does, as far as it tells a choice apart from what once happened. */
+const present = words(
+  "is|are|stays?|keeps?|uses?|derives?|goes|lives?|belongs?|runs?|reads?|writes?|takes?|comes?|returns?|defaults?|prefers?|stores?|treats?",
+  "relies|rely|falls?|resolves?|requires?|accepts?|rejects?|sends?|waits?|counts?|compares?|matches|checks?|loads?|sits?|wins?|carries|holds?|opens?",
+  "skips?|renders?|picks?|points?|lists?|names?|owns?|shares?|drops?|marks?|maps?|maintains?|remains?|bypasses|states?|decides?|trusts?|caches|computes?|gets?",
+);
+const happened = words(
+  "(?<!\\b(?:is|are|be|been|being|not|as) )(?:showed|threw|failed|took|went|sent|ran|came|gave|lost|fell|got|made|returned|produced|caused|reported|rendered|matched|ignored|assumed|flagged|found|leaving|leaves|left)",
+);
+
+/** Verbs that settle something alone, without what was not chosen. */
+const settling =
+  "keep|keeps|kept|prefer|prefers|leave|leaves|avoid using|avoids using|stick|sticks|stay|stays|default to|defaults to|pin|pins|pinned|don't|never|always|deliberately|intentionally|chose|choose|opt|opted|reserve|rely";
+
+/** A sentence that gives the reason for the one before. */
+export const isReason = (sentence: string): boolean =>
+  /^\W*(?:because|since|rationale|reason|why|this (?:avoids|prevents|keeps|ensures|way|lets)|that way|otherwise)\b(?:\W+\w+){4}/i.test(
+    sentence,
+  ) && !/[?:]\s*$/.test(sentence);
+
+/** A sentence without its reason: what was or may be is often the reason. */
+function mainOf(bare: string): string {
+  const withoutFirst = bare.replace(reasonFirst, "");
+  const at = withoutFirst.search(reasonStart);
+  return at > 0 ? withoutFirst.slice(0, at) : withoutFirst;
+}
