@@ -24,6 +24,7 @@ import { type Project, teamDirName } from "../../project/paths.ts";
 import { isDaemon } from "../../protocol/daemon-record.ts";
 import { homeEnvelope, readEnvelope, writeEnvelope } from "../../store/encryption/envelope.ts";
 import { contentOf } from "../../store/memory/backups/backup-content.ts";
+import { checkMemory } from "../../store/memory/check-memory.ts";
 import { legacyProjects, Registry } from "../../store/registry.ts";
 import { copyDatabase } from "../../store/sqlite/copy-database.ts";
 import { acquireLock, lockHolder } from "../../store/sqlite/lock.ts";
@@ -41,6 +42,8 @@ const noted = z.object({ state: z.enum(["copied", "done"]), sessions: z.number()
 const ours =
   /^(?:memory\.db.*|index\.db.*|index\.lance|backups|audit|log|spool|autostart|daemon\.json|page-key|setup\.json(?:\.lock)?|git-hooks\.json|care\.json|scrubbing-patterns\.toml|encryption\.json|config\.toml|\.gitignore|writer\.lock.*)$/;
 
+const isFile = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
 /** Who made what lies in a checkout's `.pommel/`. */
 export type LegacyMemory = "none" | "ours" | "others";
 
@@ -48,7 +51,7 @@ export type LegacyMemory = "none" | "ours" | "others";
 export async function legacyMemoryIn({ root }: Project): Promise<LegacyMemory> {
   const dir = join(root, teamDirName);
   const stat = lstatSync(dir, { throwIfNoEntry: false });
-  if (!stat?.isDirectory() || !existsSync(join(dir, "memory.db"))) return "none";
+  if (!stat?.isDirectory() || !isFile(join(dir, "memory.db"))) return "none";
   const isMine = process.getuid === undefined || stat.uid === process.getuid();
   if (!isMine || !legacyProjects().some((known) => known.root === root)) return "others";
   const hasLink = readdirSync(dir, { withFileTypes: true }).some((entry) => entry.isSymbolicLink());
@@ -66,7 +69,7 @@ export async function moveLegacyMemory(project: Project): Promise<string | null>
   const dir = join(project.root, teamDirName);
   const noteFile = join(project.setupDir, "moved.json");
   if (!existsSync(join(dir, "memory.db")) && readNote(noteFile)?.state !== "copied") return null;
-  if (readNote(noteFile) === null && (await legacyMemoryIn(project)) !== "ours") return null;
+  if (readNote(noteFile) === null && !(await isMovable(project))) return null;
   mkdirSync(project.setupDir, { recursive: true, mode: 0o700 });
   const lock = acquireLock(join(project.setupDir, "move.lock"), "moving .pommel/");
   try {
@@ -88,6 +91,13 @@ export async function moveLegacyMemory(project: Project): Promise<string | null>
   } finally {
     lock.release();
   }
+}
+
+/** One that is damaged stays where it is, with its backups. */
+async function isMovable(project: Project): Promise<boolean> {
+  if ((await legacyMemoryIn(project)) !== "ours") return false;
+  const { state } = checkMemory(join(project.root, teamDirName, "memory.db"));
+  return state !== "damaged" && state !== "newer";
 }
 
 /** How long an older daemon may take to end. Milliseconds. */
@@ -177,7 +187,7 @@ function copyFiles(from: string, to: string, checkout: string): void {
 }
 
 function copyFile(from: string, to: string): void {
-  if (!lstatSync(from, { throwIfNoEntry: false })?.isFile() || existsSync(to)) return;
+  if (!isFile(from) || existsSync(to)) return;
   mkdirSync(join(to, ".."), { recursive: true, mode: 0o700 });
   const draft = `${to}.pommel-${process.pid}`;
   copyFileSync(from, draft);

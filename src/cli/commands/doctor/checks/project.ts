@@ -1,5 +1,5 @@
 import { existsSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { autostartStatus } from "../../../../client/autostart.ts";
 import { askDaemon, DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { recordingConfig } from "../../../../git/projects/recorded.ts";
@@ -202,7 +202,17 @@ async function checkLegacy(project: Project): Promise<CheckResult> {
   const found = await legacyMemoryIn(project);
   if (found === "none") return ok("no memory lies in the checkout");
   const file = join(project.root, teamDirName, "memory.db");
-  if (found === "ours") return ok(`${file} is moved into your home with the next search`);
+  const { state } = checkMemory(file);
+  if (found === "ours" && state !== "damaged" && state !== "newer")
+    return ok(`${file} is moved into your home with the next search`);
+  if (found === "ours") {
+    return warn(
+      `${file} is not used: it is ${state === "newer" ? "a newer Pommel's" : "damaged"}.`,
+      state === "newer"
+        ? "Update Pommel."
+        : `\`pm restore\` takes a backup of it from ${dirname(file)}/backups.`,
+    );
+  }
   return warn(
     `${file} is not used: it came with the repository or from another machine.`,
     "If it is yours, `pm restore` with its path puts it in the place of this project's memory. Then delete it.",
