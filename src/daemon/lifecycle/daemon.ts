@@ -144,10 +144,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       return known;
     };
     const rememberingAt = async (project: Project): Promise<Answering> => {
-      const { memoryWork: work, config: ofProject, roots } = await projects.memoryOf(project);
+      const open = await projects.memoryOf(project);
+      const { memoryWork: work, config: ofProject } = open;
       const namedCode = async () => [];
       const handlers = createMemoryHandlers({
-        ...{ root: project.root, work, roots, namedCode },
+        ...{ root: project.root, work, namedCode },
+        roots: () => open.roots(),
         config: ofProject,
       });
       return { handlers: handlers as Answering["handlers"], project, isAudited: ofProject["audit.enabled"] };
