@@ -37,7 +37,7 @@ export async function worktreesOf(dir: string, signal?: AbortSignal): Promise<st
  */
 export function belongsTo(roots: readonly string[], cwd: string): boolean {
   if (!isAbsolute(cwd)) return false;
-  return [resolve(cwd), realPath(cwd)].some((dir) => {
+  return [resolve(cwd), realPath(resolve(cwd))].some((dir) => {
     const nearest = nearestRoot(roots, dir);
     if (nearest === null) return false;
     const repository = findUpwards(dir, ".git");

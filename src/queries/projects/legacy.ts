@@ -42,7 +42,7 @@ const noted = z.object({ state: z.enum(["copied", "done"]), sessions: z.number()
 const ours =
   /^(?:memory\.db.*|index\.db.*|index\.lance|backups|audit|log|spool|autostart|daemon\.json|page-key|setup\.json(?:\.lock)?|git-hooks\.json|care\.json|scrubbing-patterns\.toml|encryption\.json|config\.toml|\.gitignore|writer\.lock.*)$/;
 
-const isFile = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+const isFile = (path: string) => existsSync(path) && lstatSync(path).isFile();
 
 /** Who made what lies in a checkout's `.pommel/`. */
 export type LegacyMemory = "none" | "ours" | "others";
