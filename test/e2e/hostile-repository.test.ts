@@ -269,13 +269,13 @@ it("a clone's records of set-up and key change no file of the user's", async () 
   expect(existsSync(outside)).toBe(true);
 
   const { port } = await startedDaemon();
-  expect(readFileSync(daemonFiles().pageKey).equals(key)).toBe(false);
   const content = `${Date.now() + 1_000_000}.AAAA`;
   const cookie = `pommel-${port}=${content}.${createHmac("sha256", key).update(content).digest("base64url")}`;
   const asked = await fetch(`http://127.0.0.1:${port}/sessions`, {
     headers: { cookie, "sec-fetch-site": "same-origin" },
   });
   expect(asked.status).toBe(401);
+  expect(readFileSync(daemonFiles().pageKey).equals(key)).toBe(false);
 
   await pm("uninstall", "--yes");
   expect(readFileSync(settings, "utf8")).toBe('{\n  "model": "opus"\n}\n');
@@ -553,7 +553,9 @@ describe("the socket", () => {
     expect(coloured.stdout).toContain("\u001b[32mgreen\u001b[0m");
     expect((coloured.stdout + coloured.stderr).replace(/\u001b\[\d+m/g, "")).not.toMatch(controls);
     const injected = await hook("user-prompt", "UserPromptSubmit", prompt);
-    expect(injected.stdout).not.toMatch(controls);
+    const { additionalContext } = JSON.parse(injected.stdout).hookSpecificOutput;
+    expect(additionalContext).toContain("done");
+    expect(additionalContext).not.toMatch(controls);
     // Answers of another shape are nobody's.
     expect((await pm("queue")).stderr).not.toMatch(controls);
   });
@@ -611,7 +613,7 @@ it("transcripts of another directory, or of none, are not this project's", async
     const { stdout } = await callPm(["session", "list", "--json"], { cwd: root });
     return (JSON.parse(stdout) as { sessions: { id: string }[] }).sessions.map(({ id }) => id);
   };
-  expect((await callPm(["import", "claude"], { cwd: root })).code).toBe(0);
+  expect(await callPm(["import", "claude"], { cwd: root })).toMatchObject({ code: 0 });
   expect(await recorded()).toEqual(["here"]);
   await startedDaemon();
   await untilAnswering();
