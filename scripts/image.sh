@@ -5,7 +5,7 @@
 #   image.sh system             packages of Debian, git's settings, a home; as root
 #   image.sh pack <dir>         builds Pommel in this checkout, and leaves pommel.tgz in <dir>
 #   image.sh install <tarball>  installs it as a global npm package
-#   image.sh serve              what a container runs: the daemon of the project in the working directory
+#   image.sh serve              what a container runs: names the project in the working directory, and the daemon
 set -eu
 
 system() {
@@ -14,8 +14,8 @@ system() {
   rm -rf /var/lib/apt/lists/*
   # A mounted project belongs to a user of the host, whom git would refuse.
   git config --system --add safe.directory '*'
-  # Whatever user it runs as (`docker run --user`) has a home to write to.
-  mkdir -m 1777 /home/pommel
+  # Whatever user it runs as (`docker run --user`) has a home to write to, and a place for what Pommel keeps.
+  mkdir -m 1777 /home/pommel /pommel
 }
 
 pack() {
@@ -35,7 +35,7 @@ install() {
 
 serve() {
   # The agents and their settings are outside of the container.
-  [ -f .pommel/config.toml ] || pm init --no-hooks < /dev/null
+  pm init --no-hooks < /dev/null
   # A container stays when it has nothing to do.
   exec pommeld --foreground --idle-exit-seconds 0
 }

@@ -18,7 +18,7 @@ import {
 const timeoutMs = 10_000;
 
 /**
- * Has the project's daemon run a command that only reads. There it is loaded, and so are the databases; here, parsing
+ * Has the daemon run a command that only reads. There it is loaded, and so are the databases; here, parsing
  * the command line alone would take half as long as Node's start.
  * @param args the command line
  * @returns the exit code; or null when the command is to be run here: no daemon of this version answers, or it does not

@@ -48,6 +48,7 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
     { names: ["rewind"], load: async () => (await import("./commands/rewind/command.ts")).declareRewind },
   ],
   "Set up": [
+    { names: ["setup"], load: async () => (await import("./commands/setup/command.ts")).declareSetup },
     { names: ["init"], load: async () => (await import("./commands/init/command.ts")).declareInit },
     {
       names: ["enable", "disable"],

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { loadConfig } from "../project/config/config.ts";
 import { codeOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
@@ -88,22 +90,26 @@ async function answerHere<R extends OperationName>(
   signal: AbortSignal | undefined,
 ): Promise<ResponseOf<R>> {
   await moveLegacyMemory(project);
+  if (ofCode.has(operation) && !existsSync(project.indexDb)) await indexHere(project, signal);
+  return answerFromStore(project, operation, request, signal);
+}
+
+/** Operations that have nothing to say about code that is not indexed. */
+const ofCode: ReadonlySet<OperationName> = new Set(["search", "searchAll", "chunk", "impact", "packages"]);
+
+async function indexHere(project: Project, signal: AbortSignal | undefined): Promise<void> {
+  if (loadConfig(project).config["index.driver"] !== "sqlite") return;
+  const [{ reindexInProcess }, { silentLog }] = await Promise.all([
+    import("./reindex-in-process.ts"),
+    import("../project/log.ts"),
+  ]);
+  const never = new AbortController().signal;
+  const how = { paths: [], onProgress: () => {}, signal: signal ?? never, log: silentLog };
   try {
-    return await answerFromStore(project, operation, request, signal);
+    await reindexInProcess(project, how);
   } catch (error) {
-    if (codeOf(error) !== "not_indexed") throw error;
-    const [{ reindexInProcess }, { silentLog }] = await Promise.all([
-      import("./reindex-in-process.ts"),
-      import("../project/log.ts"),
-    ]);
-    const never = new AbortController().signal;
-    await reindexInProcess(project, {
-      paths: [],
-      onProgress: () => {},
-      signal: signal ?? never,
-      log: silentLog,
-    });
-    return answerFromStore(project, operation, request, signal);
+    // Another process is at it: the answer is from what it has indexed so far.
+    if (codeOf(error) !== "locked") throw error;
   }
 }
 

@@ -91,10 +91,7 @@ export function commonDirOf(top: string): string | null {
   }
 }
 
-/**
- * The directory whose memory is shared by a linked worktree: the main worktree. Null for every other directory, and for
- * worktrees of a bare repository.
- */
+/** The main worktree of a linked one. Null for every other directory, and for worktrees of a bare repository. */
 export function mainOf(top: string): string | null {
   const commonDir = commonDirOf(top);
   if (commonDir === null || basename(commonDir) !== ".git") return null;

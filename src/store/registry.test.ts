@@ -35,7 +35,7 @@ const project = (id: string, more: Partial<KnownProject> = {}): KnownProject => 
   ...{ createdAt: 1, lastUsedAt: 1, ...more },
 });
 const checkout = (root: string, of: string, more: Partial<KnownCheckout> = {}): KnownCheckout => ({
-  ...{ root, project: of, rootId: null, gitId: null, isAnnounced: true, lastUsedAt: 1, ...more },
+  ...{ root, project: of, rootId: null, gitId: null, notice: null, lastUsedAt: 1, ...more },
 });
 const registry = () => Registry.open(file);
 const ids = () =>
@@ -60,7 +60,7 @@ describe("the registry", () => {
     expect(registry().projects()).toEqual([]);
     registry().saveProject(known);
     registry().saveProject(project("b", { lastUsedAt: 2 }));
-    const one = checkout("/code/app", "app", { rootId: "1:2:3", gitId: "1:4:5", isAnnounced: false });
+    const one = checkout("/code/app", "app", { rootId: "1:2:3", gitId: "1:4:5", notice: "said once" });
     registry().saveCheckout(one);
     registry().saveCheckout(checkout("/code/again", "app", { lastUsedAt: 3 }));
     expect(registry().projects()).toEqual([project("b", { lastUsedAt: 2 }), known]);

@@ -13,7 +13,7 @@ import { Sqlite } from "./sqlite/sqlite.ts";
  */
 
 /** What tells one repository from another. */
-export interface ProjectIdentity {
+interface ProjectIdentity {
   /** Hashes of its root commits; empty where it has none, or they are not known (yet). */
   roots: string[];
   /** Addresses of its remotes, without scheme, credentials and `.git`: `github.com/pommel-dev/pommel`. */

@@ -556,9 +556,24 @@ describe("the socket", () => {
     const { additionalContext } = JSON.parse(injected.stdout).hookSpecificOutput;
     expect(additionalContext).toContain("done");
     expect(additionalContext).not.toMatch(controls);
-    // Answers of another shape are nobody's.
-    expect((await pm("queue")).stderr).not.toMatch(controls);
+    // What does not fit the schema is an error.
+    const garbled = await pm("config", "set", "search.limit", "9");
+    expect(garbled.stdout + garbled.stderr).not.toMatch(controls);
+    server.removeAllListeners("request").on("request", (_, response) => response.end(`<html>${evil}`));
+    const another = await pm("search", "code", "retryLater");
+    expect(another).toMatchObject({ code: 0, stdout: expect.stringContaining("retry.ts") });
+    expect(another.stdout + another.stderr).not.toContain("PWNED");
   });
+});
+
+it("git clean, and a clone that is deleted, take nothing of what is remembered", async () => {
+  clone({}, { known: true });
+  await callPm(["note", "my precious note"], { cwd: root });
+  git(root, "clean", "-fdxq");
+  expect(await notes()).toContain("my precious note");
+  rmSync(root, { recursive: true });
+  git(dir, "clone", "--quiet", origin, root);
+  expect(await notes()).toContain("my precious note");
 });
 
 it("a copy of a project is a checkout of its own, and shares what is remembered", async () => {

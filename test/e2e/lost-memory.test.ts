@@ -74,7 +74,7 @@ it("what killed processes left is named, removed by --fix and at the next start,
     `backups/x.db.pommel-${dead}`,
   ];
   const leave = () => {
-    for (const name of left) cpSync(project.memoryDb, join(project.stateDir, name));
+    for (const name of left) cpSync(project.memoryDb, join(project.dataDir, name));
   };
   await pmJson(project, "backup");
   leave();
@@ -83,17 +83,17 @@ it("what killed processes left is named, removed by --fix and at the next start,
     message: expect.stringContaining(dead),
   });
   expect((await doctor(project, "--fix")).backups.status).toBe("ok");
-  const isThere = () => left.map((name) => existsSync(join(project.stateDir, name)));
+  const isThere = () => left.map((name) => existsSync(join(project.dataDir, name)));
   // What a restore of an older Pommel put aside is a backup.
   expect(isThere()).toEqual([false, true, false]);
   leave();
   await start(project);
-  await until(() => logOf(project).includes("what killed processes left"));
+  await until(() => logOf().includes("what killed processes left"));
   expect(isThere()).toEqual([false, true, false]);
   leave();
   await pmJson(project, "forget", "--match", "Project Falcon", "--yes");
   await stop(project);
-  expect(filesWith(project.stateDir, "Falcon")).toEqual([]);
+  expect(filesWith(project.dataDir, "Falcon")).toEqual([]);
   expect(JSON.stringify(await pmJson(project, "notes"))).toContain("unrelated");
 });
 

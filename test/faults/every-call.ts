@@ -78,7 +78,7 @@ function tried(): Tried[] {
   };
   const sameContent = (from: string) => (of: Project) =>
     contentOf(of.memoryDb) === original(from) ? null : "the memory is another one";
-  const andPlain = (of: Project) => `${without(of)}, ${plainFiles(of, { backups: [] }).length} plain`;
+  const andPlain = (of: Project) => `${without(of)}, ${plainFiles({ backups: [] }).length} plain`;
   return [
     { work: "backup", from: "small", holds: sameContent("small"), outcome: without },
     {
@@ -139,7 +139,7 @@ async function tryEach(one: Tried, library: string): Promise<void> {
   mkdirSync(states);
   const calm = fresh(one.from);
   const environment = {
-    ...{ LD_PRELOAD: library, POWER_CUT_DIR: calm.stateDir },
+    ...{ LD_PRELOAD: library, POWER_CUT_DIR: calm.dataDir },
     ...{ STATES_OF: join(work, "at"), STATES_TO: states },
   };
   await runStep(one.work, calm.root, { environment });

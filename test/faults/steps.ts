@@ -9,7 +9,7 @@ import { withWritableMemory } from "../../src/queries/writable-memory.ts";
 import { forgetNow } from "../../src/sessions/forget/forget.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { recutSessions } from "../../src/sessions/recut.ts";
-import { decryptProject, encryptProject } from "../../src/store/encryption/convert.ts";
+import { decryptHome, encryptHome } from "../../src/store/encryption/convert.ts";
 import { backUpDaily } from "../../src/store/memory/backups/backups.ts";
 import { allCopies, backupFolder } from "../../src/store/memory/backups/copies.ts";
 import { replaceMemory } from "../../src/store/memory/backups/restore.ts";
@@ -41,8 +41,8 @@ export function stepsOf(root: string): Record<string, () => Promise<unknown> | u
     recut: () => withWritableMemory(project, (memoryWork) => recutSessions(memoryWork)),
     backup: () => backUpDaily(project.memoryDb, { folder: backupFolder(project.memoryDb, ""), keep: 2 }),
     "import, encrypted": () => steps.import!(),
-    encrypt: () => encryptProject(project, `file:${join(root, "../our.key")}`, { backups: [] }),
-    decrypt: () => decryptProject(project, { backups: [] }),
+    encrypt: () => encryptHome(`file:${join(root, "../our.key")}`, { backups: [] }),
+    decrypt: () => decryptHome({ backups: [] }),
     migration: () => Memory.open(project.memoryDb, { readonly: false }).close(),
     restore: () => replaceMemory(project.memoryDb, manualBackup(project.memoryDb)),
     repair: () => repairMemory(project.memoryDb),

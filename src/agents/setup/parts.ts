@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import { existsSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { PommelError } from "../../project/errors.ts";
-import { type FileText, readFileText, refuseOutside, writeFileText } from "../../project/files/text-file.ts";
+import {
+  type FileText,
+  leadsOutside,
+  readFileText,
+  refuseOutside,
+  writeFileText,
+} from "../../project/files/text-file.ts";
 import type { AgentSetup, PartEditor, PartLook, Place, SetupPart } from "../setup.ts";
 import { applyEdit } from "./json-edit.ts";
 import { type FileRecord, oneAtATime, readRecord, type SetupRecord, writeRecord } from "./record.ts";
@@ -149,7 +155,8 @@ export function inOrderToTake(place: Place, setups: readonly AgentSetup[]): [Age
 
 function takeFrom(place: Place, key: string, part: SetupPart, path: string): TakeResult | null {
   const name = nameOf(place, path);
-  if (place.scope === "project") refuseOutside(place.dir, path);
+  // Nothing was ever written there.
+  if (place.scope === "project" && leadsOutside(place.dir, path)) return null;
   const editor = editorOf(place, part, path);
   for (let attempt = 1; ; attempt++) {
     const before = readFileText(path);

@@ -11,18 +11,13 @@ export function autostartText(
       return ["The next search or hook starts it.", "`pm start` starts it now."];
     case "off":
       return ["It does not start automatically: daemon.autostart is false.", "Run `pm start`."];
-    case "unapproved":
-      return [
-        "It does not start automatically: this project's config.toml sends its code to a server.",
-        "Check embed.code and embed.text there; if you agree, run `pm start`.",
-      ];
     case "ci":
       return [
         "It does not start automatically in CI.",
         "Run `pm start`, or set POMMEL_DAEMON_AUTOSTART=true in the environment.",
       ];
     case "root":
-      return ["Root does not start it for another user's project.", "Run `pm start` as its owner."];
+      return ["Root does not start it with another user's home.", "Run `pm start` as its owner."];
     case "stopped":
       return ["It was stopped with `pm stop` and stays stopped until the next boot.", "Run `pm start`."];
     case "starting":

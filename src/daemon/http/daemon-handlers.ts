@@ -13,15 +13,7 @@ import { codeLifetimeMs, type PageAccess } from "./page-access.ts";
 import type { Handlers } from "./server.ts";
 
 /** Asked of the daemon itself: about no project, or about all of them. */
-export const daemonRoutes = [
-  "daemon",
-  "projects",
-  "spool",
-  "pageCode",
-  "command",
-  "log",
-  "shutdown",
-] as const;
+const daemonRoutes = ["daemon", "projects", "spool", "pageCode", "command", "log", "shutdown"] as const;
 export type DaemonRoute = (typeof daemonRoutes)[number] & RouteName;
 
 export const isDaemonRoute = (route: RouteName): route is DaemonRoute =>
@@ -51,6 +43,7 @@ export function daemonHandlers(options: DaemonHandlersOptions): Pick<Handlers, D
       started_at: record().started_at,
       uptime_seconds: Math.round(process.uptime()),
       memory_bytes: process.memoryUsage.rss(),
+      importing: projects.importing(),
       open: projects.inUse().map(({ project }) => ({ root: project.root, project: project.id })),
     }),
     projects: () => describeProjects(),

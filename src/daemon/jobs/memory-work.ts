@@ -73,7 +73,7 @@ export class MemoryWork {
     throw new PommelError(
       "capture_off",
       "Sessions are not recorded here.",
-      "Turn it on with `pm config set sessions.capture true`.",
+      "`pm init` turns it on, unless sessions.capture is false.",
     );
   }
 

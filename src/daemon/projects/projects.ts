@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { findProject, rememberProject } from "../../git/projects/find-project.ts";
+import { findProject, rememberProject, settleIdentity } from "../../git/projects/find-project.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import type { SettingKey } from "../../project/config/settings.ts";
 import { messageOf, PommelError } from "../../project/errors.ts";
@@ -135,6 +135,9 @@ export class Projects {
   private async prepare(project: Project): Promise<void> {
     const moved = await moveLegacyMemory(project);
     await rememberProject(project);
+    settleIdentity(project).catch((error: unknown) =>
+      this.options.log.debug(`cannot recognise ${project.root}: ${messageOf(error)}`),
+    );
     if (moved !== null) this.options.log.info(moved);
   }
 
@@ -176,6 +179,12 @@ export class Projects {
     open.begin();
     this.projects.set(project.id, { open, users: 1 });
     return open;
+  }
+
+  /** Transcripts that are still to be read. */
+  importing(): number {
+    const pending = ({ memoryWork }: OpenProject) => (memoryWork.open === null ? 0 : memoryWork.pending());
+    return [...this.projects.values()].reduce((sum, { open }) => sum + pending(open), 0);
   }
 
   /** Whether the checkout at `root` is open. */

@@ -4,9 +4,17 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type TestRepository, temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import type { Project } from "../../project/paths.ts";
+import { type Project, projectAt } from "../../project/paths.ts";
 import { Registry } from "../../store/registry.ts";
-import { findProject, findProjectIfAny, freeId, knownProject, rememberProject } from "./find-project.ts";
+import {
+  findProject,
+  findProjectIfAny,
+  freeId,
+  knownProject,
+  rememberProject,
+  settleIdentity,
+  takeNotice,
+} from "./find-project.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let repository: TestRepository & { remove(): void };
@@ -42,6 +50,36 @@ async function known(name: string): Promise<Project> {
   expect(await rememberProject(project, { timeoutMs: null })).toBe(true);
   return project;
 }
+
+describe("a checkout whose first commits git could not say in time", () => {
+  it("becomes the project that it holds, and its user hears of it once", async () => {
+    cpSync(main.root, at("copy"), { recursive: true });
+    const late = projectAt(at("copy"));
+    await rememberProject(late, { timeoutMs: 0 });
+    forgetRoots(late.id);
+    await settleIdentity(late);
+    expect((await findAt("copy")).id).toBe(main.id);
+    expect(takeNotice(at("copy"))).toContain(main.root);
+    expect(takeNotice(at("copy"))).toBeNull();
+  });
+
+  it("stays a project of its own once it remembers something, and says how to join them", async () => {
+    cpSync(main.root, at("copy"), { recursive: true });
+    const late = projectAt(at("copy"));
+    await rememberProject(late, { timeoutMs: 0 });
+    forgetRoots(late.id);
+    mkdirSync(late.dataDir, { recursive: true });
+    writeFileSync(late.memoryDb, "");
+    await settleIdentity(late);
+    expect((await findAt("copy")).id).toBe(late.id);
+    expect(takeNotice(at("copy"))).toContain(`pm projects join . ${main.id}`);
+  });
+
+  function forgetRoots(id: string): void {
+    const registry = Registry.open();
+    registry.saveProject({ ...registry.project(id)!, roots: [] });
+  }
+});
 
 describe("a directory", () => {
   it("is a project of its own without git, and as large as the directory", async () => {
@@ -94,7 +132,7 @@ describe("the same project", () => {
     const linked = await findAt("linked");
     expect(linked).toMatchObject({ id: main.id, root: at("linked"), memoryDb: main.memoryDb });
     expect(linked.indexDb).not.toBe(main.indexDb);
-    expect(Registry.open().checkout(linked.root)).toMatchObject({ project: main.id, isAnnounced: false });
+    expect(Registry.open().checkout(linked.root)).toMatchObject({ project: main.id, notice: expect.any(String) });
 
     clone(main.root, "bare.git", "--bare");
     repository.git(
@@ -146,7 +184,7 @@ describe("the same project", () => {
       expect(existsSync(moved.indexDb)).toBe(true);
       expect(existsSync(before.cacheDir)).toBe(false);
       expect(Registry.open().checkout(before.root)).toBeNull();
-      expect(Registry.open().checkout(moved.root)).toMatchObject({ isAnnounced: true });
+      expect(Registry.open().checkout(moved.root)).toMatchObject({ notice: null });
     }
   });
 
@@ -155,7 +193,7 @@ describe("the same project", () => {
     rmSync(main.root, { recursive: true });
     clone(at("origin"), "main");
     expect(await findAt("main")).toEqual(main);
-    expect(Registry.open().checkout(main.root)).toMatchObject({ isAnnounced: true });
+    expect(Registry.open().checkout(main.root)).toMatchObject({ notice: null });
   });
 
   it("is in a shallow clone with the same remote", async () => {

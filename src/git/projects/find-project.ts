@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { homeOf, registryFile } from "../../project/home.ts";
+import { registryFile } from "../../project/home.ts";
 import { findUpwards, nameOf, type Project, projectOf, realPath, teamDirName } from "../../project/paths.ts";
 import { fileId, type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
 import { type CheckoutIdentity, identityOf } from "./identity.ts";
@@ -47,7 +47,7 @@ export function knownProject(cwd: string): Project | null {
  * and a subdirectory with a team's configuration; else `cwd` itself.
  * @throws PommelError `not_initialised`
  */
-export function checkoutAround(cwd: string, registry = Registry.openIfAny()): string {
+function checkoutAround(cwd: string, registry = Registry.openIfAny()): string {
   let dir: string;
   try {
     dir = realpathSync(cwd);
@@ -191,18 +191,37 @@ export async function rememberProject(
   }
 }
 
-const union = (before: readonly string[] = [], more: readonly string[]) => [...new Set([...before, ...more])];
-
-/** Other checkouts of a project that are still there. */
-export function otherCheckouts({ id, root }: Project): string[] {
-  const all = Registry.openIfAny()?.checkouts(id) ?? [];
-  return all.map((checkout) => checkout.root).filter((other) => other !== root && existsSync(other));
+/**
+ * Finds out what git could not say in time when a checkout was first seen: its root commits. A project that turns out to be
+ * a known one becomes it if it has remembered nothing yet; else its user is told how to join them.
+ */
+export async function settleIdentity({ id, root, memoryDb }: Project): Promise<void> {
+  const registry = Registry.openIfAny();
+  const known = registry?.project(id) ?? null;
+  const checkout = registry?.checkout(root) ?? null;
+  if (known === null || checkout === null || checkout.gitId === null || known.roots.length > 0) return;
+  const identity = await identityOf(root, null);
+  if (identity.roots === null || identity.roots.length === 0) return;
+  const projects = registry!.projects().filter((project) => project.id !== id);
+  const checkouts = registry!.checkouts().filter((one) => one.project !== id);
+  const match = matchingProject(root, identity, { projects, checkouts, isThere: existsSync });
+  registry!.inTransaction(() => {
+    if (match === null || existsSync(memoryDb)) {
+      registry!.saveProject({ ...known, roots: identity.roots! });
+      if (match === null) return;
+      const notice = `This seems to be another checkout of ${match.project}: \`pm projects join . ${match.project}\` makes their memories one.`;
+      registry!.saveCheckout({ ...checkout, notice });
+      return;
+    }
+    const notice = sharingNotice(root, match.project, registry!);
+    registry!.saveCheckout({ ...checkout, project: match.project, notice });
+    if (registry!.checkouts(id).length === 0) registry!.removeProject(id);
+  });
 }
+
+const union = (before: readonly string[] = [], more: readonly string[]) => [...new Set([...before, ...more])];
 
 /** The root that `pm init` chooses in `cwd`: the top of the git working tree, or `cwd` itself without git. */
 export function rootForInit(cwd: string = process.cwd()): string {
   return realpathSync(findUpwards(cwd, ".git") ?? cwd);
 }
-
-/** Whether a person's own data lies in `dir`, which no project may index. */
-export const isOwnData = (dir: string): boolean => Object.values(homeOf()).includes(dir);

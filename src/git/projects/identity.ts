@@ -21,7 +21,7 @@ export interface CheckoutIdentity {
 }
 
 /** Linux has 1.3 million commits; who waits for an answer waits no longer for its first ones. Milliseconds. */
-export const rootsTimeoutMs = 100;
+const rootsTimeoutMs = 100;
 
 /** @param timeoutMs how long git may take to find the root commits; null: as long as it takes */
 export async function identityOf(

@@ -8,7 +8,7 @@ const project = (id: string, more: Partial<KnownProject> = {}): KnownProject => 
   ...{ createdAt: 1, lastUsedAt: 1, ...more },
 });
 const checkout = (root: string, of: string, more: Partial<KnownCheckout> = {}): KnownCheckout => ({
-  ...{ root, project: of, rootId: `root of ${root}`, gitId: `git of ${root}`, isAnnounced: true },
+  ...{ root, project: of, rootId: `root of ${root}`, gitId: `git of ${root}`, notice: null },
   ...{ lastUsedAt: 1, ...more },
 });
 const identity = (more: Partial<CheckoutIdentity> = {}): CheckoutIdentity => ({
@@ -60,11 +60,13 @@ describe("a checkout that is new", () => {
     expect(match({ ...clone, roots: null }, [app], known)?.project).toBe("app");
   });
 
-  it("is the project with the same first commit and the same remote, or no remote to tell them apart", () => {
+  it("is the project with the same first commit and the same remote, or that has no remote to tell them apart", () => {
     const known = [checkout("/one", "app")];
     expect(match(identity({ remote: "example.com/app" }), [app], known)?.project).toBe("app");
-    expect(match(identity(), [app], known)?.project).toBe("app");
+    // Whoever hands out a copy without its remote may have put anything into it.
+    expect(match(identity(), [app], known)).toBeNull();
     const local = project("local");
+    expect(match(identity(), [local], [])?.project).toBe("local");
     expect(match(identity({ remote: "example.com/app" }), [local], [])?.project).toBe("local");
   });
 

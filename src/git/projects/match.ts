@@ -66,7 +66,9 @@ function isSameHistory(project: KnownProject, identity: CheckoutIdentity): boole
 
 function isSameOrigin(project: KnownProject, identity: CheckoutIdentity): boolean {
   if (identity.roots === null) return hasRemote(project, identity);
-  return identity.remote === null || project.remotes.length === 0 || hasRemote(project, identity);
+  // Whoever hands out a copy without its remote may have put anything into it.
+  if (identity.remote === null) return project.remotes.length === 0;
+  return project.remotes.length === 0 || hasRemote(project, identity);
 }
 
 const hasRemote = ({ remotes }: KnownProject, { remote }: CheckoutIdentity) =>

@@ -61,7 +61,7 @@ export function writeFileText(file: string, { body, hasBom }: FileText): void {
  * Replaces or creates a user's file atomically; keeps links and permissions.
  * @throws PommelError `unreadable`, `disk_full`
  */
-export function writeInPlace(file: string, content: string | Uint8Array): void {
+function writeInPlace(file: string, content: string | Uint8Array): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
     const target = targetOf(file);
@@ -114,15 +114,18 @@ export function targetOf(file: string): string {
  * @throws PommelError `settings_invalid`
  */
 export function refuseOutside(root: string, file: string): void {
-  if (!isInside(file, root)) return;
+  if (!leadsOutside(root, file)) return;
   const target = throughLinks(file);
-  if (isInside(target, realPath(root))) return;
   throw new PommelError(
     "settings_invalid",
     `${file} leads out of the repository, to ${target}; nothing was written.`,
     "Replace the link by a file of the repository's own, or leave this agent out.",
   );
 }
+
+/** Whether a file of a checkout is reached through a link that leads out of it. */
+export const leadsOutside = (root: string, file: string): boolean =>
+  isInside(file, root) && !isInside(throughLinks(file), realPath(root));
 
 /** The file itself behind all links, as far as the path exists. */
 function throughLinks(path: string): string {

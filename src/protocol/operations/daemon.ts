@@ -45,6 +45,8 @@ export const daemonResponse = lazy(() =>
     started_at: time,
     uptime_seconds: count,
     memory_bytes: count,
+    /** Transcripts that are still to be read, of all projects that are open. */
+    importing: count,
     /** Checkouts in use, each with the id of its project. */
     open: z.array(z.object({ root: text, project: text })),
   }),

@@ -10,7 +10,7 @@ import { checkNames, type Pattern } from "./default-pattern.ts";
 import { defaultPatterns } from "./default-patterns.ts";
 import { compileDefault, compileRule, type Rule, typeOf } from "./rule.ts";
 
-export const patternsFileName = "scrubbing-patterns.toml";
+const patternsFileName = "scrubbing-patterns.toml";
 
 /** Where the rules of a scrubber come from. */
 export interface PatternSources {

@@ -6,14 +6,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addSession } from "../../../test/support/memory-fixture.ts";
 import { silentLog } from "../../project/log.ts";
 import { projectAt } from "../../project/paths.ts";
-import { createStateDir } from "../../project/state-dir.ts";
 import { sqliteDriver } from "../index/sqlite/sqlite-driver.ts";
 import { backUp } from "../memory/backups/backups.ts";
 import { backupFolder } from "../memory/backups/copies.ts";
 import { checkMemory } from "../memory/check-memory.ts";
 import { Memory } from "../memory/memory.ts";
-import { registeredProjects, registerProject } from "../registry.ts";
-import { acquireWriterLock, lockHolder } from "./lock.ts";
+import { Registry } from "../registry.ts";
+import { acquireLock, lockHolder } from "./lock.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** Whoever closes a descriptor of a file drops all locks that his process has on it: SQLite alone may open a database. */
@@ -64,13 +63,12 @@ describe.runIf(existsSync("/proc/locks"))("a database that is open in this proce
 
   test("while the index is opened and checked again, and the lock looked at", async () => {
     const project = projectAt(dir);
-    createStateDir(project);
-    const lock = acquireWriterLock(project, "test");
+    const lock = acquireLock(project.lockFile, "test");
     const { index: writer } = await sqliteDriver.openToWrite(project.indexDb, silentLog);
     expect([isLocked(project.indexDb), isLocked(project.lockFile)]).toEqual([true, true]);
     await sqliteDriver.openBeside!(project.indexDb).close();
     await sqliteDriver.check(project.indexDb);
-    lockHolder(project);
+    lockHolder(project.lockFile);
     expect([isLocked(project.indexDb), isLocked(project.lockFile)]).toEqual([true, true]);
     await writer.close();
     lock.release();
@@ -78,14 +76,17 @@ describe.runIf(existsSync("/proc/locks"))("a database that is open in this proce
 
   test("while another project is registered", () => {
     const file = join(dir, "registry.db");
-    const project = { root: dir, name: "a", remote: null, memoryDb: join(dir, "memory.db") };
-    registerProject(project, { file });
-    const open = new Sqlite(file, { mode: "write", timeoutMs: 0 });
+    const identity = { roots: [], remotes: [], within: "", isNamed: false, isOff: false };
+    const project = (id: string) => ({ id, name: id, ...identity, createdAt: 1, lastUsedAt: 1 });
+    Registry.open(file).saveProject(project("a"));
+    const open = new Sqlite(file, { mode: "write", timeoutMs: 0, key: null });
     open.prepare("SELECT count(*) FROM projects").get();
     expect(isLocked(file)).toBe(true);
-    registerProject({ ...project, root: join(dir, "b") }, { file });
-    expect(registeredProjects(file)).toHaveLength(2);
+    Registry.close(file);
+    Registry.open(file).saveProject(project("b"));
+    expect(Registry.open(file).projects()).toHaveLength(2);
     expect(isLocked(file)).toBe(true);
     open.close();
+    Registry.close(file);
   });
 });

@@ -149,7 +149,7 @@ async function projectFor(cwd: string, { global = false }: ConfigOptions): Promi
 }
 
 /**
- * Restarts the daemon of this project, if one runs, to apply the change.
+ * Restarts the daemon, if one runs, to apply the change.
  * @returns whether it was restarted for that
  */
 async function applyToDaemon(cwd: string, output: Output): Promise<boolean> {

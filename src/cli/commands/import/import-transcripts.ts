@@ -43,7 +43,8 @@ export async function importTranscripts(
   return followImport(project, files, interruption.signal);
 }
 
-function portions(paths: readonly string[]): string[][] {
+/** Paths in as many requests as the daemon takes them in. */
+export function portions(paths: readonly string[]): string[][] {
   const all: string[][] = [[]];
   let size = 0;
   for (const path of paths) {

@@ -58,7 +58,7 @@ const flagged = { mcp: ["mcp"], allow: ["permissions"], instructions: ["instruct
  * The agents by their names.
  * @throws PommelError `usage`
  */
-function agentsNamed(text: string): AgentSetup[] {
+export function agentsNamed(text: string): AgentSetup[] {
   const known = `Choose from: ${setups.map(({ agent }) => agent).join(", ")}.`;
   const names = text.split(",").map((name) => name.trim().toLowerCase());
   const named = [...new Set(names.filter((name) => name !== ""))].map((name) => {

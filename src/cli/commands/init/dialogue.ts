@@ -51,6 +51,28 @@ export async function askWhatToSetUp({ title, found, offers, audience }: Questio
   return isCancel(scope) ? leave() : answered(chosen, scope === "local");
 }
 
+/** Asks at a terminal whose sessions are recorded; null when somebody leaves it. */
+export async function askWhatToRecord(found: string): Promise<"all" | "named" | null> {
+  const output = wantsColor(2) ? process.stderr : withoutColors(process.stderr);
+  intro("Pommel", { output });
+  log.info(found, { output });
+  const record = await select({
+    message: "What should Pommel remember? Everything stays on this machine.",
+    options: [
+      { value: "all" as const, label: "All my projects", hint: "sessions and commits, from their first use" },
+      { value: "named" as const, label: "Only those I name", hint: "with `pm init`" },
+    ],
+    initialValue: "all" as const,
+    output,
+  });
+  if (isCancel(record)) {
+    cancel("Nothing was changed.", { output });
+    return null;
+  }
+  outro("Setting up", { output });
+  return record;
+}
+
 /** The prompts' own styles know NO_COLOR only from Node 22 on. */
 function withoutColors(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return new Proxy(stream, {

@@ -65,7 +65,7 @@ export function noteLeftOut({ left_out, projects }: Across<unknown>, output: Out
     );
   }
   if (projects.length === 0 && left_out.length === 0) {
-    output.note("No projects yet; `pm init` creates one.");
+    output.note("No projects yet: search in one first.");
   }
 }
 

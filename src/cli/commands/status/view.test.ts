@@ -253,7 +253,7 @@ test("does not say that all is well while a model that is set does not answer, o
   ✓ search works, a query took 2.1 ms just now
   ! ollama/nomic-embed-text is not used: ${down}
   ! ollama/llama3.1:8b is not used: ${down}
-  ! Sessions are not recorded: sessions.capture is off (\`pm config set sessions.capture true\`).`);
+  ! Sessions are not recorded here: \`pm init\` turns it on, unless sessions.capture is false.`);
 });
 
 test("shows why a model is not used, and what one has cost", () => {

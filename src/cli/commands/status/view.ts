@@ -174,7 +174,7 @@ export function healthLines(
     ...(memory.llm.problem === null ? [] : [`${memory.llm.model} is not used: ${memory.llm.problem}`]),
     ...(memory.captures
       ? []
-      : ["Sessions are not recorded: sessions.capture is off (`pm config set sessions.capture true`)."]),
+      : ["Sessions are not recorded here: `pm init` turns it on, unless sessions.capture is false."]),
   ];
   return [stateText[health.status], ...problems.map((text) => `${tick("warn", colors)} ${text}`)].map(
     (line) => `\n  ${line}`,
