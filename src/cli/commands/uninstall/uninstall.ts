@@ -116,9 +116,10 @@ export async function uninstallCommand(
 
 /** Every checkout that is known, and the one that somebody is in. */
 async function rootsToClear(cwd: string): Promise<string[]> {
-  const here = await findProjectIfAny(cwd);
   // Looking into a registry makes one.
-  const listed = existsSync(registryFile()) ? listProjects() : [];
+  if (!existsSync(registryFile())) return [];
+  const here = await findProjectIfAny(cwd);
+  const listed = listProjects();
   const known = listed.flatMap(({ checkouts }) => checkouts.map(({ root }) => root));
   return [
     ...new Set([...known, ...(here === null || filesOf(projectPlace(here)).length === 0 ? [] : [here.root])]),
