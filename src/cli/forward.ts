@@ -5,7 +5,14 @@ import { version } from "../project/version.ts";
 import { readDaemonRecord } from "../protocol/daemon-record.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { settingsOf } from "./forwarded.ts";
-import { isTerminal, leaveOnClosedPipe, showInPager, wantsColor, wantsLinks } from "./terminal/streams.ts";
+import {
+  harmless,
+  isTerminal,
+  leaveOnClosedPipe,
+  showInPager,
+  wantsColor,
+  wantsLinks,
+} from "./terminal/streams.ts";
 
 /** A daemon that takes longer hangs, or has much to do; the command is then run here. Milliseconds. */
 const timeoutMs = 10_000;
@@ -29,11 +36,12 @@ export async function forward(args: readonly string[]): Promise<number | "timeou
 async function askDaemonToRun(args: readonly string[]): Promise<number | "timeout" | null> {
   if (readDaemonRecord()?.version !== version) return null;
   const hasTerminal = isTerminal(1);
+  const color: [boolean, boolean] = [wantsColor(1), wantsColor(2)];
   const request: RequestOf<"command"> = {
     args: [...args],
     cwd: process.cwd(),
     columns: hasTerminal ? process.stdout.columns : null,
-    color: [wantsColor(1), wantsColor(2)],
+    color,
     links: hasTerminal && wantsLinks(),
     settings: settingsOf(process.env),
   };
@@ -43,7 +51,9 @@ async function askDaemonToRun(args: readonly string[]): Promise<number | "timeou
   if (answer?.status !== 200) return null;
   const answered = commandAnswer(answer.body);
   if (answered === null) return null;
-  const { exit_code, output } = answered;
+  const { exit_code } = answered;
+  // Our daemon made it so; what else listens there may not have.
+  const output = answered.output.map(([fd, text]) => [fd, harmless(text, color[fd - 1]!)] as const);
   const shown = hasTerminal ? output.filter(([fd]) => fd === 1) : [];
   for (const [fd, text] of output) if (fd === 2 || !hasTerminal) write(fd, Buffer.from(text));
   const text = shown.map(([, part]) => part).join("");

@@ -143,7 +143,7 @@ function openLog(file: string): number {
 /** What of `env` the daemon is started with. */
 export function daemonEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const agents = Object.values(profiles).flatMap(({ environment }) => environment);
-  const known = (Registry.openIfAny()?.projects() ?? []).map(({ id }) => projectOf(id, "/"));
+  const known = (Registry.openIfThere()?.projects() ?? []).map(({ id }) => projectOf(id, "/"));
   const keys = [null, ...known].map(keysOf);
   const names = new Set([...passedOn, ...agents, ...keys.flatMap((key) => key.names)]);
   const prefixes = ["POMMEL_", ...keys.flatMap((key) => key.prefixes)];

@@ -116,5 +116,8 @@ function filesEdited(
 function textIn(body: string): string | null {
   const answer: unknown = JSON.parse(body);
   const text = typeof answer === "object" && answer !== null ? (answer as { text?: unknown }).text : null;
-  return typeof text === "string" && text !== "" ? text : null;
+  return typeof text === "string" && text !== "" ? text.replace(controls, "") : null;
 }
+
+/** Our daemon sends none; agents show some of what hooks say on their terminal. */
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;

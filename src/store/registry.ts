@@ -111,7 +111,13 @@ export class Registry {
     return new Registry(db, file);
   }
 
-  /** The same; null where it cannot be used, and everything counts as unknown. */
+  /** To look into it: null where there is none yet, as looking makes none, and where it cannot be used. */
+  static openIfThere(file = registryFile()): Registry | null {
+    const isThere = existsSync(file) || existsSync(join(dirname(file), "projects"));
+    return isThere ? Registry.openIfAny(file) : null;
+  }
+
+  /** To write to it; null where it cannot be used, and everything counts as unknown. */
   static openIfAny(file = registryFile()): Registry | null {
     try {
       return Registry.open(file);
@@ -418,7 +424,7 @@ export interface LegacyProject {
 
 /** Those that this machine's registry made. */
 export function legacyProjects(file = registryFile()): LegacyProject[] {
-  const registry = Registry.openIfAny(file);
+  const registry = Registry.openIfThere(file);
   if (registry === null) return [];
   const { db } = open.get(file)!;
   const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'legacy_projects'").get();

@@ -8,7 +8,7 @@ import { replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { packContent } from "../../src/store/memory/sessions/content.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
-import { addSession, chunk, turn } from "../support/memory-fixture.ts";
+import { addSession, chunk, deciding, turn } from "../support/memory-fixture.ts";
 import { callPm, type PmResult, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 const day = 86_400_000;
@@ -36,6 +36,8 @@ beforeAll(async () => {
   expect(await pm("reindex")).toMatchObject({ code: 0 });
   remember();
 });
+
+const choice = "Let's go with a longer pause between two retries";
 
 /** A session that mended a flaky test two days ago, one of last year, and one that is open. */
 function remember(): void {
@@ -65,7 +67,7 @@ function remember(): void {
       kind: "error-fix",
       files: ["src/retry.ts"],
     }),
-    said(1, "[USER] Let's go with a longer pause between two retries", { kind: "decision" }),
+    said(1, `[USER] ${choice}`, deciding(choice)),
     said(2, "[ASSISTANT] Lunch is at noon"),
   ]);
   const note = { uid: "n1", note: "Pauses are ten seconds", at, sessionUid: flaky, turn: 1, lineUid: null };

@@ -116,7 +116,7 @@ describe("the process behind daemon.json", () => {
     ];
     const project = await projectWith({ status: 200, body: JSON.stringify({ exit_code: 7, output }) });
     const result = await skipped(project);
-    expect(result).toMatchObject({ code: 7, stdout: "one\nthrée\r\n\r\n", stderr: "two\n" });
+    expect(result).toMatchObject({ code: 7, stdout: "one\nthrée\n\n", stderr: "two\n" });
     expect(requests).toEqual([
       {
         url: "/command",

@@ -35,8 +35,10 @@ export async function rememberedProject(): Promise<Project> {
   write(project, "src/auth.ts", before);
   commit(project, "Start", "2026-03-02T08:00:00Z");
   const fixture = sessionIn(project, refreshing, { start: "2026-03-02T09:00:00.000Z" });
-  fixture.prompt("look at the token handling");
-  fixture.reply("We decided to use a lock instead of retrying, as two requests may refresh at once.");
+  fixture.prompt(
+    "look at the token handling\n\nLet's use a lock instead of retrying, as two requests may refresh at once.",
+  );
+  fixture.reply("I look at src/auth.ts first.");
   fixture.prompt("make token refresh atomic");
   fixture.edit(join(project.root, "src/auth.ts"), old, now, 2);
   fixture.reply("Done, refreshing is atomic now.");

@@ -83,7 +83,7 @@ describe("an agent that asks", () => {
 
   it("learns what was decided, which commits it led to, and why a line is as it is", async () => {
     const decisions = await ask("list_decisions", { query: "lock" });
-    expect(decisions.text).toContain("> We decided to use a lock");
+    expect(decisions.text).toContain("> Let's use a lock");
     const { structured } = await ask("list_checkpoints");
     expect(structured).toMatchObject({
       checkpoints: [{ subject: "Refresh atomically", sessions: [{ session_id: refreshing, turns: [2] }] }],

@@ -75,6 +75,9 @@ test("after a change of settings, from what is stored; also when it is killed in
   );
 
   const first = spawnDaemon();
+  // A daemon works on the projects that somebody uses.
+  await untilAnswering();
+  void askDaemon(project, "queue", {}).catch(() => {});
   const counts = watchCounts();
   for (;;) {
     const { outdated } = counts.now();

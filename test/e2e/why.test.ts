@@ -49,8 +49,10 @@ function commit(message: string, date: string): string {
 /** An agent rewrites a line, a person adds one, both are committed together; then all of it is imported. */
 async function agentAtWork(): Promise<string> {
   const fixture = sessionIn(project, session, { start: "2026-03-02T09:00:00.000Z" });
-  fixture.prompt("look at the token handling");
-  fixture.reply("We decided to use a lock instead of retrying, as two requests may refresh at once.");
+  fixture.prompt(
+    "look at the token handling\n\nLet's use a lock instead of retrying, as two requests may refresh at once.",
+  );
+  fixture.reply("I look at src/auth.ts first.");
   fixture.prompt("make token refresh atomic");
   fixture.reply("I wrap the request in the lock.");
   fixture.edit(join(project.root, "src/auth.ts"), old, now, 2);
@@ -119,7 +121,7 @@ describe("an agent's line", () => {
     expect(output).toContain("src/auth.ts:2");
     expect(output).toMatch(new RegExp(`Written by agent \\S+ in session ${session.slice(0, 8)}, turn 2`));
     expect(output).toContain("make token refresh atomic");
-    expect(output).toContain("We decided to use a lock instead of retrying");
+    expect(output).toContain("Let's use a lock instead of retrying");
     expect(output).toContain(`Next: pm session show ${session.slice(0, 8)} --turn 2; pm rewind`);
 
     const stats = await pmJson<StatsAnswer>(project, "stats", "--path", "src");
@@ -158,7 +160,7 @@ describe("an agent's line", () => {
     const program = fileURLToPath(new URL("../../examples/about-file.mjs", import.meta.url));
     const printed = execFileSync(process.execPath, [program, file], { cwd: project.root, encoding: "utf8" });
     expect(printed).toContain("src/auth.ts: 4 lines, 1 by agents");
-    expect(printed).toContain("2026-03-02  We decided to use a lock instead of retrying");
+    expect(printed).toContain("2026-03-02  Let's use a lock instead of retrying");
   }, 60_000);
 
   it("has a contract that says how to ask for it", async () => {

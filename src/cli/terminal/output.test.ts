@@ -3,7 +3,6 @@ import { PommelError } from "../../project/errors.ts";
 import {
   aligned,
   createOutput,
-  harmless,
   humanBytes,
   humanDuration,
   printError,
@@ -139,12 +138,4 @@ it.each([
   [86_400 * 40, "40 days ago"],
 ])("%i seconds ago is %s", (seconds, text) => {
   expect(relativeTime(1_000_000_000_000 - seconds * 1000, 1_000_000_000_000)).toBe(text);
-});
-
-it("leaves a terminal alone but for colours and links", () => {
-  const evil = "a\u001b]0;title\u0007b\u009b2Jc\u0000d\r\n\te";
-  expect(harmless(evil, false)).toBe("a·]0;title·b·2Jc·d\n\te");
-  expect(harmless(`\u001b[31m${evil}\u001b[0m`, true)).toBe("\u001b[31ma·]0;title·b·2Jc·d\n\te\u001b[0m");
-  const link = "\u001b]8;;file:///a\u0007a\u001b]8;;\u0007";
-  expect(harmless(link, true)).toBe(link);
 });

@@ -1,7 +1,7 @@
 import { messageOf, PommelError } from "../../project/errors.ts";
 import { padToWidth, widthOf } from "../../text/display-width.ts";
 import { createPalette, type Palette } from "./palette.ts";
-import { ownStreams, type Streams } from "./streams.ts";
+import { harmless, ownStreams, type Streams } from "./streams.ts";
 
 /** Where a reader reads: a terminal, or what a pipe leads to. */
 export interface Screen {
@@ -50,21 +50,6 @@ export function createOutput({ json = false, noColor = false } = {}, streams: St
     },
   };
 }
-
-/**
- * Text that cannot do more to a terminal than colour it, whatever it quotes; views replace what would move their columns
- * as well (`printable`).
- * @param isColored whether it holds colours and links of ours
- */
-export function harmless(text: string, isColored: boolean): string {
-  return text.replace(isColored ? allButStyles : controls, (found, style?: string) =>
-    typeof style === "string" ? style : found === "\r" ? "" : "·",
-  );
-}
-
-const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-const allButStyles =
-  /(\u001b\[[\d;]*m|\u001b\]8;[^\u0000-\u001f\u007f-\u009f]*\u0007)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /** JSON itself leaves these as they are, and terminals know them. */
 const asJson = (value: unknown) =>

@@ -14,6 +14,21 @@ export interface Streams {
   readonly columns: number | undefined;
 }
 
+/**
+ * Text that cannot do more to a terminal than colour it, whatever it quotes; views replace what would move their columns
+ * as well (`printable`).
+ * @param isColored whether it holds colours and links of ours
+ */
+export function harmless(text: string, isColored: boolean): string {
+  return text.replace(isColored ? allButStyles : controls, (found, style?: string) =>
+    typeof style === "string" ? style : found === "\r" ? "" : "·",
+  );
+}
+
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+const allButStyles =
+  /(\u001b\[[\d;]*m|\u001b\]8;[^\u0000-\u001f\u007f-\u009f]*\u0007)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
 /** Results that wait for the end of the command, when it is known whether they need a pager. */
 let held = "";
 

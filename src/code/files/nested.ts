@@ -18,7 +18,7 @@ export function nestedAt(root: string, path: string): Nested | null {
 /** A repository that its user made a project: it is searched by itself. One that was only searched stays in this one. */
 function isNamed(dir: string): boolean {
   if (!existsSync(join(dir, ".git"))) return false;
-  const registry = Registry.openIfAny();
+  const registry = Registry.openIfThere();
   const checkout = registry?.checkout(dir);
   return checkout ? (registry?.project(checkout.project)?.isNamed ?? false) : false;
 }

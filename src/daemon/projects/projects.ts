@@ -6,7 +6,7 @@ import { messageOf, PommelError } from "../../project/errors.ts";
 import { ownConfigFile } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
-import { leaveNotice, moveLegacyMemory } from "../../queries/projects/legacy.ts";
+import { moveLegacyMemory } from "../../queries/projects/legacy.ts";
 import { LiveSettings } from "../lifecycle/live-settings.ts";
 import { OpenCheckout } from "./open-checkout.ts";
 import { OpenProject } from "./open-project.ts";
@@ -138,9 +138,7 @@ export class Projects {
     settleIdentity(project).catch((error: unknown) =>
       this.options.log.debug(`cannot recognise ${project.root}: ${messageOf(error)}`),
     );
-    if (moved === null) return;
-    this.options.log.info(moved);
-    leaveNotice(project.root, moved);
+    if (moved !== null) this.options.log.info(moved);
   }
 
   private openAgain(project: Project): void {

@@ -1,7 +1,6 @@
 import { existsSync, realpathSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { registryFile } from "../../project/home.ts";
 import { findUpwards, nameOf, type Project, projectOf, realPath, teamDirName } from "../../project/paths.ts";
 import { fileId, type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
 import { type CheckoutIdentity, identityOf } from "./identity.ts";
@@ -14,7 +13,7 @@ import { matchingProject } from "./match.ts";
  * @throws PommelError `not_initialised` for a home directory, the root of the file system, and a directory that is gone
  */
 export async function findProject(cwd: string = process.cwd()): Promise<Project> {
-  const registry = Registry.openIfAny();
+  const registry = Registry.openIfThere();
   const root = checkoutAround(cwd, registry);
   const known = registry?.checkout(root);
   if (known && isSameDirectory(known)) return projectOf(known.project, root);
@@ -34,7 +33,7 @@ export async function findProjectIfAny(cwd: string = process.cwd()): Promise<Pro
 /** The project of a directory that the registry knows; null for any other. Asks neither git nor the user. */
 export function knownProject(cwd: string): Project | null {
   try {
-    const registry = Registry.openIfAny();
+    const registry = Registry.openIfThere();
     const known = registry?.checkout(checkoutAround(cwd, registry));
     return known && isSameDirectory(known) ? projectOf(known.project, known.root) : null;
   } catch {
@@ -47,7 +46,7 @@ export function knownProject(cwd: string): Project | null {
  * and a subdirectory with a team's configuration; else `cwd` itself.
  * @throws PommelError `not_initialised`
  */
-function checkoutAround(cwd: string, registry = Registry.openIfAny()): string {
+function checkoutAround(cwd: string, registry = Registry.openIfThere()): string {
   let dir: string;
   try {
     dir = realpathSync(cwd);
@@ -115,10 +114,8 @@ function sharingNotice(root: string, project: string, registry: Registry): strin
 
 /** What is to be said about the checkout around `cwd`; it is said once. */
 export function takeNotice(cwd: string): string | null {
-  // Looking into a registry makes one.
-  if (!existsSync(registryFile())) return null;
   try {
-    const registry = Registry.openIfAny();
+    const registry = Registry.openIfThere();
     const checkout = registry?.checkout(checkoutAround(cwd, registry)) ?? null;
     if (checkout === null || checkout.notice === null) return null;
     registry!.saveCheckout({ ...checkout, notice: null });
@@ -196,7 +193,7 @@ export async function rememberProject(
  * a known one becomes it if it has remembered nothing yet; else its user is told how to join them.
  */
 export async function settleIdentity({ id, root, memoryDb }: Project): Promise<void> {
-  const registry = Registry.openIfAny();
+  const registry = Registry.openIfThere();
   const known = registry?.project(id) ?? null;
   const checkout = registry?.checkout(root) ?? null;
   if (known === null || checkout === null || checkout.gitId === null || known.roots.length > 0) return;

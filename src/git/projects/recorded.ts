@@ -15,7 +15,7 @@ export function recordingConfig(project: Project): LoadedConfig {
 }
 
 function isWanted({ id }: Project, { config }: LoadedConfig): boolean {
-  const known = Registry.openIfAny()?.project(id) ?? null;
+  const known = Registry.openIfThere()?.project(id) ?? null;
   if (known?.isOff) return false;
   return config["sessions.record"] === "all" || known?.isNamed === true;
 }

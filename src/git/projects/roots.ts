@@ -8,7 +8,7 @@ import { GitFailure, gitFields } from "../git.ts";
  * those that are gone as well, for sessions that ran there.
  */
 export async function projectRoots(root: string, signal?: AbortSignal): Promise<string[]> {
-  const registry = Registry.openIfAny();
+  const registry = Registry.openIfThere();
   const project = registry?.checkout(root)?.project;
   const checkouts = project === undefined ? [] : registry!.checkouts(project).map((one) => one.root);
   const worktrees = await worktreesOf(root, signal);
@@ -37,12 +37,12 @@ async function worktreesOf(dir: string, signal?: AbortSignal): Promise<string[]>
  */
 export function belongsTo(roots: readonly string[], cwd: string): boolean {
   if (!isAbsolute(cwd)) return false;
-  return [resolve(cwd), realPath(cwd)].some((dir) => {
+  return [resolve(cwd), realPath(resolve(cwd))].some((dir) => {
     const nearest = nearestRoot(roots, dir);
     if (nearest === null) return false;
     const repository = findUpwards(dir, ".git");
     if (repository !== null && repository.length > nearest.length) return false;
-    const registry = Registry.openIfAny();
+    const registry = Registry.openIfThere();
     for (let at = dir; at.length > nearest.length; at = dirname(at)) if (registry?.checkout(at)) return false;
     return true;
   });

@@ -4,7 +4,7 @@ import { type Blame, blameOf } from "../../git/diff/blame.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
 import { historyProblem } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
-import { type Project, teamDirName } from "../../project/paths.ts";
+import type { Project } from "../../project/paths.ts";
 import type { LineRange } from "./file-place.ts";
 
 /** git reads no higher numbers. */
@@ -104,13 +104,10 @@ async function explained(
   const isTracked = (await ask("ls-files", "--error-unmatch", "--", file)) !== null;
   const inner = isTracked ? null : innerRepository(root, file);
   if (inner !== null) {
-    const isProject = existsSync(join(root, inner, teamDirName));
     return new PommelError(
       "usage",
       `${file} belongs to the repository in ${inner}.`,
-      isProject
-        ? `Run it there: pm -C ${inner} blame ${file.slice(inner.length + 1)}`
-        : `It needs a project of its own: pm -C ${inner} init`,
+      `Run it there: pm -C ${inner} blame ${file.slice(inner.length + 1)}`,
     );
   }
   if (!isTracked) {

@@ -22,7 +22,7 @@ export interface ListedProject extends KnownProject {
 
 /** Every known project, the last used first; none if the registry cannot be read. */
 export function listProjects(): ListedProject[] {
-  const registry = Registry.openIfAny();
+  const registry = Registry.openIfThere();
   if (registry === null) return [];
   const all = registry.checkouts();
   return registry.projects().map((known) => {

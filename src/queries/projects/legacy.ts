@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { gitTextIfAny } from "../../git/git.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
-import { isTable, parseToml } from "../../project/config/config.ts";
+import { isTable, parseToml, readConfigFile } from "../../project/config/config.ts";
 import { setConfig } from "../../project/config/config-edit.ts";
 import { isSettingKey } from "../../project/config/setting-values.ts";
 import { homeSettings } from "../../project/config/settings.ts";
@@ -24,6 +24,7 @@ import { type Project, teamDirName } from "../../project/paths.ts";
 import { isDaemon } from "../../protocol/daemon-record.ts";
 import { homeEnvelope, readEnvelope, writeEnvelope } from "../../store/encryption/envelope.ts";
 import { contentOf } from "../../store/memory/backups/backup-content.ts";
+import { checkMemory } from "../../store/memory/check-memory.ts";
 import { legacyProjects, Registry } from "../../store/registry.ts";
 import { copyDatabase } from "../../store/sqlite/copy-database.ts";
 import { acquireLock, lockHolder } from "../../store/sqlite/lock.ts";
@@ -41,6 +42,8 @@ const noted = z.object({ state: z.enum(["copied", "done"]), sessions: z.number()
 const ours =
   /^(?:memory\.db.*|index\.db.*|index\.lance|backups|audit|log|spool|autostart|daemon\.json|page-key|setup\.json(?:\.lock)?|git-hooks\.json|care\.json|scrubbing-patterns\.toml|encryption\.json|config\.toml|\.gitignore|writer\.lock.*)$/;
 
+const isFile = (path: string) => existsSync(path) && lstatSync(path).isFile();
+
 /** Who made what lies in a checkout's `.pommel/`. */
 export type LegacyMemory = "none" | "ours" | "others";
 
@@ -48,7 +51,7 @@ export type LegacyMemory = "none" | "ours" | "others";
 export async function legacyMemoryIn({ root }: Project): Promise<LegacyMemory> {
   const dir = join(root, teamDirName);
   const stat = lstatSync(dir, { throwIfNoEntry: false });
-  if (!stat?.isDirectory() || !existsSync(join(dir, "memory.db"))) return "none";
+  if (!stat?.isDirectory() || !isFile(join(dir, "memory.db"))) return "none";
   const isMine = process.getuid === undefined || stat.uid === process.getuid();
   if (!isMine || !legacyProjects().some((known) => known.root === root)) return "others";
   const hasLink = readdirSync(dir, { withFileTypes: true }).some((entry) => entry.isSymbolicLink());
@@ -59,14 +62,14 @@ export async function legacyMemoryIn({ root }: Project): Promise<LegacyMemory> {
 
 /**
  * Moves the memory that an older Pommel kept in the checkout into the home.
- * @returns what to say about it, once; null when there was nothing to move
+ * @returns what the next command says about it; null when there was nothing to move
  * @throws PommelError `locked` while another process moves it or an older daemon runs; `disk_full`, `unreadable`
  */
 export async function moveLegacyMemory(project: Project): Promise<string | null> {
   const dir = join(project.root, teamDirName);
   const noteFile = join(project.setupDir, "moved.json");
   if (!existsSync(join(dir, "memory.db")) && readNote(noteFile)?.state !== "copied") return null;
-  if (readNote(noteFile) === null && (await legacyMemoryIn(project)) !== "ours") return null;
+  if (readNote(noteFile) === null && !(await isMovable(project))) return null;
   mkdirSync(project.setupDir, { recursive: true, mode: 0o700 });
   const lock = acquireLock(join(project.setupDir, "move.lock"), "moving .pommel/");
   try {
@@ -77,8 +80,10 @@ export async function moveLegacyMemory(project: Project): Promise<string | null>
     try {
       const note = readNote(noteFile) ?? (await copyAll(dir, project, noteFile));
       removeOurs(dir);
+      const said = `Moved ${note.sessions} sessions and ${note.notes} notes from ${dir} to ${project.dataDir}.`;
+      leaveNotice(project.root, said);
       writeJson(noteFile, { ...note, state: "done" });
-      return `Moved ${note.sessions} sessions and ${note.notes} notes from ${dir} to ${project.dataDir}.`;
+      return said;
     } finally {
       old?.release();
       if (existsSync(dir)) removeLocks(dir);
@@ -86,6 +91,13 @@ export async function moveLegacyMemory(project: Project): Promise<string | null>
   } finally {
     lock.release();
   }
+}
+
+/** One that is damaged stays where it is, with its backups. */
+async function isMovable(project: Project): Promise<boolean> {
+  if ((await legacyMemoryIn(project)) !== "ours") return false;
+  const { state } = checkMemory(join(project.root, teamDirName, "memory.db"));
+  return state !== "damaged" && state !== "newer";
 }
 
 /** How long an older daemon may take to end. Milliseconds. */
@@ -114,12 +126,10 @@ async function copyAll(dir: string, project: Project, noteFile: string): Promise
   takeKey(dir, project);
   const source = join(dir, "memory.db");
   const content = contentOf(source);
-  const begun = join(project.setupDir, "moving");
-  // A memory that was there before this began is another checkout's, and keeps what it has.
-  if (!existsSync(project.memoryDb) || existsSync(begun)) {
-    replaceFile(begun, "", { synced: true });
+  if (!existsSync(project.memoryDb)) {
     copyMemoryFile(source, project.memoryDb);
   } else {
+    // Another checkout's, or what an interrupted move copied and others may have added to.
     const { copyMemory } = await import("../sync/memory-file.ts");
     await copyMemory({ ...project, memoryDb: source }, project);
   }
@@ -127,7 +137,7 @@ async function copyAll(dir: string, project: Project, noteFile: string): Promise
     ["backups", join(project.dataDir, "backups")],
     ["audit", project.auditDir],
   ] as const)
-    copyFiles(join(dir, from), to);
+    copyFiles(join(dir, from), to, basename(project.setupDir));
   for (const name of ["scrubbing-patterns.toml", "care.json"])
     copyFile(join(dir, name), join(project.dataDir, name));
   for (const name of ["setup.json", "git-hooks.json"])
@@ -143,7 +153,6 @@ async function copyAll(dir: string, project: Project, noteFile: string): Promise
   writeJson(noteFile, note);
   sync(noteFile);
   sync(project.setupDir);
-  rmSync(begun, { force: true });
   return note;
 }
 
@@ -166,14 +175,19 @@ function copyMemoryFile(from: string, to: string): void {
   }
 }
 
-function copyFiles(from: string, to: string): void {
+/** @param checkout before the name of a file that another checkout has, too */
+function copyFiles(from: string, to: string, checkout: string): void {
   if (!existsSync(from)) return;
-  for (const entry of readdirSync(from, { withFileTypes: true }))
-    if (entry.isFile() && entry.name !== "lock") copyFile(join(from, entry.name), join(to, entry.name));
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (!entry.isFile() || entry.name === "lock") continue;
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    const isTaken = existsSync(target) && !readFileSync(target).equals(readFileSync(source));
+    copyFile(source, isTaken ? join(to, `${checkout}-${entry.name}`) : target);
+  }
 }
 
 function copyFile(from: string, to: string): void {
-  if (!lstatSync(from, { throwIfNoEntry: false })?.isFile() || existsSync(to)) return;
+  if (!isFile(from) || existsSync(to)) return;
   mkdirSync(join(to, ".."), { recursive: true, mode: 0o700 });
   const draft = `${to}.pommel-${process.pid}`;
   copyFileSync(from, draft);
@@ -181,14 +195,18 @@ function copyFile(from: string, to: string): void {
   rmSync(draft, { force: true });
 }
 
-/** What was set for the project; settings that are one for all projects now are left out. */
+/**
+ * What was set for the project. Settings that are one for all projects now are left out, and so are those that another
+ * checkout has set.
+ */
 function copySettings(file: string, project: Project): void {
-  if (!existsSync(file) || existsSync(project.configFile)) return;
+  if (!existsSync(file)) return;
   try {
+    const known = readConfigFile(project.configFile, { refused: homeSettings });
     for (const [section, table] of Object.entries(parseToml(readFileSync(file, "utf8"), file))) {
       for (const [name, value] of Object.entries(isTable(table) ? table : {})) {
         const key = `${section}.${name}`;
-        if (!isSettingKey(key) || homeSettings.has(key)) continue;
+        if (!isSettingKey(key) || homeSettings.has(key) || key in known) continue;
         setConfig(project, key, Array.isArray(value) ? JSON.stringify(value) : String(value));
       }
     }
@@ -235,8 +253,8 @@ function removeLocks(dir: string): void {
 }
 
 /** Remembers what to say about a checkout until somebody hears it. */
-export function leaveNotice(root: string, notice: string): void {
-  const registry = Registry.openIfAny();
+function leaveNotice(root: string, notice: string): void {
+  const registry = Registry.openIfThere();
   const checkout = registry?.checkout(root);
   if (checkout) registry!.saveCheckout({ ...checkout, notice });
 }

@@ -3,8 +3,9 @@ import type { ComparedSide, DiffAnswer } from "../../../protocol/operations/chec
 import { gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
-import { harmless, type Screen } from "../../terminal/output.ts";
+import type { Screen } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
+import { harmless } from "../../terminal/streams.ts";
 import { counted, fitted, hanging, heading, oneLine, printable, shortId } from "../../terminal/text.ts";
 
 /** `pm checkpoint diff`: reads git and the memory itself, whether a daemon runs or not. */

@@ -132,7 +132,7 @@ async function showOrHide(
 }
 
 function isNamed({ id }: Project): boolean {
-  return Registry.openIfAny()?.project(id)?.isNamed ?? false;
+  return Registry.openIfThere()?.project(id)?.isNamed ?? false;
 }
 
 async function parseLanguages(text: string): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { existsSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { autostartStatus } from "../../../../client/autostart.ts";
 import { askDaemon, DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { recordingConfig } from "../../../../git/projects/recorded.ts";
@@ -6,8 +7,9 @@ import { loadConfig } from "../../../../project/config/config.ts";
 import { type Config, defaultConfig } from "../../../../project/config/settings.ts";
 import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
 import { daemonFiles, homeOf } from "../../../../project/home.ts";
-import type { Project } from "../../../../project/paths.ts";
+import { type Project, teamDirName } from "../../../../project/paths.ts";
 import { readDaemonRecord } from "../../../../protocol/daemon-record.ts";
+import { legacyMemoryIn } from "../../../../queries/projects/legacy.ts";
 import { currentCut, cutSettingsOf } from "../../../../sessions/chunks/cut-rules.ts";
 import { indexDriver } from "../../../../store/index/drivers.ts";
 import { lostMemory } from "../../../../store/memory/backups/lost-memory.ts";
@@ -42,6 +44,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "index", run: () => checkIndex(project) },
     { name: "nested", run: () => checkNested(project) },
     { name: "memory", run: () => memoryResult(project) },
+    { name: "legacy", run: () => checkLegacy(project) },
     { name: "backups", run: () => checkBackups(project, fix) },
     { name: "encryption", run: () => checkEncryption() },
     { name: "chunks", run: () => checkChunks(project) },
@@ -192,6 +195,28 @@ function memoryResult({ memoryDb: file }: Project): CheckResult {
       "Nothing was changed. `pm doctor --repair` saves what can be read, `pm restore` goes back to a backup.",
     tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
   });
+}
+
+/** A memory in the checkout, where Pommel once kept it. */
+async function checkLegacy(project: Project): Promise<CheckResult> {
+  const found = await legacyMemoryIn(project);
+  if (found === "none") return ok("no memory lies in the checkout");
+  const file = join(project.root, teamDirName, "memory.db");
+  const { state } = checkMemory(file);
+  if (found === "ours" && state !== "damaged" && state !== "newer")
+    return ok(`${file} is moved into your home with the next search`);
+  if (found === "ours") {
+    return warn(
+      `${file} is not used: it is ${state === "newer" ? "a newer Pommel's" : "damaged"}.`,
+      state === "newer"
+        ? "Update Pommel."
+        : `\`pm restore\` takes a backup of it from ${dirname(file)}/backups.`,
+    );
+  }
+  return warn(
+    `${file} is not used: it came with the repository or from another machine.`,
+    "If it is yours, `pm restore` with its path puts it in the place of this project's memory. Then delete it.",
+  );
 }
 
 /** Whether sessions are cut into chunks by the rules and settings in force. */
