@@ -6,6 +6,7 @@ import { checkpointUid } from "../../src/attribution/checkpoints/uid.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
+import { packContent } from "../../src/store/memory/sessions/content.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, chunk, turn } from "../support/memory-fixture.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
@@ -84,7 +85,10 @@ afterAll(async () => {
 function remember({ memoryDb, root }: Project, uid: string, said: string): void {
   const memory = Memory.open(memoryDb, { readonly: false });
   const { id } = addSession(memory, uid, { cwd: root });
-  saveTurn(memory, id, turn(1, { prompt: said }));
+  // The daemon cuts it again, from what is archived.
+  const entries = [{ kind: "prompt" as const, text: said, images: 0 }];
+  const content = packContent([{ uid: null, seq: 0, at: 1000, entries }]);
+  saveTurn(memory, id, turn(1, { prompt: said, content }));
   replaceChunks(memory, id, { type: "raw", from: 0 }, [
     chunk(0, `[USER] ${said}`, { session: uid, turn: 1 }),
   ]);

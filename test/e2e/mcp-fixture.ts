@@ -36,7 +36,7 @@ export async function rememberedProject(): Promise<Project> {
   commit(project, "Start", "2026-03-02T08:00:00Z");
   const fixture = sessionIn(project, refreshing, { start: "2026-03-02T09:00:00.000Z" });
   fixture.prompt(
-    "look at the token handling\n\nLet's use a lock instead of retrying, as two requests may refresh at once.",
+    "look at the token handling\n\nLet's use a lock instead of retrying, because two requests refresh at once.",
   );
   fixture.reply("I look at src/auth.ts first.");
   fixture.prompt("make token refresh atomic");

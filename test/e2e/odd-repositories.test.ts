@@ -377,7 +377,7 @@ it("a file without lines in git is reported with what to do", async () => {
     5,
     expect.stringContaining("pm blame out/y.ts --rev HEAD"),
   ]);
-  expect(await refusal("blame", "lib/a.ts")).toEqual([2, expect.stringContaining("pm -C lib init")]);
+  expect(await refusal("blame", "lib/a.ts")).toEqual([2, expect.stringContaining("pm -C lib blame a.ts")]);
   namedProject(join(project.root, "lib"));
   expect(await refusal("why", "lib/a.ts:1")).toEqual([2, expect.stringContaining("pm -C lib blame a.ts")]);
   execFileSync("git", ["-C", project.root, "checkout", "--quiet", "--", "out"]);

@@ -50,7 +50,7 @@ function commit(message: string, date: string): string {
 async function agentAtWork(): Promise<string> {
   const fixture = sessionIn(project, session, { start: "2026-03-02T09:00:00.000Z" });
   fixture.prompt(
-    "look at the token handling\n\nLet's use a lock instead of retrying, as two requests may refresh at once.",
+    "look at the token handling\n\nLet's use a lock instead of retrying, because two requests refresh at once.",
   );
   fixture.reply("I look at src/auth.ts first.");
   fixture.prompt("make token refresh atomic");

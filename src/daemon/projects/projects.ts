@@ -119,7 +119,9 @@ export class Projects {
       files: [project.configFile, project.teamConfigFile, ownConfigFile()],
       load: () => recordingConfig(project),
       ...{ config, log },
-      onApplied() {
+      onApplied(keys) {
+        // The project may have been opened by another checkout, or for its memory alone.
+        Object.assign(checkout.of.config, Object.fromEntries(keys.map((key) => [key, config[key]])));
         checkout.of.memoryWork.applySettings();
         onSettings();
       },
