@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync, writ
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { daemonOf, memoryOf, pm } from "./processes.ts";
-import { base, env, options, report } from "./setting.ts";
+import { base, options, report, userHome } from "./setting.ts";
 
 /** What makes a regex engine that goes back slow, or a compiled program large. */
 const hostilePatterns = [
@@ -53,7 +53,7 @@ export async function hostileInput(): Promise<void> {
   ];
   for (const [what, write] of inputs) {
     const { root } = base(`hostile-${inputs.findIndex(([name]) => name === what)}`, { end: 0 });
-    const dir = join(env.HOME, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
+    const dir = join(userHome, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
     mkdirSync(dir, { recursive: true });
     const session = "99999999-1111-4111-8111-111111111111";
     const file = join(dir, `${session}.jsonl`);
