@@ -15,7 +15,8 @@ RUN pommel-image system
 RUN --mount=type=bind,from=build,source=/out,target=/out \
   pommel-image install /out/pommel.tgz
 # The daemon is what the container runs: nothing else starts one.
-ENV HOME=/home/pommel POMMEL_DAEMON_AUTOSTART=false
+ENV HOME=/home/pommel POMMEL_HOME=/pommel POMMEL_DAEMON_AUTOSTART=false
+VOLUME /pommel
 USER node
 WORKDIR /project
 HEALTHCHECK --interval=30s --timeout=15s --start-period=60s CMD pm status --check || exit 1

@@ -21,7 +21,7 @@ export npm_config_prefix="$work/prefix" PATH="$work/prefix/bin:$PATH"
 
 # As the image has it, and nothing of who runs this.
 unset XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_STATE_HOME
-export HOME="$work/home" POMMEL_DAEMON_AUTOSTART=false
+export HOME="$work/home" POMMEL_HOME="$work/pommel" POMMEL_DAEMON_AUTOSTART=false
 cd "$work/project"
 git init --quiet
 printf 'export function countHerons(pond: string[]): number {\n  return pond.length;\n}\n' > herons.ts

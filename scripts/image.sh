@@ -14,8 +14,8 @@ system() {
   rm -rf /var/lib/apt/lists/*
   # A mounted project belongs to a user of the host, whom git would refuse.
   git config --system --add safe.directory '*'
-  # Whatever user it runs as (`docker run --user`) has a home to write to.
-  mkdir -m 1777 /home/pommel
+  # Whatever user it runs as (`docker run --user`) has a home to write to, and a place for the memory.
+  mkdir -m 1777 /home/pommel /pommel
 }
 
 pack() {
@@ -34,8 +34,8 @@ install() {
 }
 
 serve() {
-  # The agents and their settings are outside of the container.
-  [ -f .pommel/config.toml ] || pm init --no-hooks < /dev/null
+  # So that sessions are recorded. The agents and their settings are outside of the container.
+  pm init --no-hooks < /dev/null
   # A container stays when it has nothing to do.
   exec pommeld --foreground --idle-exit-seconds 0
 }
