@@ -95,8 +95,6 @@ function briefPrinter(output: Output): StepPrinter {
     next: () => {},
     done(result, outcome, part, detail) {
       result[outcome].push(part);
-      // Reporting the folder is enough.
-      if (part.startsWith(".pommel/") && part !== ".pommel/") return;
       print(outcome, detail === undefined ? part : `${homeRelative(part)}: ${detail}`);
     },
     doneIn(result, outcome, dir, names) {
