@@ -91,15 +91,25 @@ function workplace(name: string, { sessions: end, autostart }: { sessions: numbe
     const [code] = await once(child, "close");
     return { code: Number(code), said };
   };
-  /** An installation imports what is there, and has nothing left to do. */
-  const settle = async (from: string) => {
+  const idle = async (from: string) => {
     await run(from, ["start", "--wait"]);
-    await run(from, ["import", "claude", "--yes"]);
     for (let waited = 0; waited < 600; waited++, await sleep(200)) {
       const queue = await askDaemon(project, "queue", {}).catch(() => null);
       if (queue?.code_is_idle && queue.sessions.is_idle) return;
     }
     throw new Error(`${name}: the queue does not empty`);
+  };
+  /** An installation imports what is there, and has nothing left to do. */
+  const settle = async (from: string) => {
+    await run(from, ["start"]);
+    await run(from, ["import", "claude", "--yes"]);
+    await idle(from);
+    await run(from, ["stop"]);
+    // Sessions that grew are summed up when they have been quiet for a minute: now.
+    const db = new Sqlite(project.memoryDb, { mode: "write", timeoutMs: 5000 });
+    db.exec("UPDATE jobs SET not_before = 0 WHERE kind = 'summary'");
+    db.close();
+    await idle(from);
   };
   return {
     ...{ project, sessions, run, settle },
@@ -265,7 +275,7 @@ export async function migratedMeanwhile(): Promise<void> {
     }
     const { code, said } = await migrated;
     for (let waited = 0; at.version() !== null && waited < 300; waited++) await sleep(100);
-    const isLogged = at.log().includes("a newer Pommel migrated memory.db");
+    const isLogged = at.log().includes("a newer Pommel migrated a memory");
     const refused = await run(older, ["note", "Never deploy on Fridays."]);
     const isClear = refused.code === 1 && refused.said.includes("newer Pommel");
     await at.settle(newer);
