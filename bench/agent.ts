@@ -93,7 +93,7 @@ const absent = repositories.filter(({ name }) => !existsSync(join(checkouts, nam
 if (absent.length > 0) fail(`Not in ${checkouts}: ${absent.map(({ name }) => name).join(", ")}.`);
 const scratch = mkdtempSync(join(tmpdir(), "pommel-agent-"));
 // The user's own settings take no part.
-process.env.XDG_CONFIG_HOME = scratch;
+process.env.POMMEL_HOME = join(scratch, "home");
 try {
   const trials: Trial[] = [];
   for (const repository of repositories) {

@@ -55,7 +55,7 @@ if (options.only !== undefined && !happenings.includes(options.only)) {
 
 const home = mkdtempSync(join(tmpdir(), "pommel-home-"));
 process.env.HOME = home;
-process.env.XDG_CONFIG_HOME = join(home, ".config");
+process.env.POMMEL_HOME = join(home, "pommel");
 process.env.GIT_CONFIG_GLOBAL = join(home, ".gitconfig");
 process.env.GIT_CONFIG_NOSYSTEM = "1";
 try {

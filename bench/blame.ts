@@ -25,6 +25,7 @@ import { Memory } from "../src/store/memory/memory.ts";
 import { packContent } from "../src/store/memory/sessions/content.ts";
 import { saveSession } from "../src/store/memory/sessions/sessions.ts";
 import { saveTurn } from "../src/store/memory/sessions/turns.ts";
+import { temporaryHome } from "../test/support/temporary-home.ts";
 import { percentile } from "./measure.ts";
 
 // What is measured without a daemon must not start one.
@@ -47,6 +48,8 @@ const file = "src/large.ts";
 const start = Date.UTC(2026, 0, 5, 9);
 const minute = 60_000;
 
+// Neither the settings nor the daemon of who runs this take part.
+const home = temporaryHome();
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 const project = projectAt(mkdtempSync(join(tmpdir(), "pommel-blame-")));
 const { root } = project;
@@ -259,4 +262,5 @@ try {
   }
 } finally {
   rmSync(root, { recursive: true, force: true });
+  home.remove();
 }

@@ -51,6 +51,7 @@ const baseSize = sizeOf(options.base);
 const work = resolve(options.work);
 const root = join(work, "root");
 const recorded = join(work, "changes.bin");
+process.env.POMMEL_HOME = join(work, "home");
 
 function run<Name extends keyof Steps>(name: Name, given: StepOptions): Promise<Steps[Name]> {
   const file = fileURLToPath(new URL("engines/steps.ts", import.meta.url));

@@ -129,7 +129,7 @@ function measure({ spec, commands }: Candidate, path: string): Round {
   if (options.repository === undefined) makeRepository(repository);
   else cpSync(options.repository, repository, { recursive: true });
   // As without a developer's own settings, and without what earlier commands left in the environment.
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:npm|XDG)_/i.test(name));
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:npm|XDG|POMMEL)_/i.test(name));
   const env = {
     ...Object.fromEntries(inherited),
     HOME: home,

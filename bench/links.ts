@@ -44,6 +44,7 @@ if (!repository || !sessions) {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), "pommel-links-"));
+process.env.POMMEL_HOME = join(scratch, "home");
 try {
   const memory = await open(options.memory ?? join(scratch, "memory.db"), sessions);
   const start = performance.now();

@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
 process.env.POMMEL_DAEMON_AUTOSTART = "false";
 const rounds = Number(options.rounds);
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
-const cache = mkdtempSync(join(tmpdir(), "pommel-bench-mcp-"));
+const home = mkdtempSync(join(tmpdir(), "pommel-bench-mcp-"));
 const initialize = `${JSON.stringify({
   jsonrpc: "2.0",
   id: 0,
@@ -61,11 +61,11 @@ function timeOf(args: string[], env: NodeJS.ProcessEnv, said?: string): Promise<
 /** A server that runs long enough to keep what V8 compiled. */
 async function keepCompiled(): Promise<void> {
   const child = spawn(process.execPath, [pm, "mcp"], {
-    env: { ...process.env, XDG_CACHE_HOME: cache },
+    env: { ...process.env, POMMEL_HOME: home },
     stdio: ["pipe", "ignore", "inherit"],
   });
   child.stdin.write(initialize);
-  const dir = join(cache, "pommel", "compiled");
+  const dir = join(home, "cache", "compiled");
   for (
     let i = 0;
     i < 200 && !(existsSync(dir) && readdirSync(dir).some((name) => name.endsWith(".bin")));
@@ -84,8 +84,8 @@ async function starts() {
   // In turn, so that what else the machine does hits all of them.
   for (let round = 0; round < rounds; round++) {
     times.node.push(await timeOf(["-e", "0"], {}));
-    times.first.push(await timeOf([pm, "mcp"], { XDG_CACHE_HOME: join(cache, "none") }, initialize));
-    times.later.push(await timeOf([pm, "mcp"], { XDG_CACHE_HOME: cache }, initialize));
+    times.first.push(await timeOf([pm, "mcp"], { POMMEL_HOME: join(home, "none") }, initialize));
+    times.later.push(await timeOf([pm, "mcp"], { POMMEL_HOME: home }, initialize));
   }
   const node = median(times.node);
   return {
@@ -145,5 +145,5 @@ try {
     }
   }
 } finally {
-  rmSync(cache, { recursive: true, force: true });
+  rmSync(home, { recursive: true, force: true });
 }

@@ -33,7 +33,7 @@ const program = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 const pm = (root: string, home: string | undefined, ...args: string[]) =>
   execFileSync(process.execPath, [program, ...args], {
     ...{ cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
-    env: { ...process.env, ...(home !== undefined && { HOME: home }) },
+    env: { ...process.env, ...(home !== undefined && { HOME: home, POMMEL_HOME: join(home, "pommel") }) },
   });
 
 interface Figure {

@@ -9,6 +9,7 @@
 import { cpus, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { temporaryHome } from "../test/support/temporary-home.ts";
 import { checkOut, checkoutCache } from "./checkout.ts";
 import { commitCost } from "./commit.ts";
 import { percentile } from "./measure.ts";
@@ -40,10 +41,13 @@ async function measure(repository: Repository) {
 }
 
 const list = repositories.filter(({ name }) => !options.only || name === options.only);
+// Neither the settings nor the daemon of who runs this take part.
+const home = temporaryHome();
 const results = [];
 for (const repository of list) results.push(await measure(repository));
 console.error("commits …");
 const commits = await commitCost();
+home.remove();
 
 if (options.json) {
   console.log(JSON.stringify({ repositories: results, commits }, null, 2));

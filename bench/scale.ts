@@ -20,6 +20,7 @@ import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { defaultConfig } from "../src/project/config/settings.ts";
+import { homeOf } from "../src/project/home.ts";
 import { projectAt } from "../src/project/paths.ts";
 import { indexDriver } from "../src/store/index/drivers.ts";
 import { checkOut, checkoutCache } from "./checkout.ts";
@@ -60,6 +61,7 @@ const sizeOf = (text: string) => Number.parseFloat(text) * (units[text.slice(-1)
 
 async function measure(size: string) {
   const root = join(work, size);
+  process.env.POMMEL_HOME = `${root}-home`;
   let rounds: number | null = null;
   if (!existsSync(root)) {
     rounds = buildCorpus(root, sources, sizeOf(size));
@@ -76,8 +78,9 @@ async function measure(size: string) {
 }
 
 async function indexed(root: string) {
-  const { cacheDir, indexDb } = projectAt(root);
-  rmSync(cacheDir, { recursive: true, force: true });
+  const { indexDb } = projectAt(root);
+  // Also what another clone could have an index from.
+  rmSync(homeOf().cacheDir, { recursive: true, force: true });
   const cold = await coldIndex(root);
   const driver = await indexDriver({ ...defaultConfig(), ...store.settings });
   const indexMb = (await driver.bytes(indexDb)) / 1e6;

@@ -63,7 +63,12 @@ interface Sample {
 
 const work = mkdtempSync(join(tmpdir(), "pommel-soak-"));
 const root = join(work, "repo");
-const env = { ...process.env, HOME: join(work, "home"), POMMEL_DAEMON_AUTOSTART: "false" };
+const env = {
+  ...process.env,
+  HOME: join(work, "home"),
+  POMMEL_HOME: join(work, "pommel"),
+  POMMEL_DAEMON_AUTOSTART: "false",
+};
 mkdirSync(env.HOME);
 const failures: string[] = [];
 const counts: Record<string, number> = {};

@@ -36,7 +36,7 @@ function json<T>(...args: string[]): T {
   return JSON.parse(stdout) as T;
 }
 
-json("start");
+json("start", "--wait");
 const { results } = json<{ results: { file: string; start_line: number }[] }>("search", "code", query);
 const { sessions } = json<{ sessions: { id: string }[] }>("session", "list", "-n", "1");
 const { file, start_line } = results[0] ?? { file: "README.md", start_line: 1 };

@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
 const turnsPerSession = 50;
 const base = realpathSync(mkdtempSync(join(tmpdir(), "pommel-bench-sync-")));
 process.env.HOME = join(base, "home");
-process.env.XDG_CONFIG_HOME = join(base, "config");
+process.env.POMMEL_HOME = join(base, "pommel");
 if (options.encrypted) process.env.POMMEL_SYNC_ENCRYPTION = "key";
 
 const random = seeded(7);

@@ -57,8 +57,11 @@ const root = join(work, "home", "repo");
 const env: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   HOME: join(work, "home"),
+  POMMEL_HOME: join(work, "pommel"),
   POMMEL_DAEMON_AUTOSTART: "false",
 };
+
+process.env.POMMEL_HOME = env.POMMEL_HOME;
 
 const pm = (...args: string[]) =>
   execFileSync(process.execPath, [pmFile, ...args], {
@@ -179,10 +182,9 @@ try {
   const [stored] = await sql<{ bytes: string; records: string }[]>`
     SELECT pg_total_relation_size('pommel_team_1.records') AS bytes,
            (SELECT count(*) FROM pommel_team_1.records) AS records`;
-  const project1 = projectAt(root);
-  const memoryMb = statSync(project1.memoryDb).size / 1e6;
+  const here = projectAt(root);
+  const memoryMb = statSync(here.memoryDb).size / 1e6;
   pm("start", "--wait");
-  process.env.HOME = env.HOME;
   const questions = loadQuestions(options.questions).map(({ question }) => question);
   const pid = readDaemonRecord()?.pid ?? 0;
   /** The second of two rounds: milliseconds by the clock of each question, and of the daemon's CPU of the median one. */
@@ -192,7 +194,7 @@ try {
     for (const [i, q] of [...questions, ...questions].entries()) {
       if (i === questions.length) before = usageOf(pid).cpuSeconds;
       const start = performance.now();
-      await askDaemon(project1, "searchTranscripts", { q, limit: 10, ...(team && { team: true }) }, 60_000);
+      await askDaemon(here, "searchTranscripts", { q, limit: 10, ...(team && { team: true }) }, 60_000);
       times.push(performance.now() - start);
     }
     const cpuMs = ((usageOf(pid).cpuSeconds - before) * 1000) / questions.length;

@@ -72,7 +72,7 @@ export async function measureDaemon(root: string) {
 
 const filesBelow = (root: string) =>
   readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\/\.(git|pommel)\b/.test(entry.parentPath))
+    .filter((entry) => entry.isFile() && !/\/\.git\b/.test(entry.parentPath))
     .map((entry) => join(entry.parentPath, entry.name));
 
 /** `pm search` as a process, with nobody to ask: the median of its CPU time. */

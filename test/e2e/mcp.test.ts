@@ -37,7 +37,10 @@ describe("an agent that asks", () => {
   });
 
   it("search_sessions finds the content word by word, and patterns in it", async () => {
-    const exact = await ask("search_sessions", { query: '"instead of retrying, because two"', in: "content" });
+    const exact = await ask("search_sessions", {
+      query: '"instead of retrying, because two"',
+      in: "content",
+    });
     expect(exact.structured).toMatchObject({ results: [{ session_id: refreshing, turn: 1 }] });
     expect(exact.text).toContain("instead of retrying, because two");
     const pattern = await ask("search_sessions", {

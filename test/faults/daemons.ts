@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { daemonOf, daemonsOf, errorsIn, memoryOf, pm, proportional } from "./processes.ts";
+import { daemonOf, daemonsOf, errorsIn, memoryOf, pm } from "./processes.ts";
 import { base, report } from "./setting.ts";
 
 export async function race(): Promise<void> {
@@ -14,25 +13,27 @@ export async function race(): Promise<void> {
   await once(pm(root, "stop"), "close");
 }
 
-/** Each has 200 files; all are asked at once, after all have indexed. */
-export async function manyDaemons(): Promise<void> {
-  const roots = Array.from({ length: 20 }, (_, i) => base(`daemon-${i}`, { end: 0 }).root);
-  for (const root of roots) await once(pm(root, "start", "--wait"), "close");
-  const before = roots.map(daemonOf);
+/** Projects of one home, and so of one daemon. Each has 200 files; all are asked at once, after all have indexed. */
+export async function manyProjects(): Promise<void> {
+  const roots = Array.from({ length: 20 }, (_, i) => base(`many/${i}`, { end: 0 }).root);
+  const [first] = roots as [string, ...string[]];
+  const sizes: number[] = [];
+  for (const root of roots) {
+    await once(pm(root, "start", "--wait"), "close");
+    sizes.push(memoryOf(daemonOf(root) ?? 0, "VmRSS"));
+  }
+  const before = daemonOf(first);
   const asked = roots.map((root) => pm(root, "search", "code", "compute7"));
   await Promise.all(asked.map((child) => once(child, "close")));
   await sleep(5000);
-  const pids = roots.map(daemonOf);
-  const isGood = (pid: number | null, i: number) =>
-    pid !== null && pid === before[i] && asked[i]!.exitCode === 0 && errorsIn(roots[i]!) === 0;
-  const sum = (sizes: number[]) => Math.round(sizes.reduce((total, size) => total + size, 0));
-  const running = pids.filter((pid) => pid !== null);
+  const pid = daemonOf(first);
+  const isGood = pid !== null && pid === before && daemonsOf(first).length === 1 && errorsIn(first) === 0;
+  const answered = asked.filter(({ exitCode }) => exitCode === 0).length;
   report(
-    "20 daemons at once",
+    "20 projects of one daemon, all asked at once",
     20,
-    pids.filter(isGood).length,
-    `all answer, no error logged; resident ${sum(running.map((pid) => memoryOf(pid, "VmRSS")))} MB, ${sum(running.map(proportional))} MB without counting shared memory twice`,
+    isGood ? answered : 0,
+    `all answer, no error logged; resident ${[sizes[0]!, memoryOf(pid ?? 0, "VmRSS")].map(Math.round).join(" MB with the first project, ")} MB with all`,
   );
-  console.error(readFileSync(`/proc/${running[0]}/smaps_rollup`, "utf8"));
-  for (const root of roots) await once(pm(root, "stop"), "close");
+  await once(pm(first, "stop"), "close");
 }

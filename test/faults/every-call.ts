@@ -1,8 +1,17 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { type Project, projectAt } from "../../src/project/paths.ts";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { registryFile } from "../../src/project/home.ts";
+import type { Project } from "../../src/project/paths.ts";
 import { plainFiles } from "../../src/store/encryption/convert.ts";
-import { forgetKeys } from "../../src/store/encryption/keys.ts";
 import { backUp } from "../../src/store/memory/backups/backups.ts";
 import { allCopies, backupFolder, damagedFiles } from "../../src/store/memory/backups/copies.ts";
 import { leftoversOf, recoverMemory } from "../../src/store/memory/backups/leftovers.ts";
@@ -10,7 +19,7 @@ import { checkMemory } from "../../src/store/memory/check-memory.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { buildPowerCut, fresh, oldMemory, prepareFrom } from "./interruptions.ts";
 import { runStep } from "./processes.ts";
-import { base, report, work, works } from "./setting.ts";
+import { base, enter, putInPlace, report, work, works } from "./setting.ts";
 import { stepsOf } from "./steps.ts";
 import { contentOf } from "./stored.ts";
 
@@ -25,6 +34,10 @@ interface Tried {
   /** What must be the same as after an undisturbed run, once the work was done again. */
   outcome(project: Project): string;
 }
+
+/** What memories held before. */
+const originals = new Map<string, string>();
+const original = (state: string) => originals.get(state)!;
 
 const stored = ({ memoryDb }: Project) => contentOf(memoryDb);
 const without = (of: Project) => `${stored(of)} ${leftoversOf(of.memoryDb).length} drafts`;
@@ -48,6 +61,7 @@ async function makeStates(): Promise<void> {
     await runStep("import", root);
     await runStep("index", root);
   });
+  originals.set("small", stored(fresh("small")));
   const from = (state: string, of: string, change: (project: Project) => unknown) =>
     prepareFrom(state, async () => void (await change(fresh(of))));
   await from("small, backed up", "small", ({ memoryDb }) => {
@@ -57,25 +71,44 @@ async function makeStates(): Promise<void> {
       "INSERT INTO annotations (uid, at, source, note) VALUES ('today', 1, 'shell', 'work of today: falcon')",
     );
   });
+  originals.set("small, backed up", stored(fresh("small, backed up")));
   await from("small, old", "small", ({ memoryDb }) => oldMemory(memoryDb, 3));
   await from("small, damaged", "small", ({ memoryDb }) => exec(memoryDb, "DROP TABLE events"));
   await from("small, encrypted", "small", ({ root }) => runStep("encrypt", root));
+  await from("small, in the repository", "small, backed up", leaveInRepository);
+}
+
+const legacyDir = ({ root }: Project) => join(root, ".pommel");
+
+/** As it was before there was a home. */
+function leaveInRepository(project: Project): void {
+  const { root, memoryDb, dataDir } = project;
+  const dir = legacyDir(project);
+  mkdirSync(dir);
+  writeFileSync(join(dir, ".gitignore"), "*\n");
+  writeFileSync(join(dir, "config.toml"), "[search]\nlimit = 7\n");
+  for (const name of readdirSync(dataDir))
+    if (name === "backups" || name.startsWith(basename(memoryDb)))
+      cpSync(join(dataDir, name), join(dir, name), { recursive: true, preserveTimestamps: true });
+  putInPlace(null, "at/home");
+  mkdirSync(dirname(registryFile()), { recursive: true });
+  exec(
+    registryFile(),
+    `
+    CREATE TABLE projects (root TEXT PRIMARY KEY, name TEXT NOT NULL, memory_db TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    INSERT INTO projects VALUES ('${root}', 'repo', '${join(dir, "memory.db")}');
+    PRAGMA user_version = 1`,
+  );
 }
 
 function exec(file: string, sql: string): void {
-  const db = new Sqlite(file, { mode: "write", timeoutMs: 0 });
+  const db = new Sqlite(file, { mode: "create", timeoutMs: 0 });
   db.exec("PRAGMA foreign_keys = OFF");
   db.exec(sql);
   db.close();
 }
 
 function tried(): Tried[] {
-  const before = new Map<string, string>();
-  const original = (from: string) => {
-    if (!before.has(from))
-      before.set(from, stored({ memoryDb: join(work, from, "repo/.pommel/memory.db") } as Project));
-    return before.get(from)!;
-  };
   const sameContent = (from: string) => (of: Project) =>
     contentOf(of.memoryDb) === original(from) ? null : "the memory is another one";
   const andPlain = (of: Project) => `${without(of)}, ${plainFiles({ backups: [] }).length} plain`;
@@ -110,6 +143,18 @@ function tried(): Tried[] {
         /^(?:older|sound)$/.test(checkMemory(memoryDb).state) ? null : "the memory is damaged",
       outcome: (of) => `${without(of)} ${allCopies(of.memoryDb).length > 0}`,
     },
+    {
+      work: "move",
+      from: "small, in the repository",
+      holds: (of) =>
+        [join(legacyDir(of), "memory.db"), of.memoryDb]
+          .filter((file) => existsSync(file))
+          .some((file) => contentOf(file) === original("small, backed up"))
+          ? null
+          : "the memory is in neither place",
+      outcome: (of) =>
+        `${without(of)} ${allCopies(of.memoryDb).length} copies, ${existsSync(of.configFile)}, ${existsSync(legacyDir(of))}`,
+    },
     { work: "encrypt", kind: "encryption", from: "small", holds: sameContent("small"), outcome: andPlain },
     {
       work: "decrypt",
@@ -139,7 +184,7 @@ async function tryEach(one: Tried, library: string): Promise<void> {
   mkdirSync(states);
   const calm = fresh(one.from);
   const environment = {
-    ...{ LD_PRELOAD: library, POWER_CUT_DIR: calm.dataDir },
+    ...{ LD_PRELOAD: library, POWER_CUT_DIR: join(work, "at") },
     ...{ STATES_OF: join(work, "at"), STATES_TO: states },
   };
   await runStep(one.work, calm.root, { environment });
@@ -159,11 +204,9 @@ async function tryEach(one: Tried, library: string): Promise<void> {
 }
 
 async function whatIsWrong(one: Tried, state: string, expected: string): Promise<string | null> {
-  const here = join(work, "at");
-  rmSync(here, { recursive: true, force: true });
-  renameSync(state, here);
-  forgetKeys();
-  const project = projectAt(join(here, "repo"));
+  putInPlace(null, "at");
+  renameSync(state, join(work, "at"));
+  const project = enter(join(work, "at/repo"));
   try {
     recoverMemory(project.memoryDb);
     const wrong = one.holds(project);

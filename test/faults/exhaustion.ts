@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from "node:fs"
 import { join } from "node:path";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { pmFile, runStep, stepFile, tsx } from "./processes.ts";
-import { base, env, report, work } from "./setting.ts";
+import { base, envOf, report, work } from "./setting.ts";
 import { contentOf } from "./stored.ts";
 
 /** A backup on a disk that is too small, with an older one there. */
@@ -18,7 +18,10 @@ export async function diskFull(): Promise<void> {
     const project = base("full", { end: 3 });
     await runStep("import", project.root);
     const backup = () =>
-      spawnSync(process.execPath, [pmFile, "backup", "--to", `${disk}/`], { cwd: project.root, env });
+      spawnSync(process.execPath, [pmFile, "backup", "--to", `${disk}/`], {
+        cwd: project.root,
+        env: envOf(project.root),
+      });
     const first = backup().status;
     const before = readdirSync(disk);
     const filler = openSync(join(disk, "filler"), "w");
@@ -50,7 +53,7 @@ export async function fewFiles(): Promise<void> {
   for (const limit of limits) {
     const project = base(`files-${limit}`, { end: 3 });
     const command = `ulimit -n ${limit}; exec "${process.execPath}" --import "${tsx}" "${stepFile}" import "${project.root}"`;
-    spawnSync("bash", ["-c", command], { env });
+    spawnSync("bash", ["-c", command], { env: envOf(project.root) });
     await runStep("import", project.root);
     const db = new Sqlite(project.memoryDb, { mode: "read", timeoutMs: 1000 });
     if (

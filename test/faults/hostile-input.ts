@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { askDaemon } from "../../src/client/daemon-client.ts";
 import { daemonOf, memoryOf, pm } from "./processes.ts";
-import { base, env, options, report } from "./setting.ts";
+import { base, options, report, userHome } from "./setting.ts";
 
 /** What makes a regex engine that goes back slow, or a compiled program large. */
 const hostilePatterns = [
@@ -52,8 +53,9 @@ export async function hostileInput(): Promise<void> {
     ],
   ];
   for (const [what, write] of inputs) {
-    const { root } = base(`hostile-${inputs.findIndex(([name]) => name === what)}`, { end: 0 });
-    const dir = join(env.HOME, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
+    const project = base(`hostile-${inputs.findIndex(([name]) => name === what)}`, { end: 0 });
+    const { root } = project;
+    const dir = join(userHome, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
     mkdirSync(dir, { recursive: true });
     const session = "99999999-1111-4111-8111-111111111111";
     const file = join(dir, `${session}.jsonl`);
@@ -65,11 +67,15 @@ export async function hostileInput(): Promise<void> {
     await once(pm(root, "import", "claude", "--yes"), "close");
     const pid = daemonOf(root);
     let peak = 0;
-    for (let i = 0; i < 20 && pid !== null && existsSync(`/proc/${pid}`); i++) {
-      peak = memoryOf(pid, "VmHWM");
+    let isRead = false;
+    for (let i = 0; i < 240 && !isRead && pid !== null && existsSync(`/proc/${pid}`); i++) {
       await sleep(500);
+      peak = memoryOf(pid, "VmHWM");
+      isRead = (await askDaemon(project, "queue", {}).catch(() => null))?.sessions.is_idle ?? false;
     }
-    report(`memory: ${what}`, 1, peak > 0 && peak <= mostMb ? 1 : 0, `daemon's peak ${Math.round(peak)} MB`);
+    const [shown] = await once(pm(root, "session", "show", session), "close");
+    const isGood = isRead && shown === 0 && peak <= mostMb;
+    report(`memory: ${what}`, 1, isGood ? 1 : 0, `daemon's peak ${Math.round(peak)} MB`);
     await once(pm(root, "stop"), "close");
     rmSync(file);
   }

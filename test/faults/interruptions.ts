@@ -1,14 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Project, projectAt } from "../../src/project/paths.ts";
+import type { Project } from "../../src/project/paths.ts";
 import { plainFiles } from "../../src/store/encryption/convert.ts";
-import { forgetKeys } from "../../src/store/encryption/keys.ts";
 import { memoryMigrations } from "../../src/store/memory/schema/schema.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { runStep } from "./processes.ts";
-import { base, points, report, work, works } from "./setting.ts";
+import { base, enter, points, putInPlace, report, work, works } from "./setting.ts";
 import { contentOf, indexContent } from "./stored.ts";
 
 interface Interrupted {
@@ -20,13 +19,10 @@ interface Interrupted {
   outcome(project: Project): string | Promise<string>;
 }
 
-/** Puts what is there before a piece of work in its place: paths are stored, so every run has the same. */
+/** Puts what is there before a piece of work in its place. */
 export function fresh(from: string): Project {
-  forgetKeys();
-  const here = join(work, "at");
-  rmSync(here, { recursive: true, force: true });
-  cpSync(join(work, from), here, { recursive: true, preserveTimestamps: true });
-  return projectAt(join(here, "repo"));
+  putInPlace(from, "at");
+  return enter(join(work, "at/repo"));
 }
 
 async function killEach({ work: name, from, outcome }: Interrupted): Promise<void> {
@@ -56,7 +52,7 @@ export function buildPowerCut(): string | null {
 async function cutEach({ work: name, from, outcome }: Interrupted, library: string): Promise<void> {
   const counted = join(work, "writes");
   const calm = fresh(from);
-  const watch = { LD_PRELOAD: library, POWER_CUT_DIR: calm.dataDir, POWER_CUT_COUNT: counted };
+  const watch = { LD_PRELOAD: library, POWER_CUT_DIR: join(work, "at"), POWER_CUT_COUNT: counted };
   await runStep(name, calm.root, { environment: watch });
   const writes = Number(readFileSync(counted, "utf8"));
   const expected = await outcome(calm);
@@ -133,9 +129,9 @@ export async function prepare(state: State): Promise<void> {
 /** Keeps what `make` makes in the place of work as a state of that name. */
 export async function prepareFrom(state: string, make: () => unknown): Promise<void> {
   if (existsSync(join(work, state))) return;
-  rmSync(join(work, "at"), { recursive: true, force: true });
+  putInPlace(null, "at");
   await make();
-  cpSync(join(work, "at"), join(work, state), { recursive: true, preserveTimestamps: true });
+  putInPlace("at", state);
 }
 
 /** Kills each piece of work, cuts its power, or both. */

@@ -2,7 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { env } from "./setting.ts";
+import { daemonFiles, homeOf } from "../../src/project/home.ts";
+import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
+import { envOf, homeAround } from "./setting.ts";
 
 export const tsx = join(import.meta.dirname, "../../node_modules/tsx/dist/loader.mjs");
 export const stepFile = join(import.meta.dirname, "step.ts");
@@ -15,7 +17,7 @@ export async function runStep(
   { killAfterMs, environment = {} }: { killAfterMs?: number; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<number | null> {
   const child = spawn(process.execPath, ["--import", tsx, stepFile, name, root], {
-    env: { ...env, ...environment },
+    env: { ...envOf(root), ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let began = 0;
@@ -31,22 +33,24 @@ export async function runStep(
 }
 
 export const git = (cwd: string, ...args: string[]) =>
-  execFileSync("git", args, { cwd, env, encoding: "utf8" }).trim();
+  execFileSync("git", args, { cwd, encoding: "utf8" }).trim();
 
 export const pm = (root: string, ...args: string[]): ChildProcess =>
-  spawn(process.execPath, [pmFile, ...args], { cwd: root, env, stdio: "ignore" });
+  spawn(process.execPath, [pmFile, ...args], { cwd: root, env: envOf(root), stdio: "ignore" });
 
-export const daemonOf = (root: string): number | null => {
-  const file = join(root, ".pommel/daemon.json");
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid : null;
-};
+const homeOfProject = (root: string) => homeOf(envOf(root));
 
-/** Process ids of the daemons of a project. */
+export const daemonOf = (root: string): number | null => readDaemonRecord(homeOfProject(root))?.pid ?? null;
+
+/** Process ids of the daemons of the home around a project. */
 export const daemonsOf = (root: string) =>
   readdirSync("/proc").filter((pid) => {
     try {
-      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-      return command.some((part) => part.endsWith("pommeld.cjs")) && command.includes(root);
+      const [command, environment] = ["cmdline", "environ"].map((name) =>
+        readFileSync(`/proc/${pid}/${name}`, "utf8").split("\0"),
+      );
+      const isOfHome = environment!.includes(`POMMEL_HOME=${homeAround(root)}`);
+      return isOfHome && command!.some((part) => part.endsWith("pommeld.cjs"));
     } catch {
       return false;
     }
@@ -58,10 +62,8 @@ export const isRunning = (pid: number) => existsSync(`/proc/${pid}`);
 export const memoryOf = (pid: number, name: "VmRSS" | "VmHWM") =>
   Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
 
-/** Its share of memory, with what it shares divided among those that share it. MB. */
-export const proportional = (pid: number) =>
-  Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) / 1024;
+export const logOf = (root: string): string =>
+  readFileSync(join(daemonFiles(homeOfProject(root)).logDir, "pommeld.log"), "utf8");
 
 /** Lines of the daemon's log that report an error. */
-export const errorsIn = (root: string) =>
-  (readFileSync(join(root, ".pommel/log/pommeld.log"), "utf8").match(/"level":(?:50|60)/g) ?? []).length;
+export const errorsIn = (root: string) => (logOf(root).match(/"level":(?:50|60)/g) ?? []).length;

@@ -1,7 +1,7 @@
 /**
  * Kills, cuts and starves Pommel, and compares what is left with an undisturbed run.
  *
- *   npm run test:faults [-- --points 50] [--only kill,power,calls,disk,files,race,daemons,versions,migrated,memory] [--work index,import] [--big 1000] [--seed 1]
+ *   npm run test:faults [-- --points 50] [--only kill,power,calls,disk,files,race,projects,versions,migrated,memory] [--work index,import] [--big 1000] [--seed 1]
  *
  *   --points N   how often each piece of work is killed with SIGKILL, or loses its power, at random moments (default: 10);
  *                also the rounds of two versions
@@ -17,7 +17,7 @@
  * src/store/memory/power-cut.test.ts cuts the log of the memory at any byte.
  */
 import { rmSync } from "node:fs";
-import { manyDaemons, race } from "./daemons.ts";
+import { manyProjects, race } from "./daemons.ts";
 import { everyCall } from "./every-call.ts";
 import { diskFull, fewFiles } from "./exhaustion.ts";
 import { hostileInput } from "./hostile-input.ts";
@@ -37,7 +37,7 @@ const groups: { names: string[]; run(): Promise<void> }[] = [
   { names: ["disk"], run: diskFull },
   { names: ["files"], run: fewFiles },
   { names: ["race"], run: race },
-  { names: ["daemons"], run: manyDaemons },
+  { names: ["projects"], run: manyProjects },
   { names: ["versions"], run: twoVersions },
   { names: ["migrated"], run: migratedMeanwhile },
   { names: ["memory"], run: hostileInput },

@@ -5,6 +5,7 @@ import { claude } from "../../src/agents/claude/claude.ts";
 import { reindexInProcess } from "../../src/client/reindex-in-process.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
+import { moveLegacyMemory } from "../../src/queries/projects/legacy.ts";
 import { withWritableMemory } from "../../src/queries/writable-memory.ts";
 import { forgetNow } from "../../src/sessions/forget/forget.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
@@ -44,6 +45,7 @@ export function stepsOf(root: string): Record<string, () => Promise<unknown> | u
     encrypt: () => encryptHome(`file:${join(root, "../our.key")}`, { backups: [] }),
     decrypt: () => decryptHome({ backups: [] }),
     migration: () => Memory.open(project.memoryDb, { readonly: false }).close(),
+    move: () => moveLegacyMemory(project),
     restore: () => replaceMemory(project.memoryDb, manualBackup(project.memoryDb)),
     repair: () => repairMemory(project.memoryDb),
     forget: () => withWritableMemory(project, (memoryWork) => forgetNow(memoryWork, { pattern: "falcon" })),

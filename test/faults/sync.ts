@@ -1,11 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { projectAt } from "../../src/project/paths.ts";
+import { nameProject } from "../support/named-project.ts";
 import { fresh, prepare } from "./interruptions.ts";
 import { git, pmFile, runStep } from "./processes.ts";
-import { base, env, points, report, work } from "./setting.ts";
+import { base, enter, envOf, points, putInPlace, report, work } from "./setting.ts";
 import { contentOf } from "./stored.ts";
 
 /** Another machine has shared before: sessions of its own, and some that went on there. */
@@ -24,15 +23,19 @@ export async function killSync(): Promise<void> {
   const { root: other } = base("other", { first: 20, end: 50, turns: 14 });
   await runStep("import", other);
   share(other);
-  spawnSync(process.execPath, [pmFile, "sync", "--yes"], { cwd: other, env });
-  rmSync(join(work, "unshared"), { recursive: true, force: true });
-  cpSync(join(work, "at"), join(work, "unshared"), { recursive: true, preserveTimestamps: true });
+  spawnSync(process.execPath, [pmFile, "sync", "--yes"], { cwd: other, env: envOf(other) });
+  putInPlace("at", "unshared");
   const again = () => {
-    rmSync(join(work, "at"), { recursive: true, force: true });
-    cpSync(join(work, "unshared"), join(work, "at"), { recursive: true, preserveTimestamps: true });
+    putInPlace("unshared", "at");
+    // The copy of a git repository is another one, but not here.
+    nameProject(enter(root));
   };
   const sync = async (killAfterMs?: number) => {
-    const child = spawn(process.execPath, [pmFile, "sync", "--yes"], { cwd: root, env, stdio: "ignore" });
+    const child = spawn(process.execPath, [pmFile, "sync", "--yes"], {
+      cwd: root,
+      env: envOf(root),
+      stdio: "ignore",
+    });
     const timer =
       killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
     await once(child, "close");
@@ -40,7 +43,7 @@ export async function killSync(): Promise<void> {
     return child.signalCode === null;
   };
   const tree = () => git(join(work, "at/remote.git"), "rev-parse", "pommel/memory/v1^{tree}");
-  const outcome = () => `${tree()} ${contentOf(projectAt(root).memoryDb)}`;
+  const outcome = () => `${tree()} ${contentOf(enter(root).memoryDb)}`;
   again();
   const started = performance.now();
   await sync();

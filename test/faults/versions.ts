@@ -13,14 +13,13 @@ import {
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askDaemon } from "../../src/client/daemon-client.ts";
-import { daemonFiles } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { memoryMigrations } from "../../src/store/memory/schema/schema.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { nameProject } from "../support/named-project.ts";
-import { daemonsOf, isRunning } from "./processes.ts";
-import { base, env, options, points, report, work } from "./setting.ts";
+import { daemonsOf, isRunning, logOf } from "./processes.ts";
+import { base, enter, envOf, homeAround, options, points, report, userHome, work } from "./setting.ts";
 import { contentOf, differing } from "./stored.ts";
 
 /** What a newer Pommel does to the memory. */
@@ -52,7 +51,6 @@ function install(name: string, version: string, { migrates = false } = {}): stri
     if (changed !== text) writeFileSync(path, changed);
   }
   const says = execFileSync(process.execPath, [join(folder, "bin/pm.cjs"), "--version"], {
-    env,
     encoding: "utf8",
   });
   if (says.trim() !== version) throw new Error(`the installation of ${version} says that it is ${says}`);
@@ -77,13 +75,13 @@ function workplace(name: string, { sessions: end, autostart }: { sessions: numbe
   const project = base(name, { end });
   const { root } = project;
   const made = join(root, "../transcripts");
-  const dir = join(env.HOME, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
+  const dir = join(userHome, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
   mkdirSync(dir, { recursive: true });
   const sessions = readdirSync(made).map((file) => ({
     file: join(dir, file),
     lines: readFileSync(join(made, file), "utf8").split(/(?<=\n)/),
   }));
-  const here = { ...env, POMMEL_DAEMON_AUTOSTART: String(autostart) };
+  const here = { ...envOf(root), POMMEL_DAEMON_AUTOSTART: String(autostart) };
   const run: Run = async (from, args, input = "") => {
     const child = spawn(process.execPath, [join(from, "bin/pm.cjs"), ...args], { cwd: root, env: here });
     let said = "";
@@ -93,22 +91,32 @@ function workplace(name: string, { sessions: end, autostart }: { sessions: numbe
     const [code] = await once(child, "close");
     return { code: Number(code), said };
   };
-  /** An installation imports what is there, and has nothing left to do. */
-  const settle = async (from: string) => {
+  const idle = async (from: string) => {
     await run(from, ["start", "--wait"]);
-    await run(from, ["import", "claude", "--yes"]);
     for (let waited = 0; waited < 600; waited++, await sleep(200)) {
       const queue = await askDaemon(project, "queue", {}).catch(() => null);
       if (queue?.code_is_idle && queue.sessions.is_idle) return;
     }
     throw new Error(`${name}: the queue does not empty`);
   };
+  /** An installation imports what is there, and has nothing left to do. */
+  const settle = async (from: string) => {
+    await run(from, ["start"]);
+    await run(from, ["import", "claude", "--yes"]);
+    await idle(from);
+    await run(from, ["stop"]);
+    // Sessions that grew are summed up when they have been quiet for a minute: now.
+    const db = new Sqlite(project.memoryDb, { mode: "write", timeoutMs: 5000 });
+    db.exec("UPDATE jobs SET not_before = 0 WHERE kind = 'summary'");
+    db.close();
+    await idle(from);
+  };
   return {
     ...{ project, sessions, run, settle },
-    /** Nothing is stored, and the sessions are empty. */
+    /** The home is new, and the sessions are empty. */
     reset() {
-      rmSync(project.dataDir, { recursive: true, maxRetries: 10 });
-      nameProject(project);
+      rmSync(homeAround(root), { recursive: true, maxRetries: 10 });
+      nameProject(enter(root));
       for (const { file } of sessions) writeFileSync(file, "");
     },
     /** What is stored when nothing disturbs. */
@@ -129,11 +137,11 @@ function workplace(name: string, { sessions: end, autostart }: { sessions: numbe
       const daemon = readDaemonRecord();
       return daemon !== null && isRunning(daemon.pid) ? daemon.version : null;
     },
-    log: () => readFileSync(join(daemonFiles().logDir, "pommeld.log"), "utf8"),
+    log: () => logOf(root),
   };
 }
 
-/** Two installations in one project: hooks, imports, searches and daemons of both at once, and kills in between. */
+/** Two installations in one home: hooks, imports, searches and daemons of both at once, and kills in between. */
 export async function twoVersions(): Promise<void> {
   const older = install("older", "98.0.0");
   const newer = install("newer", "99.0.0");
@@ -267,7 +275,7 @@ export async function migratedMeanwhile(): Promise<void> {
     }
     const { code, said } = await migrated;
     for (let waited = 0; at.version() !== null && waited < 300; waited++) await sleep(100);
-    const isLogged = at.log().includes("a newer Pommel migrated memory.db");
+    const isLogged = at.log().includes("a newer Pommel migrated a memory");
     const refused = await run(older, ["note", "Never deploy on Fridays."]);
     const isClear = refused.code === 1 && refused.said.includes("newer Pommel");
     await at.settle(newer);

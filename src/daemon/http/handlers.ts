@@ -53,7 +53,7 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
   const { project, config, work, embedders, of } = checkout;
   const { memoryWork, conversations, report } = of;
   const memoryHandlers = createMemoryHandlers({
-    ...{ root: project.root, work: memoryWork, config, roots: () => of.roots() },
+    ...{ root: project.root, work: memoryWork, config, roots: of.roots },
     namedCode: (prompt) => namedCode(work, prompt),
   });
   async function search(request: SearchRequest): Promise<SearchResponse> {

@@ -36,6 +36,8 @@ export class OpenProject {
   readonly conversations: ConversationWatch;
   /** What to do with what hooks left. */
   readonly onSpool: Pick<SpoolHandlers, "claude-hook" | "git-hook">;
+  /** Its checkouts and worktrees, as they are now. */
+  readonly roots = (): readonly string[] => this.known;
   private readonly stopping = new AbortController();
   private readonly gitWatch: GitWatch;
   private readonly unshare: () => void;
@@ -45,7 +47,7 @@ export class OpenProject {
     this.config = options.config;
     const { project, config, bundled, settled, log } = options;
     this.known = [project.root];
-    const roots = () => this.known;
+    const { roots } = this;
     const rootsFound = this.findRoots().catch((error: unknown) =>
       log.debug(`worktrees: ${messageOf(error)}`),
     );
@@ -74,11 +76,6 @@ export class OpenProject {
       "git-hook": gitHookEvents({ work, config }),
     };
     this.unshare = shareOpenMemory(project.memoryDb, work);
-  }
-
-  /** Its checkouts and worktrees, as they are now. */
-  roots(): readonly string[] {
-    return this.known;
   }
 
   async findRoots(): Promise<void> {
