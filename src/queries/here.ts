@@ -38,7 +38,8 @@ const indexOwners = new Map<string, IndexOwner>();
 /** Lets what reads the index use the one that is open. @returns undoes it */
 export function shareOpenIndex(file: string, owner: IndexOwner): () => void {
   indexOwners.set(file, owner);
-  return () => indexOwners.delete(file);
+  // It may have been opened again meanwhile.
+  return () => void (indexOwners.get(file) === owner && indexOwners.delete(file));
 }
 
 /** null: this process has none open. */

@@ -39,7 +39,8 @@ beforeEach(async () => {
   git("checkout", "--quiet", "-b", "main");
   writeFileSync(join(cwd, "a.txt"), "a\n");
   git("add", "a.txt");
-  git("commit", "--quiet", "-m", "one");
+  // Repositories with the same first commit are one project.
+  git("commit", "--quiet", "-m", "one", "-m", cwd);
   expect(await callPm(["init"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
 });
 

@@ -42,6 +42,7 @@ export class OpenProject {
   private readonly gitWatch: GitWatch;
   private readonly unshare: () => void;
   private known: readonly string[];
+  private isWatching = false;
 
   constructor(private readonly options: OpenProjectOptions) {
     this.config = options.config;
@@ -82,8 +83,10 @@ export class OpenProject {
     this.known = await projectRoots(this.options.project.root, this.stopping.signal);
   }
 
-  /** Watches from now on, and does what was missed. */
-  begin(): void {
+  /** Watches its sessions and commits from now on, and does what was missed. */
+  watch(): void {
+    if (this.isWatching) return;
+    this.isWatching = true;
     const { log } = this.options;
     this.conversations
       .begin()

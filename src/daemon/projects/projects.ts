@@ -44,6 +44,8 @@ export class Projects {
   private readonly projects = new Map<string, { open: OpenProject; users: number }>();
   /** Projects that are open for their memory alone, and when that was last used. Milliseconds since the epoch. */
   private readonly remembering = new Map<string, number>();
+  /** Checkouts that are being closed, by root: none is opened again before that is done. */
+  private readonly closing = new Map<string, Promise<void>>();
   private isClosed = false;
 
   constructor(private readonly options: ProjectsOptions) {}
@@ -78,6 +80,7 @@ export class Projects {
       return known.opened;
     }
     if (known) await this.close(known);
+    await this.closing.get(project.root);
     return this.open(project).opened;
   }
 
@@ -112,7 +115,11 @@ export class Projects {
     for (const note of notes) log.warn(`${project.root}: ${note}`);
     const checkout = await OpenCheckout.open({
       ...{ project, config, log },
-      openProject: (bundled) => this.openProject(project, bundled),
+      openProject: async (bundled) => {
+        const of = await this.openProject(project, bundled);
+        of.watch();
+        return of;
+      },
     });
     log.info(`opened ${project.root}`);
     const settings = new LiveSettings({
@@ -178,7 +185,6 @@ export class Projects {
         await Promise.all(ofProject().map((checkout) => checkout.settled()));
       },
     });
-    open.begin();
     this.projects.set(project.id, { open, users: 1 });
     return open;
   }
@@ -187,11 +193,6 @@ export class Projects {
   importing(): number {
     const pending = ({ memoryWork }: OpenProject) => (memoryWork.open === null ? 0 : memoryWork.pending());
     return [...this.projects.values()].reduce((sum, { open }) => sum + pending(open), 0);
-  }
-
-  /** Whether the checkout at `root` is open. */
-  isInUse(root: string): boolean {
-    return this.checkouts.has(root);
   }
 
   /** Those that are open now. */
@@ -238,10 +239,17 @@ export class Projects {
     this.remembering.clear();
   }
 
-  private async close(opening: Opening): Promise<void> {
+  private close(opening: Opening): Promise<void> {
+    const { root } = opening.project;
+    if (this.checkouts.get(root) !== opening) return this.closing.get(root) ?? Promise.resolve();
+    this.checkouts.delete(root);
+    const closed = this.closeNow(opening).finally(() => this.closing.delete(root));
+    this.closing.set(root, closed);
+    return closed;
+  }
+
+  private async closeNow(opening: Opening): Promise<void> {
     const { project } = opening;
-    if (this.checkouts.get(project.root) !== opening) return;
-    this.checkouts.delete(project.root);
     const inUse = await opening.opened.catch(() => null);
     if (inUse === null) return;
     inUse.settings.close();

@@ -17,7 +17,8 @@ const owners = new Map<string, MemoryOwner>();
 /** Lets what reads the memory use the one that is open, if one is. @returns undoes it */
 export function shareOpenMemory(file: string, owner: MemoryOwner): () => void {
   owners.set(file, owner);
-  return () => owners.delete(file);
+  // It may have been opened again meanwhile.
+  return () => void (owners.get(file) === owner && owners.delete(file));
 }
 
 /**
