@@ -1,0 +1,30 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { askDaemon } from "../../src/client/daemon-client.ts";
+import { projectAt } from "../../src/project/paths.ts";
+import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
+import { cleanUp, createProject, start, until } from "./daemon-fixture.ts";
+
+afterEach(async () => {
+  await cleanUp();
+  rmSync(join(process.env.HOME!, ".claude"), { recursive: true, force: true });
+});
+
+test("a session that was started in a folder around two projects is recorded in the one that it wrote to", async () => {
+  const [written, other] = [createProject({ "a.ts": "1;\n" }), createProject({ "b.ts": "2;\n" })];
+  const around = projectAt(dirname(written.root));
+  const directory = transcriptDir(around);
+  mkdirSync(directory, { recursive: true });
+  await start(written);
+  await start(other);
+  const session = sessionIn(around, "44444444-1111-4111-8111-111111111111");
+  session.prompt("add a saffron route");
+  session.write(join(written.root, "saffron.ts"), "export const saffron = 1;\n");
+  session.reply("Added.");
+  session.writeTo(directory);
+  const listed = async (project: typeof written) => (await askDaemon(project, "sessions", {})).sessions;
+  const found = await until(async () => (await listed(written))[0]);
+  expect(found).toMatchObject({ id: "44444444-1111-4111-8111-111111111111", cwd: around.root });
+  expect(await listed(other)).toEqual([]);
+});
