@@ -201,9 +201,12 @@ test("an answer that comes too late is counted", async () => {
 
 test("context can be previewed, which does not count as injected", async () => {
   await remember();
-  const preview = await callPm(["context", "--preview", prompt], { cwd: project.root });
+  // What sessions are called and were asked is indexed behind everything else.
+  const preview = await until(async () => {
+    const shown = await callPm(["context", "--preview", prompt], { cwd: project.root });
+    return shown.stdout.includes("From Pommel, the project's memory") && shown;
+  });
   expect(preview).toMatchObject({ code: 0, stderr: "" });
-  expect(preview.stdout).toContain("From Pommel, the project's memory");
   const begin = await callPm(["context", "--start"], { cwd: project.root });
   expect(begin.stdout).toContain("heron releases are cut on Fridays");
   const none = await callPm(["context", "--preview", "thanks"], { cwd: project.root });

@@ -233,7 +233,7 @@ test("shows which part has failed", () => {
 test("says why nothing may be indexed where there is nothing left to do", () => {
   const health = { ...busy.health, status: "empty" as const };
   expect(renderStatus({ ...busy, health }, screen)).toContain("nothing is indexed yet");
-  const queue = { ...busy.queue, is_idle: true };
+  const queue = { ...busy.queue, code_is_idle: true };
   expect(renderStatus({ ...busy, health, queue }, screen)).toContain("ignores is left out");
 });
 

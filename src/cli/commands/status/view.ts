@@ -163,7 +163,7 @@ export function healthLines(
   const stateText = {
     healthy: `${tick("ok", colors)} works${asked}`,
     degraded: `${tick("ok", colors)} search works${asked}`,
-    empty: `${tick("warn", colors)} ${daemon.running && queue.is_idle ? nothingIndexed : "nothing is indexed yet"}`,
+    empty: `${tick("warn", colors)} ${daemon.running && queue.code_is_idle ? nothingIndexed : "nothing is indexed yet"}`,
     failing: `${tick("fail", colors)} the database is ${health.database}`,
   };
   const unavailable = [...models.code, ...models.text].filter(({ state }) => state === "unavailable");
