@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /**
  * Where Pommel keeps what is a person's: nothing that it trusts lies in a repository. The XDG directories, or all of them
@@ -90,7 +90,7 @@ export function socketOf({ stateDir }: Home = homeOf()): string {
 
 /** The directory of a socket; null for a named pipe, which has none. */
 export const directoryOfSocket = (socket: string): string | null =>
-  process.platform === "win32" ? null : socket.slice(0, socket.lastIndexOf("/"));
+  process.platform === "win32" ? null : dirname(socket);
 
 /**
  * Whether a socket is this user's own, in a directory that nobody else can write: only then does a client speak to what

@@ -79,11 +79,10 @@ describe("the registry", () => {
   it("notes what is used, and a clock that went back makes nothing older", () => {
     registry().saveProject(project("a"));
     registry().saveProject(project("b", { lastUsedAt: 2 }));
-    registry().saveCheckout(checkout("/code/a", "a"));
-    registry().touch("/code/a", 9);
+    registry().saveCheckout(checkout("/code/a", "a", { lastUsedAt: 9 }));
+    registry().saveProject(project("a", { lastUsedAt: 9 }));
     expect(ids()).toEqual(["a", "b"]);
-    registry().touch("/code/a", 5);
-    registry().touch("/code/unknown", 99);
+    registry().saveProject(project("a", { lastUsedAt: 5 }));
     registry().saveProject(project("a", { lastUsedAt: 4, createdAt: 4 }));
     expect(registry().project("a")).toMatchObject({ createdAt: 1, lastUsedAt: 9 });
     expect(registry().checkout("/code/a")?.lastUsedAt).toBe(9);

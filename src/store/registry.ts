@@ -201,21 +201,6 @@ export class Registry {
     this.writeIdentity(known.project);
   }
 
-  /** Notes that a checkout is used. */
-  touch(root: string, now = Date.now()): void {
-    this.db.transaction("immediate", () => {
-      this.db
-        .prepare("UPDATE checkouts SET last_used_at = max(last_used_at, ?) WHERE root = ?")
-        .run(now, root);
-      this.db
-        .prepare(
-          `UPDATE projects SET last_used_at = max(last_used_at, ?)
-           WHERE id = (SELECT project FROM checkouts WHERE root = ?)`,
-        )
-        .run(now, root);
-    });
-  }
-
   /** Takes a project off the list with its checkouts; its files are the caller's to remove. */
   removeProject(id: string): void {
     this.db.transaction("immediate", () => {

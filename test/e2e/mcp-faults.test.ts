@@ -39,6 +39,13 @@ function linesOf(server: ChildProcess): string[] {
   return lines;
 }
 
+/** What it says besides. */
+function errorsOf(server: ChildProcess): string[] {
+  const said: string[] = [];
+  server.stderr!.setEncoding("utf8").on("data", (text: string) => said.push(text));
+  return said;
+}
+
 const search = (id: number) =>
   line({
     id,
@@ -67,31 +74,25 @@ describe("a server ends", () => {
   it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("on %s, without a word", async (signal) => {
     const server = serve();
     const lines = linesOf(server);
-    let said = "";
-    server.stderr!.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-    });
+    const said = errorsOf(server);
     server.stdin!.write(initialize);
     await until(() => lines.length > 0);
     server.kill(signal);
     expect(await endOf(server)).toEqual({ code: 0, signal: null });
-    expect(said).toBe("");
+    expect(said.join("")).toBe("");
   });
 
   it("at a message that is too long, and not as if all were well", async () => {
     const server = serve();
     const lines = linesOf(server);
-    let said = "";
-    server.stderr!.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-    });
+    const said = errorsOf(server);
     server.stdin!.write(initialize);
     await until(() => lines.length > 0);
     server.stdin!.write(
       line({ id: 2, method: "tools/list", params: { cursor: "x".repeat(5 * 1024 * 1024) } }),
     );
     expect(await endOf(server)).toEqual({ code: 1, signal: null });
-    expect(said).toMatch(/^pm mcp: .*\n$/);
+    expect(said.join("")).toMatch(/^pm mcp: .*\n$/);
   });
 
   it("when no client reads its answers", async () => {

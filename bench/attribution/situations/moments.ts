@@ -69,6 +69,18 @@ const longCommands = [
   "./scripts/wait-for-it.sh localhost:5432",
 ];
 
+/** What happens while the agent waits for such a command. */
+const during = (world: World, session: AgentSession, work: () => void): Promise<void> =>
+  bash(
+    world,
+    session,
+    () => world.random.pick(longCommands),
+    () => {
+      work();
+      return "ok";
+    },
+  );
+
 /** Commands that write files which they do not name, and what they write. */
 const unnamedGenerators: readonly [command: string, path: (name: string) => string][] = [
   ["npm run codegen", (name) => `src/generated/${name}.ts`],
@@ -158,19 +170,13 @@ export const momentActs: Readonly<Record<string, Act>> = {
 
   /** A long command runs, and a person works on. */
   "types-during-long-command": async (world, session) => {
-    await bash(
-      world,
-      session,
-      () => world.random.pick(longCommands),
-      () => {
-        for (let n = world.random.int(1, 3); n > 0; n--) {
-          pass(world, 10, 150);
-          types(world, session, "human, during a long command");
-        }
-        pass(world, 5, 90);
-        return "ok";
-      },
-    );
+    await during(world, session, () => {
+      for (let n = world.random.int(1, 3); n > 0; n--) {
+        pass(world, 10, 150);
+        types(world, session, "human, during a long command");
+      }
+      pass(world, 5, 90);
+    });
     return true;
   },
 
@@ -179,56 +185,38 @@ export const momentActs: Readonly<Record<string, Act>> = {
     const { random } = world;
     const path = someFile(world, session);
     if (path === null) return false;
-    await bash(
-      world,
-      session,
-      () => random.pick(longCommands),
-      () => {
-        pass(world, 10, 100);
-        const lines = session.checkout.files.get(path)!;
-        const typed = mutate.insertStatements(
-          random,
-          path,
-          lines,
-          human,
-          "human, formatted on save during a command",
-          3,
-        );
-        save(world, session.checkout, path, formatterOf(path, random)?.(typed, random) ?? typed, { by });
-        pass(world, 5, 60);
-        return "ok";
-      },
-    );
+    await during(world, session, () => {
+      pass(world, 10, 100);
+      const lines = session.checkout.files.get(path)!;
+      const typed = mutate.insertStatements(
+        random,
+        path,
+        lines,
+        human,
+        "human, formatted on save during a command",
+        3,
+      );
+      save(world, session.checkout, path, formatterOf(path, random)?.(typed, random) ?? typed, { by });
+      pass(world, 5, 60);
+    });
     return true;
   },
 
   /** A name in all files, by the editor, while a command runs. */
   "renames-during-long-command": async (world, session) => {
-    await bash(
-      world,
-      session,
-      () => world.random.pick(longCommands),
-      () => {
-        humanEverydayActs["human-renames-name"]!(world, session.checkout);
-        pass(world, 5, 60);
-        return "ok";
-      },
-    );
+    await during(world, session, () => {
+      humanEverydayActs["human-renames-name"]!(world, session.checkout);
+      pass(world, 5, 60);
+    });
     return true;
   },
 
   /** A cell in a notebook, while a command runs. */
   "notebook-during-long-command": async (world, session) => {
-    await bash(
-      world,
-      session,
-      () => world.random.pick(longCommands),
-      () => {
-        humanSituationActs["human-notebook"]!(world, session.checkout);
-        pass(world, 5, 60);
-        return "ok";
-      },
-    );
+    await during(world, session, () => {
+      humanSituationActs["human-notebook"]!(world, session.checkout);
+      pass(world, 5, 60);
+    });
     return true;
   },
 
@@ -236,23 +224,17 @@ export const momentActs: Readonly<Record<string, Act>> = {
   "stash-during-long-command": async (world, session) => {
     const { checkout } = session;
     if (git(world, checkout, ["status", "--porcelain"]) === "") return false;
-    await bash(
-      world,
-      session,
-      () => world.random.pick(longCommands),
-      () => {
-        const aside = new Map(checkout.files);
-        pass(world, 5, 30);
-        git(world, checkout, ["stash", "-u", "-q"]);
-        reload(world, checkout, headTree(world, checkout));
-        pass(world, 5, 60);
-        git(world, checkout, ["stash", "pop", "-q"]);
-        git(world, checkout, ["reset", "-q"]);
-        reload(world, checkout, aside);
-        pass(world, 5, 30);
-        return "ok";
-      },
-    );
+    await during(world, session, () => {
+      const aside = new Map(checkout.files);
+      pass(world, 5, 30);
+      git(world, checkout, ["stash", "-u", "-q"]);
+      reload(world, checkout, headTree(world, checkout));
+      pass(world, 5, 60);
+      git(world, checkout, ["stash", "pop", "-q"]);
+      git(world, checkout, ["reset", "-q"]);
+      reload(world, checkout, aside);
+      pass(world, 5, 30);
+    });
     return true;
   },
 
@@ -263,19 +245,13 @@ export const momentActs: Readonly<Record<string, Act>> = {
     const before = session.checkout.files.get(path)!;
     await edit(world, session, path, change(world, path, "agent's edit, undone and redone"));
     const after = session.checkout.files.get(path)!;
-    await bash(
-      world,
-      session,
-      () => world.random.pick(longCommands),
-      () => {
-        pass(world, 2, 20);
-        save(world, session.checkout, path, before, { by });
-        pass(world, 2, 40);
-        save(world, session.checkout, path, after, { by });
-        pass(world, 2, 20);
-        return "ok";
-      },
-    );
+    await during(world, session, () => {
+      pass(world, 2, 20);
+      save(world, session.checkout, path, before, { by });
+      pass(world, 2, 40);
+      save(world, session.checkout, path, after, { by });
+      pass(world, 2, 20);
+    });
     return true;
   },
 
@@ -287,22 +263,16 @@ export const momentActs: Readonly<Record<string, Act>> = {
     if (from === null || to === null || languageOf(from) !== languageOf(to)) return false;
     const block = mutate.blockIn(random, checkout.files.get(from)!, 4, 12);
     if (block === null) return false;
-    await bash(
-      world,
-      session,
-      () => random.pick(longCommands),
-      () => {
-        pass(world, 10, 60);
-        const copies = checkout.files
-          .get(from)!
-          .slice(...block)
-          .map((line) => ({ ...line, id: newLines([""], human, "")[0]!.id, via: "copied during a command" }));
-        const there = checkout.files.get(to)!;
-        save(world, checkout, to, there.toSpliced(random.int(0, there.length), 0, ...copies), { by });
-        pass(world, 5, 30);
-        return "ok";
-      },
-    );
+    await during(world, session, () => {
+      pass(world, 10, 60);
+      const copies = checkout.files
+        .get(from)!
+        .slice(...block)
+        .map((line) => ({ ...line, id: newLines([""], human, "")[0]!.id, via: "copied during a command" }));
+      const there = checkout.files.get(to)!;
+      save(world, checkout, to, there.toSpliced(random.int(0, there.length), 0, ...copies), { by });
+      pass(world, 5, 30);
+    });
     return true;
   },
 
@@ -442,17 +412,11 @@ export const momentActs: Readonly<Record<string, Act>> = {
         run_in_background: true,
       },
     );
-    await bash(
-      world,
-      session,
-      () => random.pick(longCommands),
-      () => {
-        pass(world, 10, 100);
-        types(world, session, "human, during a server and tests");
-        pass(world, 5, 60);
-        return "ok";
-      },
-    );
+    await during(world, session, () => {
+      pass(world, 10, 100);
+      types(world, session, "human, during a server and tests");
+      pass(world, 5, 60);
+    });
     pass(world, 5, 60);
     types(world, session, "human, during a server and tests");
     return true;

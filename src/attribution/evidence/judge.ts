@@ -225,9 +225,9 @@ export class AttributionEvidence {
    * earlier changes led to that one.
    */
   recentlyTouched(): { sessionUid: string; turn: number }[] {
-    const { hash, files, authoredAt } = this.change;
+    const { hash, authoredAt } = this.change;
     if (hash === null) return [];
-    const paths = files.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [path, oldPath]));
+    const paths = this.paths();
     const since = Math.max(authoredAt - recentlyTouchedMs, this.isRebased ? 0 : (this.parentAt ?? 0));
     const until = authoredAt + clockMs;
     // A turn that was under way may have come to the file before, or only afterwards.

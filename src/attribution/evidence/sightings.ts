@@ -48,13 +48,8 @@ export class Sightings {
     if (!this.paths.has(path)) return none;
     const times = { all: new Map(), fresh: new Map() };
     for (const { at, keys } of observationsOf(this.memory, path, this.range)) {
-      if (!isBack(times.all, keys)) add(times.fresh, at, keys);
-      else
-        add(
-          times.fresh,
-          at,
-          keys.filter((key) => !times.all.has(key)),
-        );
+      const fresh = isBack(times.all, keys) ? keys.filter((key) => !times.all.has(key)) : keys;
+      add(times.fresh, at, fresh);
       add(times.all, at, keys);
     }
     this.known.set(path, times);

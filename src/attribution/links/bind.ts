@@ -4,7 +4,7 @@ import type { Delegation, Write } from "../evidence/writes.ts";
 import { align } from "../lines/align.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
-import { committedBy, saysSubject } from "./committed-by.ts";
+import { clockMs, committedBy, ofOneSession, saysSubject } from "./committed-by.ts";
 
 /**
  * A session takes part in a commit if its lines weigh this much and are some share of the total weight, or are a large
@@ -113,9 +113,6 @@ export function bindingsOf(
     );
 }
 
-/** Git's commit times are whole seconds. Milliseconds. */
-const clockMs = 2000;
-
 /** An agent that waits longer for another one is not waiting for this commit. Milliseconds. */
 const maxWait = 30 * 60_000;
 
@@ -141,9 +138,6 @@ function delegated(
 /** Whether a text has the beginning of a hash, as git abbreviates it. */
 const namesCommit = (text: string, hash: string): boolean =>
   [...text.matchAll(/\b[0-9a-f]{7,64}\b/g)].some(([word]) => hash.startsWith(word));
-
-const ofOneSession = <Of extends { sessionUid: string }>(all: readonly Of[]): readonly Of[] =>
-  new Set(all.map(({ sessionUid }) => sessionUid)).size === 1 ? all : [];
 
 /** Of a commit that only removed lines, the last write of each file that took the same lines out. */
 function removing(files: readonly FileToAttribute[], writes: readonly Write[]): Write[] {

@@ -18,7 +18,7 @@ const makesCommits = /\bgit\b[^|;&\n]*\b(?:commit|cherry-pick|merge|revert|am)\b
 /** Those that say what the message is. */
 const givesMessage = /\bgit\b[^|;&\n]*\bcommit\b[^|;&\n]*\s(?:-[a-zA-Z]*m|--message)\b/;
 /** Git's commit times are whole seconds. Milliseconds. */
-const clockMs = 2000;
+export const clockMs = 2000;
 
 /**
  * The commands that made a commit: it appeared while they ran, and git printed its hash, or its message is theirs, or, as
@@ -67,5 +67,6 @@ export function saysSubject(text: string, subject: string): boolean {
 /** A text's words, without what a shell wants escaped. */
 const wordsOf = (text: string): string => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(" ") ?? ""} `;
 
-const ofOneSession = (runs: readonly ShellRun[]): readonly ShellRun[] =>
-  new Set(runs.map(({ sessionUid }) => sessionUid)).size === 1 ? runs : [];
+/** Evidence that is all of one session; none where several have some. */
+export const ofOneSession = <Of extends { sessionUid: string }>(all: readonly Of[]): readonly Of[] =>
+  new Set(all.map(({ sessionUid }) => sessionUid)).size === 1 ? all : [];

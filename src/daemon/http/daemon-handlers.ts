@@ -61,7 +61,9 @@ export function daemonHandlers(options: DaemonHandlersOptions): Pick<Handlers, D
       const scrubber = scrubberOf(null, loadConfig(null).config);
       return {
         entries: entries.map(({ time, level, text }) => ({
-          ...{ at: new Date(time).toISOString(), level, text: scrubAlone(scrubber, text) },
+          at: new Date(time).toISOString(),
+          level,
+          text: scrubAlone(scrubber, text),
         })),
       };
     },

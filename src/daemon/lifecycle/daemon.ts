@@ -128,20 +128,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       // Past sessions of many projects are imported at once, whose code nobody looks for.
       if (route === "indexTranscript") return rememberingAt(await findProject(place));
       const inUse = await projects.at(place);
+      const known = answering.get(inUse);
+      if (known) return known;
       const { project, config: ofProject } = inUse.checkout;
-      const handlers = () =>
-        checkoutHandlers({
-          ...{ inUse, spool, isInForeground },
-          record: () => record!,
-          diagnose: options.diagnose,
-          reopen: () => void projects.closeProject(project.id),
-        });
-      const known = answering.get(inUse) ?? {
-        ...{ handlers: handlers(), project },
-        isAudited: ofProject["audit.enabled"],
-      };
-      answering.set(inUse, known);
-      return known;
+      const handlers = checkoutHandlers({
+        ...{ inUse, spool, isInForeground },
+        record: () => record!,
+        diagnose: options.diagnose,
+        reopen: () => void projects.closeProject(project.id),
+      });
+      const made = { handlers, project, isAudited: ofProject["audit.enabled"] };
+      answering.set(inUse, made);
+      return made;
     };
     const rememberingAt = async (project: Project): Promise<Answering> => {
       const of = await projects.memoryOf(project);

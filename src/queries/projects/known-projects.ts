@@ -63,8 +63,8 @@ export async function memorySize(
 export function projectCalled(name: string, cwd: string): Project {
   const known = listProjects();
   const path = resolve(cwd, name);
-  for (const { id, checkouts } of known) {
-    if (id === name) return known.find((one) => one.id === id)!.project;
+  for (const { id, project, checkouts } of known) {
+    if (id === name) return project;
     const checkout = checkouts.find(({ root }) => root === path);
     if (checkout) return projectOf(id, checkout.root);
   }

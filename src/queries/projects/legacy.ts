@@ -1,14 +1,5 @@
-import {
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-} from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { gitTextIfAny } from "../../git/git.ts";
@@ -188,11 +179,8 @@ function copyFiles(from: string, to: string, checkout: string): void {
 
 function copyFile(from: string, to: string): void {
   if (!isFile(from) || existsSync(to)) return;
-  mkdirSync(join(to, ".."), { recursive: true, mode: 0o700 });
-  const draft = `${to}.pommel-${process.pid}`;
-  copyFileSync(from, draft);
-  replaceFile(to, readFileSync(draft), { synced: true });
-  rmSync(draft, { force: true });
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  replaceFile(to, readFileSync(from), { synced: true });
 }
 
 /**

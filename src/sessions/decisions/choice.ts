@@ -19,16 +19,21 @@ const words = (...alternatives: string[]): RegExp =>
 const first = (...alternatives: string[]): RegExp =>
   new RegExp(`^(?:${alternatives.join("|").replaceAll("'", "['’]?")})\\b(?!-)`, "i");
 
-const choosing =
-  "use|keep|leave|stay|stick|go|drop|prefer|store|put|rename|call|name|make|move|replace|switch|change|default to|pin|reuse|" +
-  "avoid|allow|treat|require|return|show|hide|split|derive|compute|read|write|pass|run|rely|limit|standardi[sz]e|migrate|" +
-  "remove|skip|have|do|be|track|expose|accept|reject|inline|embed|share|load|cache|model|represent|select|choose|pick|reserve";
+/** An order: "Use", "Keep", "Don't". */
+const ordering = first(
+  "use|keep|leave|stay|stick|go|drop|prefer|store|put|rename|call|name|make|move|replace|switch|change|default to|pin|reuse",
+  "avoid|allow|treat|require|return|show|hide|split|derive|compute|read|write|pass|run|rely|limit|standardi[sz]e|migrate",
+  "remove|skip|have|do|be|track|expose|accept|reject|inline|embed|share|load|cache|model|represent|select|choose|pick|reserve",
+  "always|never|don't|do not|only",
+);
+const absolute = first("always|never");
 /** An author who tells what they chose: "Uses", "Kept", "Switched". */
-const chose =
-  "uses?|used|keeps?|kept|leaves?|left|stays?|stick|sticks|drops?|dropped|prefers?|preferred|stores?|stored|puts?|moves?|moved|replaces?|" +
-  "replaced|switch(?:es|ed)?|pins?|pinned|reuses?|reused|avoids? using|default(?:s|ed)? to|cho(?:o?se|oses|sen)|picks?|picked|opt(?:s|ed)?|" +
-  "reserves?|inlines?|inlined|embeds?|models?|derives?|derived|selects?|requires?|rel(?:y|ies)|go|goes|went|make|do|don't|skip|skips|skipped|" +
-  "deliberately|intentionally|explicitly|never|always|only|limits?|limited|treats?|restrict(?:s|ed)?|scopes?|scoped|split|splits";
+const chose = first(
+  "uses?|used|keeps?|kept|leaves?|left|stays?|stick|sticks|drops?|dropped|prefers?|preferred|stores?|stored|puts?|moves?|moved|replaces?",
+  "replaced|switch(?:es|ed)?|pins?|pinned|reuses?|reused|avoids? using|default(?:s|ed)? to|cho(?:o?se|oses|sen)|picks?|picked|opt(?:s|ed)?",
+  "reserves?|inlines?|inlined|embeds?|models?|derives?|derived|selects?|requires?|rel(?:y|ies)|go|goes|went|make|do|don't|skip|skips|skipped",
+  "deliberately|intentionally|explicitly|never|always|only|limits?|limited|treats?|restrict(?:s|ed)?|scopes?|scoped|split|splits",
+);
 
 const contrast = words(
   "instead of",
@@ -202,10 +207,10 @@ export function isTypedChoice(sentence: string): boolean {
     return false;
   if (pronounFirst.test(body)) return false;
   if (declared.test(bare)) return true;
-  const isOrder = first(choosing, "always", "never", "don't", "do not", "only").test(body);
+  const isOrder = ordering.test(body);
   const wants = wish.test(bare) || isOrder;
   if (wants && contrast.test(bare)) return true;
-  if (!adopting.test(bare) && !(isOrder && first("always", "never").test(body))) return false;
+  if (!adopting.test(bare) && !(isOrder && absolute.test(body))) return false;
   return anyOf(bare, turned, insteadAlone, everywhere, reason);
 }
 
@@ -229,7 +234,7 @@ export function isReasonedChoice(sentence: string, next = ""): boolean {
   // "Intentional": what is?
   if (main.search(byIntent) > 2) return isGood && !wasOnce.test(bare);
   const sets = contrast.test(main) || turned.test(main);
-  if (first(chose).test(said)) return sets || (first(settling).test(said) && content >= minSettled);
+  if (chose.test(said)) return sets || (settling.test(said) && content >= minSettled);
   return sets && isGood && present.test(main) && !chore.test(said) && !anyOf(bare, happened, wasOnce);
 }
 
@@ -244,8 +249,9 @@ const happened = words(
 );
 
 /** Verbs that settle something alone, without what was not chosen. */
-const settling =
-  "keep|keeps|kept|prefer|prefers|leave|leaves|avoid using|avoids using|stick|sticks|stay|stays|default to|defaults to|pin|pins|pinned|don't|never|always|deliberately|intentionally|chose|choose|opt|opted|reserve|rely";
+const settling = first(
+  "keep|keeps|kept|prefer|prefers|leave|leaves|avoid using|avoids using|stick|sticks|stay|stays|default to|defaults to|pin|pins|pinned|don't|never|always|deliberately|intentionally|chose|choose|opt|opted|reserve|rely",
+);
 
 /** A sentence that gives the reason for the one before. */
 export const isReason = (sentence: string): boolean =>

@@ -10,7 +10,7 @@ export const blindLookAlikes: Templates = {
     `Merge commit '{hex:8}' into fix/token-refresh`,
     `sha256:{hex:64}`,
     `{hex:64}  keys.tar.gz`,
-    `"resolved": "https://registry.npmjs.org/js-tokens/-/js-tokens-4.0.0.tgz", "integrity": "sha512-{b64:86}=="`,
+    `"resolved": "https://registry.acme.test/js-tokens/-/js-tokens-4.0.0.tgz", "integrity": "sha512-{b64:86}=="`,
     `request id {uuid} failed with 401`,
     `"session_id": "{uuid}"`,
     `toolu_01{b62:22}`,

@@ -273,7 +273,7 @@ export const blindSecrets: Templates = {
   "credential files": [
     `machine github.com\n  login ann\n  password «{weak}»`,
     `machine api.heroku.com login a@b.test password «{uuid}»`,
-    `//registry.npmjs.org/:_authToken=«{uuid}»`,
+    `//registry.acme.test/:_authToken=«{uuid}»`,
     `//registry.acme.test/:_password=«{b64pw}»`,
     `_auth=«{basic}»`,
     `[pypi]\nusername = __token__\npassword = «{b62:60}»`,

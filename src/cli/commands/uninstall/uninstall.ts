@@ -63,10 +63,15 @@ export async function uninstallCommand(
   { yes = false, dryRun = false, keepMemory = false }: UninstallOptions,
 ): Promise<number> {
   const roots = await rootsToClear(cwd);
+  const projects = new Map(
+    await Promise.all(
+      roots.map(async (root) => [root, await findProject(root).catch(() => projectAt(root))] as const),
+    ),
+  );
   const result: UninstallResult = {
     dry_run: dryRun,
     keep_memory: keepMemory,
-    projects: await Promise.all(roots.map(previewOf)),
+    projects: await Promise.all([...projects].map(previewOf)),
     user: {
       files: filesOf(userPlace()),
       directories: userDirectories().map((path) => ({ path, bytes: sizeOf(path) })),
@@ -93,11 +98,6 @@ export async function uninstallCommand(
       return 1;
     }
   }
-  const projects = new Map(
-    await Promise.all(
-      roots.map(async (root) => [root, await findProject(root).catch(() => projectAt(root))] as const),
-    ),
-  );
   const places = [...[...projects.values()].map((project) => projectPlace(project)), userPlace()];
   const created = places.flatMap(createdFiles);
   for (const report of result.projects) {
@@ -126,8 +126,7 @@ async function rootsToClear(cwd: string): Promise<string[]> {
   ];
 }
 
-async function previewOf(root: string): Promise<ProjectReport> {
-  const project = await findProject(root).catch(() => projectAt(root));
+async function previewOf([root, project]: [root: string, project: Project]): Promise<ProjectReport> {
   const report: ProjectReport = {
     root,
     state: existsSync(root) ? "to_remove" : "unreachable",
