@@ -1,0 +1,144 @@
+/**
+ * Where is this done? Questions that nobody words, mined from repositories' own histories, so that nothing can be tuned to
+ * them: later commits' subjects (answers: the source files that each changed, as they were before) and doc comments, hidden
+ * from the index (answers: their functions).
+ *
+ *   npm run bench:localise -- --clones DIR
+ *
+ *   --half look|report  only that half of the repositories: one to look at, one to report (default: both, apart)
+ *   --work DIR          keep checkouts and indexes there for the next run (default: a temporary directory)
+ *   --list FILE         other repositories (default: bench/localise/repositories.json)
+ *   --only LIST         only these
+ *   --count N           questions of each kind and repository (default: 40)
+ *   --back N            commits that ask (default: the last 400, at most two fifths of the history)
+ *   --markdown          print tables for Markdown
+ *   --misses            also print the questions whose answer is not among the first five
+ *   --save FILE         also write every question with the rank of its answer
+ *
+ * DIR holds a clone of each repository under its name, bare or not. A file's rank is that of its first result among the
+ * files; a function's, that of the first result within its lines.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import * as z from "zod/mini";
+import { ranksOf } from "../src/evaluate/pairs.ts";
+import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
+import { CodeSearch } from "../src/search/code/engine.ts";
+import type { CodeResult } from "../src/search/code/types.ts";
+import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
+import { type Asked, type Kind, kinds, mine, type Repository } from "./localise/run.ts";
+import { type Answered, half, qualityOf } from "./measure.ts";
+import { printTable } from "./table.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    clones: { type: "string" },
+    half: { type: "string", default: "look,report" },
+    work: { type: "string" },
+    list: { type: "string", default: join(import.meta.dirname, "localise", "repositories.json") },
+    only: { type: "string" },
+    count: { type: "string", default: "40" },
+    back: { type: "string", default: "400" },
+    markdown: { type: "boolean", default: false },
+    misses: { type: "boolean", default: false },
+    save: { type: "string" },
+  },
+});
+if (options.clones === undefined) {
+  console.error("usage: npm run bench:localise -- --clones DIR [options, see bench/localise.ts]");
+  process.exit(2);
+}
+
+interface Outcome extends Answered {
+  repository: string;
+  language: string;
+  half: "look" | "report";
+  kind: Kind;
+  query: string;
+}
+
+/** Enough chunks that their files are ten and more. */
+const limit = 60;
+
+async function ask({ project, index, pairs }: Asked, kind: Kind): Promise<(Answered & { query: string })[]> {
+  const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
+  const search = new CodeSearch({ project, index, embedder });
+  const find = (query: string) =>
+    search.search({ query, limit, levels: [], paths: [], languages: [], explain: false });
+  if (pairs[0]) await find(pairs[0].query);
+  const answered: (Answered & { query: string })[] = [];
+  for (const pair of pairs) {
+    const { results, nearest, search_time_ms } = await find(pair.query);
+    const found = results.length > 0 ? results : nearest;
+    const ranks = ranksOf(pair, kind === "commit" ? firstOfFiles(found) : found);
+    answered.push({
+      ...{ query: pair.query, ranks, targets: pair.targets.length, milliseconds: search_time_ms },
+    });
+  }
+  await embedder.close();
+  return answered;
+}
+
+function firstOfFiles(results: readonly CodeResult[]): CodeResult[] {
+  return [...new Map(results.toReversed().map((result) => [result.file, result])).values()].sort(
+    (a, b) => results.indexOf(a) - results.indexOf(b),
+  );
+}
+
+const listed = z.array(z.object({ name: z.string(), language: z.string(), revision: z.string() }));
+const all = listed.parse(JSON.parse(readFileSync(options.list, "utf8")));
+const { choose } = half(all.map(({ name }) => name));
+const halfOf = ({ name }: Repository) => (choose.has(name) ? "look" : "report");
+const wanted = all.filter(
+  (one) =>
+    options.half.split(",").includes(halfOf(one)) &&
+    (options.only === undefined || options.only.split(",").includes(one.name)),
+);
+const work = options.work ?? mkdtempSync(join(tmpdir(), "pommel-localise-"));
+const outcomes: Outcome[] = [];
+try {
+  for (const repository of wanted) {
+    const { name, language } = repository;
+    const mining = {
+      ...{ clones: resolve(options.clones), work: resolve(work) },
+      ...{ back: Number(options.back), count: Number(options.count) },
+    };
+    await mine(repository, mining, async (kind, asked) => {
+      const answered = await ask(asked, kind);
+      console.error(`${name}: ${answered.length} of ${kind} …`);
+      for (const one of answered)
+        outcomes.push({ ...one, repository: name, language, half: halfOf(repository), kind });
+    });
+  }
+} finally {
+  if (options.work === undefined) rmSync(work, { recursive: true, force: true });
+}
+
+const rows: string[][] = [];
+const add = (title: string, some: readonly Outcome[]) => {
+  for (const kind of kinds) {
+    const { queries, r1, r5, r10, mrr, p50_ms } = qualityOf(some.filter((one) => one.kind === kind));
+    if (queries === 0) continue;
+    const figures = [r1, r5, r10, mrr].map((figure) => figure.toFixed(3));
+    rows.push([title, kind, String(queries), ...figures, p50_ms.toFixed(1)]);
+  }
+};
+for (const name of ["look", "report"] as const) {
+  const some = outcomes.filter((one) => one.half === name);
+  for (const { name, language } of wanted)
+    add(
+      `${name} (${language})`,
+      some.filter(({ repository }) => repository === name),
+    );
+  add(`all to ${name}`, some);
+}
+printTable(["", "question", "n", "R@1", "R@5", "R@10", "MRR", "p50 ms"], rows, options);
+if (options.misses) {
+  for (const { repository, kind, query, ranks } of outcomes) {
+    const rank = Math.min(...ranks);
+    if (rank > 5) console.log(`${Number.isFinite(rank) ? rank : "-"}\t${kind}\t${repository}\t${query}`);
+  }
+}
+if (options.save) writeFileSync(options.save, JSON.stringify(outcomes, null, 1));

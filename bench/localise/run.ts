@@ -1,0 +1,79 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createIgnoreRules } from "../../src/code/files/ignore.ts";
+import { scanProject } from "../../src/code/files/scan.ts";
+import { indexInFull } from "../../src/evaluate/index-in-full.ts";
+import type { Pair } from "../../src/evaluate/pairs.ts";
+import { everything } from "../../src/evaluate/scratch-copy.ts";
+import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
+import { defaultConfig } from "../../src/project/config/settings.ts";
+import { silentLog } from "../../src/project/log.ts";
+import { type Project, projectAt } from "../../src/project/paths.ts";
+import { indexDriver } from "../../src/store/index/drivers.ts";
+import type { CodeIndex } from "../../src/store/index/port.ts";
+import type { FileStamp } from "../../src/store/index/records.ts";
+import { checkOutPast } from "./checkout.ts";
+import { documentedFunctions, laterCommits } from "./questions.ts";
+
+export const kinds = ["commit", "function"] as const;
+/** commit: a later commit's subject, for the files that it changed; function: a doc comment, for its function. */
+export type Kind = (typeof kinds)[number];
+
+export interface Repository {
+  name: string;
+  language: string;
+  revision: string;
+}
+
+/** An index, and questions to it. */
+export interface Asked {
+  project: Project;
+  index: CodeIndex;
+  pairs: readonly Pair[];
+}
+
+export interface MiningOptions {
+  /** Holds a clone of each repository. */
+  clones: string;
+  /** For checkouts and indexes, kept for the next run. */
+  work: string;
+  /** Commits between the checkout and the revision. */
+  back: number;
+  /** Questions of each kind. */
+  count: number;
+}
+
+/** Mines a repository's questions of each kind, and uses them with an index of its files as they were before. */
+export async function mine(
+  { name, revision }: Repository,
+  { clones, work, back, count }: MiningOptions,
+  use: (kind: Kind, asked: Asked) => Promise<void>,
+): Promise<void> {
+  const config = defaultConfig();
+  const past = checkOutPast(join(clones, name), join(work, name, "files"), revision, back);
+  const stamps: FileStamp[] = [];
+  for await (const item of scanProject(past.root, createIgnoreRules(past.root, config)))
+    if (item.kind === "file" && item.stamp.size <= config["index.max_file_size"]) stamps.push(item.stamp);
+
+  const files = new Set(stamps.map(({ path }) => path));
+  const commits = await laterCommits(past, files, count);
+  await withIndex(past.root, (asked) => use("commit", { ...asked, pairs: commits }));
+
+  const copy = join(work, name, "files-without-comments");
+  const functions = await documentedFunctions(past, copy, { config, stamps, seed: name, count });
+  await withIndex(copy, (asked) => use("function", { ...asked, pairs: functions }));
+}
+
+async function withIndex(root: string, use: (asked: Omit<Asked, "pairs">) => Promise<void>): Promise<void> {
+  const config = defaultConfig();
+  mkdirSync(root, { recursive: true });
+  const project = { ...projectAt(root), indexDb: `${root}.index.db` };
+  const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
+  const embedders = { first: createStaticEmbedder(), second: null, deadlineMs: Number.POSITIVE_INFINITY };
+  try {
+    await indexInFull({ project, config, rules: everything, index, embedders, log: silentLog });
+    await use({ project, index });
+  } finally {
+    await index.close();
+  }
+}
