@@ -16,6 +16,8 @@ import { lookAlikes } from "./look-alikes.ts";
 import type { SecretCase } from "./make.ts";
 import { secretCases } from "./secrets.ts";
 import { casesOf } from "./templates.ts";
+import { firstLookAlikes, firstSecrets } from "./traces/first.ts";
+import { secondLookAlikes, secondSecrets } from "./traces/second.ts";
 import { unseenLookAlikes, unseenSecrets } from "./unseen-corpus.ts";
 
 /** Secrets and look-alikes with the same relation to the patterns. */
@@ -54,6 +56,17 @@ export function corpora(seed = 1): Corpus[] {
       name: "formats, held out",
       secrets: casesOf(heldOutSecrets, seed),
       lookAlikes: casesOf(heldOutFormatLookAlikes, seed),
+      isHeldOut: true,
+    },
+    {
+      name: "traces, first",
+      secrets: casesOf(firstSecrets, seed),
+      lookAlikes: casesOf(firstLookAlikes, seed),
+    },
+    {
+      name: "traces, second",
+      secrets: casesOf(secondSecrets, seed),
+      lookAlikes: casesOf(secondLookAlikes, seed),
       isHeldOut: true,
     },
     { name: "written last", secrets: casesOf(lastSecrets, seed), lookAlikes: casesOf(lastLookAlikes, seed) },
