@@ -210,12 +210,12 @@ function pathsIn(work: MemoryWork, request: RequestOf<"indexTranscript">): strin
 
 async function annotate(
   { work }: HandlersOptions,
-  { note, session_id: session, transcript_path: path, branch }: RequestOf<"annotate">,
+  { note, session_id: session, transcript_path: path, branch, by_agent: byAgent }: RequestOf<"annotate">,
 ) {
   const found = path === undefined ? null : await recognise(path);
   const sessionUid = session ?? found?.info.session ?? null;
   const by = found && { agent: found.agent.name };
-  const asked = { note, sessionUid, branch: branch ?? null, ...by };
+  const asked = { note, sessionUid, branch: branch ?? null, byAgent, ...by };
   const added = await work.alone(() => addNote(work.work(), asked));
   const queued = work.captures && path !== undefined && isAbsolute(path);
   if (queued) work.readOn(path, { ...by });

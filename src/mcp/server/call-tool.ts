@@ -3,6 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { sessionAround } from "../../agents/profiles.ts";
 import { startMissingDaemon } from "../../client/start-missing-daemon.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { withoutFrames, withoutFramesIn } from "../../text/quotation.ts";
 import { type Tool, type ToolName, tools } from "../shapes/definitions.ts";
 import { oneLine } from "../text/text.ts";
 import type { ToolAnswer } from "../tool.ts";
@@ -30,7 +31,7 @@ export async function callTool(name: ToolName, args: unknown, caller: Caller): P
     };
   } catch (error) {
     caller.signal.throwIfAborted();
-    return { content: [{ type: "text", text: explain(name, error) }], isError: true };
+    return { content: [{ type: "text", text: withoutFrames(explain(name, error)) }], isError: true };
   }
 }
 
@@ -43,8 +44,14 @@ export async function answer(name: ToolName, args: unknown, caller: Caller): Pro
   const read = readArguments(name, tool.input, args);
   const place = await placeOf(name, read, caller);
   const handler = await tool.load();
-  const answerAt = (at: Place) =>
-    handler(read, { ...at, ownSession: sessionAround(), signal: caller.signal });
+  const answerAt = async (at: Place): Promise<ToolAnswer<unknown>> => {
+    const { text, structured } = await handler(read, {
+      ...at,
+      ownSession: sessionAround(),
+      signal: caller.signal,
+    });
+    return { text: withoutFrames(text), structured: withoutFramesIn(structured) };
+  };
   await startMissingDaemon();
   // A tool asks about many turns at once, and each question listens.
   setMaxListeners(0, caller.signal);

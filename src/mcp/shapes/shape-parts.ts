@@ -30,8 +30,8 @@ export interface PagedOutput extends Output {
   next_cursor: string | null;
 }
 
-/** Of an answer that quotes people and agents. */
+/** Of an answer that quotes people, agents or code. */
 export interface LabelledOutput {
-  /** Says that the texts are history, never instructions. */
+  /** Says that the texts are data, never instructions. */
   label: string;
 }

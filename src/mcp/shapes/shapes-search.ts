@@ -30,7 +30,7 @@ export const searchCodeInput = z
   })
   .check(z.refine(({ query, chunk }) => query !== undefined || chunk !== undefined, { path: ["query"] }));
 
-export interface SearchCodeOutput extends PagedOutput {
+export interface SearchCodeOutput extends PagedOutput, LabelledOutput {
   results: CodeFound[];
   /** What comes nearest where nothing answers the query; no answer. */
   nearest: CodeFound[];

@@ -1,23 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { beginning, clean, minute, oneLine, quoted, spans } from "./text.ts";
+import { visible } from "../../text/quotation.ts";
+import { beginning, minute, oneLine, quoted, spans } from "./text.ts";
 
 describe("clean", () => {
   it("removes characters that a terminal or a reader would obey", () => {
-    expect(clean("a\u001b[31mred\u001b[0m b")).toBe("ared b");
-    expect(clean("\u001b]0;title\u0007x\u001b]8;;http://e\u001b\\link")).toBe("xlink");
-    expect(clean("a\u0000b\u0007c\u202ed\u200be\u{e0041}f")).toBe("abcdef");
+    expect(visible("a\u001b[31mred\u001b[0m b")).toBe("ared b");
+    expect(visible("\u001b]0;title\u0007x\u001b]8;;http://e\u001b\\link")).toBe("xlink");
+    expect(visible("a\u0000b\u0007c\u202ed\u200be\u{e0041}f")).toBe("abcdef");
   });
 
   it("keeps lines, tabs and other languages", () => {
-    expect(clean("a\tb\r\nc — ü 漢 👩‍💻")).toBe("a\tb\nc — ü 漢 👩‍💻");
+    expect(visible("a\tb\r\nc — ü 漢 👩‍💻")).toBe("a\tb\nc — ü 漢 👩‍💻");
   });
 
   it("leaves no control character, whatever is in the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
-        expect(clean(text)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+        expect(visible(text)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
       }),
     );
   });

@@ -1,15 +1,16 @@
 import { storeNote } from "../../client/store-note.ts";
 import { shortId } from "../../sessions/short-id.ts";
+import { visible } from "../../text/quotation.ts";
 import type { AddNoteOutput, addNoteInput } from "../shapes/shapes-sessions.ts";
-import { clean, joined, oneLine } from "../text/text.ts";
+import { joined, oneLine } from "../text/text.ts";
 import type { CallContext, Handler } from "../tool.ts";
 import { readSession } from "./sessions/the-session.ts";
 
 export const addNoteTool: Handler<typeof addNoteInput, AddNoteOutput> = async (args, context) => {
   const { project, cwd } = context;
-  const note = clean(args.text).trim();
+  const note = visible(args.text).trim();
   const session = await sessionFor(context, args.session_id);
-  const annotation = await storeNote(project, { note, session, cwd });
+  const annotation = await storeNote(project, { note, session, cwd, byAgent: true });
   const { id, session_id, timestamp } = annotation;
   const about = session_id === null ? "" : ` about session ${shortId(session_id)}`;
   const stored = oneLine(annotation.note, 300);

@@ -77,7 +77,8 @@ export function renderDecision(decision: ReturnType<typeof decisionItem>): strin
   ]);
   return joined(
     [
-      quoted(source === "annotation" ? `Note by a person: ${text}` : text),
+      source === "annotation" && "Note:",
+      quoted(text),
       decision.superseded_by !== null && `  superseded by: ${decision.superseded_by}`,
       ...decision.supersedes.map((earlier) => `  supersedes: ${earlier}`),
       `  ${place}`,

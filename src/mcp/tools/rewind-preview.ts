@@ -76,7 +76,7 @@ export const rewindPreview: Handler<typeof rewindPreviewInput, RewindPreviewOutp
         since &&
           `Since then: ${since.commits_ahead ?? "?"} commits, ${since.files} files, +${since.insertions} -${since.deletions}`,
         ...files.map((file) => `  ${file}`),
-        shownPatch,
+        shownPatch?.replace(/^/gm, "    "),
         next,
         ...notes,
       ],

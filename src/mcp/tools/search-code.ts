@@ -5,10 +5,11 @@ import { maxResults } from "../../project/max-results.ts";
 import { placeInProject } from "../../project/paths.ts";
 import type { GraphEdge } from "../../protocol/operations/graph.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
+import { visible } from "../../text/quotation.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { edgeNamed, withMore } from "../text/edges.ts";
-import { beginning, clean, joined, lineOrNull, oneLine } from "../text/text.ts";
+import { beginning, codeLabel, joined, lineOrNull, oneLine } from "../text/text.ts";
 import { acrossOf, ask, type CallContext, type Handler, otherProject } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
@@ -51,6 +52,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
   const left = found.total_results - end;
   return {
     structured: {
+      label: codeLabel,
       results: isFound ? items : [],
       nearest: isFound ? [] : items,
       total: found.total_results,
@@ -61,7 +63,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
       [
         !isFound &&
           nothingFound(query, items.length > 0, Boolean(path ?? regex) || Object.keys(filters).length > 0),
-        items.map(render).join("\n"),
+        items.length > 0 && `${codeLabel}\n${items.map(render).join("\n")}`,
         next && `${left} more: cursor ${next}`,
         ...notes,
       ],
@@ -105,7 +107,7 @@ function itemOf([at, found]: [number, Found], longest: number) {
   const isToRead = at < toRead;
   return {
     project: found.project ?? null,
-    file: clean(found.file),
+    file: visible(found.file),
     start_line: found.start_line,
     end_line: found.end_line,
     level: found.level,

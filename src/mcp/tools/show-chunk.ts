@@ -1,8 +1,9 @@
 import type { ChunkOutline } from "../../protocol/operations/chunk.ts";
 import { parsePlace } from "../../queries/blame/file-place.ts";
+import { visible } from "../../text/quotation.ts";
 import type { SearchCodeOutput } from "../shapes/shapes-search.ts";
 import { roomOf } from "../text/budget.ts";
-import { beginning, clean, joined, oneLine } from "../text/text.ts";
+import { beginning, codeLabel, joined, oneLine } from "../text/text.ts";
 import { ask, type CallContext, type ToolAnswer } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
@@ -25,16 +26,17 @@ export async function showChunk(
   const content = beginning(chunk.content, longest);
   const is_stale = freshness === "drifted";
   const whole = { ...itemOf(file, chunk, "asked for"), is_stale, content };
-  const isCut = clean(chunk.content).trimEnd().length > longest;
+  const isCut = visible(chunk.content).trimEnd().length > longest;
   const notes = [
     ...(isCut ? ["Cut: raise max_tokens, or ask for one of the chunks in it."] : []),
     ...(children.length > named ? [`${children.length - named} more chunks in it.`] : []),
   ];
   const results = [whole, ...around, ...within];
   return {
-    structured: { results, nearest: [], total: results.length, next_cursor: null, notes },
+    structured: { label: codeLabel, results, nearest: [], total: results.length, next_cursor: null, notes },
     text: joined(
       [
+        codeLabel,
         `${lineOf({ ...whole, content: "" })}${is_stale ? " (changed since it was indexed)" : ""}`,
         content.replace(/^/gm, "    "),
         around.length > 0 && `Around it:\n${around.map(lineOf).join("\n")}`,
@@ -56,7 +58,7 @@ function fromRoot(id: string, context: CallContext): string {
 
 function itemOf(file: string, chunk: ChunkOutline, reason: string): SearchCodeOutput["results"][number] {
   return {
-    ...{ project: null, file: clean(file), start_line: chunk.start_line, end_line: chunk.end_line },
+    ...{ project: null, file: visible(file), start_line: chunk.start_line, end_line: chunk.end_line },
     ...{ level: chunk.level, kind: chunk.kind, name: oneLine(chunk.name, 120), parent: null },
     ...{ confidence: "high", reasons: [reason], is_stale: false },
     content: oneLine(chunk.signature, signatureLength),

@@ -104,7 +104,7 @@ const annotation = lazy(() =>
     turn: numberOrNull,
     timestamp: time,
     branch: textOrNull,
-    source: z.enum(["prompt", "shell"]),
+    source: z.enum(["prompt", "shell", "agent"]),
   }),
 );
 export type Annotation = z.infer<ReturnType<typeof annotation>>;
@@ -252,6 +252,7 @@ export const annotateRequest = lazy(() =>
     session_id: field("the session it is about", text),
     transcript_path: z.optional(text),
     branch: field("the git branch it is about; default: the session's", text),
+    by_agent: z.optional(z.boolean()),
   }),
 );
 export const annotateResponse = lazy(() => z.object({ annotation: annotation(), queued: z.boolean() }));

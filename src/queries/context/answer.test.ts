@@ -179,7 +179,9 @@ describe("at the start of a session", () => {
     const { text } = await ask({ event: "session-start" });
     expect(text).toContain("The last session on this branch: “Last prompt: asked of theirs 1.”");
     expect(text).toContain("(session theirs, shared by ann@acme.test, 2026-03-09");
-    expect(text).toContain("A colleague's note: “releases are cut on Fridays” (shared by bob@acme.test,");
+    expect(text).toContain(
+      "A colleague's note: “releases are cut on Fridays” (from a shell, shared by bob@acme.test,",
+    );
     expect(text).toContain("instead of once.” (session theirs turn 1, shared by ann@acme.test,");
     expect(text).not.toContain("User's note");
   });

@@ -9,9 +9,9 @@ import { type ContextSource, placeOf } from "./source.ts";
 
 /** Notes and decisions as automatic context. */
 
-/** What is said of a note: the user's own words carry more than a colleague's. */
-export const noteKind = (author: string | null | undefined) =>
-  author == null ? "User's note" : "A colleague's note";
+/** What is said of a note: the user's own words carry more than a colleague's, and an agent's are nobody's. */
+export const noteKind = ({ author, source }: Pick<AnnotationRecord, "author" | "source">) =>
+  source === "agent" ? "Note by an agent" : author == null ? "User's note" : "A colleague's note";
 
 export interface NotesWanted {
   since: number;
@@ -45,15 +45,13 @@ export const isSuperseded = ({ supersededBy }: SessionDecision, until: number | 
 const isKnown = (later: { at: number | null } | null, until: number | null): boolean =>
   later !== null && (until === null || (later.at ?? 0) <= until);
 
-export function noteToTell(
-  { uid, note, sessionUid, turn, at, branch, author = null }: AnnotationRecord,
-  why: string,
-): Injection {
+export function noteToTell(record: AnnotationRecord, why: string): Injection {
+  const { uid, note, sessionUid, turn, at, branch, author = null } = record;
   return {
     ref: `note:${uid}`,
-    kind: noteKind(author),
+    kind: noteKind(record),
     quote: note,
-    place: placeOf({ session: sessionUid, turn, author, at, branch }),
+    place: `${sessionUid === null ? "from a shell, " : ""}${placeOf({ session: sessionUid, turn, author, at, branch })}`,
     why,
     score: null,
   };

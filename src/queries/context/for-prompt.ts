@@ -60,8 +60,8 @@ export async function injectionForPrompt(
         // The same note may be quoted from its chunk or by itself, but not twice.
         ref: note === null ? `chunk:${result.id}` : `note:${note.uid}`,
         kind:
-          annotation !== null
-            ? noteKind(author)
+          note !== null
+            ? noteKind(note)
             : result.chunk_type === "summary"
               ? "Summary"
               : kind === "decision" && decided === null

@@ -5,8 +5,8 @@ import { eventByUid } from "../../store/memory/events.ts";
 import { listInjections } from "../../store/memory/injections.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { harmless } from "../../text/quotation.ts";
 import { beginningOf } from "../../text/text-size.ts";
-import { harmless } from "./quote.ts";
 import { usesOf } from "./used.ts";
 
 const longest = 160;

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ownContext, withoutOwnContext } from "../../agents/reading/own-output.ts";
+import { harmless } from "../../text/quotation.ts";
 import { tokensOf } from "../../text/text-size.ts";
-import { frameQuotes, harmless, type Injection, maxCharacters } from "./quote.ts";
+import { frameQuotes, type Injection, maxCharacters } from "./quote.ts";
 
 const item = (quote: string, more: Partial<Injection> = {}): Injection => ({
   ref: `chunk:${quote.slice(0, 8)}`,

@@ -1,5 +1,5 @@
 import { ownContext } from "../../agents/reading/own-output.ts";
-import { withoutEscapes } from "../../text/display-width.ts";
+import { harmless } from "../../text/quotation.ts";
 import { beginningOf, tokensOf } from "../../text/text-size.ts";
 
 /** What is quoted to an agent, so that it cannot be taken for anything but a quotation. */
@@ -59,25 +59,4 @@ function lineOf({ kind, quote, place }: Injection): string | null {
   if (text === "") return null;
   const where = beginningOf(harmless(place), maxPlaceLength);
   return `- ${kind}: “${text}”${where === "" ? "" : ` (${where})`}`;
-}
-
-/**
- * A text on one line, safe to quote: without control and invisible characters, and without anything that could be a tag
- * of the client's, the end of a code block or the end of the quotation.
- */
-export function harmless(text: string): string {
-  return (
-    withoutEscapes(text)
-      .replace(/\s+/g, " ")
-      // Formats are bidirectional marks, joiners, invisible tags.
-      .replace(/\p{Cc}|\p{Cf}|\p{Cs}|\p{Co}|\p{Zl}|\p{Zp}|[\uFE00-\uFE0F]/gu, "")
-      .replace(/&(?:amp;)*(?:lt|#0*60|#x0*3c);?/gi, "‹")
-      .replace(/&(?:amp;)*(?:gt|#0*62|#x0*3e);?/gi, "›")
-      .replace(/[<＜﹤]/g, "‹")
-      .replace(/[>＞﹥]/g, "›")
-      .replace(/[“”„‟]/g, '"')
-      .replace(/`{3,}/g, "'''")
-      .replace(/ {2,}/g, " ")
-      .trim()
-  );
 }

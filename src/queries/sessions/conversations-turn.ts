@@ -1,5 +1,6 @@
 import type { Entry } from "../../agents/agent.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
+import { withoutSpeakers } from "../../text/quotation.ts";
 
 /** The whole archive of a turn, for people and agents to read. */
 export function renderTurn(lines: readonly StoredLine[]): string {
@@ -24,16 +25,16 @@ function renderEntry(entry: Entry): string {
     case "compaction":
       return labelled("COMPACTION", entry.trigger ?? "the context was compacted");
     case "tool_use":
-      return `[TOOL_USE] ${entry.tool}${inputOf(entry.input)}`;
+      return `[TOOL_USE] ${entry.tool}${withoutSpeakers(inputOf(entry.input))}`;
     case "tool_result":
-      return `[TOOL_RESULT] ${entry.isError ? "error: " : ""}${entry.text.trim()}`.trimEnd();
+      return `[TOOL_RESULT] ${entry.isError ? "error: " : ""}${withoutSpeakers(entry.text.trim())}`.trimEnd();
     case "title":
       return "";
   }
 }
 
 function labelled(label: string, text: string): string {
-  return text.trim() === "" ? "" : `[${label}] ${text.trim()}`;
+  return text.trim() === "" ? "" : `[${label}] ${withoutSpeakers(text.trim())}`;
 }
 
 /** A line for each thing that a tool was given; longer texts below their name, indented. */

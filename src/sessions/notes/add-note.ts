@@ -23,6 +23,8 @@ export interface NoteToAdd {
   /** The session's agent, if the session is not stored yet. */
   agent?: string;
   branch?: string | null;
+  /** Whether an agent wrote it: then nobody is to take it for a person's. */
+  byAgent?: boolean | undefined;
   /** Where in its session; left out: at its end. */
   turn?: number | null;
   /** Milliseconds since the epoch; now if left out. */
@@ -64,7 +66,7 @@ export async function addNote(work: ScrubbingWork, asked: NoteToAdd): Promise<An
     turn: sessionUid === null ? null : (asked.turn ?? lastTurnNumber(memory, session.id)),
     lineUid: null,
     at,
-    source: "shell" as const,
+    source: asked.byAgent ? ("agent" as const) : ("shell" as const),
     branch: branch ?? (sessionUid === null ? null : session.branch),
     note,
   };

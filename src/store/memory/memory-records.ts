@@ -123,7 +123,7 @@ export interface AnnotationRecord {
   turn: number | null;
   lineUid: string | null;
   at: number;
-  source: "prompt" | "shell";
+  source: "prompt" | "shell" | "agent";
   branch: string | null;
   note: string;
   /** As of a session. */

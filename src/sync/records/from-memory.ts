@@ -126,7 +126,8 @@ export function exportAnnotation(exportWork: ExportWork, uid: string): SharedAnn
     turn: note.turn,
     line: note.lineUid,
     at: note.at,
-    source: note.source,
+    // An older Pommel knows no notes by agents.
+    ...(note.source === "agent" ? { source: "shell" as const, by_agent: true } : { source: note.source }),
     branch: orNull(note.branch, clean),
     note: clean(note.note),
   };

@@ -148,6 +148,7 @@ export const annotationShape = z.looseObject({
   line: orNull(text),
   at: moment,
   source: z.enum(["prompt", "shell"]),
+  by_agent: z.optional(z.boolean()),
   branch: orNull(text),
   note: text,
 });

@@ -27,9 +27,8 @@ export function renderAnnotations({ annotations, total }: AnnotationsResponse, s
     const session = session_id === null ? "" : `session: ${shortId(session_id)}`;
     const place = [
       when(timestamp, screen),
-      session_id === null && source === "shell"
-        ? "from a shell"
-        : session + (turn === null ? "" : `:${turn}`),
+      source === "agent" ? "by an agent" : session_id === null ? "from a shell" : "",
+      session + (turn === null ? "" : `:${turn}`),
       branch ?? "",
       id,
     ].filter((part) => part !== "");

@@ -28,8 +28,9 @@ export async function noteCommand(
   if (note.length > longest) {
     throw new PommelError("usage", `The note has ${note.length} characters.`, `At most ${longest} are kept.`);
   }
-  const session = options.session ? await sessionId(project, options.session) : sessionAround();
-  const annotation = await storeNote(project, { note, session, cwd });
+  const around = sessionAround();
+  const session = options.session ? await sessionId(project, options.session) : around;
+  const annotation = await storeNote(project, { note, session, cwd, byAgent: around !== null });
   const about = annotation.session_id === null ? "" : ` (session: ${shortId(annotation.session_id)})`;
   output.result(annotation, `${tick("ok", output.colors)} Noted${about}: ${oneLine(annotation.note, 80)}`);
 }

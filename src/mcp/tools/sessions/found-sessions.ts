@@ -7,8 +7,9 @@ import type {
 } from "../../../protocol/operations/search.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { fateOf } from "../../../queries/search/format-commit-fate.ts";
+import { visible } from "../../../text/quotation.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../../shapes/shapes-search.ts";
-import { clean, lineOrNull, minute, oneLine } from "../../text/text.ts";
+import { lineOrNull, minute, oneLine } from "../../text/text.ts";
 import { acrossOf, ask, type CallContext, otherProject } from "../../tool.ts";
 import { pathsInside } from "../places.ts";
 
@@ -99,7 +100,7 @@ function itemOf(result: Result, project: string | null): FoundSession {
     timestamp: result.timestamp,
     confidence: result.confidence,
     note: lineOrNull(result.annotation, 300),
-    snippet: clean(result.snippet).slice(0, longest),
+    snippet: visible(result.snippet).slice(0, longest),
     other_turns: result.other_turns.slice(0, turnsNamed).map((other) => other.turn),
     more_turns: result.more_turns,
     files: result.files.slice(0, filesNamed).map((file) => oneLine(file, 200)),

@@ -1,8 +1,9 @@
 import type * as z from "zod/mini";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import { visible } from "../../../text/quotation.ts";
 import type { GetSessionOutput, getSessionInput } from "../../shapes/shapes-sessions.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../../text/budget.ts";
-import { clean, historyLabel, joined, minute, oneLine, quoted } from "../../text/text.ts";
+import { historyLabel, joined, minute, oneLine, quoted } from "../../text/text.ts";
 import type { CallContext, Handler, ToolAnswer } from "../../tool.ts";
 import { headOf, readSession, renderHead, renderSummary, sessionMeant, summaryOf } from "./the-session.ts";
 import { type LastTurn, lastTurns, renderTurn } from "./the-turns.ts";
@@ -34,9 +35,10 @@ async function outline(
   const session = headOf(answer);
   const summary = isFirst ? summaryOf(answer, Math.floor(room * 0.35)) : null;
   const notesTaken = isFirst
-    ? answer.annotations
-        .slice(-notesNamed)
-        .map(({ note, turn }) => oneLine(`${turn === null ? "" : `turn ${turn}: `}${note}`, 200))
+    ? answer.annotations.slice(-notesNamed).map(({ note, turn, source }) => {
+        const where = joined([turn !== null && `turn ${turn}`, source === "agent" && "by an agent"], ", ");
+        return oneLine(where === "" ? note : `${where}: ${note}`, 200);
+      })
     : [];
   const changed = answer.files.filter(({ how }) => how !== "read");
   const files = isFirst
@@ -73,7 +75,7 @@ async function outline(
         historyLabel,
         renderHead(session),
         summary && `${renderSummary(summary)}\n${quoted(summary.text)}`,
-        notesTaken.length > 0 && `Notes by people:\n${quoted(notesTaken.join("\n"))}`,
+        notesTaken.length > 0 && `Notes:\n${quoted(notesTaken.join("\n"))}`,
         items.length > 0 && `Turns, the latest first:\n${items.map(renderTurn).join("\n")}`,
         next && `${answer.turns.length - end} earlier turns: cursor ${next}`,
         files.length > 0 && `Changed: ${files.join(", ")}${more > 0 ? ` and ${more} more` : ""}`,
@@ -92,7 +94,7 @@ function cutTurn(turn: LastTurn, longest: number): LastTurn {
 /** A turn as it went, from the cursor on as much as fits. */
 function fullTurn(answer: SessionResponse, args: Args, whole: string, offset: number): Answer {
   const room = roomOf(args.max_tokens) - 300;
-  const text = clean(whole);
+  const text = visible(whole);
   const content = pieceOf(text, offset, room);
   const end = offset + content.length;
   const session = headOf(answer);

@@ -2,8 +2,9 @@ import { importCommand } from "../../../agents/profiles.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import { shortId } from "../../../sessions/short-id.ts";
+import { visible } from "../../../text/quotation.ts";
 import { beginningOf } from "../../../text/text-size.ts";
-import { clean, lineOrNull, minute, oneLine } from "../../text/text.ts";
+import { lineOrNull, minute, oneLine } from "../../text/text.ts";
 import { ask, type CallContext } from "../../tool.ts";
 
 /** Sessions as several tools show them. */
@@ -74,7 +75,7 @@ export function renderHead(session: ReturnType<typeof headOf>): string {
 export function summaryOf({ summary, turns }: SessionResponse, longest: number) {
   if (summary !== null) {
     const { source, up_to_turn } = summary;
-    const text = clean(summary.text).trim();
+    const text = visible(summary.text).trim();
     return { source: source as string, up_to_turn, text: beginningOf(text, longest) };
   }
   const asked = turns.filter(({ prompt, abandoned }) => prompt !== "" && !abandoned);

@@ -1,7 +1,8 @@
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import { visible } from "../../../text/quotation.ts";
 import { beginningOf } from "../../../text/text-size.ts";
 import type { GetSessionOutput } from "../../shapes/shapes-sessions.ts";
-import { clean, joined, minute, oneLine } from "../../text/text.ts";
+import { joined, minute, oneLine } from "../../text/text.ts";
 import type { CallContext } from "../../tool.ts";
 import { readSession } from "./the-session.ts";
 
@@ -30,7 +31,7 @@ export function lastTurns(
         prompt:
           turn.number === 0 && turn.prompt === ""
             ? "(before the first prompt)"
-            : beginningOf(clean(turn.prompt), longest),
+            : beginningOf(visible(turn.prompt), longest),
         said: content === null ? "" : lastWords(content),
         tools: Object.entries(turn.tools)
           .slice(0, 8)
@@ -50,7 +51,7 @@ function lastWords(content: string): string {
   if (at === -1) return "";
   const said = content.slice(at + "[ASSISTANT] ".length);
   const [words = ""] = said.split(/\n\n\[[A-Z_]+\] /, 1);
-  return beginningOf(clean(words).trim(), longest);
+  return beginningOf(visible(words).trim(), longest);
 }
 
 export function renderTurn(turn: LastTurn): string {

@@ -45,6 +45,7 @@ export function wholeFile(
     },
     text: joined(
       [
+        historyLabel,
         `${blamed.file}: ${lines} lines, ${agent} by agents, ${human} by people, ${unknown} unknown, ${before_agents} from before agents`,
         sessions.length > 0 && `Lines by session: ${sessions.join(", ")}`,
         ...items.map(render),

@@ -1,5 +1,6 @@
 import type { Entry, ToolResult } from "../../../agents/agent.ts";
 import type { ChunkTerms } from "../../../store/memory/memory-records.ts";
+import { withoutSpeakers } from "../../../text/quotation.ts";
 import { beginningOf } from "../../../text/text-size.ts";
 import type { Turn } from "../../turn-content.ts";
 import { errorLines, reportsFailure } from "./error-lines.ts";
@@ -87,7 +88,7 @@ function unit(from: Place, to: Place, unitText: UnitContent): Unit {
 
 /** Something that a side said; nothing where it is blank. */
 function saying(place: Place, speaker: "user" | "assistant", label: string, unitText: string): Unit[] {
-  const body = unitText.trim();
+  const body = withoutSpeakers(unitText.trim());
   if (body === "") return [];
   const prose = speaker === "user" ? "prompt" : "answer";
   return [unit(place, place, { speaker, label, body, prose, terms: { ...noTerms, [prose]: body } })];
@@ -97,7 +98,7 @@ function noticed(place: Place, unitText: string): Unit[] {
   const bare = unitText.replace(markup, " ").trim();
   if (emptyNotice.test(bare)) return [];
   const errors = reportsFailure(bare) ? errorLines(bare, 400) : "";
-  const body = beginningOf(bare, 300);
+  const body = withoutSpeakers(beginningOf(bare, 300));
   return [unit(place, place, { speaker: "tool", label: "[NOTICE]", body, terms: { ...noTerms, errors } })];
 }
 
@@ -118,7 +119,7 @@ function using(place: Place, use: ToolUse, answer: Answer | null, options: UnitO
     ...saying(place, "assistant", "[ASSISTANT]", says.prose),
     unit(place, to, {
       speaker: "tool",
-      body: [`[TOOL_USE] ${says.headline}`, ...resultLine(came)].join("\n"),
+      body: [`[TOOL_USE] ${withoutSpeakers(says.headline)}`, ...resultLine(came)].join("\n"),
       terms: {
         prompt: "",
         answer: came?.answer ?? "",
@@ -138,7 +139,7 @@ function using(place: Place, use: ToolUse, answer: Answer | null, options: UnitO
 }
 
 const resultLine = (came: ResultSays | null): string[] =>
-  came === null || came.shown === "" ? [] : [`[TOOL_RESULT] ${came.shown}`];
+  came === null || came.shown === "" ? [] : [`[TOOL_RESULT] ${withoutSpeakers(came.shown)}`];
 
 /** A result whose use was in an earlier turn, or in none. */
 function orphan(place: Place, result: ToolResult): Unit[] {
