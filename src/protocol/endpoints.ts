@@ -25,6 +25,7 @@ export const endpoints = {
   checkpoints: { method: "GET", path: "/checkpoints" },
   checkpoint: { method: "GET", path: "/checkpoints/:id" },
   compare: { method: "GET", path: "/compare" },
+  review: { method: "GET", path: "/review" },
   rewindPreview: { method: "GET", path: "/rewind" },
   events: { method: "GET", path: "/events" },
   event: { method: "GET", path: "/events/:event" },

@@ -10,6 +10,7 @@ import * as events from "./operations/events.ts";
 import { impactAnswer, impactRequest } from "./operations/graph.ts";
 import * as health from "./operations/health.ts";
 import { packagesAnswer, packagesRequest } from "./operations/packages.ts";
+import { reviewAnswer, reviewRequest } from "./operations/review.ts";
 import * as search from "./operations/search.ts";
 import * as sessions from "./operations/sessions.ts";
 import { statsAnswer, statsRequest } from "./operations/stats.ts";
@@ -189,6 +190,12 @@ export const routes = {
     summary: "Compare two checkpoints or commits, with the sessions between them",
     request: checkpoints.diffRequest,
     response: checkpoints.diffAnswer,
+  },
+  review: {
+    ...endpoints.review,
+    summary: "Show a change line by line: who wrote it, and for which prompt",
+    request: reviewRequest,
+    response: reviewAnswer,
   },
   rewindPreview: {
     ...endpoints.rewindPreview,

@@ -94,6 +94,10 @@ const operations = {
     const { diffCheckpoints } = await import("./checkpoints/checkpoints-diff.ts");
     return withMemory(project, (memory) => diffCheckpoints(project, memory, { from, to }));
   },
+  review: async (project, request, signal) => {
+    const { review } = await import("./review/review.ts");
+    return withMemoryOrNote(project, (memory) => review(project, memory, request, signal));
+  },
   rewindPreview: async (project, { target, patch }) => {
     const { rewindTo } = await import("./checkpoints/rewind.ts");
     return withMemoryOrNote(project, (memory) => rewindTo(project, memory, { target, patch }));

@@ -32,6 +32,12 @@ export const views: readonly View[] = [
     load: () => import("./views/sessions/sessions.tsx"),
   },
   {
+    title: "Review",
+    path: "/review/",
+    nav: { icon: "commit", key: "r" },
+    load: () => import("./views/review/review.tsx"),
+  },
+  {
     title: "Timeline",
     path: "/timeline",
     nav: { icon: "timeline", key: "t" },
@@ -71,7 +77,7 @@ export const views: readonly View[] = [
     title: "Commit",
     path: "/commit/",
     nav: null,
-    load: () => import("./views/commit/commit.tsx"),
+    load: () => import("./views/review/review.tsx"),
   },
 ];
 

@@ -117,6 +117,7 @@ const handlers = {
   checkpoints: never,
   checkpoint: never,
   compare: never,
+  review: never,
   rewindPreview: never,
   events: never,
   event: never,

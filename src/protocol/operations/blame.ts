@@ -43,7 +43,7 @@ const foreignHint = lazy(() =>
 );
 
 /** Who wrote lines, as far as is known. */
-const lineAuthor = lazy(() =>
+export const lineAuthor = lazy(() =>
   z.object({
     author: z.enum(blameAuthors),
     session_id: textOrNull,

@@ -35,7 +35,7 @@ export const checkpointsRequest = lazy(() =>
 export type CheckpointsRequest = z.infer<ReturnType<typeof checkpointsRequest>>;
 
 /** Numbers of lines, by who wrote them. */
-const linesByAuthor = lazy(() => z.object({ agent: count, human: count, unknown: count }));
+export const linesByAuthor = lazy(() => z.object({ agent: count, human: count, unknown: count }));
 export type LinesByAuthor = z.infer<ReturnType<typeof linesByAuthor>>;
 
 /** A session's part in a commit. */

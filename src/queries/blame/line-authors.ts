@@ -16,7 +16,7 @@ import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { isBeforeAgents } from "./agents-since.ts";
-import { beforeAgents, unknownAuthor } from "./blame-summary.ts";
+import { beforeAgents, entry, unknownAuthor } from "./blame-summary.ts";
 import { withForeignAuthors } from "./foreign-authors.ts";
 
 export interface AuthorsOfLines {
@@ -109,7 +109,7 @@ async function rememberedAuthors(
   return { authors, unseen: hashes.filter((hash) => !versions.get(hash)) };
 }
 
-/** Who wrote the uncommitted lines of the working tree, judged by the sessions so far. */
+/** Who wrote the uncommitted lines of a file of the working tree. */
 async function uncommittedRanges(
   project: Project,
   memory: Memory,
@@ -121,6 +121,35 @@ async function uncommittedRanges(
   for await (const changed of changesOf(project.root, change, { paths: [file], ...(signal && { signal }) })) {
     if (changed.path === file) files.push(changed);
   }
+  const ranges = await rangesOfUncommitted(project, memory, files, signal);
+  return ranges.filter(({ path }) => path === file);
+}
+
+/** Who wrote the lines that are not committed yet, judged by the sessions so far: by file and line. */
+export async function judgeUncommitted(
+  project: Project,
+  memory: Memory,
+  files: readonly ChangedFile[],
+  signal?: AbortSignal,
+): Promise<(path: string) => (line: number) => LineAuthor> {
+  const byPath = new Map<string, AttributionRecord[]>();
+  for (const range of await rangesOfUncommitted(project, memory, files, signal)) {
+    entry(byPath, range.path, () => []).push(range);
+  }
+  const describe = describer(memory);
+  return (path) => (line) => {
+    const range = rangeOf(byPath.get(path) ?? [], line);
+    return range ? describe(range) : unknownAuthor;
+  };
+}
+
+/** In the order of their lines. */
+async function rangesOfUncommitted(
+  project: Project,
+  memory: Memory,
+  files: readonly ChangedFile[],
+  signal?: AbortSignal,
+): Promise<AttributionRecord[]> {
   if (files.length === 0) return [];
   const { attributeChange } = await import("../../attribution/lines/attribute.ts");
   const worktrees = (await projectRoots(project.root, signal)).filter((root) => root !== project.root);
@@ -136,11 +165,11 @@ async function uncommittedRanges(
       branch: null,
       predecessors: [],
       isOwn: true,
-      files,
+      files: [...files],
     },
     signal,
   );
-  return ranges.filter(({ path }) => path === file).sort((a, b) => a.firstLine - b.firstLine);
+  return ranges.sort((a, b) => a.firstLine - b.firstLine);
 }
 
 /** Describes the authors of ranges; ranges that differ only in their lines share the object. */

@@ -27,9 +27,7 @@ export function Diff({ lines, shown = 40 }: { lines: readonly string[]; shown?: 
 }
 
 /** "+12 −3". */
-export function DiffCount({ lines }: { lines: readonly string[] }) {
-  const of = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
-  const [added, removed] = [of("+"), of("-")];
+export function LineCounts({ added, removed }: { added: number; removed: number }) {
   return (
     <span class="diff-count">
       {added > 0 && <span class="added">+{added.toLocaleString("en")}</span>}

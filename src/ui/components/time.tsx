@@ -38,6 +38,18 @@ export function Time({ at, isDayKnown = false }: { at: string | null; isDayKnown
   );
 }
 
+/** The day and the time of the day. */
+export function Moment({ at }: { at: string | null }) {
+  if (at === null) return null;
+  const time = new Date(at);
+  const day = time.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+  return (
+    <time dateTime={at} title={time.toLocaleString()}>
+      {day}, {time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}
+    </time>
+  );
+}
+
 /** The day of a time, where the reader is: "Today", "Monday, 3 March 2026". */
 export function dayOf(iso: string, now = Date.now()): string {
   const day = (at: number | string) => new Date(at).toDateString();

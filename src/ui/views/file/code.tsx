@@ -17,11 +17,12 @@ import { useEffect, useRef } from "preact/hooks";
 import type { BlameRange } from "../../../protocol/operations/blame.ts";
 import { authorNames } from "../../components/badge.tsx";
 import { relativeTime } from "../../components/time.tsx";
+import syntax from "../../styles/syntax.css?inline";
 import css from "./code.css?inline";
 import { ageOf, type Colouring, colourOf } from "./colours.ts";
 
 const styles = new CSSStyleSheet();
-styles.replaceSync(css);
+styles.replaceSync(css + syntax);
 
 interface CodeProps {
   path: string;

@@ -1,6 +1,7 @@
 import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
 import type { Annotation } from "../../../protocol/operations/sessions.ts";
 import { Badge, LinesBar } from "../../components/badge.tsx";
+import { LineCounts } from "../../components/diff.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Time } from "../../components/time.tsx";
 import { commitLink, sessionLink } from "../../router.ts";
@@ -55,9 +56,7 @@ function CommitRow({ commit }: { commit: CheckpointSummary }) {
           <Time at={committed_at} isDayKnown />
           <span class="path">{hash.slice(0, 8)}</span>
           {branch !== null && <span class="path branch">{branch}</span>}
-          <span>
-            +{insertions.toLocaleString("en")} −{deletions.toLocaleString("en")}
-          </span>
+          <LineCounts added={insertions} removed={deletions} />
           <LinesBar lines={lines} />
         </>
       }

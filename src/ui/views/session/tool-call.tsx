@@ -2,19 +2,21 @@ import type { ToolCall as Call } from "../../../protocol/operations/sessions.ts"
 import { editorLink } from "../../api/project.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Preformatted } from "../../components/code-lines.tsx";
-import { Diff, DiffCount } from "../../components/diff.tsx";
+import { Diff, LineCounts } from "../../components/diff.tsx";
 import { fileLink, sessionLink } from "../../router.ts";
 
 /** A call of a tool: folded to a line, with its input, edits and result inside. An error stands open. */
 export function ToolCall({ call, onWhole }: { call: Call; onWhole: (() => void) | null }) {
   const { name, headline, command, result, is_error, edits, subagent } = call;
+  const marked = (mark: string) =>
+    edits.flatMap(({ lines }) => lines).filter((line) => line.startsWith(mark)).length;
   const shown = headline.startsWith(name) ? headline.slice(name.length).trim() : headline;
   return (
     <details class={is_error ? "call failed" : "call"}>
       <summary>
         <span class="call-name">{name}</span>
         <span class="call-says">{shown}</span>
-        {edits.length > 0 && <DiffCount lines={edits.flatMap(({ lines }) => lines)} />}
+        {edits.length > 0 && <LineCounts added={marked("+")} removed={marked("-")} />}
         {is_error && <Badge tone="bad">failed</Badge>}
       </summary>
       {command !== null && <Preformatted class="call-text">{command}</Preformatted>}

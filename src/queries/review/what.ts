@@ -1,0 +1,76 @@
+import { type GitFailure, gitTextIfAny } from "../../git/git.ts";
+import { commitNamed, headOf, historyProblem } from "../../git/history/history.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { resolveCommit } from "../checkpoints/checkpoints.ts";
+
+/** What is reviewed; hashes. `from: null`: a commit without a parent. */
+export type Reviewed =
+  | { kind: "commit"; from: string | null; to: string }
+  | { kind: "range"; from: string; to: string }
+  | { kind: "uncommitted"; from: string; to: null };
+
+/** Names of the branch that others leave, where the remote does not say. */
+const defaultBranches = ["main", "master", "trunk", "develop"];
+
+/**
+ * What a person means: nothing is the working tree, a range both of its ends (from where they parted), a branch what it has
+ * since it left the default one, and all else a commit.
+ * @throws PommelError `usage` for a range without a common ancestor, else as `resolveCommit`; GitFailure without a history
+ */
+export async function whatIsMeant(project: Project, memory: Memory | null, range: string): Promise<Reviewed> {
+  const { root } = project;
+  const problem: GitFailure | null = await historyProblem(root);
+  if (problem !== null) throw problem;
+  if (range === "") return { kind: "uncommitted", from: (await headOf(root))!, to: null };
+  const ends = /^(.*?)\.{2,3}(.*)$/s.exec(range);
+  if (ends) return between(project, memory, ends[1] || "HEAD", ends[2] || "HEAD");
+  const base = await branchLeft(root, range);
+  if (base !== null) return between(project, memory, base, range);
+  const to = await named(project, memory, range);
+  return { kind: "commit", from: await commitNamed(root, `${to}^`), to };
+}
+
+async function between(
+  project: Project,
+  memory: Memory | null,
+  left: string,
+  right: string,
+): Promise<Reviewed> {
+  const [from, to] = [await named(project, memory, left), await named(project, memory, right)];
+  const base = await gitTextIfAny(project.root, ["merge-base", from, to]);
+  if (base) return { kind: "range", from: base, to };
+  throw new PommelError(
+    "usage",
+    `${left} and ${right} have no commit in common.`,
+    "A shallow clone lacks it: `git fetch --unshallow` fetches the rest.",
+  );
+}
+
+async function named(project: Project, memory: Memory | null, name: string): Promise<string> {
+  if (memory !== null) return (await resolveCommit(project, memory, name)).commit;
+  const hash = await commitNamed(project.root, name);
+  if (hash !== null) return hash;
+  throw new PommelError("not_found", `No commit ${JSON.stringify(name)}.`, "git log --oneline lists them.");
+}
+
+/** The branch that this one left; null: it is the default one, none is, or `name` is no branch. */
+async function branchLeft(root: string, name: string): Promise<string | null> {
+  if (
+    (await gitTextIfAny(root, [
+      "rev-parse",
+      "--verify",
+      "--quiet",
+      "--end-of-options",
+      `refs/heads/${name}`,
+    ])) === null
+  )
+    return null;
+  const remote = await gitTextIfAny(root, ["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"]);
+  for (const branch of [remote, ...defaultBranches]) {
+    if (!branch || (await commitNamed(root, branch)) === null) continue;
+    return branch === name || branch === `origin/${name}` ? null : branch;
+  }
+  return null;
+}
