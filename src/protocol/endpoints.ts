@@ -25,6 +25,8 @@ export const endpoints = {
   checkpoints: { method: "GET", path: "/checkpoints" },
   checkpoint: { method: "GET", path: "/checkpoints/:id" },
   compare: { method: "GET", path: "/compare" },
+  directory: { method: "GET", path: "/directory" },
+  files: { method: "GET", path: "/files" },
   review: { method: "GET", path: "/review" },
   rewindPreview: { method: "GET", path: "/rewind" },
   events: { method: "GET", path: "/events" },
@@ -39,6 +41,7 @@ export const endpoints = {
   impact: { method: "GET", path: "/impact" },
   context: { method: "POST", path: "/context" },
   status: { method: "GET", path: "/status" },
+  state: { method: "GET", path: "/state" },
   queue: { method: "GET", path: "/queue" },
   retry: { method: "POST", path: "/queue/retry" },
   redactions: { method: "GET", path: "/redactions" },
@@ -58,6 +61,9 @@ export const endpoints = {
 
 /** Where the page's first script exchanges a one-time code for a cookie: without token, for the page alone. */
 export const signInPath = "/page/session";
+
+/** Server-sent events: the answer of `state` whenever it changes. */
+export const livePath = "/live";
 
 export type RouteName = keyof typeof endpoints;
 

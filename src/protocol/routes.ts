@@ -7,6 +7,7 @@ import * as context from "./operations/context.ts";
 import * as daemon from "./operations/daemon.ts";
 import * as decisions from "./operations/decisions.ts";
 import * as events from "./operations/events.ts";
+import * as files from "./operations/files.ts";
 import { impactAnswer, impactRequest } from "./operations/graph.ts";
 import * as health from "./operations/health.ts";
 import { packagesAnswer, packagesRequest } from "./operations/packages.ts";
@@ -191,6 +192,18 @@ export const routes = {
     request: checkpoints.diffRequest,
     response: checkpoints.diffAnswer,
   },
+  directory: {
+    ...endpoints.directory,
+    summary: "List a directory with who wrote what lies in it, and what changed it last",
+    request: files.directoryRequest,
+    response: files.directoryAnswer,
+  },
+  files: {
+    ...endpoints.files,
+    summary: "Find files by letters of their paths",
+    request: files.filesRequest,
+    response: files.filesAnswer,
+  },
   review: {
     ...endpoints.review,
     summary: "Show a change line by line: who wrote it, and for which prompt",
@@ -262,6 +275,12 @@ export const routes = {
     summary: "Show the state of the index, the memory and the daemon",
     request: empty,
     response: status.statusResponse,
+  },
+  state: {
+    ...endpoints.state,
+    summary: "Tell whether anything was written since",
+    request: empty,
+    response: files.stateResponse,
   },
   queue: {
     ...endpoints.queue,

@@ -94,6 +94,12 @@ const operations = {
     const { diffCheckpoints } = await import("./checkpoints/checkpoints-diff.ts");
     return withMemory(project, (memory) => diffCheckpoints(project, memory, { from, to }));
   },
+  directory: async (project, { path = "" }, signal) => {
+    const { directoryOf } = await import("./files/directory.ts");
+    return withMemoryOrNote(project, (memory) => directoryOf(project, memory, path, signal));
+  },
+  files: async (project, request, signal) =>
+    (await import("./files/find.ts")).findFiles(project, request, signal),
   review: async (project, request, signal) => {
     const { review } = await import("./review/review.ts");
     return withMemoryOrNote(project, (memory) => review(project, memory, request, signal));

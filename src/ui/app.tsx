@@ -1,19 +1,22 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { AskError, signedOut } from "./api/ask.ts";
+import { follow } from "./api/live.ts";
 import { placeShown } from "./api/place.ts";
 import { loadProject, loadProjects, project, projectError } from "./api/project.ts";
 import { lastRefusal } from "./api/sign-in.ts";
 import { Empty, Failure, Loading } from "./components/states.tsx";
-import { restOf, route } from "./router.ts";
+import { linkTo, restOf, route } from "./router.ts";
 import { Help } from "./shell/help.tsx";
+import { Palette } from "./shell/palette.tsx";
+import { SideBar } from "./shell/side-bar.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { type View, type ViewProps, viewAt } from "./views.ts";
 
 /** The whole page: its frame, and the view at the address. */
 export function App() {
   useEffect(() => {
-    void loadProject().then(loadProjects);
+    void loadProject().then(loadProjects).then(follow);
   }, []);
   if (signedOut.value) return <SignIn />;
   return (
@@ -21,6 +24,7 @@ export function App() {
       <button type="button" class="skip-link" onClick={() => document.getElementById("main")?.focus()}>
         Skip to content
       </button>
+      <SideBar />
       <TopBar />
       <main id="main" tabIndex={-1}>
         {projectError.value ? (
@@ -32,6 +36,7 @@ export function App() {
         )}
       </main>
       <Help />
+      <Palette />
     </>
   );
 }
@@ -50,13 +55,20 @@ function CurrentView() {
     return (
       <Empty title="Nothing here">
         <p>
-          The page has no view at <code>{path}</code>.
+          The page has no view at <code>{path}</code>.{" "}
+          <a href={linkTo("/search", { q: wordsIn(path) })}>Search for it</a>, or go{" "}
+          <a href={linkTo("/")}>home</a>.
         </p>
       </Empty>
     );
   }
   return <LoadedView key={view.path} view={view} rest={restOf(path, view.path)} query={query} />;
 }
+
+const wordsIn = (path: string) =>
+  restOf(path, "")
+    .replace(/[/_-]+/g, " ")
+    .trim();
 
 function LoadedView({ view, ...props }: { view: View } & ViewProps) {
   const [error, setError] = useState<AskError | null>(null);

@@ -32,6 +32,12 @@ export const views: readonly View[] = [
     load: () => import("./views/sessions/sessions.tsx"),
   },
   {
+    title: "Code",
+    path: "/file/",
+    nav: { icon: "code", key: "c" },
+    load: () => import("./views/file/file.tsx"),
+  },
+  {
     title: "Review",
     path: "/review/",
     nav: { icon: "commit", key: "r" },
@@ -66,12 +72,6 @@ export const views: readonly View[] = [
     path: "/session/",
     nav: null,
     load: () => import("./views/session/session.tsx"),
-  },
-  {
-    title: "File",
-    path: "/file/",
-    nav: null,
-    load: () => import("./views/file/file.tsx"),
   },
   {
     title: "Commit",

@@ -14,6 +14,7 @@ import { aboutPackage } from "../../queries/search/packages.ts";
 import { describeCodeModels } from "../../queries/status/model-status.ts";
 import { describePage } from "../../queries/status/page.ts";
 import { changeSetting } from "../../queries/status/settings.ts";
+import { stateOf } from "../../queries/status/state.ts";
 import { ageOf, describeIndex } from "../../queries/status/status.ts";
 import type { InUse } from "../projects/projects.ts";
 import type { SpoolReader } from "../spool/spool-reader.ts";
@@ -85,6 +86,7 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
       else work.reconcile();
       return { queued: true, pending: work.queue().pending };
     },
+    state: () => stateOf(project),
     queue() {
       const sessions = report.jobs();
       return { ...queueOf(sessions), sessions, past: conversations.past() };

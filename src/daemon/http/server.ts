@@ -2,6 +2,8 @@ import type { Server } from "node:http";
 import { isAbsolute } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
+import { compress } from "hono/compress";
+import { streamSSE } from "hono/streaming";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
@@ -10,7 +12,7 @@ import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import { asDoor, doorHeader, placeHeader } from "../../protocol/door.ts";
-import { type RouteName, signInPath } from "../../protocol/endpoints.ts";
+import { livePath, type RouteName, signInPath } from "../../protocol/endpoints.ts";
 import { signInRequest } from "../../protocol/operations/daemon.ts";
 import {
   largestBody,
@@ -57,6 +59,9 @@ const searches: ReadonlySet<RouteName> = new Set([
 
 /** What a browser has no use for. */
 const programsOnly: ReadonlySet<RouteName> = new Set(["command", "spool", "shutdown", "pageCode"]);
+
+/** How often what was written is looked at for those who follow it. Milliseconds. */
+const liveMs = 1000;
 
 /** The place in a URL, for who cannot send a header. */
 const placeParameter = "place";
@@ -155,6 +160,7 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
     if (!ours) throw new PommelError("daemon_starting", "The daemon is starting.", "Try again.");
     return ours;
   };
+  if (!isSocket) app.use(compress());
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(securityHeaders)) context.header(name, value);
     if (isSocket) us();
@@ -224,6 +230,20 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
       return refuse(context, noRoute(context), 405);
     });
   }
+
+  app.get(livePath, (context) => {
+    const place = placeOf(context);
+    return streamSSE(context, async (stream) => {
+      // What the browser has seen is the id of the last event, also after it lost the connection.
+      let seen = context.req.header("last-event-id");
+      while (!stream.aborted && !stream.closed) {
+        const data = JSON.stringify(await answer(place, "state", {}));
+        if (data !== seen) await stream.writeSSE({ id: data, event: "state", data });
+        seen = data;
+        await stream.sleep(liveMs);
+      }
+    });
+  });
 
   app.get("/openapi.json", async (context) => {
     const { openApi } = await import("../../protocol/openapi.ts");

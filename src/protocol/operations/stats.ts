@@ -27,7 +27,7 @@ export const statsRequest = lazy(() =>
 
 /** Numbers of lines. */
 const share = { lines: count, agent: count, human: count, unknown: count, before_agents: count };
-const shareShape = lazy(() => z.object(share));
+export const shareShape = lazy(() => z.object(share));
 export type Share = z.infer<ReturnType<typeof shareShape>>;
 
 export const statsAnswer = lazy(() =>

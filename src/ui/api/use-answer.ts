@@ -1,7 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { AskError, ask } from "./ask.ts";
+import { markOf } from "./live.ts";
 
 export interface Answer<T> {
   /** The latest answer; of an earlier request while `isLoading`. */
@@ -15,8 +16,12 @@ export interface Answer<T> {
 const recent = new Map<string, unknown>();
 const maxRecent = 50;
 
+/** An agent at work writes all the time: it is asked again no sooner than so long after the last answer. Milliseconds. */
+const pauseMs = 1500;
+
 /**
- * The answer to a question of a view, asked again whenever the question changes or the reader comes back to the page.
+ * The answer to a question of a view, asked again whenever the question changes, the reader comes back to the page, or
+ * something was written that it is made of. Until the new answer is there, the old one stays.
  * @param request null: nothing is asked
  */
 export function useAnswer<R extends RouteName>(
@@ -34,6 +39,8 @@ export function useAnswer<R extends RouteName>(
   });
   const [round, setRound] = useState(0);
   const reload = () => setRound((count) => count + 1);
+  const mark = markOf(route);
+  const answeredAt = useRef({ mark, at: 0 });
 
   useEffect(() => {
     if (request === null || key === null) return;
@@ -41,6 +48,7 @@ export function useAnswer<R extends RouteName>(
     ask(route, request, controller.signal).then(
       (data) => {
         if (controller.signal.aborted) return;
+        answeredAt.current.at = Date.now();
         remember(key, data);
         setState({ key, data, error: null });
       },
@@ -53,6 +61,15 @@ export function useAnswer<R extends RouteName>(
     );
     return () => controller.abort();
   }, [key, round]);
+
+  useEffect(() => {
+    const before = answeredAt.current.mark;
+    answeredAt.current.mark = mark;
+    // The first mark says nothing new.
+    if (before === null || before === mark) return;
+    const timer = setTimeout(reload, Math.max(0, answeredAt.current.at + pauseMs - Date.now()));
+    return () => clearTimeout(timer);
+  }, [mark]);
 
   useEffect(() => {
     const onVisible = () => document.visibilityState === "visible" && reload();

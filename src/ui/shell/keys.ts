@@ -3,6 +3,9 @@ import { editorLink } from "../api/project.ts";
 import { goTo, linkTo } from "../router.ts";
 import { views } from "../views.ts";
 
+/** Whether the list of everything that can be gone to is shown. */
+export const isPaletteOpen = signal(false);
+
 /** Whether the list of keys is shown. */
 export const isHelpOpen = signal(false);
 
@@ -11,6 +14,7 @@ export const searchBoxId = "search-box";
 /** The keys that work everywhere, for the help. A view's own are those of its lists. */
 export const keys: readonly (readonly [key: string, does: string])[] = [
   ["/", "search"],
+  ["Ctrl K", "go to anything by its name"],
   ["↓ ↑ or j k", "next and previous result"],
   ["Enter", "open it"],
   ["o", "open it in the editor"],
@@ -31,6 +35,15 @@ let goKeyAt = Number.NEGATIVE_INFINITY;
  */
 export function listenForKeys(): void {
   document.addEventListener("keydown", (event) => {
+    if (
+      (event.ctrlKey || event.metaKey) &&
+      event.key === "k" &&
+      document.querySelector("dialog[open]") === null
+    ) {
+      isPaletteOpen.value = true;
+      event.preventDefault();
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     // The innermost, inside a shadow root as well.
     if (onKey(event.key, event.composedPath()[0] as HTMLElement)) event.preventDefault();

@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
 import type { BlameAnswer, BlameRange } from "../../../protocol/operations/blame.ts";
 import { unknownAuthor } from "../../../queries/blame/blame-summary.ts";
+import { summedUp } from "../../../queries/files/directory.ts";
 import { widthOf } from "../../../text/display-width.ts";
 import { renderBlame, renderSummary } from "./blame.ts";
-import { entriesOf, renderDirectory } from "./directory.ts";
+import { renderDirectory } from "./directory.ts";
 
 const now = new Date(2026, 2, 10, 12, 0).getTime();
 const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
@@ -107,16 +108,16 @@ describe("pm blame of a directory", () => {
   ];
 
   it("sums up what lies directly in it", () => {
-    expect(entriesOf(files, "src/").map(({ path, lines }) => [path, lines])).toEqual([
+    expect(summedUp(files, "src/").map(({ path, lines }) => [path, lines])).toEqual([
       ["src/login.ts", 30],
       ["src/a/", 20],
     ]);
-    expect(entriesOf(files, "").map(({ path }) => path)).toEqual(["src/", "srcs/"]);
+    expect(summedUp(files, "").map(({ path }) => path)).toEqual(["src/", "srcs/"]);
   });
 
   it("has a row with a bar for each", () => {
     const total = { lines: 50, agent: 25, human: 10, unknown: 15, before_agents: 0 };
-    const entries = entriesOf(files, "src/");
+    const entries = summedUp(files, "src/");
     expect(renderDirectory({ directory: "src", root: "/repo", total, entries }, screenOf(80))).toBe(
       [
         "src  50 lines added by commits  ● agent 50%  ○ human 20%  · unknown 30%",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Project } from "../../../project/paths.ts";
-import type { Share, StatsAnswer } from "../../../protocol/operations/stats.ts";
-import { blameAuthors } from "../../../protocol/values.ts";
+import type { Share } from "../../../protocol/operations/stats.ts";
+import { type SharedEntry, summedUp } from "../../../queries/files/directory.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import { authorBar } from "../../terminal/chart.ts";
@@ -22,30 +22,11 @@ export async function blameDirectory(
   const isWhole = path === "**";
   const request = { path: isWhole ? [] : [path], files: true };
   const { by_file = [], total, commits, notes } = await answerFromStore(project, "stats", request);
-  const entries = entriesOf(by_file, isWhole ? "" : `${path.replace(/\/+(?:\*\*)?$/, "")}/`);
+  const entries = summedUp(by_file, isWhole ? "" : `${path.replace(/\/+(?:\*\*)?$/, "")}/`);
   if (!output.json) for (const note of notes) output.note(output.colors.dim(note));
   output.result({ directory: isWhole ? "." : path, total, entries, commits, notes }, () =>
     renderDirectory({ directory: isWhole ? "." : path, root: project.root, total, entries }, output),
   );
-}
-
-interface DirectoryEntry extends Share {
-  /** A file, or with a slash at its end a directory. From the project's root. */
-  path: string;
-}
-
-/** Files summed up by what lies directly in a directory; most lines first. */
-export function entriesOf(files: NonNullable<StatsAnswer["by_file"]>, prefix: string): DirectoryEntry[] {
-  const entries = new Map<string, DirectoryEntry>();
-  for (const { file, ...share } of files) {
-    if (!file.startsWith(prefix)) continue;
-    const end = file.indexOf("/", prefix.length);
-    const path = end < 0 ? file : file.slice(0, end + 1);
-    const sum = entries.get(path) ?? { path, lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 };
-    for (const key of ["lines", ...blameAuthors] as const) sum[key] += share[key];
-    entries.set(path, sum);
-  }
-  return [...entries.values()].sort((a, b) => b.lines - a.lines);
 }
 
 const barWidth = 20;
@@ -61,7 +42,7 @@ export function renderDirectory(
     root,
     total,
     entries,
-  }: { directory: string; root: string; total: Share; entries: DirectoryEntry[] },
+  }: { directory: string; root: string; total: Share; entries: SharedEntry[] },
   screen: Screen,
 ): string {
   if (entries.length === 0) {

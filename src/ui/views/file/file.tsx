@@ -2,16 +2,25 @@ import { useMemo } from "preact/hooks";
 import { editorLink } from "../../api/project.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { LinesBar } from "../../components/badge.tsx";
+import { Crumbs } from "../../components/crumbs.tsx";
 import { Empty, Failure, Hint, Loading } from "../../components/states.tsx";
 import { fileLink, goTo, linkTo, route } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
+import { Directory } from "../directory/directory.tsx";
 import { Code } from "./code.tsx";
 import { type Colouring, colourings, sharesOf } from "./colours.ts";
 import { Why } from "./why.tsx";
 import "./file.css";
 
+/** A file, or what lies in a directory. */
+export default function FileOrDirectory(props: ViewProps) {
+  const { rest } = props;
+  if (rest === "" || rest.endsWith("/")) return <Directory path={rest.replace(/\/$/, "")} />;
+  return <File {...props} />;
+}
+
 /** A file with who wrote each line, and why the chosen line is there. */
-export default function File({ rest, query }: ViewProps) {
+function File({ rest, query }: ViewProps) {
   const [, path = rest, given] = /^(.*?)(?::(\d+))?$/s.exec(rest) ?? [];
   const line = given === undefined ? null : Number(given);
   const rev = query.get("rev") ?? undefined;
@@ -20,12 +29,16 @@ export default function File({ rest, query }: ViewProps) {
   const lines = useMemo(() => (data?.lines ?? []).map(({ text }) => text), [data]);
   const keep = { rev, by: query.get("by") ?? undefined };
   const at = (number: number | null) => withQuery(fileLink(path, number), keep);
+  // A path from elsewhere may be a directory's.
+  if (error?.message.includes("is a directory")) return <Directory path={path} />;
   if (error) return <Failure error={error} onRetry={reload} />;
   if (data === null) return <Loading rows={10} />;
   return (
     <div class="file">
       <header class="view-head">
-        <h1 class="path">{path}</h1>
+        <h1>
+          <Crumbs path={path} />
+        </h1>
         <LinesBar lines={data.summary} />
         <p class="count">{sharesOf(data.summary)}</p>
         {rev !== undefined && (

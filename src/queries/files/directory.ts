@@ -1,0 +1,125 @@
+import { GitFailure } from "../../git/git.ts";
+import { commitsOf } from "../../git/history/history.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import type { DirectoryAnswer, DirectoryEntry } from "../../protocol/operations/files.ts";
+import type { Share, StatsAnswer } from "../../protocol/operations/stats.ts";
+import { blameAuthors } from "../../protocol/values.ts";
+import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { entry } from "../blame/blame-summary.ts";
+import { statsOf } from "../status/stats.ts";
+import { isoTime } from "../status/status.ts";
+import { filesIn } from "./tracked.ts";
+
+/** Commits that are looked through for the last change of each entry. */
+const maxCommits = 3000;
+
+/**
+ * What lies in a directory, who wrote it, and what changed it last.
+ * @param memory null: there is no memory
+ * @throws PommelError `not_found`; GitFailure without a repository
+ */
+export async function directoryOf(
+  project: Project,
+  memory: Memory | null,
+  given: string,
+  signal?: AbortSignal,
+): Promise<DirectoryAnswer> {
+  const path = given.replace(/^(?:\.\/)+|^\.$|^\/+|\/+$/g, "");
+  const prefix = path === "" ? "" : `${path}/`;
+  const entries = new Map<string, DirectoryEntry>();
+  for (const file of await filesIn(project.root, signal)) {
+    if (!file.startsWith(prefix)) continue;
+    const [name = "", ...deeper] = file.slice(prefix.length).split("/");
+    const made = {
+      name,
+      path: prefix + name,
+      is_directory: deeper.length > 0,
+      files: 0,
+      share: none(),
+      changed: null,
+    };
+    entry(entries, name, () => made).files++;
+  }
+  if (entries.size === 0 && path !== "") {
+    throw new PommelError("not_found", `No directory ${path} here.`, "Paths are from the project's root.");
+  }
+  const stats = await statsOf(project, memory, { files: true }, signal);
+  const total = none();
+  for (const one of summedUp(stats.by_file ?? [], prefix)) {
+    const name = one.path.slice(prefix.length).replace(/\/$/, "");
+    const { path: _, ...share } = one;
+    const known = entries.get(name);
+    if (known) known.share = share;
+    add(total, share);
+  }
+  await findLastChanges(project.root, prefix, entries, memory, signal);
+  return { path, entries: [...entries.values()].sort(byKindAndName), share: total, notes: stats.notes };
+}
+
+const none = (): Share => ({ lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 });
+
+function add(sum: Share, share: Share): void {
+  for (const key of ["lines", ...blameAuthors] as const) sum[key] += share[key];
+}
+
+export interface SharedEntry extends Share {
+  /** A file, or with a slash at its end a directory. From the project's root. */
+  path: string;
+}
+
+/** Files summed up by what lies directly in a directory; most lines first. */
+export function summedUp(files: NonNullable<StatsAnswer["by_file"]>, prefix: string): SharedEntry[] {
+  const entries = new Map<string, SharedEntry>();
+  for (const { file, ...share } of files) {
+    if (!file.startsWith(prefix)) continue;
+    const end = file.indexOf("/", prefix.length);
+    const path = end < 0 ? file : file.slice(0, end + 1);
+    add(
+      entry(entries, path, () => ({ path, ...none() })),
+      share,
+    );
+  }
+  return [...entries.values()].sort((a, b) => b.lines - a.lines);
+}
+
+const byKindAndName = (a: DirectoryEntry, b: DirectoryEntry) =>
+  Number(b.is_directory) - Number(a.is_directory) || a.name.localeCompare(b.name, "en");
+
+/** Goes back in history until every entry was changed. */
+async function findLastChanges(
+  root: string,
+  prefix: string,
+  entries: ReadonlyMap<string, DirectoryEntry>,
+  memory: Memory | null,
+  signal?: AbortSignal,
+): Promise<void> {
+  const left = new Set(entries.keys());
+  try {
+    for await (const { hash, author, authoredAt, message, files } of commitsOf(root, {
+      limit: maxCommits,
+      signal,
+    })) {
+      for (const file of files) {
+        if (!file.startsWith(prefix)) continue;
+        const [name = ""] = file.slice(prefix.length).split("/", 1);
+        if (!left.delete(name)) continue;
+        const session = memory === null ? undefined : checkpointOfCommit(memory, hash)?.sessions[0];
+        entries.get(name)!.changed = {
+          hash,
+          subject: message.split("\n", 1)[0] ?? "",
+          person: author,
+          authored_at: isoTime(authoredAt),
+          session_title:
+            session === undefined ? null : (sessionByUid(memory!, session.sessionUid)?.title ?? null),
+        };
+      }
+      if (left.size === 0) return;
+    }
+  } catch (error) {
+    // Before the first commit nothing was changed yet.
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
+  }
+}

@@ -1,0 +1,18 @@
+import { statSync } from "node:fs";
+import type { Project } from "../../project/paths.ts";
+import type { ResponseOf } from "../../protocol/routes.ts";
+
+/** Marks that change when something is written, whoever writes it: of the memory, and of the index of the code. */
+export function stateOf({ memoryDb, indexDb }: Project): ResponseOf<"state"> {
+  return { memory: markOf(memoryDb), code: markOf(indexDb) };
+}
+
+/** The files are looked at, not opened: closing one would drop SQLite's locks. */
+function markOf(database: string): string {
+  return [database, `${database}-wal`]
+    .map((file) => {
+      const facts = statSync(file, { throwIfNoEntry: false });
+      return facts ? `${Math.round(facts.mtimeMs).toString(36)}.${facts.size.toString(36)}` : "0";
+    })
+    .join("-");
+}

@@ -1,0 +1,173 @@
+import { useEffect, useState } from "preact/hooks";
+import { ask } from "../api/ask.ts";
+import { placeShown } from "../api/place.ts";
+import { projects } from "../api/project.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { Icon, type IconName } from "../components/icon.tsx";
+import { commitLink, fileLink, goTo, linkTo, sessionLink } from "../router.ts";
+import { views } from "../views.ts";
+import { isHelpOpen, isPaletteOpen } from "./keys.ts";
+import { switchTo } from "./side-bar.tsx";
+import { switchTheme } from "./theme.ts";
+
+/** Something to go to, or to do. */
+interface Choice {
+  icon: IconName;
+  title: string;
+  about: string;
+  run: () => void;
+}
+
+const shown = { files: 6, found: 8 } as const;
+/** Keys that follow one another faster are one question. Milliseconds. */
+const pauseMs = 60;
+
+/** Everything by its name: views, projects, files, sessions, commits, and what the page can do. */
+export function Palette() {
+  return isPaletteOpen.value ? <OpenPalette /> : null;
+}
+
+function OpenPalette() {
+  const [words, setWords] = useState("");
+  const [at, setAt] = useState(0);
+  const choices = [...actionsFor(words), ...useFound(words)];
+  const close = () => {
+    isPaletteOpen.value = false;
+  };
+  const choose = (choice: Choice | undefined) => {
+    if (choice === undefined) return;
+    close();
+    choice.run();
+  };
+  const step = (by: number) => setAt((at + by + choices.length) % Math.max(1, choices.length));
+  return (
+    <Dialog title="Go to" onClose={close}>
+      <input
+        class="palette-input"
+        type="text"
+        role="combobox"
+        aria-label="Go to a view, project, file, session or commit"
+        aria-expanded="true"
+        aria-controls="palette"
+        aria-activedescendant={choices.length > 0 ? `choice-${at}` : undefined}
+        placeholder="A view, project, file, session or commit"
+        autocomplete="off"
+        spellcheck={false}
+        autofocus
+        value={words}
+        onInput={(event) => {
+          setWords(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "ArrowDown") step(1);
+          else if (event.key === "ArrowUp") step(-1);
+          else if (event.key === "Enter") choose(choices[at]);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <div id="palette" class="palette" role="listbox" aria-label="Choices">
+        {choices.map((choice, i) => (
+          <button
+            key={`${choice.icon} ${choice.title} ${choice.about}`}
+            id={`choice-${i}`}
+            type="button"
+            role="option"
+            tabIndex={-1}
+            aria-selected={i === at}
+            onMouseMove={() => setAt(i)}
+            onClick={() => choose(choice)}
+          >
+            <Icon name={choice.icon} />
+            <span class="palette-title">{choice.title}</span>
+            <span class="faint">{choice.about}</span>
+          </button>
+        ))}
+        {choices.length === 0 && <p class="faint nothing">Nothing by that name.</p>}
+      </div>
+    </Dialog>
+  );
+}
+
+function actionsFor(words: string): Choice[] {
+  const all: Choice[] = [
+    ...views.flatMap(({ title, path, nav }) =>
+      nav === null ? [] : [{ icon: nav.icon, title, about: "view", run: () => goTo(linkTo(path)) }],
+    ),
+    ...projects.value
+      .filter(({ root }) => root !== placeShown())
+      .map(({ name, root }) => ({
+        icon: "memory" as const,
+        title: name,
+        about: root,
+        run: () => switchTo(root),
+      })),
+    { icon: "moon", title: "Switch theme", about: "action", run: switchTheme },
+    {
+      icon: "keyboard",
+      title: "Show keys",
+      about: "action",
+      run: () => {
+        isHelpOpen.value = true;
+      },
+    },
+  ];
+  const asked = words.trim().toLowerCase();
+  return all
+    .filter(({ title }) => title.toLowerCase().includes(asked))
+    .slice(0, asked === "" ? undefined : 4);
+}
+
+/** What the project has by that name; that of earlier words until the answer is there. */
+function useFound(words: string): Choice[] {
+  const [found, setFound] = useState<Choice[]>([]);
+  const q = words.trim();
+  useEffect(() => {
+    if (q === "") {
+      setFound([]);
+      return;
+    }
+    const controller = new AbortController();
+    const { signal } = controller;
+    const timer = setTimeout(async () => {
+      const [files, all] = await Promise.all([
+        ask("files", { q, limit: shown.files }, signal).catch(() => null),
+        ask("searchAll", { q, only: ["sessions", "commits"], limit: shown.found }, signal).catch(() => null),
+      ]);
+      if (signal.aborted) return;
+      setFound([
+        ...(files?.files ?? []).map((path): Choice => {
+          const end = path.lastIndexOf("/") + 1;
+          return {
+            icon: "code",
+            title: path.slice(end),
+            about: path.slice(0, end),
+            run: () => goTo(fileLink(path)),
+          };
+        }),
+        ...(all?.transcripts?.results ?? []).map(
+          ({ session_id, session_title, turn, agent }): Choice => ({
+            icon: "session",
+            title: session_title ?? `Session ${session_id.slice(0, 8)}`,
+            about: agent,
+            run: () => goTo(sessionLink(session_id, turn)),
+          }),
+        ),
+        ...(all?.history?.results ?? []).map(
+          ({ id, title }): Choice => ({
+            icon: "commit",
+            title,
+            about: id.slice(0, 8),
+            run: () => goTo(commitLink(id)),
+          }),
+        ),
+      ]);
+    }, pauseMs);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [q]);
+  return found;
+}
