@@ -14,6 +14,7 @@ export const forwarded: ReadonlySet<string> = new Set([
   "packages",
   "queue",
   "related",
+  "review",
   "search",
   "session",
   "sessions",

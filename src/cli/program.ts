@@ -31,6 +31,7 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
   ],
   Understand: [
     { names: ["why"], load: async () => (await import("./commands/why/command.ts")).declareWhy },
+    { names: ["review"], load: async () => (await import("./commands/review/command.ts")).declareReview },
     { names: ["blame"], load: async () => (await import("./commands/blame/command.ts")).declareBlame },
     {
       names: ["session", "sessions"],

@@ -53,6 +53,11 @@ const allViews = [
   "/pictures",
   `/session/${firstSession}?turn=3`,
   "/file/src/flamingo.ts:2",
+  "/file/",
+  "/file/src/",
+  "/review/",
+  "/commit/HEAD",
+  "/commit/HEAD?as=split",
   "/memory/",
   "/memory/notes",
   "/memory/events",
@@ -370,7 +375,7 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await page.keyboard.press("g");
     await page.keyboard.press("e");
-    await page.getByRole("heading", { name: "Sessions" }).waitFor();
+    await page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");

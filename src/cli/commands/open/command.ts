@@ -6,8 +6,8 @@ export function declareOpen(program: Command): void {
   program
     .command("open")
     .description("Open the project's page in the browser")
-    .argument("[view]", "home, search, sessions, session or file")
-    .argument("[what...]", "what to search for, a session's id, or a file's path with :LINE")
+    .argument("[view]", "home, search, sessions, session, file or review")
+    .argument("[what...]", "what to search for, a session's id, a file's path with :LINE, or what to review")
     .option("--no-browser", "only print the address")
     .addHelpText(
       "after",
@@ -15,6 +15,7 @@ export function declareOpen(program: Command): void {
         ["pm open", "what happened lately"],
         ['pm open search "why do we retry"', "a search"],
         ["pm open file src/db.ts:42", "a file at a line"],
+        ["pm open review main..HEAD", "what a branch does, and who wrote it"],
         ["pm open --no-browser", "for a browser elsewhere, through a tunnel"],
       ),
     )

@@ -30,11 +30,13 @@ export function pageRoute(
       const [, path = "", line] = /^(.*?)(?::(\d+))?$/s.exec(need("a path")) ?? [];
       return `/file/${encoded(place(path))}${line === undefined ? "" : `:${line}`}`;
     }
+    case "review":
+      return `/review/${encoded(text)}`;
     default:
       throw new PommelError(
         "usage",
         `The page has no view "${view}".`,
-        "Choose from: home, search, sessions, session, file.",
+        "Choose from: home, search, sessions, session, file, review.",
       );
   }
 }

@@ -1,0 +1,89 @@
+import type { ReviewAnswer, ReviewSession } from "../../../protocol/operations/review.ts";
+import { linkEvidence } from "../../../protocol/reading/link-evidence.ts";
+import { beginningOf } from "../../../text/text-size.ts";
+import { counted } from "../../terminal/text.ts";
+import { percent } from "../blame/author-text.ts";
+
+/** Sessions, prompts of each, and files that are named before the rest is counted. */
+const shown = { sessions: 8, turns: 5, files: 25 } as const;
+const maxLength = 160;
+
+/**
+ * A change as a comment for a pull request. What people and agents wrote stands in it as text: it can neither format
+ * anything, nor mention anybody, nor link anywhere.
+ */
+export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
+  const { kind, commits, files, sessions, lines, insertions, deletions, decisions, tests } = answer;
+  const total = lines.agent + lines.human + lines.unknown;
+  const title =
+    kind === "commit" ? (commits[0]?.subject ?? range) : kind === "range" ? range : "Not committed yet";
+  const shares = [
+    [lines.agent, "by agents"],
+    [lines.human, "by people"],
+    [lines.unknown, "unknown"],
+  ] as const;
+  return [
+    `### ${asText(title)}`,
+    `${counted(files.length, "file")}, +${insertions} −${deletions}. Added lines: ${shares
+      .filter(([count]) => count > 0)
+      .map(([count, who]) => `**${percent(count, total)}** ${who}`)
+      .join(", ")}.`,
+    ...sessions.slice(0, shown.sessions).map(sessionAsMarkdown),
+    ...more(sessions.length - shown.sessions, "more session"),
+    ["| File | Lines | By agents |", "| --- | ---: | ---: |"]
+      .concat(
+        files.slice(0, shown.files).map(({ path, insertions: added, deletions: removed, lines: by }) => {
+          const all = by.agent + by.human + by.unknown;
+          return `| ${asText(path)} | +${added} −${removed} | ${all === 0 ? "" : percent(by.agent, all)} |`;
+        }),
+      )
+      .join("\n"),
+    ...more(files.length - shown.files, "more file"),
+    ...section(
+      "Decided about these files",
+      decisions.map(({ text }) => asText(text)),
+    ),
+    ...section("Tests around it, not changed", tests.map(asText)),
+  ].join("\n\n");
+}
+
+function sessionAsMarkdown({
+  title,
+  agent,
+  lines,
+  how,
+  confidence,
+  turns,
+  session_id,
+}: ReviewSession): string {
+  const facts = [
+    agent === null ? "" : asText(agent),
+    counted(lines, "line"),
+    how === null || confidence === null ? "" : linkEvidence({ how, confidence }),
+  ].filter((fact) => fact !== "");
+  const wrote = turns.filter((turn) => turn.lines > 0);
+  const asked = (wrote.length > 0 ? wrote : turns).slice(0, shown.turns);
+  return [
+    `**${asText(title ?? `Session ${session_id.slice(0, 8)}`)}** (${facts.join(", ")})`,
+    ...asked.map(({ turn, prompt }) => `- ${prompt === null ? `turn ${turn}` : asText(prompt)}`),
+    ...more(turns.length - asked.length, "more turn").map((line) => `- ${line}`),
+  ].join("\n");
+}
+
+const more = (count: number, unit: string) => (count > 0 ? [`and ${counted(count, unit)}`] : []);
+
+const section = (title: string, items: readonly string[]) =>
+  items.length === 0 ? [] : [[`**${title}**`, ...items.map((item) => `- ${item}`)].join("\n")];
+
+/** One line in which nothing means anything to Markdown, HTML, or what a forge makes of names, numbers and addresses. */
+export function asText(text: string): string {
+  const line = beginningOf(text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim(), maxLength);
+  return line
+    .replace(/[\\`*_{}[\]()#+!|~$^=:-]/g, (sign) => `\\${sign}`)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replace(/@(?=\w)/g, "@\u200b")
+    .replace(/\\#(?=\d)/g, "\\#\u200b")
+    .replace(/\b(https?|ftp|www)(?=\\?[:.])/gi, "$1\u200b");
+}

@@ -1,0 +1,217 @@
+import { findProject } from "../../../git/projects/find-project.ts";
+import type { ReviewAnswer, ReviewFile, ReviewSession } from "../../../protocol/operations/review.ts";
+import { linkEvidence } from "../../../protocol/reading/link-evidence.ts";
+import type { RequestOf } from "../../../protocol/routes.ts";
+import { answerFromStore } from "../../../queries/operations.ts";
+import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
+import type { CommandContext } from "../../frame.ts";
+import { authorBar } from "../../terminal/chart.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { type Column, table } from "../../terminal/table.ts";
+import {
+  counted,
+  exactWhen,
+  fitted,
+  hanging,
+  heading,
+  oneLine,
+  printable,
+  shortId,
+  wrapped,
+} from "../../terminal/text.ts";
+import { authorMarks, authorNames, authorsIn, codeLine, inColor, percent } from "../blame/author-text.ts";
+import { reviewAsMarkdown } from "./markdown.ts";
+
+interface Options extends Omit<RequestOf<"review">, "range"> {
+  patch?: boolean;
+  markdown?: boolean;
+}
+
+/** `pm review`: reads git and the memory itself, whether a daemon runs or not. */
+export async function reviewCommand(
+  { cwd, output }: CommandContext,
+  range: string | undefined,
+  { patch = false, markdown = false, file }: Options,
+): Promise<void> {
+  const project = await findProject(cwd);
+  const paths = file && pathsFrom(project, cwd, file);
+  const answer = await answerFromStore(project, "review", { range, file: paths });
+  if (!output.json && !markdown) for (const note of answer.notes) output.note(output.colors.dim(note));
+  output.result(answer, () =>
+    markdown ? reviewAsMarkdown(answer, range ?? "") : renderReview(answer, range ?? "", output, { patch }),
+  );
+}
+
+/** Prompts of a session, files and tests that are named before the rest is counted. */
+const turnsShown = 6;
+const filesShown = 40;
+const testsShown = 10;
+
+/** A change for a person: what it is, who wrote it for which prompts, its files, what was decided about them. */
+export function renderReview(
+  answer: ReviewAnswer,
+  range: string,
+  screen: Screen,
+  { patch = false }: { patch?: boolean } = {},
+): string {
+  if (answer.files.length === 0) {
+    return answer.kind === "uncommitted" ? "Everything is committed." : "No file changed.";
+  }
+  const { colors } = screen;
+  return [
+    renderHead(answer, range, screen),
+    ...answer.sessions.map((session) => renderSession(session, screen)),
+    ...(answer.sessions.length === 0 ? [colors.dim("No recorded session led to it.")] : []),
+    patch
+      ? answer.files.map((file) => renderPatch(file, answer, screen)).join("\n\n")
+      : renderFiles(answer, screen),
+    ...list(
+      "Decided about these files",
+      answer.decisions.map(
+        ({ text, superseded_by }) => `${oneLine(text)}${superseded_by === null ? "" : " (superseded)"}`,
+      ),
+      screen,
+    ),
+    ...list("Tests around it, not changed", answer.tests.slice(0, testsShown).map(printable), screen),
+  ].join("\n\n");
+}
+
+function renderHead(answer: ReviewAnswer, range: string, screen: Screen): string {
+  const { kind, commits, commits_total, files, insertions, deletions, lines } = answer;
+  const { colors } = screen;
+  const [only] = commits;
+  const all = { ...lines, before_agents: 0 };
+  const total = lines.agent + lines.human + lines.unknown;
+  const shares = authorsIn(all)
+    .filter((author) => all[author] > 0)
+    .map((author) =>
+      inColor(
+        `${authorMarks[author]} ${authorNames[author]} ${percent(all[author], total)}`,
+        { author },
+        colors,
+      ),
+    );
+  const size = `${counted(files.length, "file")}, ${colors.added(`+${insertions}`)} ${colors.removed(`-${deletions}`)}`;
+  const facts = `${size}  ${shares.join("  ")}`;
+  if (kind === "commit" && only !== undefined) {
+    const made = [
+      only.committed_at === null ? "" : exactWhen(only.committed_at, screen),
+      only.author,
+      only.branch ?? "",
+    ];
+    return [
+      ...wrapped(only.subject === "" ? "(no message)" : only.subject, screen.columns).map(colors.bold),
+      `commit ${colors.commit(printable(only.hash))}`,
+      ...wrapped(made.filter((fact) => fact !== "").join(" | "), screen.columns),
+      facts,
+      ...(only.body === ""
+        ? []
+        : ["", ...only.body.split("\n").flatMap((line) => wrapped(line, screen.columns))]),
+    ].join("\n");
+  }
+  const title =
+    kind === "range" ? `${oneLine(range)}: ${counted(commits_total, "commit")}` : "Not committed yet";
+  return `${colors.bold(title)}\n${facts}`;
+}
+
+function renderSession(session: ReviewSession, screen: Screen): string {
+  const { colors } = screen;
+  const { session_id, title, agent, lines, how, confidence, turns } = session;
+  const facts = [
+    agent ?? "",
+    counted(lines, "line"),
+    how === null || confidence === null ? "" : linkEvidence({ how, confidence }),
+  ].filter((fact) => fact !== "");
+  const head = `${colors.id(shortId(session_id))}  ${oneLine(title ?? "(no title)")}  ${colors.dim(facts.join(", "))}`;
+  const wrote = turns.filter((turn) => turn.lines > 0);
+  const shown = (wrote.length > 0 ? wrote : turns).slice(0, turnsShown);
+  const more = turns.length - shown.length;
+  return [
+    ...hanging(head, screen),
+    ...shown.map(({ turn, prompt }) => {
+      const number = colors.id(`${String(turn).padStart(4)}.`);
+      return `${number} ${fitted(prompt ?? "(not stored here)", (screen.columns ?? 0) - 6, screen)}`;
+    }),
+    ...(more > 0 ? [colors.dim(`      and ${counted(more, "more turn")}`)] : []),
+  ].join("\n");
+}
+
+const barWidth = 12;
+
+const columns: Column[] = [
+  { title: "file", wraps: true },
+  { title: "" },
+  { title: "lines", isNumber: true },
+  { title: "written by", optional: 1 },
+  { title: "by agents", isNumber: true, optional: 2 },
+];
+const statusNames: Partial<Record<ReviewFile["status"], string>> = {
+  A: "new",
+  D: "deleted",
+  R: "renamed",
+  C: "copied",
+};
+
+function renderFiles({ files }: ReviewAnswer, screen: Screen): string {
+  const { colors } = screen;
+  const shown = screen.columns === undefined ? files : files.slice(0, filesShown);
+  const rows = shown.map(({ path, status, insertions, deletions, lines }) => {
+    const total = lines.agent + lines.human + lines.unknown;
+    const share = { ...lines, lines: total, before_agents: 0 };
+    return [
+      colors.place(printable(path)),
+      colors.dim(statusNames[status] ?? ""),
+      `${colors.added(`+${insertions}`)} ${colors.removed(`-${deletions}`)}`,
+      total === 0 || screen.columns === undefined ? "" : authorBar(share, barWidth, colors),
+      total === 0 ? "" : percent(lines.agent, total),
+    ];
+  });
+  const more = files.length - shown.length;
+  return [
+    table(columns, rows, screen),
+    ...(more > 0 ? [colors.dim(`and ${counted(more, "more file")}`)] : []),
+  ].join("\n");
+}
+
+/** The lines of a file with a mark for who wrote each; the prompt stands where the author changes. */
+function renderPatch(file: ReviewFile, { authors, sessions }: ReviewAnswer, screen: Screen): string {
+  const { colors } = screen;
+  const text = [heading(printable(file.path), colors)];
+  let last: number | null = null;
+  for (const { old_start, new_start, lines } of file.hunks) {
+    text.push(colors.dim(`@@ -${old_start} +${new_start} @@`));
+    for (const { mark, text: line, by } of lines) {
+      const author = by === null ? null : (authors[by] ?? null);
+      if (author !== null && by !== last) {
+        const session = sessions.find((one) => one.session_id === author.session_id);
+        const prompt = session?.turns.find(({ turn }) => turn === author.turn)?.prompt;
+        const who = author.author === "agent" ? (author.agent ?? "agent") : authorNames[author.author];
+        const about = prompt ? `: ${oneLine(prompt)}` : "";
+        text.push(
+          inColor(
+            fitted(`${authorMarks[author.author]} ${who}${about}`, screen.columns ?? 100, screen),
+            author,
+            colors,
+          ),
+        );
+        last = by;
+      }
+      const shown = `${mark} ${codeLine(line)}`;
+      const beside = author === null ? " " : inColor(authorMarks[author.author], author, colors);
+      text.push(
+        `${beside} ${mark === "+" ? colors.added(shown) : mark === "-" ? colors.removed(shown) : shown}`,
+      );
+    }
+  }
+  if (file.lines_left_out > 0)
+    text.push(colors.dim(`${counted(file.lines_left_out, "changed line")} more: git show`));
+  if (file.hunks.length === 0) text.push(colors.dim("No lines to show."));
+  return text.join("\n");
+}
+
+function list(title: string, items: readonly string[], screen: Screen): string[] {
+  if (items.length === 0) return [];
+  return [
+    [heading(title, screen.colors), ...items.flatMap((item) => hanging(`- ${item}`, screen, 2))].join("\n"),
+  ];
+}

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { edited } from "../../../test/support/attribution-fixture.ts";
+import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
+import { projectAt } from "../../project/paths.ts";
+import { directoryOf } from "./directory.ts";
+import { findFiles, fitOf } from "./find.ts";
+
+let repo: ReturnType<typeof repositoryWithAgents>;
+beforeEach(() => {
+  repo = repositoryWithAgents();
+});
+afterEach(() => repo.remove());
+
+it("lists what lies in a directory, who wrote it, and the last commit that changed it", async () => {
+  await repo.commitAndTake("first", { "src/a.ts": "mine\n", "src/deep/b.ts": "mine\n", "README.md": "x\n" });
+  repo.did("s", edited(`${repo.root}/src/deep/b.ts`, ["+agents"], repo.soon()));
+  const hash = await repo.commitAndTake("second", { "src/deep/b.ts": "mine\nagents\n" });
+  const root = await directoryOf(projectAt(repo.root), repo.memory, "");
+  expect(root.entries.map(({ name, is_directory, files }) => [name, is_directory, files])).toContainEqual([
+    "src",
+    true,
+    2,
+  ]);
+  const { entries } = await directoryOf(projectAt(repo.root), repo.memory, "src/");
+  expect(entries).toMatchObject([
+    { name: "deep", path: "src/deep", share: { lines: 2, agent: 1 }, changed: { hash, subject: "second" } },
+    { name: "a.ts", path: "src/a.ts", share: { lines: 1, agent: 0 }, changed: { subject: "first" } },
+  ]);
+  await expect(directoryOf(projectAt(repo.root), null, "nowhere")).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
+
+it("finds files by letters of their paths, by their names first", async () => {
+  repo.commit("files", { "src/session/view.ts": "", "src/view/other.ts": "", "docs/sessions.md": "" });
+  const find = async (q: string) => (await findFiles(projectAt(repo.root), { q })).files;
+  expect(await find("view")).toEqual(["src/session/view.ts", "src/view/other.ts"]);
+  expect(await find("srvi")).toEqual(["src/view/other.ts", "src/session/view.ts"]);
+  expect(await find("zzz")).toEqual([]);
+});
+
+it("prefers letters that stand together", () => {
+  expect(fitOf("abc", "abc.ts")).toBeGreaterThan(fitOf("abc", "abc/x.ts")!);
+  expect(fitOf("abd", "a/b/d.ts")).toBeLessThan(1);
+  expect(fitOf("x", "a.ts")).toBeNull();
+});
