@@ -10,7 +10,6 @@ import * as events from "./operations/events.ts";
 import * as files from "./operations/files.ts";
 import { impactAnswer, impactRequest } from "./operations/graph.ts";
 import * as health from "./operations/health.ts";
-import { packagesAnswer, packagesRequest } from "./operations/packages.ts";
 import { reviewAnswer, reviewRequest } from "./operations/review.ts";
 import * as search from "./operations/search.ts";
 import * as sessions from "./operations/sessions.ts";
@@ -141,8 +140,8 @@ export const routes = {
   packages: {
     ...endpoints.packages,
     summary: "List the packages of a repository that has several",
-    request: packagesRequest,
-    response: packagesAnswer,
+    request: files.packagesRequest,
+    response: files.packagesAnswer,
   },
   impact: {
     ...endpoints.impact,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PackagesAnswer } from "../../src/protocol/operations/packages.ts";
+import type { PackagesAnswer } from "../../src/protocol/operations/files.ts";
 import type { SearchResponse } from "../../src/protocol/operations/search.ts";
 import { call, connect } from "./mcp-fixture.ts";
 import { callPm } from "./run-pm.ts";

@@ -13,7 +13,7 @@ import {
 } from "../shape-parts.ts";
 import { shareShape } from "./stats.ts";
 
-/** The shapes of the project's files: what lies in a directory, and finding one by its name. */
+/** The shapes of the project's files: what lies in a directory, finding one by its name, and its packages. */
 
 export const directoryRequest = lazy(() =>
   z.object({ path: field("a directory, from the project's root; left out: the root", text) }),
@@ -71,3 +71,26 @@ export type FilesAnswer = z.infer<ReturnType<typeof filesAnswer>>;
 
 /** What changes when there is something new: each a mark that means nothing but "as before" or "not as before". */
 export const stateResponse = lazy(() => z.object({ memory: text, code: text }));
+
+export const packagesRequest = lazy(() => z.object({ near: field("which of them this path lies in", text) }));
+export type PackagesRequest = z.infer<ReturnType<typeof packagesRequest>>;
+
+export const packagesAnswer = lazy(() =>
+  z.object({
+    /** In the order of their directories. */
+    packages: z.array(
+      z.object({
+        name: text,
+        /** Its directory from the project's root; "." for the root itself. */
+        dir: text,
+        /** Whose manifest or list names it: npm, cargo, go, maven, python, gradle. */
+        kind: text,
+        /** Indexed files that lie in it and in no package inside it. */
+        files: count,
+      }),
+    ),
+    /** The name of the package that `near` lies in; null: none, or not asked. */
+    current: textOrNull,
+  }),
+);
+export type PackagesAnswer = z.infer<ReturnType<typeof packagesAnswer>>;

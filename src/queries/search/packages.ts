@@ -1,7 +1,7 @@
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { PackagesAnswer, PackagesRequest } from "../../protocol/operations/packages.ts";
+import type { PackagesAnswer, PackagesRequest } from "../../protocol/operations/files.ts";
 import { packageNamed, packagesOfIndex } from "../../search/packages/packages.ts";
 import { withIndex } from "./code.ts";
 

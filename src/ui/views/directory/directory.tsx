@@ -1,11 +1,11 @@
 import type { DirectoryEntry } from "../../../protocol/operations/files.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { LinesBar } from "../../components/badge.tsx";
-import { Crumbs } from "../../components/crumbs.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Failure, Hint, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { commitLink, fileLink } from "../../router.ts";
+import { Crumbs } from "./crumbs.tsx";
 import "./directory.css";
 
 /** What lies in a directory, who wrote it, and what changed it last. */

@@ -1,4 +1,4 @@
-import type { SessionSummary } from "../../protocol/operations/sessions.ts";
+import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 
 /** A session that ended without saying so: the client was closed. Milliseconds. */
 const silentMs = 10 * 60_000;

@@ -1,4 +1,4 @@
-import { fileLink } from "../router.ts";
+import { fileLink } from "../../router.ts";
 
 /** A path whose directories lead there. */
 export function Crumbs({ path }: { path: string }) {
