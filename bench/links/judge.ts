@@ -2,7 +2,7 @@ import { foreignNotesOf } from "../../src/attribution/foreign/foreign-notes.ts";
 import { checkpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
 import type { Binding } from "../../src/store/memory/git-records.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
-import { addedLines, shareOf, TranscriptTexts } from "./verbatim.ts";
+import { addedLines, newLines, TranscriptTexts } from "./verbatim.ts";
 
 /** A session that a commit is linked with. */
 export interface Link extends Pick<Binding, "lines" | "how" | "confidence" | "turns"> {
@@ -10,8 +10,8 @@ export interface Link extends Pick<Binding, "lines" | "how" | "confidence" | "tu
   session: string;
   /** The session's last record was longer than two hours before the commit. */
   isLate: boolean;
-  /** Of a session that is not named, the share of the commit's added lines that stand word for word in its tool calls. */
-  verbatim: number;
+  /** Of a session that no trailer names: its calls had new lines of the commit before it was made, and no other session's had. */
+  isProven: boolean;
 }
 
 export interface JudgedCommit {
@@ -43,8 +43,10 @@ export async function judgeLinks(
   { repository: dir, sessions, near }: { repository: string; sessions: string; near: number },
 ): Promise<JudgedCommit[]> {
   const commits = memory
-    .prepare("SELECT hash, subject, authored_at AS at FROM commits ORDER BY authored_at")
-    .all() as { hash: string; subject: string; at: number }[];
+    .prepare(
+      "SELECT hash, subject, authored_at AS at, committed_at AS committedAt FROM commits ORDER BY authored_at",
+    )
+    .all() as { hash: string; subject: string; at: number; committedAt: number }[];
   const notes = new Map<string, string[]>();
   const hashes = commits.map(({ hash }) => hash);
   for (const [hash, { sessions }] of await foreignNotesOf(dir, hashes)) notes.set(hash, sessions);
@@ -58,9 +60,8 @@ export async function judgeLinks(
   );
   const endOf = (uid: string) => (last.pluck().get(uid) as number | null) ?? 0;
   const texts = new TranscriptTexts(sessions);
-  return commits.map(({ hash, subject, at }) => {
-    const added = lazy(() => addedLines(dir, hash));
-    const verbatimIn = (uid: string) => shareOf(added(), texts.linesOf(uid));
+  return commits.map(({ hash, subject, at, committedAt }) => {
+    const [added, fresh] = [lazy(() => addedLines(dir, hash)), lazy(() => newLines(dir, hash))];
     const named = notes.get(hash) ?? [];
     const stored = named.filter((uid) => endOf(uid) > 0);
     const atWork = stored.filter((uid) => wasAtWork.get({ uid, at, near }) !== undefined);
@@ -71,11 +72,14 @@ export async function judgeLinks(
       named,
       stored,
       near: atWork,
-      findable: atWork.filter((uid) => verbatimIn(uid) >= findableShare),
+      findable: atWork.filter((uid) => texts.shareOf(uid, added()) >= findableShare),
       links: bindings.map(({ sessionUid, lines, how, confidence, turns }) => ({
         ...{ session: sessionUid.split("/", 1)[0]!, lines, how, confidence, turns },
         isLate: at - endOf(sessionUid) > lateMs,
-        verbatim: named.length > 0 && !named.includes(sessionUid) ? verbatimIn(sessionUid) : 1,
+        isProven:
+          named.length > 0 &&
+          !named.includes(sessionUid) &&
+          texts.provesPart(sessionUid, fresh(), Math.max(at, committedAt)),
       })),
     };
   });

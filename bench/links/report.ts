@@ -1,7 +1,5 @@
 import type { JudgedCommit, Link } from "./judge.ts";
 
-/** A session that holds that much of a commit led to it, whomever a trailer names. */
-const mostly = 0.5;
 /** Less is shown as "maybe". */
 const certain = 0.7;
 
@@ -43,10 +41,10 @@ export function printLinks(
     const own = named.filter(belongs);
     const right = own.filter(isNamed).length;
     const share = own.length === 0 ? "" : ` (${(right / own.length).toFixed(3)})`;
-    const held = own.filter((link) => isNamed(link) || link.verbatim >= mostly).length;
+    const held = own.filter((link) => isNamed(link) || link.isProven).length;
     console.log(
       `  ${name.padEnd(12)} ${String(own.length).padStart(4)} links, named ${right}${share}; ` +
-        `named, or its calls hold half of the commit, ${held}${own.length === 0 ? "" : ` (${(held / own.length).toFixed(3)})`}`,
+        `named, or proven by new lines that only its calls had, ${held}${own.length === 0 ? "" : ` (${(held / own.length).toFixed(3)})`}`,
     );
   }
 
@@ -79,9 +77,7 @@ function printWrong(judged: readonly JudgedCommit[]): void {
     const isMissed = near.length > 0 && !isFound(commit);
     if (wrong.length === 0 && !isMissed) continue;
     const parts = [
-      ...wrong.map(
-        (link) => `not named: ${textOf(link)}, ${Math.round(100 * link.verbatim)} % word for word`,
-      ),
+      ...wrong.map((link) => `not named: ${textOf(link)}${link.isProven ? ", proven by its lines" : ""}`),
       ...(isMissed ? ["missed"] : []),
     ];
     console.log(`${titleOf(commit)} names ${named.map(short).join(", ")}; ${parts.join("; ")}`);

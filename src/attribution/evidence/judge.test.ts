@@ -462,7 +462,7 @@ describe("a rebased commit", () => {
   });
 });
 
-it("recently touched files cover the hour before, and no uncommitted changes", () => {
+it("recently touched files cover the hour before, since the parent commit first, and no uncommitted changes", () => {
   const files = [{ ...fileOfDiff(["+x"]).change, path: "b.ts", oldPath: "a.ts" }];
   const touching = (number: number, time: number): [Act[], object] => [
     [edited("/repo/a.ts", ["+x"], time)],
@@ -477,8 +477,11 @@ it("recently touched files cover the hour before, and no uncommitted changes", (
   // A turn that goes on may touch a file only later.
   rememberTurn(memory, "on", [ran("ls", madeAt - minute), edited("/repo/b.ts", ["+y"], madeAt + minute)]);
   expect(attributionEvidence({ files }).recentlyTouched()).toEqual([{ sessionUid: "s", turn: 1 }]);
-  // Earlier actions led to the parent commit.
-  expect(attributionEvidence({ files }, madeAt - 40 * minute).recentlyTouched()).toEqual([]);
+  // What led to the parent commit counts only where nothing came after it.
+  const afterParent = () => attributionEvidence({ files }, madeAt - 40 * minute).recentlyTouched();
+  expect(afterParent()).toEqual([{ sessionUid: "s", turn: 1 }]);
+  rememberTurn(memory, "then", [edited("/repo/b.ts", ["+z"], madeAt - 30 * minute)]);
+  expect(afterParent()).toEqual([{ sessionUid: "then", turn: 1 }]);
 });
 
 describe("brackets and blank lines", () => {

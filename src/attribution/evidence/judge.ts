@@ -221,15 +221,21 @@ export class AttributionEvidence {
   }
 
   /**
-   * Turns that changed one of the change's files within the hour before it was made, and since the parent commit:
-   * earlier changes led to that one.
+   * Turns that changed one of the change's files since the parent commit, or where none did, within the hour before it was
+   * made: somebody goes on with what led to a commit before.
    */
   recentlyTouched(): { sessionUid: string; turn: number }[] {
     const { hash, authoredAt } = this.change;
     if (hash === null) return [];
+    const hourBefore = authoredAt - recentlyTouchedMs;
+    const parentAt = this.isRebased ? 0 : (this.parentAt ?? 0);
+    const sinceParent = this.touchedSince(Math.max(hourBefore, parentAt));
+    return sinceParent.length > 0 || parentAt <= hourBefore ? sinceParent : this.touchedSince(hourBefore);
+  }
+
+  private touchedSince(since: number): { sessionUid: string; turn: number }[] {
     const paths = this.paths();
-    const since = Math.max(authoredAt - recentlyTouchedMs, this.isRebased ? 0 : (this.parentAt ?? 0));
-    const until = authoredAt + clockMs;
+    const until = this.change.authoredAt + clockMs;
     // A turn that was under way may have come to the file before, or only afterwards.
     const writes = this.activity.writesTo(paths, Number.POSITIVE_INFINITY);
     return this.activity.touched(paths, since, until).filter(({ sessionUid, turn }) => {

@@ -211,6 +211,15 @@ it("an agent that delegates is active until the other one answers", () => {
   ]);
 });
 
+it("code that is told others may be written by whoever reads it: a task, a comment", () => {
+  const code = "Add this:\n```ts\nconst one = compute(1);\n```\n";
+  const told = (tool: string, input: Record<string, unknown>) =>
+    activityBy(call(tool, input)).writes.map(({ path, toolUse, startedAt }) => [path, toolUse, startedAt]);
+  expect(told("Task", { description: "Add", prompt: code })).toEqual([["", "", 1000]]);
+  expect(told("mcp__tracker__create_comment", { id: 7, body: code })).toEqual([["", "", 1000]]);
+  expect(told("mcp__tracker__create_comment", { body: "const one = compute(1);" })).toEqual([]);
+});
+
 it("of a file that was written anew as a whole, short lines that are as before are written again", () => {
   const before = Array.from({ length: 9 }, (_, i) => `-const was${i} = before(${i});`);
   const again = (lines: string[], content: string | null = "whole") => {

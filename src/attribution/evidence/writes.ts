@@ -1,4 +1,4 @@
-import type { ToolAction } from "../../agents/agent.ts";
+import type { ToolAction, ToolUse } from "../../agents/agent.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
 import { codeBlocksIn } from "../../text/code-blocks.ts";
 import { patchesIn } from "../commands/patches.ts";
@@ -116,6 +116,7 @@ export function activityOf(
           model: line.model ?? model,
           place,
         });
+        for (const text of textsPassedOn(entry)) addReply(text, line.at ?? 0);
       }
       if (entry.kind !== "tool_result") continue;
       const call = calls.get(entry.id);
@@ -131,7 +132,7 @@ export function activityOf(
   }
   return activity;
 
-  /** What a person may paste wherever they like. */
+  /** What a person may paste, or another agent carry out, wherever they like. */
   function addReply(said: string, at: number): void {
     const hunks = codeBlocksIn(said)
       .map((lines) => ({ lines: bareLines(lines, true), removed: [] }))
@@ -198,6 +199,13 @@ export function activityOf(
 }
 
 const noCall = { tool: "", action: "other" as const, input: {}, at: null, place: 0 };
+
+/** What a call tells somebody else: another agent's task, a comment on an issue. */
+function textsPassedOn(use: ToolUse): string[] {
+  const action = actionOf(use);
+  if (action !== "delegate" && action !== "other") return [];
+  return Object.values(use.input).filter((value) => typeof value === "string");
+}
 
 /** The command that a call runs, whatever its tool is named. */
 function commandOf({ action, input }: Call): string | null {

@@ -11,7 +11,8 @@ import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
 import { KeySet, keysOf } from "../evidence/write-keys.ts";
 import type { ShellRun, Write } from "../evidence/writes.ts";
-import { bindingsOf, type Weighed } from "../links/bind.ts";
+import { bindingsOf } from "../links/bind.ts";
+import { type WeightOfSession, weigh } from "../links/weigh.ts";
 import { consumedBefore } from "./consumed.ts";
 import { type BareLines, type FileToAttribute, filesOf } from "./file-lines.ts";
 import { fillBetween } from "./fill-between.ts";
@@ -84,7 +85,7 @@ export async function attributeChange(
   const origins = parent === null ? new Map() : await originsOf({ memory, root }, parent, files, signal);
 
   const ranges: AttributionRecord[] = [];
-  const weighed: Weighed[] = [];
+  const weighed = new Map<string, WeightOfSession>();
   const { freshSince, until } = attributionEvidence;
   const ownOf = new Map(files.map((file) => [file, ownWrites(file, all, holders, attributionEvidence)]));
   const written = new Map(
@@ -107,11 +108,7 @@ export async function attributeChange(
     });
     await addFromSide({ memory, root, lineage }, change, file, verdicts, signal);
     addCopies({ memory, recorded }, change, file, verdicts);
-    for (const [i, verdict] of verdicts) {
-      const { sessionUid, turn } = verdict;
-      if (sessionUid === null || turn === null || verdict.how === "moved") continue;
-      weighed.push({ sessionUid, turn, weight: file.lines[i]!.weight });
-    }
+    weigh(file, verdicts, weighed);
     ranges.push(...rangesOf(file, fillBetween(file, verdicts)));
   }
   return {
@@ -382,10 +379,11 @@ const notVerbatim = (verdict: Verdict, isVerbatim: () => boolean): Verdict =>
     ? unknown("verbatim")
     : verdict;
 
-const based = (verdict: Verdict, basis: "written" | "written_unseen" | "written_elsewhen"): Verdict => ({
-  ...verdict,
-  basis: verdict.how === "shell" && basis !== "written_elsewhen" ? "in_command" : basis,
-});
+/** A line that was committed before and comes again is a copy, whenever it showed up. */
+const based = (verdict: Verdict, basis: "written" | "written_unseen" | "written_elsewhen"): Verdict =>
+  verdict.how === "moved"
+    ? verdict
+    : { ...verdict, basis: verdict.how === "shell" && basis !== "written_elsewhen" ? "in_command" : basis };
 
 /** Lines of calls that are nowhere else: in one place of the file, and in one call, or long. */
 function verbatimKeys(file: FileToAttribute, writes: readonly Write[], consumed: Consumed): Set<number> {
@@ -473,7 +471,7 @@ function bindingsWithoutLines(
   activity: TurnActivity,
 ) {
   const attributionEvidence = new AttributionEvidence(memory, activity, change, null, recorded);
-  return bindingsOf(change, [], [], { attributionEvidence, writes: [], files: [] });
+  return bindingsOf(change, [], new Map(), { attributionEvidence, writes: [], files: [] });
 }
 
 async function timeOf(

@@ -27,6 +27,9 @@ export const unknown = (basis: AttributionBasis = "none"): Verdict => ({
 export const mayBeAgents = (basis: AttributionBasis | null): boolean =>
   basis === "verbatim" || basis === "command" || basis === "several";
 
+/** Whether a line was in the project before and only came to another place: its writer had no part in that. */
+export const wasThere = ({ basis }: Partial<Pick<Verdict, "basis">>): boolean => basis === "moved";
+
 export const human = (confidence: number, basis: AttributionBasis): Verdict => ({
   ...nobody,
   author: "human",

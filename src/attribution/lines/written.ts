@@ -85,7 +85,10 @@ function bestOf(
   const { of, at, support } = rivals.reduce((a, b) => (b.of.write.at >= a.of.write.at ? b : a));
   const { write } = of;
   const confidence = support < sure ? 0.93 : write.how === "shell" ? 0.97 : 0.98;
-  return { write, support, verdict: byAgent(write, confidence, write.how, "written"), of, at };
+  const verdict = of.consumed.has(at)
+    ? byAgent(write, confidence, "moved", "moved")
+    : byAgent(write, confidence, write.how, "written");
+  return { write, support, verdict, of, at };
 }
 
 /** The transcript has a secret redacted in the written text: the surrounding lines identify the line. */

@@ -10,7 +10,9 @@ import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
+import type { Verdict } from "../lines/verdict.ts";
 import { type BindingEvidence, bindingsOf } from "./bind.ts";
+import { type WeightOfSession, weigh } from "./weigh.ts";
 
 const line = (i: number) => `const valueNumber${i} = compute(${i});`;
 /** A file with this many new lines; each weighs 1. */
@@ -36,6 +38,16 @@ const range = (
     ...more,
   }) satisfies AttributionRecord;
 
+/** By place in the file, as ranges say it. */
+function verdictsIn({ lines }: FileToAttribute, ranges: readonly AttributionRecord[]): Map<number, Verdict> {
+  const verdicts = new Map<number, Verdict>();
+  for (const [i, { line, isAdded }] of lines.entries()) {
+    const range = ranges.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);
+    if (isAdded && range) verdicts.set(i, { ...range, basis: range.basis ?? null });
+  }
+  return verdicts;
+}
+
 /** The sessions that a commit is bound to, when these lines of it are theirs. */
 function bound(
   ranges: readonly AttributionRecord[],
@@ -57,11 +69,8 @@ function bound(
     branchOf?: () => string | null;
   } = {},
 ) {
-  const weighed = ranges.flatMap(({ sessionUid, turn, firstLine, lastLine, how }) =>
-    sessionUid === null || turn === null || how === "moved"
-      ? []
-      : Array.from({ length: lastLine - firstLine + 1 }, () => ({ sessionUid, turn, weight: 1 })),
-  );
+  const weighed = new Map<string, WeightOfSession>();
+  for (const file of files) weigh(file, verdictsIn(file, ranges), weighed);
   const evidence: BindingEvidence = {
     attributionEvidence: {
       ...{ runs, delegations, freshSince: 50_000, branchOf },
@@ -113,6 +122,22 @@ describe("by its lines", () => {
     expect(bound([range("s", 1, 1)], { writes: stale, files: [fileOf(2)] })).toMatchObject([{ lines: 1 }]);
   });
 
+  it("what it wrote into a plan or a task counts as that of one of before, whenever it did", () => {
+    const planned = { how: "moved", basis: "elsewhere" } as const;
+    const writes = [fresh("s")];
+    expect(bound([range("s", 1, 2, planned)], { writes })).toEqual([]);
+    expect(bound([range("s", 1, 5, planned)], { writes: [] })).toMatchObject([{ sessionUid: "s", lines: 5 }]);
+    expect(bound([range("s", 1, 5, { ...planned, basis: "replied" })], { writes })).toHaveLength(1);
+  });
+
+  it("copies of what stands in the file bind one of before no more than one line of many", () => {
+    const twice = [1, 2, 3, 4, 5].flatMap((i) => [` ${line(i)}`]);
+    const files = [fileOfDiff([...twice, ...twice.map((each) => each.replace(" ", "+"))])];
+    const copies = [range("s", 6, 10)];
+    expect(bound(copies, { files, writes: [] })).toEqual([]);
+    expect(bound(copies, { files, writes: [fresh("s")] })).toMatchObject([{ lines: 5 }]);
+  });
+
   it("two at once have theirs each, the one with more first", () => {
     const ranges = [range("one", 1, 2), range(null, 3, 3), range("two", 4, 8, { turn: 7 })];
     expect(bound(ranges, { writes: [fresh("one"), fresh("two")] })).toMatchObject([
@@ -121,8 +146,9 @@ describe("by its lines", () => {
     ]);
   });
 
-  it("lines that somebody else moved do not bind, nor do a human's", () => {
-    const ranges = [range("s", 1, 9, { how: "moved" }), range(null, 10, 20, { author: "human" })];
+  it("lines that were there before do not bind, nor do a human's", () => {
+    const there = { how: "moved", basis: "moved" } as const;
+    const ranges = [range("s", 1, 9, there), range(null, 10, 20, { author: "human" })];
     expect(bound(ranges, { writes: [fresh("s")] })).toEqual([]);
   });
 });
@@ -233,6 +259,11 @@ describe("by its removed lines", () => {
 
   it("not by lines removed before the parent commit", () => {
     expect(bound([], { files, writes: [fresh("s", [], { removed: gone, at: 40_000 })] })).toEqual([]);
+  });
+
+  it("not by a small part of what the commit removed", () => {
+    const all = Array.from({ length: 30 }, (_, i) => `-${line(i + 1)}`);
+    expect(bound([], { files: [fileOfDiff(all)], writes: [fresh("s", [], { removed: gone })] })).toEqual([]);
   });
 
   it("not by a bracket", () => {

@@ -4,35 +4,38 @@ import type { Delegation, Write } from "../evidence/writes.ts";
 import { align } from "../lines/align.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
+import { wasThere } from "../lines/verdict.ts";
 import { clockMs, committedBy, ofOneSession, saysSubject } from "./committed-by.ts";
+import type { WeightOfSession } from "./weigh.ts";
+
+interface Enough {
+  weight: number;
+  share: number;
+  largeShare: number;
+}
 
 /**
  * A session takes part in a commit if its lines weigh this much and are some share of the total weight, or are a large
- * share. A session without lines since the parent commit needs more: equal lines are more often a coincidence than left
- * over.
+ * share. A session that wrote nothing to the commit's files since the parent commit needs more: equal lines are more often
+ * a coincidence than left over.
  */
 const enough = {
   fresh: { weight: 1.5, share: 0.01, largeShare: 0.25 },
   stale: { weight: 3, share: 0.08, largeShare: 0.4 },
-} as const;
+} as const satisfies Record<string, Enough>;
 /** Of a session that ran the command that made a commit, by what shows that. */
 const certaintyOf = { hash: 1, message: 0.95, time: 0.6 } as const;
-/** A commit without lines of its own is bound by its removed lines. */
-const enoughRemoved = 1;
-
-/** The weight of a session's lines in a commit. */
-export interface Weighed {
-  sessionUid: string;
-  turn: number;
-  weight: number;
-}
+/**
+ * A commit without lines of anybody is bound by its removed lines: a stretch of such support, if those that a session took
+ * out are this share of all.
+ */
+const enoughRemoved = { support: 1, share: 0.1 } as const;
 
 type SessionTurn = Pick<Write, "sessionUid" | "turn">;
 
 interface Part {
   turns: Set<number>;
   lines: number;
-  weight: number;
   how: Binding["how"];
   confidence: number;
 }
@@ -50,36 +53,38 @@ export interface BindingEvidence {
 export function bindingsOf(
   change: ChangeToAttribute,
   ranges: readonly AttributionRecord[],
-  weighed: readonly Weighed[],
+  weighed: ReadonlyMap<string, WeightOfSession>,
   { attributionEvidence, writes, files }: BindingEvidence,
 ): Binding[] {
   const parts = new Map<string, Part>();
   const partOf = (uid: string): Part => {
     const known = parts.get(uid);
     if (known) return known;
-    const part: Part = { turns: new Set(), lines: 0, weight: 0, how: "lines", confidence: 0 };
+    const part: Part = { turns: new Set(), lines: 0, how: "lines", confidence: 0 };
     parts.set(uid, part);
     return part;
   };
-  for (const { sessionUid, turn, firstLine, lastLine, how } of ranges) {
-    // The writer of lines that somebody else moved took no part.
-    if (sessionUid === null || turn === null || how === "moved") continue;
+  for (const range of ranges) {
+    const { sessionUid, turn, firstLine, lastLine } = range;
+    if (sessionUid === null || turn === null || wasThere(range)) continue;
     const part = partOf(sessionUid);
     part.lines += lastLine - firstLine + 1;
     part.turns.add(turn);
   }
-  for (const { sessionUid, weight } of weighed) partOf(sessionUid).weight += weight;
   const all = files.reduce(
     (sum, { lines }) => sum + lines.reduce((own, { isAdded, weight }) => own + (isAdded ? weight : 0), 0),
     0,
   );
   const fresh = writes.filter(({ at }) => at >= attributionEvidence.freshSince);
   const isFresh = new Set(fresh.map(({ sessionUid }) => sessionUid));
+  const isEnough = (weight: number, by: Enough) =>
+    (weight >= by.weight && weight >= all * by.share) || weight >= all * by.largeShare;
   for (const [uid, part] of parts) {
-    const { weight, share, largeShare } = isFresh.has(uid) ? enough.fresh : enough.stale;
-    const isEnough = (part.weight >= weight && part.weight >= all * share) || part.weight >= all * largeShare;
-    if (!isEnough) parts.delete(uid);
-    else part.confidence = part.weight >= 2 * weight ? 0.98 : 0.9;
+    const { written, first } = weighed.get(uid) ?? { written: 0, first: 0 };
+    if (isFresh.has(uid) && isEnough(written, enough.fresh))
+      part.confidence = written >= 2 * enough.fresh.weight ? 0.98 : 0.9;
+    else if (isEnough(first, enough.stale)) part.confidence = first >= 2 * enough.stale.weight ? 0.98 : 0.9;
+    else parts.delete(uid);
   }
   const { runs, branchOf } = attributionEvidence;
   for (const { run, proof } of committedBy(change, runs, branchOf)) {
@@ -139,10 +144,16 @@ function delegated(
 const namesCommit = (text: string, hash: string): boolean =>
   [...text.matchAll(/\b[0-9a-f]{7,64}\b/g)].some(([word]) => hash.startsWith(word));
 
-/** Of a commit that only removed lines, the last write of each file that took the same lines out. */
+/**
+ * The last write to each file that took out the same lines as a commit: of sessions that took out a part of all that it
+ * did.
+ */
 function removing(files: readonly FileToAttribute[], writes: readonly Write[]): Write[] {
-  return files.flatMap(({ change, removed }) => {
+  const weights = new Map<string, number>();
+  let all = 0;
+  const last = files.flatMap(({ change, removed }) => {
     const gone = removed.flat().map((line) => ({ ...line, isAdded: true }));
+    all += gone.reduce((sum, { weight }) => sum + weight, 0);
     const own = writes.filter(({ path }) => path === change.path || path === change.oldPath);
     const stretches = own.flatMap((write) =>
       write.hunks.map((hunk) => ({
@@ -150,11 +161,14 @@ function removing(files: readonly FileToAttribute[], writes: readonly Write[]): 
         lines: hunk.removed.map((line) => ({ ...line, isNew: true })),
       })),
     );
-    const support = new Map<Write, number>();
-    for (const matches of align(gone, stretches).values()) {
-      for (const match of matches) support.set(match.of, Math.max(support.get(match.of) ?? 0, match.support));
+    const fits = new Set<Write>();
+    for (const [i, matches] of align(gone, stretches)) {
+      const by = matches.filter(({ support }) => support >= enoughRemoved.support).map(({ of }) => of);
+      for (const write of by) fits.add(write);
+      for (const uid of new Set(by.map(({ sessionUid }) => sessionUid)))
+        weights.set(uid, (weights.get(uid) ?? 0) + gone[i]!.weight);
     }
-    const fits = own.filter((write) => (support.get(write) ?? 0) >= enoughRemoved);
-    return fits.slice(-1);
+    return own.filter((write) => fits.has(write)).slice(-1);
   });
+  return last.filter(({ sessionUid }) => weights.get(sessionUid)! >= all * enoughRemoved.share);
 }
