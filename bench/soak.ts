@@ -1,16 +1,17 @@
 /**
- * Hours of work in one project, and whether the daemon stays as small as it was.
+ * Hours of work in some projects, and whether the daemon stays as small as it was.
  *
- *   npm run soak -- --source DIR [--hours 2] [--pause 400] [--every 15] [--json]
+ *   npm run soak -- --source DIR [--projects 1] [--hours 2] [--pause 400] [--every 15] [--json]
  *
- *   --source DIR   a git repository; a clone of it is worked in
+ *   --source DIR   a git repository; clones of it are worked in
+ *   --projects N   how many, each a project of its own; Claude Code and Codex work in them by turns (default: 1)
  *   --hours H      how long (default: 2)
  *   --pause MS     between two things that happen (default: 400)
  *   --every S      between two samples (default: 15)
  *   --pm FILE      another installation's bin/pm.cjs
  *
- * Files are edited, committed and branches switched, sessions grow line by line, searches and hooks run as processes. Every sample
- * has the daemon's resident memory, open files, children and the sizes of both logs. The medians of the second and of
+ * Files are edited, committed and branches switched, sessions of both agents grow line by line, searches and hooks run as processes.
+ * Every sample has the daemon's resident memory, open files, children and the sizes of both logs of the project that has the most. The medians of the second and of
  * the last quarter are compared (the first one warms up); it ends with 1 when something grew, or anything failed. Of open files that
  * grew it names the kinds.
  */
@@ -26,11 +27,12 @@ import {
   statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { daemonFiles, homeOf } from "../src/project/home.ts";
 import { projectAt } from "../src/project/paths.ts";
+import { rollout, threadId } from "../test/support/rollout-fixture.ts";
 import { transcript } from "../test/support/transcript-fixture.ts";
 import { percentile } from "./measure.ts";
 import { printTable } from "./table.ts";
@@ -38,6 +40,7 @@ import { printTable } from "./table.ts";
 const { values: options } = parseArgs({
   options: {
     source: { type: "string" },
+    projects: { type: "string", default: "1" },
     hours: { type: "string", default: "2" },
     pause: { type: "string", default: "400" },
     every: { type: "string", default: "15" },
@@ -62,7 +65,7 @@ interface Sample {
 }
 
 const work = mkdtempSync(join(tmpdir(), "pommel-soak-"));
-const root = join(work, "repo");
+const roots = Array.from({ length: Number(options.projects) }, (_, i) => join(work, `repo${i}`));
 const env = {
   ...process.env,
   HOME: join(work, "home"),
@@ -79,7 +82,7 @@ const random = (below: number) => {
   return Math.floor((seed / 2 ** 31) * below);
 };
 
-const git = (...args: string[]) =>
+const git = (root: string, ...args: string[]) =>
   execFileSync("git", ["-c", "user.name=Soak", "-c", "user.email=soak@example.com", ...args], {
     cwd: root,
     env,
@@ -87,7 +90,7 @@ const git = (...args: string[]) =>
     stdio: ["ignore", "pipe", "pipe"],
   });
 
-function pm(args: string[], input = "", accepted = [0]): Promise<void> {
+function pm(root: string, args: string[], input = "", accepted = [0]): Promise<void> {
   return new Promise((done) => {
     const child = spawn(process.execPath, [options.pm, ...args], { cwd: root, env, stdio: "pipe" });
     let said = "";
@@ -103,92 +106,127 @@ function pm(args: string[], input = "", accepted = [0]): Promise<void> {
   });
 }
 
-execFileSync("git", ["clone", "--quiet", resolve(options.source), root], { env, stdio: "ignore" });
-const sources = git("ls-files")
+for (const [i, root] of roots.entries()) {
+  execFileSync("git", ["clone", "--quiet", resolve(options.source), root], { env, stdio: "ignore" });
+  // Clones of one repository are one project, unless they have remotes of their own.
+  git(root, "remote", "set-url", "origin", `https://example.com/project${i}.git`);
+  spawnSync(process.execPath, [options.pm, "init"], { cwd: root, env });
+}
+const sources = git(roots[0]!, "ls-files")
   .split("\n")
   .filter((file) => /\.(ts|tsx|js|py|go|rs|java|c|cpp|rb)$/.test(file));
-spawnSync(process.execPath, [options.pm, "init"], { cwd: root, env });
-await pm(["start", "--wait"]);
+await pm(roots[0]!, ["start", "--wait"]);
 const { pid } = JSON.parse(readFileSync(daemonFiles(homeOf(env)).record, "utf8")) as { pid: number };
 
-const transcripts = join(env.HOME, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
-mkdirSync(transcripts, { recursive: true });
-const newSession = (n: number) => {
-  const session = `${String(n).padStart(8, "0")}-1111-4111-8111-111111111111`;
-  return { built: transcript({ session, cwd: root, start: new Date().toISOString() }), written: 0, session };
-};
-let session = newSession(1);
-let sessions = 1;
+/** A session of an agent in a project, and what of it is in its file. */
+interface Session {
+  root: string;
+  built: ReturnType<typeof transcript> | ReturnType<typeof rollout>;
+  file: string;
+  written: number;
+}
+let sessions = 0;
+function newSession(root: string, isCodex: boolean): Session {
+  const n = String(++sessions).padStart(8, "0");
+  const start = new Date().toISOString();
+  if (isCodex) {
+    const built = rollout({ session: threadId(n), cwd: root, start });
+    return { root, built, file: join(env.HOME, ".codex", built.path()), written: 0 };
+  }
+  const session = `${n}-1111-4111-8111-111111111111`;
+  const dir = join(env.HOME, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
+  return {
+    root,
+    built: transcript({ session, cwd: root, start }),
+    file: join(dir, `${session}.jsonl`),
+    written: 0,
+  };
+}
+const open = roots.map((root, i) => newSession(root, i % 2 === 1));
 
-/** Adds a turn to the session, as a client writes it: some lines at a time. */
-function turn(): void {
-  const { built } = session;
-  const file = sources[random(sources.length)] ?? "README.md";
-  built.prompt(`Please look at ${file} and make number ${random(100_000)} work.`);
-  built.bash(`npm test ${file}`, `ok ${random(100_000)}\n`.repeat(random(200)));
-  built.edit(join(root, file), `const a${random(1000)} = 1;`, `const a${random(1000)} = 2;`);
+/** Adds a turn to the session of a project, as a client writes it: some lines at a time. */
+function turn(at: number): void {
+  const session = open[at]!;
+  const { built, root } = session;
+  const source = sources[random(sources.length)] ?? "README.md";
+  const path = join(root, source);
+  if ("turn" in built) built.turn();
+  built.prompt(`Please look at ${source} and make number ${random(100_000)} work.`);
+  built.bash(`npm test ${source}`, `ok ${random(100_000)}\n`.repeat(random(200)));
+  const [before, after] = [`const a${random(1000)} = 1;`, `const a${random(1000)} = 2;`];
+  if ("patch" in built) {
+    const change = `@@ -1 +1 @@\n-${before}\n+${after}\n`;
+    built.patch(`*** Begin Patch\n*** Update File: ${path}\n${change}*** End Patch`, {
+      [path]: { type: "update", unified_diff: change, move_path: null },
+    });
+  } else built.edit(path, before, after);
   built.reply(
-    `I changed ${file} because number ${random(100_000)} was wrong. ${"It works. ".repeat(random(80))}`,
+    `I changed ${source} because number ${random(100_000)} was wrong. ${"It works. ".repeat(random(80))}`,
   );
   const lines = built
     .text()
     .split("\n")
     .filter((line) => line !== "");
-  appendFileSync(
-    join(transcripts, `${session.session}.jsonl`),
-    `${lines.slice(session.written).join("\n")}\n`,
-  );
+  mkdirSync(dirname(session.file), { recursive: true });
+  appendFileSync(session.file, `${lines.slice(session.written).join("\n")}\n`);
   session.written = lines.length;
-  if (lines.length > 400) session = newSession(++sessions);
+  if (lines.length > 400) open[at] = newSession(root, "patch" in built);
 }
 
-const actions: [weight: number, name: string, act: () => Promise<void> | void][] = [
+const actions: [weight: number, name: string, act: (root: string, at: number) => Promise<void> | void][] = [
   [
     40,
     "edit",
-    () => appendFileSync(join(root, sources[random(sources.length)] ?? "README.md"), `\n// ${random(1e9)}\n`),
+    (root) =>
+      appendFileSync(join(root, sources[random(sources.length)] ?? "README.md"), `\n// ${random(1e9)}\n`),
   ],
-  [20, "turn", turn],
+  [20, "turn", (_, at) => turn(at)],
   [
     12,
     "search",
-    () =>
+    (root) =>
       pm(
+        root,
         ["search", ["parse request", "error handling", "number wrong", "route"][random(4)]!, "--json"],
         "",
         [0, 5],
       ),
   ],
-  [6, "why", () => pm(["why", sources[random(sources.length)] ?? "README.md", "--json"], "", [0, 5])],
+  [
+    6,
+    "why",
+    (root) => pm(root, ["why", sources[random(sources.length)] ?? "README.md", "--json"], "", [0, 5]),
+  ],
   [
     8,
     "hook",
-    () => {
-      const file = join(transcripts, `${session.session}.jsonl`);
+    (root, at) => {
+      const { built, file } = open[at]!;
       const payload = {
-        session_id: session.session,
+        session_id: built.session,
         transcript_path: file,
         cwd: root,
         hook_event_name: "Stop",
       };
-      return pm(["hook", "stop"], JSON.stringify(payload));
+      const agent = "patch" in built ? ["--agent", "codex"] : [];
+      return pm(root, ["hook", ...agent, "stop"], JSON.stringify(payload));
     },
   ],
   [
     4,
     "commit",
-    () => {
-      git("add", "-A");
-      git("commit", "--quiet", "--allow-empty", "-m", `Number ${random(100_000)}`);
+    (root) => {
+      git(root, "add", "-A");
+      git(root, "commit", "--quiet", "--allow-empty", "-m", `Number ${random(100_000)}`);
     },
   ],
   [
     2,
     "branch",
-    () => {
-      git("add", "-A");
-      git("commit", "--quiet", "--allow-empty", "-m", "Before the switch");
-      git("checkout", "--quiet", "-B", `topic-${random(5)}`, `HEAD~${random(4)}`);
+    (root) => {
+      git(root, "add", "-A");
+      git(root, "commit", "--quiet", "--allow-empty", "-m", "Before the switch");
+      git(root, "checkout", "--quiet", "-B", `topic-${random(5)}`, `HEAD~${random(4)}`);
     },
   ],
 ];
@@ -211,8 +249,8 @@ function openFiles(): Map<string, number> {
 const all = actions.flatMap(([weight, ...action]) => Array<typeof action>(weight).fill(action));
 
 function sample(): Sample {
-  const { memoryDb, indexDb } = projectAt(root, homeOf(env));
-  const mb = (file: string) => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) / 1e6;
+  const projects = roots.map((root) => projectAt(root, homeOf(env)));
+  const logMb = (file: string) => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) / 1e6;
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const kinds = openFiles();
   kindsOpen.push(kinds);
@@ -220,8 +258,8 @@ function sample(): Sample {
     rssMb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024,
     files: [...kinds.values()].reduce((sum, count) => sum + count, 0),
     children: readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).length,
-    memoryLogMb: mb(memoryDb),
-    indexLogMb: mb(indexDb),
+    memoryLogMb: Math.max(...projects.map(({ memoryDb }) => logMb(memoryDb))),
+    indexLogMb: Math.max(...projects.map(({ indexDb }) => logMb(indexDb))),
   };
 }
 
@@ -233,7 +271,8 @@ let nextSample = started;
 try {
   while (Date.now() < until) {
     const [name, act] = all[random(all.length)]!;
-    await act();
+    const at = random(roots.length);
+    await act(roots[at]!, at);
     counts[name] = (counts[name] ?? 0) + 1;
     if (Date.now() >= nextSample) {
       samples.push(sample());
@@ -276,7 +315,7 @@ const rows = (Object.keys(limits) as (keyof Sample)[]).map((key) => {
   if (!isFlat) failures.push(`${key} grew from ${before.toFixed(1)} to ${after.toFixed(1)}${of}`);
   return { key, before, after, most, isFlat };
 });
-await pm(["stop"]);
+await pm(roots[0]!, ["stop"]);
 const report = { minutes: (Date.now() - started) / 60_000, samples: samples.length, counts, rows, failures };
 if (options.json) console.log(JSON.stringify(report, null, 2));
 else {
