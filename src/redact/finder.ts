@@ -174,7 +174,17 @@ function addUnlessStopped(finds: Ranked[], text: string, find: Ranked): void {
   let { start, end } = find;
   while (start < end && text[start] === stopper) start++;
   while (end > start && text[end - 1] === stopper) end--;
-  if (start < end) finds.push({ ...find, start, end });
+  if (start < end && !isPublic(text, start, end)) finds.push({ ...find, start, end });
+}
+
+/** Keys that are made to be seen: in pages and apps, where anybody reads them. */
+function isPublic(text: string, start: number, end: number): boolean {
+  const name = text.slice(Math.max(0, start - 60), start);
+  return (
+    /(?:publishable|public|site|vapid_pub)[_-]?key\\?["'\]]?[ \t]{0,4}[:=][ \t]{0,4}\\?["'`]?$/i.test(name) ||
+    /^pk_(?:test|live)_/.test(text.slice(start, end)) ||
+    /^@o[0-9]+\.ingest\.(?:[a-z]+\.)?sentry\.io/.test(text.slice(end, end + 60))
+  );
 }
 
 /** Merges overlapping matches. */

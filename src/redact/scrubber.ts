@@ -118,9 +118,13 @@ const plainKey = /^[A-Za-z_$][A-Za-z0-9_$-]{0,15}$/;
 function scrubObject(object: Record<string, unknown>, scrub: ScrubText, parent: string | undefined): unknown {
   const shared = parent !== undefined && collections.test(parent) ? parent.replace(/s$/i, "") : null;
   const label = labels.map((key) => object[key]).find((item) => typeof item === "string");
+  const isCookie =
+    typeof object.name === "string" && /^(?:domain|httpOnly|sameSite)$/m.test(Object.keys(object).join("\n"));
   const entries = Object.entries(object);
   const scrubbed = entries.map(([key, item]): [string, unknown] => {
-    const name = typeof label === "string" && /^(?:value|text)$/i.test(key) ? label : key;
+    // A field that says "value" has the name beside it, or that of the whole object.
+    const whose = isCookie ? "cookie" : typeof label === "string" ? label : parent;
+    const name = /^(?:value|text)$/i.test(key) ? (whose ?? key) : key;
     const own = scrubPart(item, scrub, name);
     const safe = shared !== null && own === item && typeof item === "string" ? scrub(item, shared) : own;
     return [plainKey.test(key) ? key : scrub(key), safe];

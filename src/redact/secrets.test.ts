@@ -18,7 +18,7 @@ const scrub = (text: string, name?: string) =>
   scrubber.scrub(text, createLedger(Buffer.from("0123456789abcdef")), name);
 const parts = corpora();
 const heldOut = parts.find(({ isHeldOut }) => isHeldOut === true)!;
-const known = parts.filter((part) => part !== heldOut);
+const known = parts.filter(({ isHeldOut }) => isHeldOut !== true);
 const allSecrets = parts.flatMap(({ secrets }) => secrets);
 const allLookAlikes = parts.flatMap(({ lookAlikes }) => lookAlikes);
 

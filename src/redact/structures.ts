@@ -126,7 +126,7 @@ function passwordsOnLine(text: string, start: number): { spans: Span[]; searched
 
 /** A code, and what stands between one and the next in a list. */
 const code = /(?:[A-Za-z0-9]{4,8}(?:[ -][A-Za-z0-9]{4,8}){1,7}|[A-Za-z0-9]{8,20})(?![A-Za-z0-9])/y;
-const between = /(?:[\s"'`,;:=[\](){}*•|>-]|\\[nrt]|(?<![A-Za-z0-9])[0-9]{1,2}[.)])*/y;
+const between = /(?:and |or |[\s"'`,;:=[\](){}*•|>-]|\\[nrt]|(?<![A-Za-z0-9])[0-9]{1,2}[.)])*/y;
 
 function recoveryCodes(text: string, start: number): { spans: Span[]; searched: number } {
   const spans: Span[] = [];

@@ -6,7 +6,7 @@ import { type Span, stopper } from "./patterns/rule.ts";
  * joins. Frames and marks of quotation around it belong to it.
  */
 const lineBreak =
-  /[ \t]{0,40}(?:[│┃|][ \t]{0,40})?(?:["'][ \t]{0,4}[+.\\]?[ \t]{0,4}\r?\n[ \t]{0,40}["']|=?\\?\r?\n|(?:\\{1,2}r)?\\{1,2}n)[ \t]{0,40}(?:[│┃|>#*][ \t]{0,40}){0,3}/y;
+  /[ \t]{0,40}(?:[│┃|][ \t]{0,40})?(?:["'][ \t]{0,4}[+.\\]?[ \t]{0,4}\r?\n[ \t]{0,40}["']|["'][ \t]{0,4}[+.][ \t]{0,4}["']|["'][ \t]{1,4}["']|=?\\?\r?\n|(?:\\{1,2}r)?\\{1,2}n)[ \t]{0,40}(?:[│┃|>#*][ \t]{0,40}){0,3}/y;
 const piece = /[A-Za-z0-9_\-.+/=~]{1,400}/y;
 
 /** A token has at most so many lines. */

@@ -13,6 +13,7 @@ import {
   isPassword,
   isPlainKey,
   isReference,
+  isSentence,
   isSessionId,
   isStated,
   isToken,
@@ -67,6 +68,11 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     const value = secretOf(place);
     const password = value.slice(value.indexOf(":") + 1);
     if (/^(?:pass|password|passwd|pwd|secret|changeme)$/i.test(password)) return false;
+    // Defaults of a database on one's own machine: `postgres:postgres@localhost`.
+    const isLocal = /^@(?:localhost|127\.0\.0\.1|\[::1\]|host\.docker\.internal)\b/.test(
+      place.text.slice(place.end, place.end + 24),
+    );
+    if (isLocal && value === `${password}:${password}` && /^[a-z]+$/.test(password)) return false;
     return !/[$%][A-Z_]{2,}|\$\w|\*\*|^\*|[|^]|\.\.\.|^[xX]+$|^[0-9]{1,5}\//.test(value) && password !== "";
   },
   cookie: (place) =>
@@ -264,6 +270,10 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       !looksLikeWords(value.toLowerCase()) &&
       !/[A-Za-z0-9]/.test(place.text[place.end] ?? "")
     );
+  },
+  groups: (place) => {
+    const parts = secretOf(place).split(" ");
+    return !parts.every((part) => /^[0-9]+$/.test(part)) && !isSentence(parts);
   },
   card: (place) => isCard(secretOf(place)) && !/[0-9.-]/.test(place.text[place.start - 1] ?? ""),
   pem: (place) => {

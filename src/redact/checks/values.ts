@@ -19,6 +19,8 @@ export function isNoValue(value: string): boolean {
     /\$\{|\{\{|<%|#\{|%\(|\$\(|\uE000|^\$[A-Za-z_]|^%[A-Za-z_]+%$|^[{<[].*[}>\]]$|^[@!]\w+$|^&|^\*[a-z]/i.test(
       value,
     ) ||
+    // A file to read it from: `password=@pw.txt`.
+    /^@[\w./-]+\.[a-z]{1,5}$/.test(value) ||
     /^(?:[a-z0-9+]+:\/\/|\.{0,2}\/|~\/|arn:|op:\/\/|vault:|ssm:|env:|file:|process\.env|os\.|ENV\[|secrets?\.)/i.test(
       value,
     ) ||
@@ -92,6 +94,10 @@ export function isPassphrase(value: string, minWords = 2): boolean {
     words.filter((word) => word.length >= 4).length >= Math.min(2, words.length - 1)
   );
 }
+
+/** Whether some words are of a sentence. */
+export const isSentence = (words: readonly string[]): boolean =>
+  words.some((word) => sentenceWords.has(word.toLowerCase()));
 
 /** Names of algorithms and formats, which a sentence about a password mentions: "sha256", "base64", "argon2id". */
 function isAlgorithm(value: string): boolean {

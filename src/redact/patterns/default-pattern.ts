@@ -44,6 +44,7 @@ export const checkNames = [
   "code",
   "stated-code",
   "base32",
+  "groups",
   "card",
   "signs",
   "framed",

@@ -23,6 +23,13 @@ export const formPatterns = [
     { check: "parameter" },
   ),
   row(
+    "form-body",
+    "PASSWORD",
+    "&pass= &passwd= &pw= &pwd= &userpass=",
+    "(?i)&(?:user)?(?:pass|passwd|pw|pwd)=(?<secret>[^\\s&\"'`<>\\\\]{4,200})",
+    { check: "stated" },
+  ),
+  row(
     "form-field",
     "PASSWORD",
     passwordWords,

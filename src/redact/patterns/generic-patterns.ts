@@ -131,6 +131,21 @@ export const genericPatterns = [
   row("password-element", "PASSWORD", passwordWords, `(?i)${password}>(?<secret>[^<>\\s]{4,200})</`, {
     check: "password",
   }),
+  row(
+    "password-element-with-attributes",
+    "PASSWORD",
+    "password passwd passphrase",
+    `(?i)(?:password|passwd|passphrase)(?: [a-z:_-]{1,30}="[^"<>]{0,60}"){1,4}>(?<secret>[^<>\\s]{4,200})</`,
+    { check: "literal" },
+  ),
+  // Its value is a field of an object, as of `terraform output -json`.
+  row(
+    "secret-object",
+    "SECRET",
+    `${passwordWords} secret token _key apikey api_key`,
+    "(?i)(?:password|passwd|passphrase|pwd|secret|token|_key|apikey)\\\\{0,3}[\"']?[ \\t]{0,3}[:=]\\s{0,4}\\{[^{}]{0,300}?\\\\{0,3}[\"']?(?:value|computed|current|raw|plain(?:text)?|secret)\\\\{0,3}[\"']?\\s{0,4}[:=]\\s{0,4}\\\\{0,3}[\"'](?<secret>[^\"'\\\\\\n]{4,400})",
+    { check: "literal" },
+  ),
   row("password-entry", "PASSWORD", passwordWords, `(?i)${password}["']>(?<secret>[^<>\\s]{4,200})</`, {
     check: "stated",
   }),

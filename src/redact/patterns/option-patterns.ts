@@ -31,6 +31,16 @@ export const optionPatterns = [
   ...option("login-option", "login", "-p|--password"),
   ...option("ssh-key-option", "ssh-keygen", "-N|-P"),
   ...option("wifi-password", "nmcli", "password"),
+  ...option("snmp-authentication", "snmpwalk snmpget snmpset snmpbulkwalk snmptranslate", "-A"),
+  ...option("snmp-privacy", "snmpwalk snmpget snmpset snmpbulkwalk snmptranslate", "-X"),
+  // Of any program: it takes a user before it.
+  row(
+    "user-then-password",
+    "PASSWORD",
+    ["-u ", "-u", "--user "],
+    "(?:-[uU]|--user)[ =]{0,2}[\"']?[A-Za-z0-9_.@\\\\-]{1,60}[\"']?(?: -[hHPdDn] ?[^\\s-][^\\s]{0,80})?[ \\t]{1,3}-[pPwW][ =]{0,2}[\"']?(?<secret>[0-9!@#%^*_]{0,16}[A-Za-z][^\\s\"'`<>|;&$\\\\]{3,200})",
+    { check: "stated" },
+  ),
   row(
     "password-flag",
     "PASSWORD",
@@ -192,6 +202,13 @@ export const optionPatterns = [
     "SECRET",
     "setenvironmentvariable( setenv( putenv(",
     "(?i)(?:setenvironmentvariable|setenv|putenv)\\([\"'][a-z0-9_]{0,60}(?:token|secret|password|key)(?:[\"'], {0,2}[\"']|=)(?<secret>[^\"'\\n]{4,400})[\"']",
+    { check: "literal" },
+  ),
+  row(
+    "defined-secret",
+    "SECRET",
+    ["#define "],
+    '#define[ \\t]{1,8}[A-Za-z0-9_]{0,40}(?:PASS|PASSWORD|PASSWD|PASSPHRASE|PWD|PW|PSK|SECRET|TOKEN|APIKEY|API_KEY)[ \\t]{1,16}"(?<secret>[^"\\r\\n]{4,200})"',
     { check: "literal" },
   ),
   row("here-string", "PASSWORD", "<<<", "<<< {0,2}[\"']?(?<secret>[^\\s\"'`$<]{4,200})", { check: "stated" }),

@@ -9,7 +9,7 @@ export const nouns = [
     " ",
   ),
   ..."şifre sifre סיסמה סיסמא รหัสผ่าน पासवर्ड κωδικός".split(" "),
-  ...["mot de passe", "كلمة المرور", "كلمة السر", "mật khẩu", "kata sandi"],
+  ...["clave de acceso", "код доступа", "mot de passe", "كلمة المرور", "كلمة السر", "mật khẩu", "kata sandi"],
 ];
 
 const is =
@@ -22,7 +22,7 @@ export const prosePatterns = [
     "password-translated",
     "PASSWORD",
     nouns,
-    `(?i)(?:${nouns.join("|")})(?: [^\\s:：=.,;!?]{1,16}){0,3}?[ \\t]{0,2}${is}(?: (?:jetzt|nun|maintenant|ahora|agora|adesso|nu|teraz|теперь))?[ \\t]{0,4}["'\`«„“「]?${value}`,
+    `(?i)(?:${nouns.join("|")})(?:n|en|et|t|a|e|s|ene)?(?: [^\\s:：=.,;!?]{1,16}){0,3}?[ \\t]{0,2}${is}(?: (?:jetzt|nun|maintenant|ahora|agora|adesso|nu|teraz|теперь))?[ \\t]{0,4}["'\`«„“「]?${value}`,
     { check: "stated" },
   ),
   row(
@@ -56,8 +56,8 @@ export const prosePatterns = [
   row(
     "password-short-name",
     "PASSWORD",
-    ["pw:", "pass:", "pw=", "pw is"],
-    `\\b(?:[Pp]w|PW|[Pp]ass)(?::| =|=| is)[ \\t]{0,3}${value}`,
+    ["pw:", "pass:", "pw=", "pw is", 'pw":', "pw':", 'pass":', "pass':"],
+    `\\b(?:[Pp]w|PW|[Pp]ass)["']?(?::| =|=| is)[ \\t]{0,3}["'\`]?${value}`,
     { check: "stated" },
   ),
   row(
@@ -111,6 +111,59 @@ export const prosePatterns = [
     "creds credentials login",
     `(?i)(?:creds|credentials|login)(?: [^\\s:/]{1,20}){0,4}(?::| are| is)[ \\t]{1,3}[^\\s/:"'\`<>(){}]{1,60}[ \\t]{0,2}[/:][ \\t]{0,2}${value}`,
     { check: "stated" },
+  ),
+  row(
+    "logged-in-as",
+    "PASSWORD",
+    [
+      "log in",
+      "login",
+      "sign in",
+      "creds",
+      "credentials",
+      "connect",
+      "zugangsdaten",
+      "identifiants",
+      "credenciales",
+    ],
+    `(?i)(?:log ?in|sign in|creds|credentials|connect|zugangsdaten|identifiants|credenciales)[^\\r\\n/|]{0,60}?[ \\t:(][A-Za-z0-9_.@-]{1,60}[ \\t]{0,2}(?:[/|]|:)[ \\t]{1,2}${value}`,
+    { check: "stated" },
+  ),
+  // Nothing but a name tells that it is one: a word below or above the user's name.
+  row(
+    "password-below-user",
+    "PASSWORD",
+    ["user:", "username:", "login:", "email:", "e-mail:", "user name:"],
+    "(?i)(?:user ?name|user|login|e-?mail):[ \\t]{1,8}[^\\r\\n]{1,80}\\r?\\n[ \\t>*•-]{0,8}pass(?:word|wd|phrase)?:[ \\t]{1,8}(?<secret>[^\\s\"'`<>{}$(),]{4,60})[ \\t]{0,8}(?:\\r?\\n|$)",
+    { check: "literal" },
+  ),
+  row(
+    "password-above-user",
+    "PASSWORD",
+    words,
+    "(?i)pass(?:word|wd|phrase):[ \\t]{1,8}(?<secret>[^\\s\"'`<>{}$(),]{4,60})[ \\t]{0,8}\\r?\\n[ \\t>*•-]{0,8}(?:user ?name|user|login|e-?mail|url|host):[ \\t]",
+    { check: "literal" },
+  ),
+  row(
+    "password-in-groups",
+    "PASSWORD",
+    words,
+    `(?i)${name}["']?(?:[^\\r\\n]{0,40}?[:=]| is)[ \\t]{0,3}["']?(?<secret>[a-z0-9]{4}(?: [a-z0-9]{4}){3})(?:["'\\s]|$)`,
+    { check: "groups" },
+  ),
+  row(
+    "shared-secret-stated",
+    "SECRET",
+    ["shared secret", "pre-shared", "preshared", "psk"],
+    `(?i)(?:shared[ _-]secret|pre-?shared[ _-]?(?:key|secret)|\\bpsk)["']?(?: is|:| =|=)?[ \\t]{0,3}["'\`]?${value}`,
+    { check: "stated" },
+  ),
+  row(
+    "shared-secret-phrase",
+    "SECRET",
+    ["shared secret", "pre-shared", "preshared", "psk"],
+    "(?i)(?:shared[ _-]secret|pre-?shared[ _-]?(?:key|secret)|psk)[^\"'`\\r\\n=:(){}]{0,30}[:=]?[ \\t]{0,3}[\"'`](?<secret>[a-z0-9]{2,14}(?: [a-z0-9]{2,14}){1,11})[\"'`]",
+    { check: "literal" },
   ),
   row(
     "login-stated",
