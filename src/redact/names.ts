@@ -20,7 +20,7 @@ const revealingNames: readonly { name: RegExp; kind: Kind; type: string }[] = [
     type: "API_KEY",
   },
   { name: /(?:client_)?secret(?:_(?:access_)?key|_key_base|_token)?$/, kind: "token", type: "SECRET" },
-  { name: /token$/, kind: "token", type: "TOKEN" },
+  { name: /(?:token|(?:^|_)bearer)$/, kind: "token", type: "TOKEN" },
   { name: /credentials?$/, kind: "token", type: "CREDENTIAL" },
   { name: /^(?:http_|basic_)?(?:auth|userpass|user_pass|login)$/, kind: "pair", type: "BASIC_AUTH" },
   { name: /^(?:proxy_)?authorization$/, kind: "token", type: "AUTHORIZATION" },

@@ -95,9 +95,15 @@ export const prosePatterns = [
     "(?i)(?:default|initial|temporary|root|admin) password(?: (?:for|of) [^\\r\\n.:;=]{1,40}?)?(?: is|:| =| was| will be)[ \\t]{1,3}(?:set to )?[\"'`](?<secret>[^\\s\"'`\\\\]{4,80})[\"'`]",
     { check: "literal" },
   ),
-  row("short-name-stated", "PASSWORD", ["pw ", "pass "], `(?i)\\b(?:pw|pass)[ \\t]["'\`]?${value}`, {
-    check: "prose",
-  }),
+  row(
+    "short-name-stated",
+    "PASSWORD",
+    ["pw ", "pass ", "passwd "],
+    `(?i)\\b(?:pw|pass|passwd)[ \\t]["'\`]?${value}`,
+    {
+      check: "prose",
+    },
+  ),
   row(
     "value-as-password",
     "PASSWORD",
@@ -150,6 +156,48 @@ export const prosePatterns = [
     words,
     `(?i)${name}["']?(?:[^\\r\\n]{0,40}?[:=]| is)[ \\t]{0,3}["']?(?<secret>[a-z0-9]{4}(?: [a-z0-9]{4}){3})(?:["'\\s]|$)`,
     { check: "groups" },
+  ),
+  row(
+    "basic-login-stated",
+    "PASSWORD",
+    ["basic auth"],
+    `(?i)basic auth(?:entication)?[ \\t]{0,2}[:(=]?[ \\t]{0,2}["'\`]?[A-Za-z0-9_.@-]{1,60}:${value}`,
+    { check: "stated" },
+  ),
+  row(
+    "password-to-type",
+    "PASSWORD",
+    words,
+    `(?i)${name}[,:]?(?: then| just| please)? (?:type|enter|use|put|send|try|give)[ :]{1,2}["'\`]?${value}`,
+    { check: "stated" },
+  ),
+  row("unlock-code", "PIN", ["puk"], "(?i)\\bpuk[0-9]?(?: code)?[ :=]{1,3}(?<secret>[0-9]{8})\\b"),
+  row(
+    "card-pin",
+    "PIN",
+    ["sim pin", "sim-pin", "card pin"],
+    "(?i)(?:sim|card)[ -]pin[ :=]{1,3}(?<secret>[0-9]{4,8})\\b",
+  ),
+  row(
+    "code-to-enter",
+    "OTP",
+    ["enter", "type", "received", "code "],
+    "(?i)(?:(?:enter|type|received|got) (?:the |this |your |a )?(?:[a-z-]{1,16} )?)?code:? (?<secret>[0-9]{6}|[0-9]{3} [0-9]{3})(?: (?:from|in|on|sent|into)\\b|[.,;]?\\s*$)",
+    { check: "stated-code" },
+  ),
+  row(
+    "token-needed",
+    "TOKEN",
+    ["token", "api key", "access key"],
+    "(?i)(?:token|api key|access key)(?: [a-z]{1,10}){1,4}? (?:is|was|to):?[ \\t]{1,3}[\"'`]?(?<secret>[A-Za-z0-9_.~+/=-]{16,400})",
+    { check: "token" },
+  ),
+  row(
+    "login-in-message",
+    "PASSWORD",
+    ["user=", "username=", "login="],
+    "(?i)(?:user(?:name)?|login)=[^\\s,;&]{1,60},[ \\t]{0,2}(?:password|passwd|pwd|pass)=[\"']?(?<secret>[^\\s\"',;)]{4,100})",
+    { check: "stated" },
   ),
   row(
     "shared-secret-stated",
