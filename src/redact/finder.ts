@@ -181,7 +181,9 @@ function addUnlessStopped(finds: Ranked[], text: string, find: Ranked): void {
 function isPublic(text: string, start: number, end: number): boolean {
   const name = text.slice(Math.max(0, start - 60), start);
   return (
-    /(?:publishable|public|site|vapid_pub)[_-]?key\\?["'\]]?[ \t]{0,4}[:=][ \t]{0,4}\\?["'`]?$/i.test(name) ||
+    /(?:(?:publishable|public|site)[_-]?key|client[_-]?id)\\?["'\]]?[ \t]{0,4}[:=][ \t]{0,4}\\?["'`]?$/i.test(
+      name,
+    ) ||
     /^(?:pk_(?:test|live)_|phc_|pk\.eyJ)/.test(text.slice(start, end)) ||
     /^@o[0-9]+\.ingest\.(?:[a-z]+\.)?sentry\.io/.test(text.slice(end, end + 60))
   );

@@ -110,7 +110,19 @@ const maxArguments = 100;
 const collections = /^(?:secrets|credentials|tokens|api_?keys|passwords)$/i;
 
 /** Fields that name the value or text beside them: of a variable, a form's field, an element on a page. */
-const labels = ["name", "key", "Name", "Key", "element", "selector", "label", "field", "ref"];
+const labels = [
+  "name",
+  "key",
+  "Name",
+  "Key",
+  "element",
+  "selector",
+  "label",
+  "field",
+  "target",
+  "prompt",
+  "ref",
+];
 
 /** Keys as programs write them, too short for a secret. */
 const plainKey = /^[A-Za-z_$][A-Za-z0-9_$-]{0,15}$/;
@@ -124,7 +136,7 @@ function scrubObject(object: Record<string, unknown>, scrub: ScrubText, parent: 
   const scrubbed = entries.map(([key, item]): [string, unknown] => {
     // A field that says "value" has the name beside it, or that of the whole object.
     const whose = isCookie ? "cookie" : typeof label === "string" ? label : parent;
-    const name = /^(?:value|text)$/i.test(key) ? (whose ?? key) : key;
+    const name = /^(?:value|text|input|keystrokes|keys)$/i.test(key) ? (whose ?? key) : key;
     const own = scrubPart(item, scrub, name);
     const safe = shared !== null && own === item && typeof item === "string" ? scrub(item, shared) : own;
     return [plainKey.test(key) ? key : scrub(key), safe];

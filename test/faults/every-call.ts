@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -230,8 +231,11 @@ async function whatIsWrong(
     return outcome === expected ? null : `afterwards ${outcome.slice(-200)}`;
   };
   try {
+    const folders = foldersIn(join(work, "at"));
+    // Another process may have the number of the one that died: then drafts stay for an hour.
+    for (const file of folders.flatMap(draftsIn)) utimesSync(file, 0, 0);
     recoverMemory(project.memoryDb);
-    removeDeadDrafts(foldersIn(join(work, "at")));
+    removeDeadDrafts(folders);
     const left = fingerprint(join(work, "at"));
     if (!known.has(left)) known.set(left, await goOn());
     return known.get(left) ?? null;
@@ -239,6 +243,11 @@ async function whatIsWrong(
     return String(error);
   }
 }
+
+const draftsIn = (dir: string): string[] =>
+  readdirSync(dir)
+    .filter((name) => name.includes(".pommel-"))
+    .map((name) => join(dir, name));
 
 const foldersIn = (dir: string): string[] => [
   dir,

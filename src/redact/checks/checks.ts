@@ -85,6 +85,8 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   prose: (place) => {
     const value = secretOf(place).replace(/[.!?:]+$/, "");
     if (isNoValue(value) || isReference(value) || looksLikeWords(value)) return false;
+    // A test that passed: `PASS src/login2.test.ts`.
+    if (/^[\w.-]+(?:\/[\w.-]+)+$/.test(value)) return false;
     return value.length >= 4 && /[A-Za-z]/.test(value) && /[0-9!@#%^*+]/.test(value) && !isCodeName(value);
   },
   curl: (place) => {

@@ -23,10 +23,24 @@ export const formPatterns = [
     { check: "parameter" },
   ),
   row(
-    "cipher-key",
+    "key-of-cipher",
     "SECRET",
     "aes.new( createcipheriv( createdecipheriv( signingkey( secretbox( hmac.new( aesgcm( aes::new(",
     "(?i)(?:aes\\.new|create(?:de)?cipheriv|signingkey|secretbox|hmac\\.new|aesgcm|aes::new)\\([^\\r\\n]{0,60}?[\"'](?<secret>[0-9a-f]{32,128}|[A-Za-z0-9+/]{42,88}={0,2})[\"']",
+  ),
+  row(
+    "database-call",
+    "PASSWORD",
+    "mysqli( mysqli_connect( mysql_connect( real_connect(",
+    `(?i)(?:mysqli|mysqli_connect|mysql_connect|real_connect)\\([^"'\\n]{0,30}["'][^"'\\n]{0,80}["'],[ ]{0,3}["'][^"'\\n]{0,80}["'],[ ]{0,3}["'](?<secret>[^"'\\n]{4,200})["']`,
+    { check: "literal" },
+  ),
+  row(
+    "encrypt-call",
+    "SECRET",
+    "aes.encrypt( aes.decrypt( des.encrypt( des.decrypt( rabbit.encrypt(",
+    `(?i)(?:aes|des|rabbit)\\.(?:en|de)crypt\\([^,\\n]{1,80},[ ]{0,3}["'](?<secret>[^"'\\n]{4,200})["']`,
+    { check: "literal" },
   ),
   row(
     "plain-auth-call",
@@ -134,7 +148,7 @@ export const formPatterns = [
     "typed",
   ),
   call(
-    "cipher-key",
+    "key-of-cipher",
     "SECRET",
     "aes.new( aes( createcipheriv( createsecretkey( twilio( signer(",
     `(?:aes\\.new|aes|createsecretkey|signer|twilio\\([^"'()\\n]{1,40},|createcipheriv\\([^()\\n]{1,40},)[ (]{0,2}b?`,

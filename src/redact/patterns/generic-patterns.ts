@@ -76,7 +76,7 @@ export const genericPatterns = [
     "password-unquoted",
     "PASSWORD",
     `${passwordWords} _pass _pw`,
-    `(?i)(?:${password}|_pass|_pw)${tail}${assigned}(?<secret>[^\\s"'\`<>{}()\\[\\],;&|\\\\]{4,200})`,
+    `(?i)(?:${password}|_pass|_pw)${tail}${assigned}(?:!![a-z]{2,8} )?(?<secret>[^\\s"'\`<>{}()\\[\\],;&|\\\\]{4,200})`,
     { check: "password" },
   ),
   row(

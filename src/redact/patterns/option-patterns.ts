@@ -1,7 +1,7 @@
 import { type DefaultPattern, row } from "./default-pattern.ts";
 
 /** A value that ends at a space, and one in quotes, which may contain spaces. */
-const bare = "(?<secret>[^\\s\"'`$<>|;&\\\\-][^\\s\"'`<>|;&\\\\]{2,400})";
+const bare = "(?<secret>[^\\s\"'`$<>|;&:\\\\-][^\\s\"'`<>|;&\\\\]{2,400})";
 const quoted = "\\\\{0,3}[\"'](?<secret>[^\"'`$\\\\\\r\\n]{3,400})\\\\{0,3}[\"']";
 
 /** Options of programs whose value is a secret. */
@@ -202,6 +202,13 @@ export const optionPatterns = [
     "SECRET",
     "setenvironmentvariable( setenv( putenv(",
     "(?i)(?:setenvironmentvariable|setenv|putenv)\\([\"'][a-z0-9_]{0,60}(?:token|secret|password|key)(?:[\"'], {0,2}[\"']|=)(?<secret>[^\"'\\n]{4,400})[\"']",
+    { check: "literal" },
+  ),
+  row(
+    "package-source-login",
+    "PASSWORD",
+    ["bundle config", "composer config"],
+    `(?:bundle config [^\\n]{0,80}? [A-Za-z0-9_.@-]{1,60}:|composer config [^\\n]{0,40}http-basic\\.[^\\s]{1,80} [^\\s]{1,60} )["']?${bare}`,
     { check: "literal" },
   ),
   row(

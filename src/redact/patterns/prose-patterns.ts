@@ -56,7 +56,7 @@ export const prosePatterns = [
   row(
     "password-short-name",
     "PASSWORD",
-    ["pw:", "pass:", "pw=", "pw is", 'pw":', "pw':", 'pass":', "pass':"],
+    ["pw:", "pass:", "pw=", "pw =", "pass =", "pw is", 'pw":', "pw':", 'pass":', "pass':"],
     `\\b(?:[Pp]w|PW|[Pp]ass)["']?(?::| =|=| is)[ \\t]{0,3}["'\`]?${value}`,
     { check: "stated" },
   ),
@@ -132,7 +132,7 @@ export const prosePatterns = [
       "identifiants",
       "credenciales",
     ],
-    `(?i)(?:log ?in|sign in|creds|credentials|connect|zugangsdaten|identifiants|credenciales)[^\\r\\n/|]{0,60}?[ \\t:(][A-Za-z0-9_.@-]{1,60}[ \\t]{0,2}(?:[/|]|:)[ \\t]{1,2}${value}`,
+    `(?i)(?:log ?in|sign in|creds|credentials|connect\\b|zugangsdaten|identifiants|credenciales)[^\\r\\n/|]{0,60}?[ \\t:(][A-Za-z0-9_.@-]{1,60}[ \\t]{0,2}[/|][ \\t]{1,2}${value}`,
     { check: "stated" },
   ),
   // Nothing but a name tells that it is one: a word below or above the user's name.
@@ -181,8 +181,8 @@ export const prosePatterns = [
   row(
     "code-to-enter",
     "OTP",
-    ["enter", "type", "received", "code "],
-    "(?i)(?:(?:enter|type|received|got) (?:the |this |your |a )?(?:[a-z-]{1,16} )?)?code:? (?<secret>[0-9]{6}|[0-9]{3} [0-9]{3})(?: (?:from|in|on|sent|into)\\b|[.,;]?\\s*$)",
+    ["enter ", "type ", "received ", "got "],
+    "(?i)(?:enter|type|received|got) (?:the |this |your |a )?(?:[a-z-]{1,16} )?code:? (?<secret>[0-9]{6}|[0-9]{3} [0-9]{3})(?: (?:from|in|on|sent|into)\\b|[.,;]?\\s*$)",
     { check: "stated-code" },
   ),
   row(
@@ -198,6 +198,48 @@ export const prosePatterns = [
     ["user=", "username=", "login="],
     "(?i)(?:user(?:name)?|login)=[^\\s,;&]{1,60},[ \\t]{0,2}(?:password|passwd|pwd|pass)=[\"']?(?<secret>[^\\s\"',;)]{4,100})",
     { check: "stated" },
+  ),
+  row(
+    "used-as-password",
+    "PASSWORD",
+    ["use "],
+    "(?i)use [\"'`]?(?<secret>[^\\s\"'`(){}<>]{6,80})[\"'`]? (?:for|as) (?:the |my |a |your )?(?:[a-z-]{1,16} ){0,2}password",
+    { check: "stated" },
+  ),
+  row(
+    "phrase-to-unlock",
+    "PASSWORD",
+    ["unlock", "decrypt"],
+    "(?i)(?:unlock|decrypt)[^\"'`\\r\\n]{1,60}[\"'`](?<secret>[a-z0-9]{2,14}(?: [a-z0-9]{2,14}){2,11})[\"'`]",
+    { check: "phrase" },
+  ),
+  row(
+    "password-in-list",
+    "PASSWORD",
+    words,
+    `(?i)${name}[ \\t]{1,2}["'\`]?(?<secret>[^\\s"'\`<>(){}\\[\\],;\\\\]{5,100})["'\`]?(?:[,;)]|[ \\t]{0,4}(?:\\r?\\n|$))`,
+    { check: "stated" },
+  ),
+  row(
+    "password-issued",
+    "PASSWORD",
+    [
+      "temporary password",
+      "initial password",
+      "new password",
+      "one-time password",
+      "generated password",
+      "your password",
+    ],
+    "(?i)(?:temporary|initial|new|one-time|generated|your) password(?: is)?:[ \\t]{1,3}(?<secret>[^\\s\"'`<>(){}]{8,60})(?:\\s|$)",
+    { check: "random" },
+  ),
+  row(
+    "license-stated",
+    "LICENSE_KEY",
+    "license licence",
+    `(?i)licen[cs]e(?:[ _-]?key)?["']?(?:[:= ]| is){1,3}["']?(?<secret>[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,6})(?:[^A-Za-z0-9-]|$)`,
+    { check: "random" },
   ),
   row(
     "shared-secret-stated",

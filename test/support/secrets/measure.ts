@@ -18,6 +18,7 @@ import { secretCases } from "./secrets.ts";
 import { casesOf } from "./templates.ts";
 import { firstLookAlikes, firstSecrets } from "./traces/first.ts";
 import { secondLookAlikes, secondSecrets } from "./traces/second.ts";
+import { thirdLookAlikes, thirdSecrets } from "./traces/third.ts";
 import { unseenLookAlikes, unseenSecrets } from "./unseen-corpus.ts";
 
 /** Secrets and look-alikes with the same relation to the patterns. */
@@ -67,6 +68,11 @@ export function corpora(seed = 1): Corpus[] {
       name: "traces, second",
       secrets: casesOf(secondSecrets, seed),
       lookAlikes: casesOf(secondLookAlikes, seed),
+    },
+    {
+      name: "traces, third",
+      secrets: casesOf(thirdSecrets, seed),
+      lookAlikes: casesOf(thirdLookAlikes, seed),
       isHeldOut: true,
     },
     { name: "written last", secrets: casesOf(lastSecrets, seed), lookAlikes: casesOf(lastLookAlikes, seed) },
