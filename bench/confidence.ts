@@ -1,15 +1,14 @@
 /**
- * Confidence: whether questions without an answer get none, whether right answers are kept, and whether results are
- * right as often as their confidence claims.
+ * Verdicts: how often an answer that is called found holds what was asked for, and one that is "probably not here" does not.
  *
  *   npm run bench:confidence -- --repositories DIR --checkouts DIR --annotations DIR --sessions DIR --questions FILE
  *
  *   --repos FILE     the list of the benchmark's repositories (default: repos.json beside the annotations)
  *   --memory FILE    keep what was imported there for the next run (default: a temporary file)
  *   --samples FILE   keep the evidence of every question there; the next run reads it and asks nothing
- *   --fit            fit the coefficients anew, print them for src/search/confidence/coefficients.ts, and report nothing
+ *   --fit            fit coefficients and thresholds, print them for src/search/confidence/coefficients.ts, and report nothing
  *   --markdown       print tables for Markdown
- *   --missed         also print the false answers and the answers lost
+ *   --missed         also print what is called found and is not, and the reverse
  *
  * --repositories holds clones, with history, of those in `fitted` and `tested` below; --checkouts and --annotations are
  * those of bench/search.ts, --sessions and --questions those of bench/recall.ts. Coefficients are fitted on what is
@@ -21,23 +20,15 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
-import { judge } from "../src/search/confidence/judge.ts";
+import type { By } from "../src/search/confidence/coefficients.ts";
 import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
 import { benchmarkOfCode, benchmarkOfSessions } from "./confidence/benchmark.ts";
 import { type MinedRepository, ScratchRepository } from "./confidence/code.ts";
-import { fitAnswer, fitResult } from "./confidence/fit.ts";
-import {
-  asMarkdown,
-  asSource,
-  asText,
-  falseAnswers,
-  levels,
-  lostAnswers,
-  reliability,
-} from "./confidence/report.ts";
-import type { Sample } from "./confidence/sample.ts";
+import { fitCoefficients, fitThresholds } from "./confidence/fit.ts";
+import { asMarkdown, asSource, asText, nonsense, rightness, verdictOf } from "./confidence/report.ts";
+import { isAnswered, type Sample } from "./confidence/sample.ts";
 import { sessionSamples } from "./confidence/sessions.ts";
 import { unanswerable } from "./confidence/unanswerable.ts";
 import { importSessions } from "./recall/import.ts";
@@ -86,6 +77,7 @@ const tested: Readonly<Record<string, string>> = {
   zod: "validation",
 };
 
+const kindsOfNonsense = new Set(unanswerable.map(({ kind }) => kind));
 const samples = options.samples && existsSync(options.samples) ? read(options.samples) : await gather();
 if (options.samples) writeFileSync(options.samples, JSON.stringify(samples));
 if (options.fit) printFit();
@@ -162,74 +154,62 @@ async function openMemory(sessions: string, file: string) {
   return { memory, rows };
 }
 
+/** What numbers are chosen on. */
+function isFittedOn({ kind, source, half }: Sample): boolean {
+  const isMinedAnswer = !kindsOfNonsense.has(kind) && source !== "sessions";
+  return kind !== "benchmark" && !(source in tested) && (half === "choose" || isMinedAnswer);
+}
+
 function printFit(): void {
-  const kinds = new Set(unanswerable.map(({ kind }) => kind));
-  const isUsed = ({ kind, source, half }: Sample) =>
-    kind !== "benchmark" &&
-    !(source in tested) &&
-    (half === "choose" || !(kinds.has(kind) || source === "sessions"));
-  const used = samples.filter(isUsed);
-  const each = <T>(fitted: (byMeaning: boolean) => T) => ({ meaning: fitted(true), words: fitted(false) });
-  const ofResult = {
-    code: each((byMeaning) => fitResult(used, "code", byMeaning)),
-    sessions: each((byMeaning) => fitResult(used, "sessions", byMeaning)),
-  };
-  console.log(`ofAnswer = ${asSource(each((byMeaning) => fitAnswer(used, byMeaning)))}`);
-  console.log(`ofResult = ${asSource(ofResult)}`);
+  const used = samples.filter(isFittedOn);
+  const each = <T>(fitted: (by: By) => T) => ({ meaning: fitted("meaning"), words: fitted("words") });
+  const coefficients = each((by) => fitCoefficients(used, by));
+  const of = (searched: "code" | "sessions") =>
+    each((by) => fitThresholds(used, searched, { by, coefficients: coefficients[by] }));
+  console.log(`coefficients = ${asSource(coefficients)}`);
+  console.log(`thresholds = ${asSource({ code: of("code"), sessions: of("sessions") })}`);
 }
 
 function report(): void {
-  const kinds = new Set(unanswerable.map(({ kind }) => kind));
   const of = (is: (sample: Sample) => boolean) => samples.filter(is);
-  const isNonsense = ({ kind }: Sample) => kinds.has(kind);
-  const code = of(({ kind, searched }) => kind === "benchmark" && searched === "code");
-  const sessions = of(({ kind, searched }) => kind === "benchmark" && searched === "sessions");
-  const minedOf = (is: (sample: Sample) => boolean) =>
-    of((one) => is(one) && !isNonsense(one) && one.kind !== "benchmark");
+  const isNonsense = ({ kind }: Sample) => kindsOfNonsense.has(kind);
+  const benchmark = (which: "code" | "sessions") =>
+    of(({ kind, searched }) => kind === "benchmark" && searched === which);
   const isTested = ({ source }: Sample) => source in tested;
   const isOfSessions = ({ source }: Sample) => source === "sessions";
+  const answerable = ({ isAnswerable }: Sample) => isAnswerable;
+  const mined = (is: (sample: Sample) => boolean) =>
+    of((one) => is(one) && !isNonsense(one) && one.kind !== "benchmark");
   const tables = [
-    falseAnswers(
+    rightness(benchmark("code"), "Code: the benchmark's questions"),
+    rightness(benchmark("sessions"), "Sessions: the benchmark's questions"),
+    rightness(mined(isTested).filter(answerable), "Code: mined from five repositories not fitted on"),
+    rightness(mined(isTested), "Code: the same, foreign questions among them"),
+    rightness(mined(isOfSessions).filter(answerable), "Sessions: mined"),
+    rightness(mined(isOfSessions), "Sessions: the same, foreign questions among them"),
+    nonsense(
       of((one) => isNonsense(one) && isTested(one)),
       "Code: no answer, five repositories not fitted on",
     ),
-    falseAnswers(
+    nonsense(
       of((one) => isNonsense(one) && one.source in fitted),
       "Code: no answer, repositories fitted on",
     ),
-    falseAnswers(
+    nonsense(
       of((one) => isNonsense(one) && isOfSessions(one)),
       "Sessions: no answer",
     ),
-    lostAnswers([...code], "Code: the benchmark's questions"),
-    lostAnswers([...sessions], "Sessions: the benchmark's questions"),
-    lostAnswers(minedOf(isTested), "Code: mined from the five repositories"),
-    lostAnswers(minedOf(isOfSessions), "Sessions: mined"),
-    reliability(code, "Code: how often results are right, the benchmark's questions"),
-    reliability(sessions, "Sessions: how often results are right, the benchmark's questions"),
-    reliability(
-      minedOf(isTested),
-      "Code: the same, mined from the five repositories, foreign questions among them",
-    ),
-    reliability(minedOf(isOfSessions), "Sessions: the same, mined, foreign questions among them"),
-    levels(code, "Code: by what is shown, the benchmark's questions"),
-    levels(sessions, "Sessions: by what is shown, the benchmark's questions"),
   ];
   for (const table of tables) console.log(options.markdown ? asMarkdown(table) : asText(table));
-  if (options.missed)
-    for (const line of of((one) => one.kind === "benchmark" || isNonsense(one)).flatMap(missed))
-      console.log(line);
+  if (options.missed) for (const line of samples.flatMap(missed)) console.log(line);
 }
 
-/** A line for a false answer, and for an answer that is lost. */
-function missed({ searched, source, kind, question, asked, found, isAnswerable }: Sample): string[] {
-  const { results } = judge(
-    searched,
-    asked,
-    found.map(({ evidence }) => ({ result: {}, evidence })),
-  );
-  const isLost = isAnswerable && results.length === 0 && found.some(({ isRight }) => isRight);
-  const isFalse = !isAnswerable && results.length > 0;
+/** A line for nonsense that is called found, and for an answer that is there and called "probably not here", or the reverse. */
+function missed(sample: Sample): string[] {
+  const { source, kind, question, asked, found, isAnswerable } = sample;
+  const verdict = verdictOf(sample);
+  const isLost = verdict === "probably_not_here" && isAnswered(sample, 10);
+  const isFalse = verdict === "found" && !(isAnswerable && isAnswered(sample, 10));
   const held = Math.max(0, ...found.map(({ evidence }) => evidence.held));
   const why = `known ${asked.known.toFixed(2)}, held ${held.toFixed(2)}, nearness ${asked.nearness?.toFixed(2)}`;
   return isLost || isFalse ? [`${isLost ? "lost" : "false"}\t${source}\t${kind}\t${why}\t${question}`] : [];

@@ -26,7 +26,6 @@ import * as z from "zod/mini";
 import { ranksOf } from "../src/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 import { CodeSearch } from "../src/search/code/engine.ts";
-import type { CodeResult } from "../src/search/code/types.ts";
 import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { type Asked, type Kind, kinds, mine, type Repository } from "./localise/run.ts";
 import { type Answered, half, qualityOf } from "./measure.ts";
@@ -59,32 +58,25 @@ interface Outcome extends Answered {
   query: string;
 }
 
-/** Enough chunks that their files are ten and more. */
-const limit = 60;
+const limit = 10;
 
 async function ask({ project, index, pairs }: Asked, kind: Kind): Promise<(Answered & { query: string })[]> {
   const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
   const search = new CodeSearch({ project, index, embedder });
+  const by = kind === "commit" ? "file" : "chunk";
   const find = (query: string) =>
-    search.search({ query, limit, levels: [], paths: [], languages: [], explain: false });
+    search.search({ query, by, limit, levels: [], paths: [], languages: [], explain: false });
   if (pairs[0]) await find(pairs[0].query);
   const answered: (Answered & { query: string })[] = [];
   for (const pair of pairs) {
-    const { results, nearest, search_time_ms } = await find(pair.query);
-    const found = results.length > 0 ? results : nearest;
-    const ranks = ranksOf(pair, kind === "commit" ? firstOfFiles(found) : found);
+    const { results, search_time_ms } = await find(pair.query);
+    const ranks = ranksOf(pair, results);
     answered.push({
       ...{ query: pair.query, ranks, targets: pair.targets.length, milliseconds: search_time_ms },
     });
   }
   await embedder.close();
   return answered;
-}
-
-function firstOfFiles(results: readonly CodeResult[]): CodeResult[] {
-  return [...new Map(results.toReversed().map((result) => [result.file, result])).values()].sort(
-    (a, b) => results.indexOf(a) - results.indexOf(b),
-  );
 }
 
 const listed = z.array(z.object({ name: z.string(), language: z.string(), revision: z.string() }));

@@ -146,8 +146,8 @@ async function measure(name: string, side: string, annotated: readonly Annotated
     const ask = async (near: typeof weights.near, { query, near: dir, isHit }: Question, isNear: boolean) => {
       const search = new CodeSearch({ project, index, embedder, weights: { ...weights, near } });
       const common = { query, limit: 1, levels: [], paths: [], languages: [], explain: false };
-      const { results, nearest } = await search.search({ ...common, ...(isNear && { near: dir }) });
-      const [top] = results.length > 0 ? results : nearest;
+      const { results } = await search.search({ ...common, ...(isNear && { near: dir }) });
+      const [top] = results;
       return top !== undefined && isHit(top);
     };
     const outcomes: Outcome[] = [];

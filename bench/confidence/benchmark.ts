@@ -7,10 +7,9 @@ import { defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { CodeSearch } from "../../src/search/code/engine.ts";
-import type { CodeResult } from "../../src/search/code/types.ts";
 import { judge, judgedBy } from "../../src/search/confidence/judge.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
-import { openQuery, type SessionResult } from "../../src/search/sessions/types.ts";
+import { openQuery } from "../../src/search/sessions/types.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
@@ -43,14 +42,15 @@ export async function benchmarkOfCode(
     const search = new CodeSearch({ project, index, embedder, judge: listener.listen });
     const samples: Sample[] = [];
     for (const { query, targets } of repository.questions) {
-      await search.search({ query, limit: judgedBy, levels: [], paths: [], languages: [], explain: false });
-      const { asked, found } = listener.last!;
+      const request = { query, limit: judgedBy, levels: [], paths: [], languages: [], explain: false };
+      const { results } = await search.search(request);
+      const { asked, evidence } = listener.last!;
       samples.push({
         ...{ searched: "code", kind: "benchmark", source: repository.name, question: query },
         ...{ half: repository.half, isAnswerable: true, asked },
-        found: found.slice(0, judgedBy).map(({ result, evidence }) => ({
-          evidence,
-          isRight: targets.some((target) => rankOf(target, [result as CodeResult]) > 0),
+        found: results.map((result, i) => ({
+          evidence: evidence[i]!,
+          isRight: targets.some(({ path }) => rankOf({ path }, [result]) > 0),
         })),
       });
     }
@@ -71,15 +71,15 @@ export async function benchmarkOfSessions(
   const search = new SessionSearch({ root: "/", memory, embedder, judge: listener.listen });
   const samples: Sample[] = [];
   for (const question of questions) {
-    await search.search({ ...openQuery, query: question.question });
-    const { asked, found } = listener.last!;
+    const { results } = await search.search({ ...openQuery, by: "session", query: question.question });
+    const { asked, evidence } = listener.last!;
     const wanted = question.relevant_sessions.map((name) => rows.get(name));
     samples.push({
       ...{ searched: "sessions", kind: "benchmark", source: "sessions", question: question.question },
       ...{ half: halfOf(question), isAnswerable: true, asked },
-      found: found.slice(0, judgedBy).map(({ result, evidence }) => ({
-        evidence,
-        isRight: wanted.includes(sessionByUid(memory, (result as SessionResult).session_id)?.id),
+      found: results.slice(0, judgedBy).map(({ session_id }, i) => ({
+        evidence: evidence[i]!,
+        isRight: wanted.includes(sessionByUid(memory, session_id)?.id),
       })),
     });
   }

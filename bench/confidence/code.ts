@@ -8,7 +8,6 @@ import { defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { CodeSearch } from "../../src/search/code/engine.ts";
 import { analyseQuery } from "../../src/search/code/query.ts";
-import type { CodeResult } from "../../src/search/code/types.ts";
 import { judge, judgedBy } from "../../src/search/confidence/judge.ts";
 import { nameKey } from "../../src/text/tokens.ts";
 import { halfOfQuestion, hashOf, Listener, type Sample } from "./sample.ts";
@@ -79,17 +78,18 @@ export class ScratchRepository {
     const search = new CodeSearch({ ...this.prepared, judge: listener.listen });
     const ask = async (kind: string, query: string, targets: readonly PairTarget[]) => {
       if (analyseQuery(query).tokens.length === 0) return;
-      await search.search({ query, limit: judgedBy, levels: [], paths: [], languages: [], explain: false });
-      const { asked, found } = listener.last!;
+      const request = { query, limit: judgedBy, levels: [], paths: [], languages: [], explain: false };
+      const { results } = await search.search(request);
+      const { asked, evidence } = listener.last!;
       // The right file counts as the right place: another function of it is as near as the comment can show.
       const wanted: Pair = { query, targets: targets.map(({ file }) => ({ file })) };
       samples.push({
         ...{ searched: "code", kind, source: own.name, half: halfOfQuestion(query), question: query },
         isAnswerable: targets.length > 0,
         asked,
-        found: found.slice(0, judgedBy).map(({ result, evidence }) => ({
-          evidence,
-          isRight: ranksOf(wanted, [result as CodeResult]).length > 0,
+        found: results.map((result, i) => ({
+          evidence: evidence[i]!,
+          isRight: ranksOf(wanted, [result]).length > 0,
         })),
       });
     };
@@ -128,7 +128,7 @@ export class ScratchRepository {
 /** The name of the function at a place, by a search for its file. */
 async function nameAt(search: CodeSearch, { file, lines }: PairTarget): Promise<string | null> {
   const query = { query: file, limit: 200, levels: [], paths: [file], languages: [], explain: false };
-  const { results } = await search.search(query);
+  const { results } = await search.search({ ...query, by: "chunk" });
   const found = results.find(
     ({ start_line, end_line, level }) =>
       level === "method" && lines !== undefined && start_line >= lines[0] && end_line <= lines[1],

@@ -1,66 +1,89 @@
-import type { OfAnswer, OfResult } from "../../src/search/confidence/coefficients.ts";
-import type { Searched } from "../../src/search/confidence/judge.ts";
-import { monotone, type Row } from "../regression.ts";
-import type { Sample } from "./sample.ts";
+import {
+  type By,
+  type Coefficients,
+  type Evidence,
+  thresholds,
+} from "../../src/search/confidence/coefficients.ts";
+import { evidenceOf, probabilityOf, type Searched } from "../../src/search/confidence/judge.ts";
+import { monotone } from "../regression.ts";
+import { isAnswered, type Sample } from "./sample.ts";
 
 /**
  * Answerable and unanswerable questions have equal total weight, so that a probability holds where every other question
  * has no answer.
  */
-
-/** Questions with an answer among the first ten results, and questions that have none. */
-function split(samples: readonly Sample[], searched: Searched, byMeaning: boolean) {
-  const usable = samples.filter(
-    (one) => one.searched === searched && (!byMeaning || one.asked.nearness !== null),
-  );
-  return {
-    answered: usable.filter(
-      ({ isAnswerable, found }) => isAnswerable && found.some(({ isRight }) => isRight),
-    ),
-    unanswered: usable.filter(({ isAnswerable }) => !isAnswerable),
-  };
+function weighted(samples: readonly Sample[]): { sample: Sample; weight: number }[] {
+  const answerable = samples.filter((one) => one.isAnswerable);
+  return samples.map((sample) => {
+    const others = sample.isAnswerable ? answerable.length : samples.length - answerable.length;
+    return { sample, weight: 1 / Math.max(others, 1) };
+  });
 }
 
-/** Whether there is an answer: fitted on code, for sessions as well. */
-export function fitAnswer(samples: readonly Sample[], byMeaning: boolean): OfAnswer {
-  const { answered, unanswered } = split(samples, "code", byMeaning);
-  const [bias, known, held, size, nearness] = monotone(
-    [described(answered), described(unanswered)].flatMap((some) =>
-      some.map((sample) => rowOfAnswer(sample, byMeaning, 1 / some.length)),
-    ),
-    [1, 1, -1, ...(byMeaning ? [1] : [])],
+/** Those that the judge weighs: a name or a text that stands there as asked needs no regression. */
+const usable = (samples: readonly Sample[], searched: Searched, by: By) =>
+  samples.filter(
+    ({ searched: of, asked, found }) =>
+      of === searched &&
+      found.length > 0 &&
+      (by === "words" || asked.nearness !== null) &&
+      !found.some(({ evidence }) => evidence.literal || evidence.defines),
   );
+
+const evidenceIn = ({ asked, found }: Sample): Evidence =>
+  evidenceOf(
+    asked,
+    found.map(({ evidence }) => evidence),
+  );
+
+/** Whether the first results answer the question: fitted on code, for sessions as well. */
+export function fitCoefficients(samples: readonly Sample[], by: By): Coefficients {
+  const rows = weighted(usable(samples, "code", by)).map(({ sample, weight }) => {
+    const { known, held, size, nearness } = evidenceIn(sample);
+    const features = [known, held, size, ...(by === "meaning" ? [nearness] : [])];
+    return { features, label: Number(isAnswered(sample)), weight };
+  });
+  const signs = [1, 1, -1, ...(by === "meaning" ? [1] : [])];
+  const [bias = 0, known = 0, held = 0, size = 0, nearness = 0] = monotone(rows, signs);
   return rounded({ bias, known, held, nearness, size });
 }
 
-/** If there is an answer, whether it is this result. */
-export function fitResult(samples: readonly Sample[], searched: Searched, byMeaning: boolean): OfResult {
-  const { answered } = split(samples, searched, byMeaning);
-  const [bias, held, place, defines, nearness] = monotone(
-    answered.flatMap(({ found }) =>
-      found.map(({ evidence, isRight }, i): Row => {
-        const ofMeaning = byMeaning ? [evidence.nearness ?? 0] : [];
-        const features = [evidence.held, Math.log(i + 1), Number(evidence.defines), ...ofMeaning];
-        return { features, label: Number(isRight), weight: 1 / answered.length };
-      }),
-    ),
-    [1, -1, 1, ...(byMeaning ? [1] : [])],
-  );
-  return rounded({ bias, held, nearness, defines, place });
+/** Of what is called found so many are right, of what is called "probably not here" at most so many: shares, with room to spare. */
+const aims = { found: 0.93, nonsense: 0.01, notHere: 0.04 };
+
+/** The lowest probability from which on, and the highest below which, the aims hold. */
+export function fitThresholds(
+  samples: readonly Sample[],
+  searched: Searched,
+  { by, coefficients }: { by: By; coefficients: Coefficients },
+): { found: number; notHere: number } {
+  const all = weighted(usable(samples, searched, by)).map(({ sample, weight }) => ({
+    weight,
+    isRight: isAnswered(sample),
+    isNonsense: !sample.isAnswerable,
+    probability: probabilityOf(coefficients, evidenceIn(sample)),
+  }));
+  const weightOf = (of: typeof all) => of.reduce((sum, { weight }) => sum + weight, 0);
+  const shareOf = (of: typeof all, is: (one: (typeof all)[number]) => boolean) =>
+    weightOf(of.filter(is)) / (weightOf(of) || 1);
+  const nonsense = all.filter(({ isNonsense }) => isNonsense);
+  const steps = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
+  const found = steps.find((from) => {
+    const isIn = ({ probability }: (typeof all)[number]) => probability >= from;
+    return (
+      shareOf(all.filter(isIn), ({ isRight }) => isRight) >= aims.found &&
+      shareOf(nonsense, isIn) <= aims.nonsense
+    );
+  });
+  const notHere = steps.findLast((below) => {
+    const isIn = all.filter(({ probability }) => probability < below);
+    return shareOf(isIn, ({ isRight }) => isRight) <= aims.notHere;
+  });
+  return { found: found ?? thresholds[searched][by].found, notHere: Math.min(notHere ?? 0, found ?? 1) };
 }
 
-/** A name either matches exactly or not at all, so it needs no regression. */
-const described = (samples: readonly Sample[]) => samples.filter(({ kind }) => !/\bname$/.test(kind));
-
-/** What speaks for there being an answer. */
-function rowOfAnswer({ asked, found, isAnswerable }: Sample, byMeaning: boolean, weight: number): Row {
-  const held = Math.max(0, ...found.map(({ evidence }) => evidence.held));
-  const features = [asked.known, held, Math.log(asked.chunks), ...(byMeaning ? [asked.nearness ?? 0] : [])];
-  return { features, label: Number(isAnswerable), weight };
-}
-
-function rounded<T extends Record<string, number | undefined>>(values: T): { [K in keyof T]: number } {
+function rounded(values: Coefficients): Coefficients {
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, Math.round((value ?? 0) * 100) / 100]),
-  ) as { [K in keyof T]: number };
+    Object.entries(values).map(([name, value]) => [name, Math.round(value * 100) / 100]),
+  ) as unknown as Coefficients;
 }

@@ -1,5 +1,6 @@
+import type { Verdict } from "../../src/protocol/values.ts";
 import { judge } from "../../src/search/confidence/judge.ts";
-import type { Half, Sample } from "./sample.ts";
+import { type Half, isAnswered, type Sample } from "./sample.ts";
 
 /** What the judge makes of samples, in tables: a head and rows. */
 export interface Table {
@@ -10,113 +11,53 @@ export interface Table {
 const halves: readonly Half[] = ["choose", "confirm"];
 const percent = (part: number, all: number) => (all === 0 ? "-" : `${((100 * part) / all).toFixed(1)} %`);
 
-interface Outcome {
-  sample: Sample;
-  isFound: boolean;
-  results: { probability: number; isRight: boolean }[];
-}
+export const verdictOf = ({ searched, asked, found }: Sample): Verdict =>
+  judge(
+    searched,
+    asked,
+    found.map(({ evidence }) => evidence),
+  ).verdict;
 
-function outcomeOf(sample: Sample): Outcome {
-  const found = sample.found.map(({ evidence, isRight }) => ({ result: { isRight }, evidence }));
-  const { results, nearest } = judge(sample.searched, sample.asked, found);
-  return { sample, isFound: results.length > 0, results: results.length > 0 ? results : nearest };
-}
-
-/** Answers to questions that have none, by kind; the tuning half separately. */
-export function falseAnswers(samples: readonly Sample[], title: string): Table {
-  const outcomes = samples.filter(({ isAnswerable }) => !isAnswerable).map(outcomeOf);
-  const kinds = [...new Set(outcomes.map(({ sample }) => sample.kind))];
-  const row = (name: string, of: readonly Outcome[]) => [
+/** Questions that have no answer, by what is said of them. */
+export function nonsense(samples: readonly Sample[], title: string): Table {
+  const asked = samples.filter(({ isAnswerable }) => !isAnswerable);
+  const kinds = [...new Set(asked.map(({ kind }) => kind))];
+  const row = (name: string, of: readonly Sample[]) => [
     name,
     ...halves.flatMap((half) => {
-      const asked = of.filter(({ sample }) => sample.half === half);
-      const found = asked.filter(({ isFound }) => isFound).length;
-      return [`${found} of ${asked.length}`, percent(found, asked.length)];
+      const own = of.filter((sample) => sample.half === half).map(verdictOf);
+      const called = (verdict: Verdict) => own.filter((one) => one === verdict).length;
+      return [String(own.length), percent(called("found"), own.length), percent(called("maybe"), own.length)];
     }),
   ];
   return {
     title,
     rows: [
-      ["false answers", "choose", "", "confirm", ""],
+      ["no answer", "choose", "found", "maybe", "confirm", "found", "maybe"],
       ...kinds.map((kind) =>
         row(
           kind,
-          outcomes.filter(({ sample }) => sample.kind === kind),
+          asked.filter((sample) => sample.kind === kind),
         ),
       ),
-      row("all", outcomes),
+      row("all", asked),
     ],
   };
 }
 
-/** Questions whose right answer was among the ten, but below the confidence floor. */
-export function lostAnswers(samples: readonly Sample[], title: string): Table {
-  const answered = samples
-    .filter(({ isAnswerable, found }) => isAnswerable && found.some(({ isRight }) => isRight))
-    .map(outcomeOf);
-  const kinds = [...new Set(answered.map(({ sample }) => sample.kind))];
-  return {
-    title,
-    rows: [
-      ["right answers lost", "choose", "", "confirm", ""],
-      ...kinds.map((kind) => [
-        kind,
-        ...halves.flatMap((half) => {
-          const asked = answered.filter(({ sample }) => sample.kind === kind && sample.half === half);
-          const lost = asked.filter(({ isFound }) => !isFound).length;
-          return [`${lost} of ${asked.length}`, percent(lost, asked.length)];
-        }),
-      ]),
-    ],
-  };
-}
-
-const bins = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.001];
-
-/** For each predicted probability, the share of results that are right. */
-export function reliability(samples: readonly Sample[], title: string): Table {
-  const results = samples
-    .map(outcomeOf)
-    .flatMap(({ sample, results }) => results.map((result) => ({ ...result, half: sample.half })));
-  const rows = bins.slice(1).map((to, i) => {
-    const from = bins[i]!;
-    const name = `${from.toFixed(1)} to ${Math.min(to, 1).toFixed(1)}`;
-    return [
-      name,
-      ...halves.flatMap((half) => {
-        const inBin = results.filter(
-          (one) => one.half === half && one.probability >= from && one.probability < to,
-        );
-        const right = inBin.filter(({ isRight }) => isRight).length;
-        return [String(inBin.length), percent(right, inBin.length)];
-      }),
-    ];
-  });
-  return { title, rows: [["probability", "choose", "right", "confirm", "right"], ...rows] };
-}
-
-/** How often the levels that people see are right. */
-export function levels(samples: readonly Sample[], title: string): Table {
-  const seen = samples.flatMap((sample) => {
-    const found = sample.found.map(({ evidence, isRight }) => ({ result: { isRight }, evidence }));
-    return judge(sample.searched, sample.asked, found).results.map((result) => ({
-      ...result,
-      half: sample.half,
-    }));
-  });
-  return {
-    title,
-    rows: [
-      ["confidence", "choose", "right", "confirm", "right"],
-      ...(["high", "medium", "low"] as const).map((level) => [
-        level,
-        ...halves.flatMap((half) => {
-          const own = seen.filter(({ confidence, half: of }) => confidence === level && of === half);
-          return [String(own.length), percent(own.filter(({ isRight }) => isRight).length, own.length)];
-        }),
-      ]),
-    ],
-  };
+/** How often each verdict is right: of how many answers one of the first, the first three, the first ten results is. */
+export function rightness(samples: readonly Sample[], title: string): Table {
+  const rows = (["found", "maybe", "probably_not_here"] as const).map((verdict) => [
+    verdict.replaceAll("_", " "),
+    ...halves.flatMap((half) => {
+      const own = samples.filter((sample) => sample.half === half && verdictOf(sample) === verdict);
+      const right = (within: number) =>
+        percent(own.filter((sample) => isAnswered(sample, within)).length, own.length);
+      return [String(own.length), right(1), right(3), right(10)];
+    }),
+  ]);
+  const head = halves.flatMap((half) => [half, "first", "of 3", "of 10"]);
+  return { title, rows: [["verdict", ...head], ...rows] };
 }
 
 export function asText({ title, rows }: Table): string {

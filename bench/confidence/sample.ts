@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import type { AnswerEvidence, judge, ResultEvidence, Searched } from "../../src/search/confidence/judge.ts";
+import type {
+  AnswerEvidence,
+  Judgement,
+  judge,
+  ResultEvidence,
+  Searched,
+} from "../../src/search/confidence/judge.ts";
 
 /** A question that was asked, the evidence that the engine handed over, and which results were right. */
 export interface Sample {
@@ -26,22 +32,23 @@ export function hashOf(text: string): number {
 
 export const halfOfQuestion = (question: string): Half => (hashOf(question) < 0.5 ? "choose" : "confirm");
 
-type Judge = typeof judge;
+/** A verdict promises that one of so many first results is right. */
+export const promised = 3;
 
-/** A result as an engine passes it to the judge. */
-export interface Found {
-  result: unknown;
-  evidence: ResultEvidence;
-}
+/** Whether one of the first results is right. */
+export const isAnswered = ({ found }: Sample, within = promised): boolean =>
+  found.slice(0, within).some(({ isRight }) => isRight);
+
+type Judge = typeof judge;
 
 /** Records what an engine passes to the judge; `last` is from the last search. */
 export class Listener {
-  last: { asked: AnswerEvidence; found: Found[] } | null = null;
+  last: { asked: AnswerEvidence; evidence: readonly ResultEvidence[] } | null = null;
 
   constructor(private readonly judge: Judge) {}
 
-  readonly listen: Judge = (searched, asked, found) => {
-    this.last = { asked, found: [...found] };
-    return this.judge(searched, asked, found);
+  readonly listen: Judge = (searched, asked, evidence): Judgement => {
+    this.last = { asked, evidence };
+    return this.judge(searched, asked, evidence);
   };
 }

@@ -1,6 +1,11 @@
 import { analyseQuery } from "../../src/search/code/query.ts";
 import { heldShare, termsOf, weighTerms } from "../../src/search/confidence/asked-terms.ts";
-import { type AnswerEvidence, judge, judgedBy } from "../../src/search/confidence/judge.ts";
+import {
+  type AnswerEvidence,
+  judge,
+  judgedBy,
+  type ResultEvidence,
+} from "../../src/search/confidence/judge.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { openQuery, type SessionResult } from "../../src/search/sessions/types.ts";
 import type { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
@@ -11,8 +16,13 @@ import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
 import { bestSummaries } from "../../src/store/memory/sessions/summaries.ts";
 import { frequenciesIn } from "../../src/store/sqlite/full-text-scores.ts";
 import type { MinedRepository } from "./code.ts";
-import { type Found, halfOfQuestion, hashOf, Listener, type Sample } from "./sample.ts";
+import { halfOfQuestion, hashOf, Listener, type Sample } from "./sample.ts";
 import { unanswerable } from "./unanswerable.ts";
+
+interface Found {
+  result: SessionResult;
+  evidence: ResultEvidence;
+}
 
 interface SessionPair {
   kind: string;
@@ -43,10 +53,17 @@ export async function sessionSamples(
   const samples: Sample[] = [];
   const ask = async (kind: string, question: string, pair: SessionPair | null) => {
     if (analyseQuery(question).tokens.length === 0) return;
-    await search.search({ ...openQuery, query: question, limit: looked, ...(pair && { types: ["raw"] }) });
-    const { asked, found } = listener.last!;
+    const request = {
+      ...openQuery,
+      query: question,
+      limit: looked,
+      ...(pair && { types: ["raw" as const] }),
+    };
+    const { results } = await search.search(request);
+    const { asked, evidence } = listener.last!;
+    const found = results.map((result, i): Found => ({ result, evidence: evidence[i]! }));
     const isSource = ({ result }: Found) =>
-      pair !== null && flat((result as SessionResult).content).includes(flat(pair.sentence));
+      pair !== null && flat(result.content).includes(flat(pair.sentence));
     const kept = found.filter((one) => !isSource(one));
     samples.push({
       ...{ searched: "sessions", kind, source: "sessions", question },
@@ -56,7 +73,7 @@ export async function sessionSamples(
       asked: pair === null ? asked : askedWithout(memory, question, found.filter(isSource), kept),
       found: kept.slice(0, judgedBy).map(({ result, evidence }) => ({
         evidence,
-        isRight: (result as SessionResult).session_id === pair?.session,
+        isRight: result.session_id === pair?.session,
       })),
     });
   };
@@ -81,7 +98,7 @@ function askedWithout(
   kept: readonly Found[],
 ): AnswerEvidence {
   const terms = termsOf(analyseQuery(question));
-  const texts = sources.map(({ result }) => (result as SessionResult).content);
+  const texts = sources.map(({ result }) => result.content);
   const holding = new Map(
     [...frequenciesIn(memory, "chunk_terms", terms)].flatMap(([term, count]): [string, number][] => {
       const alone = { weights: new Map([[term, 1]]), known: 1, chunks: 1 };

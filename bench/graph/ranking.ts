@@ -226,7 +226,7 @@ async function ask(repository: Repository): Promise<Asked[]> {
       for (const variant of variants) {
         const query = variant === "stress" ? withoutPathWords(question) : question.query;
         const request = { query, limit: considered, levels: [], paths: [], languages: [], explain: true };
-        const { results } = await search.search(request);
+        const { results } = await search.search({ ...request, by: "chunk" });
         const candidates = await Promise.all(results.map((result) => candidateOf(result, graph, known)));
         asked.push({ half: repository.half, variant, targets: question.targets, candidates, known });
       }

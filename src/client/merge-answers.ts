@@ -1,9 +1,10 @@
 import type {
+  HistoryResult,
   HistorySearchResponse,
   SearchResponse,
   TranscriptSearchResponse,
 } from "../protocol/operations/search.ts";
-import type { ResultUnit } from "../protocol/values.ts";
+import { bestVerdict, likelihood } from "../protocol/reading/verdict.ts";
 
 /**
  * Answers of several projects in one order. Each project's own order stays as it is; the question is how theirs go
@@ -50,15 +51,12 @@ type Positioned<T> = T & {
   project: string;
 };
 
-type Answers<Response extends { results: unknown[] }> = Omit<Response, "results" | "nearest"> & {
+type Answers<Response extends { results: unknown[] }> = Omit<Response, "results"> & {
   results: Positioned<Response["results"][number]>[];
-  nearest: Positioned<Response["results"][number]>[];
 };
 type CodeAcross = Answers<SearchResponse>;
 type TranscriptsAcross = Answers<TranscriptSearchResponse>;
 type HistoryAcross = Answers<HistorySearchResponse>;
-
-const nearestShown = 3;
 
 /** Signals relative to a project's own best result, and factors. */
 const relative = new Set(["lexical", "coherence", "penalty", "saturation", "near"]);
@@ -79,7 +77,6 @@ export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcr
   return {
     query: merging.query,
     ...inOrder(positioned, merging),
-    nearest: positioned.length === 0 ? nearestOf(parts, merging) : [],
     ...together(parts, merging),
     index: {
       pending: sumOrNull(ages.map(({ pending }) => pending)),
@@ -104,7 +101,7 @@ function sureness(signals: Record<string, number> | undefined): number {
 /** Merges answers to requests with `explain`. Sessions that clones share appear once. */
 export function mergeTranscripts(
   parts: readonly TranscriptPart[],
-  merging: Merging & { by: ResultUnit },
+  merging: Merging & { by: "session" | "turn" },
 ): TranscriptsAcross {
   const every = parts.flatMap(({ project, answer }) =>
     answer.results.map((result, rank) => ({ rank, result: { project, ...result } })),
@@ -126,7 +123,6 @@ export function mergeTranscripts(
     scope: "transcripts",
     query: merging.query,
     ...inOrder(positioned, merging),
-    nearest: positioned.length === 0 ? nearestOf(parts, merging) : [],
     ...all,
     total_results: all.total_results - (every.length - positioned.length),
     memory: {
@@ -140,18 +136,20 @@ export function mergeTranscripts(
   };
 }
 
-/** Merges commits and events: the likeliest first, as probabilities compare as they are. Clones' commits appear once. */
+/** Merges commits and events: the likeliest first. Clones' commits appear once. */
 export function mergeHistory(parts: readonly HistoryPart[], merging: Merging): HistoryAcross {
   const every = parts
-    .flatMap(({ project, answer }) => answer.results.map((result) => ({ project, ...result })))
-    .sort((a, b) => b.probability - a.probability || b.score - a.score);
+    .flatMap(({ project, answer }) =>
+      answer.results.map((result, i) => ({ project, ...result, likely: likelihood(answer, i + 1) })),
+    )
+    .sort((a, b) => b.likely - a.likely || b.score - a.score)
+    .map(({ likely: _, ...result }) => result as Positioned<HistoryResult>);
   const once = [...new Map(every.toReversed().map((result) => [result.id, result])).values()].toReversed();
   const all = together(parts, merging);
   return {
     scope: "history",
     query: merging.query,
     results: once.slice(0, merging.limit).map((result) => withSignals(result, merging.explain)),
-    nearest: once.length === 0 ? nearestOf(parts, merging) : [],
     ...all,
     total_results: all.total_results - (every.length - once.length),
     commits: {
@@ -197,26 +195,16 @@ function withSignals<R extends { signals?: Record<string, number> | undefined }>
   return rest as R;
 }
 
-/** Where no project has an answer: the likeliest of all; probabilities compare as they are. */
-function nearestOf<R extends { probability: number; signals?: Record<string, number> | undefined }>(
-  parts: readonly { project: string; answer: { nearest: R[] } }[],
-  { explain, limit }: Merging,
-): Positioned<R>[] {
-  return parts
-    .flatMap(({ project, answer }) => answer.nearest.map((result) => ({ project, ...result })))
-    .sort((a, b) => b.probability - a.probability)
-    .slice(0, Math.min(limit, nearestShown))
-    .map((result) => withSignals(result, explain));
-}
-
 function together(
   parts: readonly {
-    answer: Pick<SearchResponse, "total_results" | "searched_by" | "notes">;
+    answer: Pick<SearchResponse, "verdict" | "probability" | "total_results" | "searched_by" | "notes">;
     project: string;
   }[],
   { took }: Merging,
 ) {
   return {
+    verdict: bestVerdict(parts.map(({ answer }) => answer)),
+    probability: Math.max(0, ...parts.map(({ answer }) => answer.probability)),
     total_results: parts.reduce((sum, { answer }) => sum + answer.total_results, 0),
     searched_by: [...new Set(parts.flatMap(({ answer }) => answer.searched_by))],
     notes: parts.flatMap(({ project, answer }) => answer.notes.map((note) => `${project}: ${note}`)),

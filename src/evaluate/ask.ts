@@ -72,14 +72,18 @@ async function askIn(
     embedder: mode === "lexical" ? null : embedder,
     weights: weightsOf(mode),
   });
-  const find = (query: string) =>
-    search.search({ query, limit, levels: [], paths: [], languages: [], explain: false });
-  for (const { query } of pairs.slice(0, warmUp)) await find(query);
+  // A function is one of several answers in a file.
+  const byOf = ({ targets }: Pair) => (targets.some(({ lines }) => lines) ? "chunk" : "file");
+  const find = (pair: Pair) => {
+    const request = { query: pair.query, by: byOf(pair), limit } as const;
+    return search.search({ ...request, levels: [], paths: [], languages: [], explain: false });
+  };
+  for (const pair of pairs.slice(0, warmUp)) await find(pair);
   const asked: Asked[] = [];
   for (const pair of pairs) {
     signal.throwIfAborted();
     const start = performance.now();
-    const { results } = await find(pair.query);
+    const { results } = await find(pair);
     const milliseconds = performance.now() - start;
     asked.push({ pair, results, milliseconds, ranks: ranksOf(pair, results), targets: pair.targets.length });
     onAsked(asked.length);

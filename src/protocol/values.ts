@@ -10,8 +10,11 @@ export const searchModes = ["hybrid", "fts", "regex", "semantic"] as const;
 /** hybrid: words and meaning; fts: words alone; semantic: meaning alone; regex: a pattern over the text. */
 export type SearchMode = (typeof searchModes)[number];
 
-export const resultUnits = ["session", "turn"] as const;
-/** A result of a session search: a session with its best turn, or every matching turn. */
+export const resultUnits = ["file", "chunk", "session", "turn"] as const;
+/**
+ * What a result is: a file with its best places, or every matching chunk; a session with its best turn, or every matching
+ * turn. Each search reads its own two.
+ */
 export type ResultUnit = (typeof resultUnits)[number];
 
 /** What a search of the history looks for; checkpoints are the commits that sessions led to. */
@@ -47,9 +50,10 @@ export type TurnState = (typeof turnStates)[number];
 export const matchModes = ["exact", "regex"] as const;
 /** How code, and the content of sessions, must hold a query. exact: as a text; regex: as a pattern in RE2's syntax. */
 export type MatchMode = (typeof matchModes)[number];
-/** How confident a search is that a result answers the query. */
-export const confidences = ["high", "medium", "low"] as const;
-export type Confidence = (typeof confidences)[number];
+
+export const verdicts = ["found", "maybe", "probably_not_here"] as const;
+/** What an answer as a whole is worth: whether one of its first results is what was asked for. */
+export type Verdict = (typeof verdicts)[number];
 
 /** When an agent can be given context without asking. */
 export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;

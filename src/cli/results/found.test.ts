@@ -6,7 +6,6 @@ import { type Found, renderFound } from "./found.ts";
 const code: Found = {
   place: "src/retry.ts:10",
   title: "function retryRequest in Client",
-  confidence: "high",
   facts: [],
   why: ["defines retryRequest", "mentions retry"],
   snippet: {
@@ -21,7 +20,6 @@ const code: Found = {
 const session: Found = {
   place: "8ecde0fc:7",
   title: "修正登录页面",
-  confidence: "medium",
   warning: "abandoned branch",
   facts: ["3 days ago", "", "main"],
   why: ["your note"],
@@ -38,12 +36,12 @@ it("has one form for all results, as wide as the terminal", () => {
   const blocks = renderFound("retry", [code, session], { screen: screenOf(60), full: false });
   expect(blocks.join("\n\n")).toBe(
     [
-      "1. src/retry.ts:10  function retryRequest in Client  high",
+      "1. src/retry.ts:10  function retryRequest in Client",
       "   defines retryRequest; mentions retry",
       "    9 │ // Tries the request again.",
       "   10 │ async function retryRequest() {",
       "",
-      "2. 8ecde0fc:7  修正登录页面  medium (abandoned branch)",
+      "2. 8ecde0fc:7  修正登录页面  (abandoned branch)",
       "   3 days ago | main",
       "   your note",
       "   │ agent   It needs **two** things:",

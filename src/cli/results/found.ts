@@ -4,15 +4,14 @@ import { renderSnippet, type Snippet } from "./snippet.ts";
 import { type Words, wordsOf } from "./words.ts";
 
 /**
- * A result of a search, whatever it is: code, a session, a commit, a note. All have one form: where it is and what, how sure
- * it is; when and why; the passage that matches; what else belongs to it. Its texts are safe to print, but the snippet's.
+ * A result of a search, whatever it is: code, a session, a commit, a note. All have one form: where it is and what;
+ * when and why; the passage that matches; what else belongs to it. Its texts are safe to print, but the snippet's.
  */
 export interface Found {
   /** As commands take it, painted and linked; the other texts are not painted: `src/retry.ts:10`, `8ecde0fc:7`, a commit's hash. */
   place: string;
   /** Its name or title; "" for none. */
   title: string;
-  confidence?: "high" | "medium" | "low";
   /** What became of it: "changed since it was indexed". */
   warning?: string;
   /** When, on which branch, of what kind; empty ones are left out. */
@@ -42,13 +41,11 @@ export function renderFound(query: string, results: readonly Found[], style: Fou
 function renderOne(found: Found, rank: string, words: Words, { screen, full }: FoundStyle): string {
   const { colors } = screen;
   const margin = " ".repeat(rank.length + 1);
-  const { title, confidence, warning } = found;
-  const sure =
-    confidence === undefined ? "" : confidence === "high" ? colors.ok("high") : colors.dim(confidence);
+  const { title, warning } = found;
   const head = [
     found.place,
     colors.isColorSupported ? colors.bold(words.mark(title, colors.match)) : title,
-    [sure, warning === undefined ? "" : colors.warn(`(${warning})`)].filter((part) => part !== "").join(" "),
+    warning === undefined ? "" : colors.warn(`(${warning})`),
   ];
   const [first = "", ...rest] = wrapped(head.filter((part) => part !== "").join("  "), screen, margin.length);
   const about = [

@@ -66,7 +66,7 @@ const handlers = {
   search: vi.fn((request: SearchRequest) => ({
     query: request.q,
     results: [],
-    nearest: [],
+    ...{ verdict: "probably_not_here" as const, probability: 0 },
     total_results: 0,
     search_time_ms: 0.1,
     searched_by: ["words"],
@@ -83,7 +83,7 @@ const handlers = {
     scope: "transcripts" as const,
     query: request.q,
     results: [],
-    nearest: [],
+    ...{ verdict: "probably_not_here" as const, probability: 0 },
     total_results: 0,
     search_time_ms: 0.1,
     searched_by: ["words"],

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { blameRequest } from "../../protocol/operations/blame.ts";
 import { checkpointsRequest, rewindRequest } from "../../protocol/operations/checkpoints.ts";
 import { described, field, lineNumber, text } from "../../protocol/shape-parts.ts";
-import type { Confidence } from "../../protocol/values.ts";
+import type { Verdict } from "../../protocol/values.ts";
 import {
   cursor,
   type LabelledOutput,
@@ -47,8 +47,8 @@ export interface ListCheckpointsOutput extends LabelledOutput, PagedOutput {
   }[];
   /** With a query: all commits, whether sessions led to them or not. */
   commits: FoundCommit[];
-  /** What comes nearest where no commit answers the query; no answer. */
-  nearest: FoundCommit[];
+  /** Whether the first commits answer the query; null without one. */
+  verdict: Verdict | null;
   total: number;
 }
 
@@ -58,8 +58,6 @@ interface FoundCommit {
   subject: string;
   author: string;
   created_at: string | null;
-  /** That it answers the query: high, medium, low. */
-  confidence: Confidence;
   reasons: string[];
   snippet: string;
   sessions: { session_id: string; title: string | null; turns: number[] }[];

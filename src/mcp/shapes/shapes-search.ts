@@ -4,7 +4,7 @@ import { chunkRequest } from "../../protocol/operations/chunk.ts";
 import { type Decision, relatedRequest } from "../../protocol/operations/decisions.ts";
 import { searchRequest, transcriptSearchRequest } from "../../protocol/operations/search.ts";
 import { described, field } from "../../protocol/shape-parts.ts";
-import type { Confidence } from "../../protocol/values.ts";
+import type { Verdict } from "../../protocol/values.ts";
 import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput, project } from "./shape-parts.ts";
 
 /** What the tools that search take and answer. */
@@ -31,9 +31,10 @@ export const searchCodeInput = z
   .check(z.refine(({ query, chunk }) => query !== undefined || chunk !== undefined, { path: ["query"] }));
 
 export interface SearchCodeOutput extends PagedOutput, LabelledOutput {
+  /** Whether the first results answer it. */
+  verdict: Verdict;
+  /** One a file, best first, whatever the verdict. */
   results: CodeFound[];
-  /** What comes nearest where nothing answers the query; no answer. */
-  nearest: CodeFound[];
   total: number;
 }
 
@@ -49,8 +50,6 @@ interface CodeFound {
   kind: string;
   name: string;
   parent: string | null;
-  /** That it answers the query: high, medium, low. */
-  confidence: Confidence;
   reasons: string[];
   /** Whether the file has changed since it was indexed: lines may have moved. */
   is_stale: boolean;
@@ -62,6 +61,8 @@ interface CodeFound {
    */
   used_by?: string[];
   uses?: string[];
+  /** Other places in the file that match: "retryLater:40-60". */
+  also: string[];
 }
 
 const { q, file, session, ...ofSessions } = z.omit(transcriptSearchRequest(), {
@@ -85,7 +86,7 @@ export const searchSessionsInput = z.strictObject({
   in: field("content: tool output too, exact", z.enum(["content"])),
   commit: described("led to this commit", ofSessions.commit),
   mode: described("fts: words; regex: RE2", ofSessions.mode),
-  by: described("one result each", ofSessions.by),
+  by: field("one result each", z.enum(["session", "turn"])),
   files: described("touched these paths", file),
   session_id: described("only this", session),
   project,
@@ -96,9 +97,9 @@ export const searchSessionsInput = z.strictObject({
 });
 
 export interface SearchSessionsOutput extends LabelledOutput, PagedOutput {
+  /** Whether the first results answer the query; null without one. */
+  verdict: Verdict | null;
   results: SessionFound[];
-  /** What comes nearest where nothing answers the query; no answer. */
-  nearest: SessionFound[];
   total: number;
 }
 
@@ -118,8 +119,6 @@ interface SessionFound {
   turns: number | null;
   kind: string | null;
   timestamp: string | null;
-  /** That it answers the query: high, medium, low; null without a query. */
-  confidence: Confidence | null;
   /** What a person noted there. */
   note: string | null;
   snippet: string;

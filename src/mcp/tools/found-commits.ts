@@ -5,7 +5,16 @@ import type { CommitFound, HistoryResult } from "../../protocol/operations/searc
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
-import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, spans } from "../text/text.ts";
+import {
+  historyLabel,
+  joined,
+  lineOrNull,
+  minute,
+  oneLine,
+  quoted,
+  spans,
+  verdictLine,
+} from "../text/text.ts";
 import { ask, type CallContext, type ToolAnswer } from "../tool.ts";
 
 const sessionsNamed = 3;
@@ -30,23 +39,22 @@ export async function foundCommits(
     ...(since && { since }),
     ...(until && { until }),
   });
-  const isFound = found.results.length > 0;
-  const page = (isFound ? found.results : found.nearest).filter(isCommit).slice(isFound ? offset : 0);
+  const page = found.results.filter(isCommit).slice(offset);
   const { items } = fitIn(page, roomOf(max_tokens), 300, itemOf, render);
   const end = offset + items.length;
-  const next =
-    isFound && items.length > 0 && end < found.total_results ? cursorAt("list_checkpoints", args, end) : null;
-  const nothing = `Nothing found in commits about "${oneLine(q, 100)}".`;
+  const next = items.length > 0 && end < found.total_results ? cursorAt("list_checkpoints", args, end) : null;
   return {
     structured: {
       label: historyLabel,
-      checkpoints: [],
-      ...{ commits: isFound ? items : [], nearest: isFound ? [] : items },
+      verdict: found.verdict,
+      ...{ checkpoints: [], commits: items },
       ...{ total: found.total_results, next_cursor: next, notes: found.notes },
     },
     text: joined(
       [
-        !isFound && (items.length > 0 ? `${nothing} Nearest, but probably not about it:` : nothing),
+        items.length > 0
+          ? verdictLine(found.verdict)
+          : `Nothing found in commits about "${oneLine(q, 100)}".`,
         items.length > 0 && `${historyLabel}\n${items.map(render).join("\n")}`,
         next && `${found.total_results - end} more: cursor ${next}`,
         ...found.notes,
@@ -59,14 +67,13 @@ export async function foundCommits(
 const isCommit = (result: HistoryResult): result is CommitFound => result.kind === "commit";
 
 function itemOf(commit: CommitFound, longest: number) {
-  const { id, title, author, timestamp, confidence, checkpoint, match_reasons, sessions, files } = commit;
+  const { id, title, author, timestamp, checkpoint, match_reasons, sessions, files } = commit;
   return {
     commit: id,
     checkpoint_id: checkpoint,
     subject: oneLine(title, 160),
     author: oneLine(author, 80),
     created_at: timestamp,
-    confidence,
     reasons: match_reasons.map((reason) => oneLine(reason, 120)),
     snippet: oneLine(commit.snippet, longest),
     sessions: sessions.slice(0, sessionsNamed).map(({ session_id, title: session, turns }) => ({
@@ -82,7 +89,6 @@ function itemOf(commit: CommitFound, longest: number) {
 function render(item: ReturnType<typeof itemOf>): string {
   const { commit, checkpoint_id, subject, author, created_at, snippet, reverted_by } = item;
   const facts = joined([
-    item.confidence,
     minute(created_at),
     author,
     checkpoint_id !== null && `checkpoint ${checkpoint_id}`,

@@ -25,7 +25,7 @@ export const listCheckpoints: Handler<typeof listCheckpointsInput, ListCheckpoin
   const notes = total === 0 ? ["`pm checkpoint backfill` finds the sessions behind older commits."] : [];
   return {
     structured: {
-      ...{ label: historyLabel, checkpoints: items, commits: [], nearest: [] },
+      ...{ label: historyLabel, verdict: null, checkpoints: items, commits: [] },
       ...{ total, next_cursor: next, notes },
     },
     text: joined(

@@ -9,7 +9,7 @@ import { visible } from "../../text/quotation.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { edgeNamed, withMore } from "../text/edges.ts";
-import { beginning, codeLabel, joined, lineOrNull, oneLine } from "../text/text.ts";
+import { beginning, codeLabel, joined, lineOrNull, oneLine, verdictLine } from "../text/text.ts";
 import { acrossOf, ask, type CallContext, type Handler, otherProject } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
@@ -39,30 +39,31 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     near: placeInProject(context.project, context.cwd) || undefined,
   };
   const found = await foundIn(acrossOf(args, context), request, context);
-  const isFound = found.results.length > 0;
-  const page = (isFound ? found.results : found.nearest).slice(offset, offset + limit);
+  const page = found.results.slice(offset, offset + limit);
   const room = roomOf(max_tokens);
   const each = Math.max(Math.floor(room / Math.min(Math.max(page.length, 1), 5)) - 200, brief);
-  // Near misses are only worth a glance.
-  const placed = page.map((one, at): [number, Found] => [isFound ? at : at + toRead, one]);
+  // What is probably not here is only worth a glance.
+  const skipped = found.verdict === "probably_not_here" ? toRead : 0;
+  const placed = page.map((one, at): [number, Found] => [at + skipped, one]);
   const { items } = fitIn(placed, room, each, itemOf, render);
-  const end = offset + (isFound ? items.length : 0);
+  const end = offset + items.length;
   const next = end < Math.min(found.total_results, maxResults) ? cursorAt("search_code", args, end) : null;
   const notes = notesOn(found);
   const left = found.total_results - end;
   return {
     structured: {
       label: codeLabel,
-      results: isFound ? items : [],
-      nearest: isFound ? [] : items,
+      verdict: found.verdict,
+      results: items,
       total: found.total_results,
       next_cursor: next,
       notes,
     },
     text: joined(
       [
-        !isFound &&
-          nothingFound(query, items.length > 0, Boolean(path ?? regex) || Object.keys(filters).length > 0),
+        items.length > 0
+          ? verdictLine(found.verdict)
+          : nothingFound(query, Boolean(path ?? regex) || Object.keys(filters).length > 0),
         items.length > 0 && `${codeLabel}\n${items.map(render).join("\n")}`,
         next && `${left} more: cursor ${next}`,
         ...notes,
@@ -72,7 +73,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
   };
 };
 
-type Answer = Omit<SearchResponse, "results" | "nearest"> & { results: Found[]; nearest: Found[] };
+type Answer = Omit<SearchResponse, "results"> & { results: Found[] };
 
 /** Files of other projects are named so that they can be opened from where the server runs. */
 async function foundIn(here: Here, request: SearchRequest, context: CallContext): Promise<Answer> {
@@ -91,16 +92,12 @@ async function foundIn(here: Here, request: SearchRequest, context: CallContext)
   return {
     ...answer.code,
     results: answer.code.results.map(placed),
-    nearest: answer.code.nearest.map(placed),
     notes: [...answer.code.notes, ...skipped],
   };
 }
 
-function nothingFound(query: string, isAnyNear: boolean, isFiltered: boolean): string {
-  const nothing = `Nothing found about "${oneLine(query, 100)}".`;
-  return isAnyNear
-    ? `${nothing} Nearest in meaning, but probably not about it:`
-    : `${nothing} Try other words${isFiltered ? ", or fewer filters" : ""}.`;
+function nothingFound(query: string, isFiltered: boolean): string {
+  return `Nothing found about "${oneLine(query, 100)}". Try other words${isFiltered ? ", or fewer filters" : ""}.`;
 }
 
 function itemOf([at, found]: [number, Found], longest: number) {
@@ -114,7 +111,6 @@ function itemOf([at, found]: [number, Found], longest: number) {
     kind: found.kind,
     name: oneLine(found.name, 120),
     parent: lineOrNull(found.parent_name, 120),
-    confidence: found.confidence,
     reasons: isToRead ? found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)) : [],
     is_stale: found.freshness === "drifted",
     content: beginning(fromMatch(found), isToRead ? longest : Math.min(longest, brief)),
@@ -122,6 +118,9 @@ function itemOf([at, found]: [number, Found], longest: number) {
       used_by: edgesNamed(found.graph.used_by, found.graph.used_by_total),
       uses: edgesNamed(found.graph.uses, found.graph.uses_total),
     }),
+    also: found.places.map(({ name, start_line, end_line }) =>
+      oneLine(`${name}:${start_line}-${end_line}`, 120),
+    ),
   };
 }
 
@@ -137,15 +136,14 @@ function fromMatch({ content, start_line, match_lines: [first = start_line] = []
 }
 
 function render(item: ReturnType<typeof itemOf>): string {
-  const { project, file, start_line, end_line, level, kind, name, parent, confidence, is_stale, content } =
-    item;
-  const { used_by, uses } = item;
+  const { project, file, start_line, end_line, level, kind, name, parent, is_stale, content } = item;
+  const { used_by, uses, also } = item;
   const what = joined(
     [kind || level, name, parent !== null && `in ${parent}`, project !== null && `of ${project}`],
     " ",
   );
   const stale = is_stale ? " (changed since it was indexed)" : "";
-  return `${file}:${start_line}-${end_line}  ${what}  ${confidence}${stale}\n${content.replace(/^/gm, "    ")}${edgesText("used by", used_by)}${edgesText("uses", uses)}`;
+  return `${file}:${start_line}-${end_line}  ${what}${stale}\n${content.replace(/^/gm, "    ")}${edgesText("used by", used_by)}${edgesText("uses", uses)}${also.length > 0 ? `\n    also: ${also.join(", ")}` : ""}`;
 }
 
 const edgesText = (how: string, edges: readonly string[] | undefined) =>

@@ -33,7 +33,10 @@ export async function showChunk(
   ];
   const results = [whole, ...around, ...within];
   return {
-    structured: { label: codeLabel, results, nearest: [], total: results.length, next_cursor: null, notes },
+    structured: {
+      ...{ label: codeLabel, verdict: "found", results },
+      ...{ total: results.length, next_cursor: null, notes },
+    },
     text: joined(
       [
         codeLabel,
@@ -60,7 +63,7 @@ function itemOf(file: string, chunk: ChunkOutline, reason: string): SearchCodeOu
   return {
     ...{ project: null, file: visible(file), start_line: chunk.start_line, end_line: chunk.end_line },
     ...{ level: chunk.level, kind: chunk.kind, name: oneLine(chunk.name, 120), parent: null },
-    ...{ confidence: "high", reasons: [reason], is_stale: false },
+    ...{ reasons: [reason], is_stale: false, also: [] },
     content: oneLine(chunk.signature, signatureLength),
   };
 }

@@ -21,17 +21,16 @@ import {
 import {
   chunkKinds,
   chunkTypes,
-  confidences,
   contentRoles,
   eventStatuses,
   eventTypes,
   historyKinds,
   matchModes,
-  type ResultUnit,
   resultUnits,
   searchedKinds,
   searchModes,
   searchPlaces,
+  verdicts,
 } from "../values.ts";
 import { neighbours } from "./graph.ts";
 
@@ -42,6 +41,18 @@ const inPackage = field("only this package, by its name or directory (`pm packag
 const graph = field("name what calls or uses each result, and what it uses", z.boolean());
 
 const explain = field("show each ranking signal's contribution", z.boolean());
+
+const by = field(
+  "a result for each file and session (default), or for each chunk and turn",
+  z.enum(resultUnits),
+);
+
+/** What every answer says of itself. */
+const judgement = {
+  verdict: z.enum(verdicts),
+  /** That one of the first results is what was asked for: 0 to 1, comparable between answers. */
+  probability: z.number(),
+};
 
 /** Left out: the project's configuration decides. */
 export const searchRequest = lazy(() =>
@@ -56,12 +67,25 @@ export const searchRequest = lazy(() =>
     package: inPackage,
     near: field("where one works: results of the package around this path come first", text),
     match: field("every result holds the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
+    by,
     limit,
     graph,
     explain,
   }),
 );
 export type SearchRequest = z.infer<ReturnType<typeof searchRequest>>;
+
+/** Another chunk of a result's file that matches. */
+const codePlace = lazy(() =>
+  z.object({
+    id: text,
+    name: text,
+    kind: text,
+    level: z.enum(levels),
+    start_line: z.number(),
+    end_line: z.number(),
+  }),
+);
 
 const codeResult = lazy(() =>
   z.object({
@@ -75,8 +99,6 @@ const codeResult = lazy(() =>
     language: text,
     name: text,
     score: z.number(),
-    confidence: z.enum(confidences),
-    probability: z.number(),
     content: text,
     parent_id: textOrNull,
     parent_name: textOrNull,
@@ -84,6 +106,8 @@ const codeResult = lazy(() =>
     /** With `match` or quotes: the lines on which matches begin. */
     match_lines: z.optional(z.array(z.int())),
     freshness: z.enum(["fresh", "drifted"]),
+    /** By file: at most three other places in it, best first. */
+    places: z._default(z.array(codePlace()), []),
     /** With `graph`. */
     graph: z.optional(neighbours()),
     signals: z.optional(z.record(text, z.number())),
@@ -106,10 +130,9 @@ export type IndexAge = z.infer<ReturnType<typeof indexAge>>;
 export const searchResponse = lazy(() =>
   z.object({
     query: text,
-    /** Empty if nothing answers the query. */
+    ...judgement,
+    /** Best first, whatever the verdict. */
     results: z.array(codeResult()),
-    /** The nearest matches in that case; not an answer. */
-    nearest: z.array(codeResult()),
     total_results: count,
     search_time_ms: z.number(),
     /** "words", and the id of each model that understood the query. */
@@ -146,16 +169,19 @@ export const transcriptSearchRequest = lazy(() =>
       "fts: words; semantic: meaning; hybrid: both; regex: RE2; default: the setting search.mode",
       z.enum(searchModes),
     ),
-    by: field("a result for each session (default) or each turn", z.enum(resultUnits)),
+    by,
     limit,
     explain,
   }),
 );
 export type TranscriptSearchRequest = z.infer<ReturnType<typeof transcriptSearchRequest>>;
 
-/** The unit of results, by default turns within one session, else sessions. */
-export function resultUnitOf({ by, session }: Pick<TranscriptSearchRequest, "by" | "session">): ResultUnit {
-  return by ?? (session === undefined ? "session" : "turn");
+/** The unit of a search of sessions, by default turns within one session, else sessions. */
+export function resultUnitOf({
+  by,
+  session,
+}: Pick<TranscriptSearchRequest, "by" | "session">): "session" | "turn" {
+  return by === "session" || by === "turn" ? by : session === undefined ? "session" : "turn";
 }
 
 const transcriptResult = lazy(() =>
@@ -175,8 +201,6 @@ const transcriptResult = lazy(() =>
     event_type: z.enum(["user_prompt", "tool_use", "assistant", "mixed"]),
     timestamp: timeOrNull,
     score: z.number(),
-    confidence: z.enum(confidences),
-    probability: z.number(),
     annotation: textOrNull,
     snippet: text,
     content: text,
@@ -226,11 +250,10 @@ export const transcriptSearchResponse = lazy(() =>
   z.object({
     scope: z.literal("transcripts"),
     query: text,
+    ...judgement,
     total_results: count,
-    /** Empty if nothing answers the query. */
+    /** Best first, whatever the verdict. */
     results: z.array(transcriptResult()),
-    /** The nearest matches in that case; not an answer. */
-    nearest: z.array(transcriptResult()),
     searched_by: strings,
     notes: strings,
     search_time_ms: z.number(),
@@ -270,8 +293,6 @@ const foundInHistory = {
   timestamp: timeOrNull,
   snippet: text,
   score: z.number(),
-  confidence: z.enum(confidences),
-  probability: z.number(),
   match_reasons: strings,
   signals: z.optional(z.record(text, z.number())),
 };
@@ -316,11 +337,10 @@ export const historySearchResponse = lazy(() =>
   z.object({
     scope: z.literal("history"),
     query: text,
+    ...judgement,
     total_results: count,
-    /** Best first; empty if nothing answers the query. */
+    /** Best first, whatever the verdict. */
     results: z.array(historyResult()),
-    /** The nearest matches in that case; not an answer. */
-    nearest: z.array(historyResult()),
     searched_by: strings,
     notes: strings,
     search_time_ms: z.number(),
@@ -348,6 +368,8 @@ export const searchAllResponse = lazy(() =>
   z.object({
     scope: z.literal("all"),
     query: text,
+    /** The best of the sides'. */
+    verdict: z.enum(verdicts),
     /** null for a side that could not be searched; `notes` has the reason. */
     code: z.nullable(searchResponse()),
     transcripts: z.nullable(transcriptSearchResponse()),

@@ -8,6 +8,7 @@ import type {
   TranscriptSearchRequest,
   TranscriptSearchResponse,
 } from "../../protocol/operations/search.ts";
+import { bestVerdict } from "../../protocol/reading/verdict.ts";
 import { historyKinds } from "../../protocol/values.ts";
 import { answererHere } from "../here.ts";
 import { searchInProcess } from "./code.ts";
@@ -59,12 +60,16 @@ export async function searchAll(
     .filter((error) => codeOf(error) !== "no_memory")
     .map(explanationOf)
     .filter((reason) => !reported.some((note) => note.startsWith(reason)));
-  return {
-    scope: "all",
-    query: request.q,
+  const sides = {
     code: code.status === "fulfilled" ? code.value : null,
     transcripts: transcripts.status === "fulfilled" ? transcripts.value : null,
     history: history.status === "fulfilled" ? history.value : null,
+  };
+  return {
+    scope: "all",
+    query: request.q,
+    verdict: bestVerdict(Object.values(sides)),
+    ...sides,
     notes: [...new Set(reasons)],
   };
 }

@@ -27,6 +27,7 @@ export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
     package: request.package,
     near: request.near,
     ...(request.match && { match: request.match }),
+    by: request.by === "chunk" ? "chunk" : "file",
     graph: request.graph,
     explain: request.explain ?? false,
   };

@@ -6,8 +6,8 @@ import type {
   HistorySearchRequest,
   TranscriptSearchResponse,
 } from "../../protocol/operations/search.ts";
+import { likelihood } from "../../protocol/reading/verdict.ts";
 import { analyseQuery } from "../../search/code/query.ts";
-import { type Judged, levelOf, sure } from "../../search/confidence/judge.ts";
 import { reasonsFor, revertsOf, searchCommits } from "../../search/history/commits.ts";
 import { indexedHead } from "../../search/history/index-commits.ts";
 import type { Nearness, Ranked } from "../../search/history/rank.ts";
@@ -40,6 +40,12 @@ export interface Wanted {
   nearness: Nearness | null;
 }
 
+/** A result, and how likely it is what was asked for: 0 to 1, comparable between searches. */
+export interface Likely<T> {
+  result: T;
+  likely: number;
+}
+
 /** Commits that the request finds by themselves, and how much of history is indexed. */
 export async function commitsFor(index: CodeIndex, memory: Memory | null, wanted: Wanted) {
   const { request, limit, hashes, since, until } = wanted;
@@ -51,7 +57,7 @@ export async function commitsFor(index: CodeIndex, memory: Memory | null, wanted
     index.commits,
     shown.map(({ item }) => item.hash),
   );
-  const viewOf = (found: Judged<Ranked<IndexedCommit>>["results"][number]): CommitFound => {
+  const viewOf = (found: Ranked<IndexedCommit>): CommitFound => {
     const { hash, subject, body, author, authoredAt, files } = found.item;
     const checkpoint = memory === null ? null : checkpointOfCommit(memory, hash);
     return {
@@ -60,7 +66,7 @@ export async function commitsFor(index: CodeIndex, memory: Memory | null, wanted
       title: subject,
       timestamp: isoTime(authoredAt),
       snippet: snippetAround(withoutTrailers(body), query),
-      ...shares(found, request),
+      ...scoreOf(found, request),
       match_reasons: reasonsFor(analyseQuery(query), found.item, found.signals),
       author,
       files: files.slice(0, filesNamed),
@@ -74,8 +80,8 @@ export async function commitsFor(index: CodeIndex, memory: Memory | null, wanted
   const head = await index.meta(indexedHead);
   const { chunks: indexed } = await index.commits.frequencies([]);
   return {
+    ...judged,
     results: shown.map(viewOf),
-    nearest: judged.nearest.map(viewOf),
     commits: { indexed, is_complete: (head ?? "") !== "" },
   };
 }
@@ -84,11 +90,8 @@ export async function commitsFor(index: CodeIndex, memory: Memory | null, wanted
 const withoutTrailers = (body: string) => body.replace(/^[A-Za-z]+(?:-[A-Za-z]+)+: .*$/gm, "");
 
 /** The figures of a result. */
-export function shares<T>(
-  { score, confidence, probability, signals }: Judged<Ranked<T>>["results"][number],
-  { explain }: HistorySearchRequest,
-) {
-  return { score, confidence, probability, ...(explain && { signals: { ...signals } }) };
+export function scoreOf<T>({ score, signals }: Ranked<T>, { explain }: HistorySearchRequest) {
+  return { score, ...(explain && { signals: { ...signals } }) };
 }
 
 function boundBy(memory: Memory, { uid, sessions }: CheckpointRecord) {
@@ -102,15 +105,20 @@ function boundBy(memory: Memory, { uid, sessions }: CheckpointRecord) {
   };
 }
 
-/** The commit outside of HEAD's history that the question is the (beginning of the) hash of. */
+/**
+ * The commit outside of HEAD's history that the question is the (beginning of the) hash of.
+ * @param found in HEAD's history
+ */
 export async function commitByHash(
   { root }: Project,
   memory: Memory | null,
-  { request: { q }, hashes }: Wanted,
+  { request, hashes }: Wanted,
+  found: readonly CommitFound[],
 ): Promise<CommitFound[]> {
-  if (!/^\s*[0-9a-f]{4,64}\s*$/i.test(q)) return [];
-  const hash = await commitNamed(root, q.trim());
-  if (hash === null || !hash.startsWith(q.trim().toLowerCase()) || !(hashes?.has(hash) ?? true)) return [];
+  const beginning = request.q.trim().toLowerCase();
+  if (!/^[0-9a-f]{4,64}$/.test(beginning) || found.some(({ id }) => id.startsWith(beginning))) return [];
+  const hash = await commitNamed(root, beginning);
+  if (hash === null || !hash.startsWith(beginning) || !(hashes?.has(hash) ?? true)) return [];
   for await (const { author, authoredAt, message } of readCommits(root, ["--no-walk", hash])) {
     const [title = "", ...body] = message.split("\n");
     const checkpoint = memory === null ? null : checkpointOfCommit(memory, hash);
@@ -118,7 +126,7 @@ export async function commitByHash(
       {
         ...{ kind: "commit", id: hash, title, author, timestamp: isoTime(authoredAt) },
         snippet: snippetAround(withoutTrailers(body.join("\n")), ""),
-        ...{ ...sure, score: 1, match_reasons: ["its hash"], files: [] },
+        ...{ score: 1, match_reasons: ["its hash"], files: [] },
         ...(memory === null || checkpoint === null
           ? { checkpoint: null, sessions: [] }
           : boundBy(memory, checkpoint)),
@@ -129,15 +137,16 @@ export async function commitByHash(
   return [];
 }
 
-/** Commits that the sessions which answer a question led to. */
+/** Commits that the sessions which answer a question led to, each with how likely it is meant. */
 export function ledTo(
   memory: Memory,
   sessions: TranscriptSearchResponse | null,
   { request, hashes, since, until }: Wanted,
-): CommitFound[] {
+): Likely<CommitFound>[] {
   const { author } = request;
-  return (sessions?.results ?? []).slice(0, maxSessions).flatMap((session) =>
-    session.commits.flatMap((led, i): CommitFound[] => {
+  if (sessions === null) return [];
+  return sessions.results.slice(0, maxSessions).flatMap((session, at) =>
+    session.commits.flatMap((led, i): Likely<CommitFound>[] => {
       const hash = led.successor ?? led.commit;
       const checkpoint = checkpointOfCommit(memory, hash) ?? checkpointOfCommit(memory, led.commit);
       if (checkpoint === null) return [];
@@ -145,28 +154,24 @@ export function ledTo(
       const isWithin = commit.authoredAt >= (since ?? 0) && commit.authoredAt <= (until ?? Infinity);
       const isBy = author === undefined || commit.author.toLowerCase().includes(author.toLowerCase());
       if (!isWithin || !isBy || !(hashes?.has(commit.hash) ?? true)) return [];
-      const probability = Math.round(session.probability * ofSession ** (i + 1) * 100) / 100;
-      return [
-        {
-          kind: "commit",
-          id: commit.hash,
-          title: commit.subject,
-          timestamp: isoTime(commit.authoredAt),
-          snippet: session.snippet,
-          score: session.score,
-          probability,
-          confidence: levelOf(probability),
-          match_reasons: [`session ${session.session_title ?? session.session_id} led to it`],
-          ...(request.explain && { signals: { session: session.score } }),
-          author: commit.author,
-          files: filesOfCommit(memory, commit.id)
-            .slice(0, filesNamed)
-            .map(({ path }) => path),
-          ...boundBy(memory, checkpoint),
-          reach: led.successor === commit.hash ? "head" : led.reach,
-          reverted_by: led.reverted_by,
-        },
-      ];
+      const result: CommitFound = {
+        kind: "commit",
+        id: commit.hash,
+        title: commit.subject,
+        timestamp: isoTime(commit.authoredAt),
+        snippet: session.snippet,
+        score: session.score,
+        match_reasons: [`session ${session.session_title ?? session.session_id} led to it`],
+        ...(request.explain && { signals: { session: session.score } }),
+        author: commit.author,
+        files: filesOfCommit(memory, commit.id)
+          .slice(0, filesNamed)
+          .map(({ path }) => path),
+        ...boundBy(memory, checkpoint),
+        reach: led.successor === commit.hash ? "head" : led.reach,
+        reverted_by: led.reverted_by,
+      };
+      return [{ result, likely: likelihood(sessions, at + 1) * ofSession ** (i + 1) }];
     }),
   );
 }

@@ -1,6 +1,6 @@
 import type { EventFound } from "../../protocol/operations/search.ts";
 import { analyseQuery } from "../../search/code/query.ts";
-import type { Judged } from "../../search/confidence/judge.ts";
+import { verbatim } from "../../search/confidence/judge.ts";
 import { searchEvents } from "../../search/history/events.ts";
 import type { Ranked } from "../../search/history/rank.ts";
 import { snippetAround } from "../../search/sessions/snippet.ts";
@@ -8,21 +8,23 @@ import { findEvent, membersOf } from "../../store/memory/events.ts";
 import type { EventRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isoTime } from "../status/status.ts";
-import { shares, type Wanted } from "./history-commits.ts";
+import { scoreOf, type Wanted } from "./history-commits.ts";
+
+/** Where only commits are asked for. */
+export const nothing = { ...verbatim([]), results: [] as never[] };
 
 /** Events as a search of the history answers them. */
 export async function eventsFor(memory: Memory, { request, since, until, nearness, limit }: Wanted) {
   const { q, file, author, session, event } = request;
   // Only commits have those.
-  if (file !== undefined || author !== undefined || session !== undefined)
-    return { results: [], nearest: [] };
+  if (file !== undefined || author !== undefined || session !== undefined) return nothing;
   const only = event === undefined ? null : findEvent(memory, event).uid;
   const isWanted = ({ uid, updatedAt, startsAt, createdAt }: EventRecord) =>
     (only === null || uid === only) &&
     (since === null || updatedAt >= since) &&
     (until === null || (startsAt ?? createdAt) <= until);
   const judged = await searchEvents(memory, q, isWanted, nearness);
-  const viewOf = (found: Judged<Ranked<EventRecord>>["results"][number]): EventFound => {
+  const viewOf = (found: Ranked<EventRecord>): EventFound => {
     const { uid, title, description, type, status, branch, updatedAt } = found.item;
     const { sessions, checkpoints } = membersOf(memory, uid);
     const text = `${title} ${description} ${branch ?? ""}`.toLowerCase();
@@ -33,10 +35,10 @@ export async function eventsFor(memory: Memory, { request, since, until, nearnes
       title,
       timestamp: isoTime(updatedAt),
       snippet: snippetAround(description, q),
-      ...shares(found, request),
+      ...scoreOf(found, request),
       match_reasons: words.length > 0 ? [`contains ${words.slice(0, 4).join(", ")}`] : ["similar in meaning"],
       ...{ type, status, branch, sessions: sessions.length, checkpoints: checkpoints.length },
     };
   };
-  return { results: judged.results.slice(0, limit).map(viewOf), nearest: judged.nearest.map(viewOf) };
+  return { ...judged, results: judged.results.slice(0, limit).map(viewOf) };
 }

@@ -11,8 +11,8 @@ import type {
   HistorySearchResponse,
   TranscriptSearchResponse,
 } from "../../protocol/operations/search.ts";
+import { bestVerdict, likelihood } from "../../protocol/reading/verdict.ts";
 import { analyseQuery } from "../../search/code/query.ts";
-import { levelOf } from "../../search/confidence/judge.ts";
 import type { Nearness } from "../../search/history/rank.ts";
 import {
   checkpointByUid,
@@ -25,8 +25,8 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { withMemoryIfAny } from "../../store/memory/with-memory.ts";
 import { withIndex } from "./code.ts";
-import { commitByHash, commitsFor, ledTo, maxSessions, type Wanted } from "./history-commits.ts";
-import { eventsFor } from "./history-events.ts";
+import { commitByHash, commitsFor, type Likely, ledTo, maxSessions, type Wanted } from "./history-commits.ts";
+import { eventsFor, nothing } from "./history-events.ts";
 import { aboutPackage } from "./packages.ts";
 import { searchTranscriptsInProcess } from "./sessions.ts";
 
@@ -68,14 +68,16 @@ export async function searchHistory(
       ? await withIndex(project, config, (index) => commitsFor(index, memory, wanted))
       : { ...nothing, commits: { indexed: 0, is_complete: true } };
     signal?.throwIfAborted();
-    if (ofCommits && found.results.length === 0)
-      found.results.push(...(await commitByHash(project, memory, wanted)));
+    const named = ofCommits ? await commitByHash(project, memory, wanted, found.results) : [];
     const led = ofCommits && memory !== null ? ledTo(memory, await sessions(), wanted) : [];
     const events = of.includes("events") && memory !== null ? await eventsFor(memory, wanted) : nothing;
-    const results = [...together(found.results, led), ...events.results].sort(
-      (a, b) => b.probability - a.probability || b.score - a.score,
-    );
-    const nearest = [...found.nearest, ...events.nearest].sort((a, b) => b.probability - a.probability);
+    const likely = [
+      ...together([...named.map((result) => ({ result, likely: 1 })), ...likelyOf(found)], led),
+      ...likelyOf(events),
+    ].sort((a, b) => b.likely - a.likely || b.result.score - a.result.score);
+    const probability = Math.round((likely[0]?.likely ?? 0) * 100) / 100;
+    // That a session led to a commit does not make it the one that was asked for.
+    const ofSessions = led.length > 0 ? { verdict: "maybe" as const } : null;
     // Without a repository, or a commit, there is nothing to index.
     const problem = found.commits.is_complete ? null : await historyProblem(project.root, signal);
     const isBehind = !found.commits.is_complete && problem === null;
@@ -83,9 +85,10 @@ export async function searchHistory(
     return {
       scope: "history",
       query: request.q,
-      total_results: results.length,
-      results: results.slice(0, wanted.limit),
-      nearest: results.length > 0 ? [] : nearest.slice(0, Math.min(3, wanted.limit)),
+      verdict: named.length > 0 ? "found" : bestVerdict([found, events, ofSessions]),
+      probability,
+      total_results: likely.length,
+      results: likely.slice(0, wanted.limit).map(({ result }) => result),
       searched_by: ["words", ...(wanted.nearness === null ? [] : ["meaning"])],
       notes: isEmpty
         ? ["Commits are not indexed yet; the daemon does it (`pm start`)."]
@@ -98,7 +101,9 @@ export async function searchHistory(
   });
 }
 
-const nothing: { results: HistoryResult[]; nearest: HistoryResult[] } = { results: [], nearest: [] };
+function likelyOf<R extends HistoryResult>(found: { probability: number; results: R[] }): Likely<R>[] {
+  return found.results.map((result, i) => ({ result, likely: likelihood(found, i + 1) }));
+}
 
 /** The sessions that a question finds; null where there is no memory. */
 async function sessionsFor(
@@ -172,17 +177,22 @@ function cosine(a: Int8Array, b: Int8Array): number {
 }
 
 /** A commit is one result, however it was found: what speaks for it twice makes it surer. */
-function together(found: readonly HistoryResult[], led: readonly CommitFound[]): HistoryResult[] {
-  const byId = new Map(found.map((result) => [result.id, result]));
+function together(
+  found: readonly Likely<CommitFound>[],
+  led: readonly Likely<CommitFound>[],
+): Likely<HistoryResult>[] {
+  const byId = new Map(found.map((one) => [one.result.id, one]));
   for (const one of led) {
-    const known = byId.get(one.id);
+    const known = byId.get(one.result.id);
     if (known === undefined) {
-      byId.set(one.id, one);
+      byId.set(one.result.id, one);
       continue;
     }
-    const probability = Math.round((1 - (1 - known.probability) * (1 - one.probability)) * 100) / 100;
-    const match_reasons = [...new Set([...known.match_reasons, ...one.match_reasons])];
-    byId.set(one.id, { ...known, probability, confidence: levelOf(probability), match_reasons });
+    const match_reasons = [...new Set([...known.result.match_reasons, ...one.result.match_reasons])];
+    byId.set(one.result.id, {
+      result: { ...known.result, match_reasons },
+      likely: 1 - (1 - known.likely) * (1 - one.likely),
+    });
   }
   return [...byId.values()];
 }

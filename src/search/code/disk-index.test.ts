@@ -25,10 +25,8 @@ async function search(query: string, more: object = {}) {
   const index = await DiskIndex.of(root, createIgnoreRules(root, defaultConfig()), 1_000_000);
   const engine = new CodeSearch({ project: projectAt(root), index, embedder: null });
   const request = { query, limit: 5, levels: [], paths: [], languages: [], explain: false, ...more };
-  const { results, nearest } = await engine.search(request);
-  return [...results, ...nearest].map(
-    ({ file, start_line, end_line }) => `${file}:${start_line}-${end_line}`,
-  );
+  const { results } = await engine.search(request);
+  return results.map(({ file, start_line, end_line }) => `${file}:${start_line}-${end_line}`);
 }
 
 it("files on disk are found by their words, with the lines", async () => {

@@ -119,15 +119,26 @@ describe("ranking", () => {
     expect((await search(query)).results[0]?.file).toBe("src/store/cache.py");
   });
 
-  it("thins out the chunks of one file", async () => {
-    const { signals } = (await search("client get send", { explain: true })).results[1] ?? {};
-    expect(signals).toHaveProperty("saturation");
+  it("gives a file once, with its other places by name", async () => {
+    const { results } = await search("client get send");
+    const files = results.map(({ file }) => file);
+    expect(new Set(files).size).toBe(files.length);
+    const named = results.flatMap(({ name, places }) => [name, ...places.map((place) => place.name)]);
+    expect(named).toEqual(expect.arrayContaining(["get", "send"]));
+  });
+
+  it("gives every chunk where that is asked for, thinning out those of one file", async () => {
+    const { results } = await search("client get send", { explain: true, by: "chunk" });
+    expect(results[1]?.signals).toHaveProperty("saturation");
+    expect(results.every(({ places }) => places.length === 0)).toBe(true);
   });
 });
 
 describe("a result", () => {
   it("has its place, its kind and the reason", async () => {
-    expect((await search("HttpClient get")).results.find(({ name }) => name === "get")).toMatchObject({
+    expect(
+      (await search("HttpClient get", { by: "chunk" })).results.find(({ name }) => name === "get"),
+    ).toMatchObject({
       file: "src/http/client.ts",
       start_line: 4,
       end_line: 7,
@@ -153,7 +164,7 @@ describe("a result", () => {
   });
 
   it("has a score even if its kind is called like something every object has", async () => {
-    const { results } = await search("ConnectionPool");
+    const { results } = await search("ConnectionPool", { by: "chunk" });
     expect(results.map(({ level, name }) => `${level} ${name}`)).toContain("method ConnectionPool");
     for (const { score } of results) expect(score).toSatisfy(Number.isFinite);
   });
@@ -206,8 +217,7 @@ describe("odd queries", () => {
   it("may be any other text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: anyCharacter, maxLength: 300 }), async (text) => {
-        const { results, nearest } = await search(`retry ${text}`);
-        expect(results.length + nearest.length).toBeGreaterThan(0);
+        expect((await search(`retry ${text}`)).results.length).toBeGreaterThan(0);
       }),
       { numRuns: 200 },
     );
@@ -220,17 +230,14 @@ describe("odd queries", () => {
   it.each(['"retry" OR NOT NEAR(x)', "name:retry*", "retry^2 -backoff"])(
     "%s is words, not syntax",
     async (query) => {
-      const { results, nearest } = await search(query);
-      expect(results.length + nearest.length).toBeGreaterThan(0);
+      expect((await search(query)).results.length).toBeGreaterThan(0);
     },
   );
 
-  it("has no answer without evidence for the question, and shows the nearest", async () => {
-    const { results, nearest, total_results } = await search("quantum flux retry capacitor");
-    expect(results).toEqual([]);
-    expect(total_results).toBe(0);
-    expect(nearest[0]?.confidence).toBe("low");
-    expect(nearest.map(({ file }) => file)).toContain("src/http/retry.ts");
+  it("says that it is probably not here without evidence for the question, and shows what comes closest", async () => {
+    const { results, verdict } = await search("quantum flux retry capacitor");
+    expect(verdict).toBe("probably_not_here");
+    expect(results.map(({ file }) => file)).toContain("src/http/retry.ts");
   });
 
   it("judges an answer the same, however many results are asked for", async () => {
@@ -297,7 +304,7 @@ describe("meaning", () => {
 
 describe("literal text", () => {
   const places = async (query: string, more: Partial<CodeQuery> = {}) =>
-    (await search(query, more)).results.map(({ file, name }) => `${file} ${name}`);
+    (await search(query, { by: "chunk", ...more })).results.map(({ file, name }) => `${file} ${name}`);
 
   it("is in every result of an exact search, and in any case without a capital letter", async () => {
     expect(await places("return withRetries(() =>", { match: "exact" })).toEqual(["src/http/client.ts get"]);

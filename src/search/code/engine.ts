@@ -1,27 +1,28 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Scope, SearchableIndex } from "../../store/index/port.ts";
+import type { Scope, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import { type AskedTerms, heldShare, isLiteral, termsOf, weighTerms } from "../confidence/asked-terms.ts";
 import {
-  type Judged,
+  type Judgement,
   judgedBy,
   type ResultEvidence,
   judge as standardJudge,
-  sure,
+  verbatim,
 } from "../confidence/judge.ts";
 import { CodeGraph } from "../graph/graph.ts";
 import { neighboursOf } from "../graph/neighbours.ts";
 import { type PackageMap, packagesOfIndex } from "../packages/packages.ts";
 import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
 import { type Matcher, matchersOf, mayBeMessage } from "../verbatim/matchers.ts";
+import { furtherPlaces, groupByFile, lookedAt, type RankedFile } from "./by-file.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
-import { type Background, type Ranked, rank, type Signals } from "./rank.ts";
+import { type Background, type Ranked, rank, type Signals, saturate } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { filesIn } from "./scope.ts";
 import { linesOfChunks } from "./source.ts";
-import type { CodeAnswer, CodeQuery, CodeResult } from "./types.ts";
+import type { CodeAnswer, CodePlace, CodeQuery, CodeResult } from "./types.ts";
 import { findHolders, type Holders } from "./verbatim/holders.ts";
 import { weights as standardWeights, type Weights } from "./weights.ts";
 
@@ -31,7 +32,7 @@ interface CodeSearchOptions {
   /** For search by meaning; null: by words and structure alone. */
   embedder: QueryEmbedder | null;
   weights?: Weights;
-  /** Judges the confidence of results. */
+  /** Judges the answer. */
   judge?: typeof standardJudge;
 }
 
@@ -42,12 +43,13 @@ const unheldNote = "Nothing contains the text in quotes as it is; these results 
 const cutNote = "This is in too many files to look into all of them; name a path or a longer text.";
 const incompleteNote =
   "Not all files were looked into, as that takes too long; name a path or a simpler pattern.";
-type FoundCode = Omit<CodeResult, "confidence" | "probability">;
 
 interface Presented {
   ranked: Ranked;
-  result: FoundCode;
+  result: CodeResult;
 }
+
+type Answered = Judgement & { results: CodeResult[]; total: number; notes: string[] };
 
 /** Answers questions from one code index. Holds no state of its own. */
 export class CodeSearch {
@@ -66,8 +68,8 @@ export class CodeSearch {
   }
 
   /**
-   * The best chunks for a query, best first, with their lines as they are on disk now; chunks of deleted files are left
-   * out. If nothing answers the query there are no results, only the nearest chunks.
+   * The best files for a query, or the best chunks, best first, with their lines as they are on disk now; deleted files are
+   * left out.
    * @throws PommelError `usage` for a query without a word or an invalid pattern, `index_corrupt`
    */
   async search(request: CodeQuery): Promise<CodeAnswer> {
@@ -82,14 +84,15 @@ export class CodeSearch {
     }
     const hasVectors = (model: string) => this.hasVectors(model);
     const embedded = (hasWords && (await this.embedder?.embed(text, hasVectors))) || noMeaning;
-    const { results, nearest, total, notes } = await this.inStep(async () => {
+    const { results, verdict, probability, total, notes } = await this.inStep(async () => {
       const answer = await this.rankAndPresent(query, embedded, request, matchers);
       return request.graph ? { ...answer, results: await this.withNeighbours(answer.results) } : answer;
     });
     return {
       query: request.query,
+      verdict,
+      probability,
       results,
-      nearest,
       total_results: total,
       searched_by: ["words", ...vectorsOf(embedded).map(({ model }) => model)],
       notes: [...embedded.notes, ...notes],
@@ -115,7 +118,7 @@ export class CodeSearch {
     embedded: EmbeddedQuery,
     request: CodeQuery,
     matchers: readonly Matcher[],
-  ): Promise<Judged<FoundCode> & { total: number; notes: string[] }> {
+  ): Promise<Answered> {
     const scope = await this.scopeOf(request);
     const packages = request.near ? await packagesOfIndex(this.index, this.project.root) : null;
     const isMessage = mayBeMessage(request);
@@ -141,42 +144,36 @@ export class CodeSearch {
       isNear: nearTo(packages, request),
     };
     const ranked = await rank(candidates, query, background, this.weights);
+    const found =
+      request.by === "chunk"
+        ? saturate(ranked, this.weights.saturation).map((best) => ({ best, others: [] }))
+        : groupByFile(ranked);
     const limit = Math.max(request.limit, judgedBy);
     const presented = await this.present(
-      ranked,
+      found,
       query,
       { ...request, limit },
       { matchers, lines: holders?.chunks ?? null, packages },
     );
-    const judged =
-      holders === null
-        ? await this.judged(query, presented, nearest)
-        : { results: presented.map(({ result }) => ({ ...result, ...sure })), nearest: [] };
+    const results = presented.slice(0, request.limit).map(({ result }) => result);
+    const judgement = holders === null ? await this.judged(query, presented, nearest) : verbatim(presented);
     const notes = [
       ...(isUnheld ? [unheldNote] : []),
       ...(holders?.isCut ? [cutNote] : []),
       ...(held?.isIncomplete ? [incompleteNote] : []),
     ];
-    return {
-      results: judged.results.slice(0, request.limit),
-      nearest: judged.nearest.slice(0, request.limit),
-      total: judged.results.length === 0 ? 0 : ranked.length,
-      notes,
-    };
+    return { ...judgement, results, total: found.length, notes };
   }
 
   private async judged(
     query: AnalysedQuery,
     presented: readonly Presented[],
     nearness: number | null,
-  ): Promise<Judged<FoundCode>> {
+  ): Promise<Judgement> {
     const terms = termsOf(query);
     const asked = weighTerms(terms, await this.index.frequencies(terms));
-    const found = presented.map((one) => ({
-      result: one.result,
-      evidence: evidenceOf(one, query, asked),
-    }));
-    return this.judge("code", { known: asked.known, chunks: asked.chunks, nearness }, found);
+    const evidence = presented.slice(0, judgedBy).map((one) => evidenceOf(one, query, asked));
+    return this.judge("code", { known: asked.known, chunks: asked.chunks, nearness }, evidence);
   }
 
   private async withNeighbours(results: readonly CodeResult[]): Promise<CodeResult[]> {
@@ -201,7 +198,7 @@ export class CodeSearch {
   }
 
   private async present(
-    ranked: readonly Ranked[],
+    found: readonly RankedFile[],
     query: AnalysedQuery,
     { limit, explain }: CodeQuery,
     {
@@ -211,19 +208,23 @@ export class CodeSearch {
     }: { matchers: readonly Matcher[]; lines: Holders["chunks"] | null; packages: PackageMap | null },
   ): Promise<Presented[]> {
     const results: Presented[] = [];
-    const best = ranked[0]?.score || 1;
+    const top = found[0]?.best.score || 1;
     // Mostly the first batch is enough: files that are gone are few.
-    for (let next = 0; next < ranked.length && results.length < limit; next += limit) {
-      const batch = new Map(
-        ranked.slice(next, next + limit).map((entry) => [entry.candidate.chunk.id, entry]),
+    for (let next = 0; next < found.length && results.length < limit; next += limit) {
+      const batch = found.slice(next, next + limit);
+      const ids = batch.flatMap(({ best, others }) =>
+        [best, ...others.slice(0, lookedAt)].map(({ candidate }) => candidate.chunk.id),
       );
-      const chunks = await this.index.chunks([...batch.keys()]);
-      const contents = linesOfChunks(this.project.root, chunks);
-      for (const [i, chunk] of chunks.entries()) {
-        const entry = batch.get(chunk.id);
-        const content = contents[i];
-        if (!entry || !content || results.length === limit) continue;
-        const result: FoundCode = {
+      const stored = new Map((await this.index.chunks(ids)).map((chunk) => [chunk.id, chunk]));
+      const chunkOf = ({ candidate }: Ranked) => stored.get(candidate.chunk.id);
+      const chunks = batch.flatMap(({ best }) => chunkOf(best) ?? []);
+      const contents = new Map(linesOfChunks(this.project.root, chunks).map((text, i) => [chunks[i], text]));
+      for (const { best: entry, others } of batch) {
+        const chunk = chunkOf(entry);
+        const content = contents.get(chunk);
+        if (!chunk || !content || results.length === limit) continue;
+        const further = others.slice(0, lookedAt).flatMap((other) => chunkOf(other) ?? []);
+        const result: CodeResult = {
           id: chunk.uid,
           file: chunk.path,
           start_line: chunk.startLine,
@@ -232,13 +233,14 @@ export class CodeSearch {
           kind: chunk.kind,
           language: chunk.language,
           name: chunk.name,
-          score: round(entry.score / best),
+          score: round(entry.score / top),
           content: content.text,
           parent_id: chunk.parentUid,
           parent_name: chunk.parentName,
           match_reasons: reasonsFor(entry, query, content.text, matchers, packages),
           ...(lines && { match_lines: lines.get(chunk.id) ?? [] }),
           freshness: content.drifted ? "drifted" : "fresh",
+          places: furtherPlaces(chunk, further).map(placeOf),
           ...(explain && { signals: rounded(entry.signals) }),
         };
         results.push({ ranked: entry, result });
@@ -266,7 +268,11 @@ function nearTo(packages: PackageMap | null, { near, package: asked }: CodeQuery
   return here && here.dir !== "" ? (path) => packages?.around(path) === here : () => false;
 }
 
-/** A result's confidence depends on its content, not on how it compares with the others. */
+function placeOf({ uid, name, kind, level, startLine, endLine }: StoredChunk): CodePlace {
+  return { id: uid, name, kind, level, start_line: startLine, end_line: endLine };
+}
+
+/** What a result says of the answer depends on its content, not on how it compares with the others. */
 function evidenceOf({ ranked, result }: Presented, query: AnalysedQuery, asked: AskedTerms): ResultEvidence {
   const { defines, fileNearness } = ranked.candidate;
   const text = `${result.name} ${result.parent_name ?? ""} ${result.file}\n${result.content}`;

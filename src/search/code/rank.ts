@@ -54,7 +54,7 @@ export interface Background {
 }
 
 /**
- * Orders candidates, best first: signals summed up, penalties applied, chunks of one file thinned out. How often
+ * Orders candidates, best first: signals summed up, penalties applied. How often
  * its name is mentioned is asked of the best only: it decides between good ones, and asking takes time.
  */
 export async function rank(
@@ -112,7 +112,6 @@ export async function rank(
     entry.signals.near = isName ? weights.near.name : weights.near.words;
     entry.score *= entry.signals.near;
   }
-  saturate(ranked.sort(byScore), weights.saturation);
   return ranked.sort(byScore);
 }
 
@@ -167,8 +166,11 @@ function byScore(a: Ranked, b: Ranked): number {
   return b.score - a.score || (x.path < y.path ? -1 : x.path > y.path ? 1 : 0) || x.startLine - y.startLine;
 }
 
-/** Each further chunk of a file counts `factor` of the one before, so that one file cannot fill the answer. */
-function saturate(ranked: readonly Ranked[], factor: number): void {
+/**
+ * Thins out the chunks of one file, for a list of chunks: each further one counts `factor` of the one before.
+ * @param ranked best first
+ */
+export function saturate(ranked: Ranked[], factor: number): Ranked[] {
   const seen = new Map<FileId, number>();
   for (const entry of ranked) {
     const { file } = entry.candidate.chunk;
@@ -177,4 +179,5 @@ function saturate(ranked: readonly Ranked[], factor: number): void {
     entry.signals.saturation = factor ** before;
     entry.score *= entry.signals.saturation;
   }
+  return ranked.sort(byScore);
 }

@@ -1,6 +1,7 @@
 import type { Level } from "../../project/levels.ts";
 import type { Neighbours } from "../../protocol/operations/graph.ts";
-import type { Confidence, MatchMode } from "../../protocol/values.ts";
+import type { MatchMode } from "../../protocol/values.ts";
+import type { Judgement } from "../confidence/judge.ts";
 
 /** A question to the code index. */
 export interface CodeQuery {
@@ -19,6 +20,8 @@ export interface CodeQuery {
   near?: string | undefined;
   /** exact: the query is a text, regex: a pattern in RE2's syntax, and every result holds it. Left out: by evidence. */
   match?: MatchMode;
+  /** chunk: every chunk is a result. Left out: one result a file, with its best places. */
+  by?: "file" | "chunk" | undefined;
   /** Fill in each result's `graph`. */
   graph?: boolean | undefined;
   /** Fill in each result's `signals`. */
@@ -39,10 +42,6 @@ export interface CodeResult {
   name: string;
   /** 0 to 1, comparable within one answer only. */
   score: number;
-  /** How likely it answers the question. */
-  confidence: Confidence;
-  /** The same as a probability: 0 to 1, comparable between answers. */
-  probability: number;
   /** The lines as they are on disk now. */
   content: string;
   parent_id: string | null;
@@ -53,19 +52,22 @@ export interface CodeResult {
   match_lines?: number[];
   /** "drifted": the file has changed since it was indexed, the lines may be off. */
   freshness: "fresh" | "drifted";
+  /** By file: at most three other places in it, best first. */
+  places: CodePlace[];
   /** What calls it and what it calls; only with `graph`. */
   graph?: Neighbours;
   /** Each ranking signal's contribution to the score; only with `explain`. */
   signals?: Record<string, number>;
 }
 
-export interface CodeAnswer {
+/** Another chunk of a result's file that matches. */
+export type CodePlace = Pick<CodeResult, "id" | "name" | "kind" | "level" | "start_line" | "end_line">;
+
+export interface CodeAnswer extends Judgement {
   query: string;
-  /** Empty where nothing answers the question. */
+  /** Best first, whatever the verdict. */
   results: CodeResult[];
-  /** The results nearest to the question if none answers it: at most three. */
-  nearest: CodeResult[];
-  /** How many chunks were candidates before `limit`. */
+  /** How many files, or chunks, were candidates before `limit`. */
   total_results: number;
   /** The basis of the answer: "words", and the id of each model that understood the query. */
   searched_by: string[];

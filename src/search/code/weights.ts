@@ -70,8 +70,8 @@ export const weights = {
    * question in words says itself what it is about.
    */
   near: { name: 1.25, words: 1.1 },
-  /** Each further chunk of a file counts this much of the one before. */
-  saturation: 0.6,
+  /** In a list of chunks, each further one of a file counts this much of the one before. */
+  saturation: 0.9,
   /** What chunks of a level keep of their score: what has a name is a better answer than a stretch of lines. */
   levels: { file: 1, class: 1, method: 1, block: 0.9, lines: 0.9 } satisfies Record<Level, number>,
   /** The share of its score that code keeps if a newer version is beside it (`v3/` beside `v4/`). */

@@ -1,8 +1,8 @@
-import type { Confidence } from "../../protocol/values.ts";
-import { floor, levels, type OfAnswer, type OfResult, ofAnswer, ofResult } from "./coefficients.ts";
+import type { Verdict } from "../../protocol/values.ts";
+import { type Coefficients, coefficients, type Evidence, thresholds } from "./coefficients.ts";
 
 /** The kind of search. */
-export type Searched = keyof typeof ofResult;
+export type Searched = keyof typeof thresholds;
 
 /** Evidence that there is an answer, besides the results themselves. */
 export interface AnswerEvidence {
@@ -26,80 +26,54 @@ export interface ResultEvidence {
   literal: boolean;
 }
 
-/** The confidence of a result. */
+/** What an answer as a whole is worth. */
 export interface Judgement {
-  confidence: Confidence;
-  /** That this result answers the question: 0 to 1. */
+  verdict: Verdict;
+  /** That one of the first results is what was asked for: 0 to 1. */
   probability: number;
 }
 
-/** A certain match: it contains the very text of the query, or matches the pattern. */
-export const sure: Judgement = { confidence: "high", probability: 1 };
-
-export interface Judged<T> {
-  /** Best first; empty where nothing answers the question. */
-  results: (T & Judgement)[];
-  /** The nearest results if none answers the question: not an answer. */
-  nearest: (T & Judgement)[];
+/** Of results that contain the very text of the query, or match the pattern. */
+export function verbatim(results: readonly unknown[]): Judgement {
+  return results.length > 0
+    ? { verdict: "found", probability: 1 }
+    : { verdict: "probably_not_here", probability: 0 };
 }
 
-/** The results that decide whether there is an answer; independent of the limit. */
+/** The results that decide; independent of the limit. */
 export const judgedBy = 10;
-const nearestShown = 3;
 
-/** Ranked results with their confidence, or the nearest ones if none answers the question. */
-export function judge<T>(
+/** Judges an answer by what its results hold, best first. */
+export function judge(
   searched: Searched,
   asked: AnswerEvidence,
-  found: readonly { result: T; evidence: ResultEvidence }[],
-): Judged<T> {
+  results: readonly ResultEvidence[],
+): Judgement {
+  const best = results.slice(0, judgedBy);
+  if (best.length === 0) return verbatim([]);
+  if (best.some(({ literal, defines }) => literal || defines)) return verbatim(best);
   const by = asked.nearness === null ? "words" : "meaning";
-  const best = found.slice(0, judgedBy).map(({ evidence }) => evidence);
-  const isSure = best.some(({ literal, defines }) => literal || defines);
-  const answered = isSure ? 1 : probabilityOfAnswer(ofAnswer[by], asked, best);
-  const judged = found.map(({ result, evidence }, i): T & Judgement => {
-    const probability =
-      Math.round(answered * probabilityOfResult(ofResult[searched][by], evidence, i + 1) * 100) / 100;
-    return { ...result, confidence: levelOf(probability), probability };
-  });
-  return answered >= floor[by]
-    ? { results: judged, nearest: [] }
-    : { results: [], nearest: judged.slice(0, nearestShown) };
+  const probability = probabilityOf(coefficients[by], evidenceOf(asked, best));
+  const { found, notHere } = thresholds[searched][by];
+  // Meaning alone is a likeness: what holds no word of the question may be the answer, but nobody has found it.
+  const holdsNothing = best.every(({ held }) => held === 0);
+  if (probability >= found && !holdsNothing) return { verdict: "found", probability };
+  return { verdict: probability < notHere ? "probably_not_here" : "maybe", probability };
 }
 
-function probabilityOfAnswer(
-  { bias, known, held, nearness, size }: OfAnswer,
-  asked: AnswerEvidence,
-  best: readonly ResultEvidence[],
-): number {
-  const maxHeld = Math.max(0, ...best.map((evidence) => evidence.held));
-  return logistic(
-    bias +
-      known * asked.known +
-      held * maxHeld +
-      nearness * (asked.nearness ?? 0) +
-      size * Math.log(Math.max(asked.chunks, 1)),
-  );
+/** What the verdict is made of, as numbers. */
+export function evidenceOf(asked: AnswerEvidence, best: readonly ResultEvidence[]): Evidence {
+  return {
+    known: asked.known,
+    held: Math.max(0, ...best.map(({ held }) => held)),
+    nearness: asked.nearness ?? 0,
+    size: Math.log(Math.max(asked.chunks, 1)),
+  };
 }
 
-/** If there is an answer. */
-function probabilityOfResult(
-  { bias, held, nearness, defines, place }: OfResult,
-  evidence: ResultEvidence,
-  at: number,
-): number {
-  return logistic(
-    bias +
-      held * evidence.held +
-      nearness * (evidence.nearness ?? 0) +
-      defines * Number(evidence.defines) +
-      place * Math.log(at),
-  );
+/** A logistic regression; to two digits. */
+export function probabilityOf({ bias, ...weights }: Coefficients, evidence: Evidence): number {
+  const names = Object.keys(weights) as (keyof Evidence)[];
+  const sum = names.reduce((total, name) => total + weights[name] * evidence[name], bias);
+  return Math.round(100 / (1 + Math.exp(-sum))) / 100;
 }
-
-/** A probability in a word. */
-export function levelOf(probability: number): Confidence {
-  return probability >= levels.high ? "high" : probability >= levels.medium ? "medium" : "low";
-}
-
-const logistic = (x: number) => 1 / (1 + Math.exp(-x));

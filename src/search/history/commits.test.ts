@@ -90,17 +90,17 @@ describe("searchCommits", () => {
     expect((await found("menu.ts"))[0]).toBe("Draw the menu");
     expect(await found("menu", { author: "ann" })).toEqual(["Draw the menu"]);
     expect(await found("menu", { author: "zoe" })).toEqual([]);
-    const nothing = await search("recipe for chicken soup");
-    expect(nothing.results).toEqual([]);
+    expect((await search("recipe for chicken soup")).verdict).toBe("probably_not_here");
   });
 
   it("finds by (the beginning of) a hash, and by nothing else where there is none", async () => {
     const hash = repository.git("rev-parse", "HEAD~30");
     for (const asked of [hash, hash.slice(0, 7), `what did ${hash.slice(0, 12)} do`]) {
-      const { results } = await search(asked);
-      expect(results[0]).toMatchObject({ item: { hash }, confidence: "high", score: 1 });
+      const { results, verdict } = await search(asked);
+      expect(verdict).toBe("found");
+      expect(results[0]).toMatchObject({ item: { hash }, score: 1 });
     }
-    expect(await search("0123456789")).toEqual({ results: [], nearest: [] });
+    expect(await search("0123456789")).toMatchObject({ verdict: "probably_not_here", results: [] });
   });
 
   it("keeps to files, times and commits", async () => {

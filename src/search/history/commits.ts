@@ -4,8 +4,7 @@ import type { IndexedCommit } from "../../store/index/records.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
 import { termsOf, weighTerms } from "../confidence/asked-terms.ts";
-import type { Judged } from "../confidence/judge.ts";
-import { type Candidate, type Nearness, type Ranked, rankRecords } from "./rank.ts";
+import { type Candidate, type Found, type Nearness, rankRecords } from "./rank.ts";
 
 export interface CommitQuery extends Within {
   query: string;
@@ -33,7 +32,7 @@ export async function searchCommits(
   index: CommitIndex,
   asked: CommitQuery,
   nearnessTo: Nearness | null,
-): Promise<Judged<Ranked<IndexedCommit>>> {
+): Promise<Found<IndexedCommit>> {
   const query = analyseQuery(asked.query);
   const named = await namedIn(index, asked.query);
   // The beginning of a hash has no meaning, nor have its parts.

@@ -6,8 +6,7 @@ import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
 import { heldShare, termsOf, weighTerms } from "../confidence/asked-terms.ts";
-import type { Judged } from "../confidence/judge.ts";
-import { type Nearness, type Ranked, rankRecords } from "./rank.ts";
+import { type Found, type Nearness, rankRecords } from "./rank.ts";
 
 /** Events for a question: by their title, description and branch, by meaning, and by their id. */
 export async function searchEvents(
@@ -15,7 +14,7 @@ export async function searchEvents(
   question: string,
   isWanted: (event: EventRecord) => boolean,
   nearnessTo: Nearness | null,
-): Promise<Judged<Ranked<EventRecord>>> {
+): Promise<Found<EventRecord>> {
   const query: AnalysedQuery = analyseQuery(question);
   const terms = termsOf(query);
   const events = eventsOf(memory).filter(isWanted);

@@ -1,8 +1,8 @@
 import type { AnalysedQuery } from "../code/query.ts";
 import { type AskedTerms, heldShare, isLiteral } from "../confidence/asked-terms.ts";
-import { type Judged, judge, judgedBy } from "../confidence/judge.ts";
+import { type Judgement, judge, judgedBy } from "../confidence/judge.ts";
 
-/** Ranks short records (commits, events) that few words describe, and judges them. */
+/** Ranks short records (commits, events) that few words describe, and judges the answer. */
 
 /** A record that may answer a question. */
 export interface Candidate<T> {
@@ -35,13 +35,17 @@ const minCosine = 0.4;
 /** Characters that a record is understood by. */
 const understood = 200;
 
-/** Ranked and judged: best first, or the nearest where none answers the question. */
+/** Records, best first, and what the answer is worth. */
+export interface Found<T> extends Judgement {
+  results: Ranked<T>[];
+}
+
 export async function rankRecords<T>(
   query: AnalysedQuery,
   asked: AskedTerms,
   candidates: readonly Candidate<T>[],
   nearnessTo: Nearness | null,
-): Promise<Judged<Ranked<T>>> {
+): Promise<Found<T>> {
   const texts = candidates.map(({ text }) => text.slice(0, understood));
   const cosines = (await nearnessTo?.(query.raw, texts)) ?? null;
   const ranked = candidates
@@ -53,20 +57,18 @@ export async function rankRecords<T>(
     })
     .filter(({ result, isNamed, meaning }) => result.signals.words > 0 || isNamed || meaning >= minCosine)
     .sort((a, b) => b.result.score - a.result.score);
-  const evidence = ranked.map(({ text, isNamed, meaning }, i) => ({
-    // Of the others, it is not asked whether they are an answer.
-    held: i < judgedBy ? heldShare(asked, text) : 0,
+  const evidence = ranked.slice(0, judgedBy).map(({ text, isNamed, meaning }) => ({
+    held: heldShare(asked, text),
     nearness: cosines === null ? null : meaning,
     defines: isNamed,
-    literal: i < judgedBy && isLiteral(query.raw, text),
+    literal: isLiteral(query.raw, text),
   }));
-  const nearest = evidence.slice(0, judgedBy).map(({ nearness }) => nearness ?? 0);
   const { known, chunks } = asked;
-  return judge(
-    "history",
-    { known, chunks, nearness: cosines && Math.max(...nearest, 0) },
-    ranked.map(({ result }, i) => ({ result, evidence: evidence[i]! })),
-  );
+  const nearest = Math.max(...evidence.map(({ nearness }) => nearness ?? 0), 0);
+  return {
+    ...judge("history", { known, chunks, nearness: cosines && nearest }, evidence),
+    results: ranked.map(({ result }) => result),
+  };
 }
 
 const round = (value: number) => Math.round(value * 1e4) / 1e4;

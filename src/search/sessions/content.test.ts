@@ -57,7 +57,6 @@ describe("searching all that was said and done", () => {
       {
         session_id: "older",
         turn: 1,
-        confidence: "high",
         found_in: { role: "tool_result", tool: "Bash" },
         match_reasons: [expect.stringContaining('contains "econnrefused"')],
       },

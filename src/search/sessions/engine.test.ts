@@ -85,8 +85,6 @@ describe("an answer", () => {
       event_type: "mixed",
       timestamp: "2026-01-05T09:00:00.000Z",
       score: expect.any(Number),
-      confidence: expect.stringMatching(/^(high|medium|low)$/),
-      probability: expect.any(Number),
       annotation: null,
       snippet: fix.replace(/\s+/g, " "),
       content: fix,

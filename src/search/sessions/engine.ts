@@ -19,12 +19,11 @@ import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
 import { heldShare, isLiteral, termsOf, weighTerms } from "../confidence/asked-terms.ts";
 import {
-  type Judged,
   type Judgement,
   judgedBy,
   type ResultEvidence,
   judge as standardJudge,
-  sure,
+  verbatim,
 } from "../confidence/judge.ts";
 import { type Nearness, PassageNearness } from "../vectors/nearness.ts";
 import { noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
@@ -48,7 +47,7 @@ interface SessionSearchOptions {
   /** For search by meaning; null: by words alone. */
   embedder: QueryEmbedder | null;
   weights?: SessionWeights;
-  /** Judges the confidence of results. */
+  /** Judges the answer. */
   judge?: typeof standardJudge;
   now?: () => number;
   /** The time limit for asking git about the commits of results, and whether it continues for the next search. */
@@ -58,11 +57,10 @@ interface SessionSearchOptions {
 /** What is shown of a text in the content that matches. Characters. */
 const contentShown = 2000;
 
-type FoundSession = Omit<SessionResult, keyof Judgement>;
 interface Presented {
   /** Of the chunk that is shown. */
   id: SessionChunkId;
-  result: FoundSession;
+  result: SessionResult;
 }
 
 /** Searches sessions. Holds no state but prepared statements, vectors and caches. */
@@ -86,7 +84,6 @@ export class SessionSearch {
       : request.mode === "regex"
         ? this.byPattern(request)
         : this.byTextAndMeaning(request));
-    // Results that are only near are not an answer, so their commits are not looked up.
     const { results, notes } = await this.withCommits(answer.results, request);
     return {
       ...answer,
@@ -175,39 +172,33 @@ export class SessionSearch {
       const limit = Math.max(request.limit, judgedBy);
       const presented = this.present(groups.slice(0, limit), query, request);
       const first = nearness.find(({ model }) => model === embedded.first?.model) ?? null;
-      const judged = this.judge(query, presented, first);
       return {
-        results: judged.results.slice(0, request.limit),
-        nearest: judged.nearest.slice(0, request.limit),
-        total_results: judged.results.length === 0 ? 0 : groups.length,
+        ...this.judge(query, presented, first),
+        results: presented.slice(0, request.limit).map(({ result }) => result),
+        total_results: groups.length,
         searched_by: [...(isByText ? ["words"] : []), ...nearness.map(({ model }) => model)],
         notes: embedded.notes,
       };
     });
   }
 
-  /** The confidence of each result; by one model alone, whose cosines always mean the same. */
-  private judge(
-    query: AnalysedQuery,
-    presented: readonly Presented[],
-    nearness: Nearness | null,
-  ): Judged<FoundSession> {
+  /** By one model alone, whose cosines always mean the same. */
+  private judge(query: AnalysedQuery, presented: readonly Presented[], nearness: Nearness | null): Judgement {
     const { memory, judge = standardJudge } = this.options;
     const terms = termsOf(query);
     const holding = frequenciesIn(memory, "chunk_terms", terms);
     const asked = weighTerms(terms, { chunks: sessionChunkCount(memory), holding });
-    const found = presented.map(({ id, result }) => {
+    const evidence = presented.map(({ id, result }): ResultEvidence => {
       const text = `${result.session_title ?? ""} ${result.branch ?? ""} ${result.files.join(" ")}\n${result.content}`;
-      const evidence: ResultEvidence = {
+      return {
         held: heldShare(asked, text),
         nearness: nearness?.best[nearness.placeOf.get(id) ?? -1] || 0,
         defines: false,
         literal: isLiteral(query.raw, text),
       };
-      return { result, evidence };
     });
     const { known, chunks } = asked;
-    return judge("sessions", { known, chunks, nearness: nearness && highest(nearness.best) }, found);
+    return judge("sessions", { known, chunks, nearness: nearness && highest(nearness.best) }, evidence);
   }
 
   private rank(
@@ -248,6 +239,7 @@ export class SessionSearch {
       );
       const describe = describer(memory, root, [...chunks.values()]);
       return {
+        ...verbatim(shown),
         results: shown.flatMap(({ shown: { id, start }, others }): SessionResult[] => {
           const chunk = chunks.get(id);
           if (!chunk) return [];
@@ -257,9 +249,8 @@ export class SessionSearch {
             others.map((other) => ({ id: other.id, score: 1 })),
           );
           const reasons = { match_reasons: ["matches the pattern"] };
-          return [{ ...describe(chunk), ...sure, score: 1, snippet, ...turns, ...reasons }];
+          return [{ ...describe(chunk), score: 1, snippet, ...turns, ...reasons }];
         }),
-        nearest: [],
         total_results: groups.length,
         searched_by: ["pattern"],
         notes: [],
@@ -285,7 +276,6 @@ export class SessionSearch {
       });
       return {
         ...describe(chunks[i]!),
-        ...sure,
         score: 1,
         turn: hit.number,
         last_turn: hit.number,
@@ -301,8 +291,8 @@ export class SessionSearch {
     const isMore = groups.length > shown.length;
     const more = isMore ? [`There are more than ${shown.length}, in older sessions: raise the limit.`] : [];
     return {
+      ...verbatim(results),
       results,
-      nearest: [],
       total_results: groups.length,
       searched_by: ["content"],
       notes: [...notes, ...more],
@@ -337,7 +327,7 @@ export class SessionSearch {
       const chunk = chunks.get(candidate.id);
       if (!chunk) return [];
       const described = describe(chunk);
-      const result: FoundSession = {
+      const result: SessionResult = {
         ...described,
         score: scoreOf(first),
         snippet: snippetAround(chunk.text, request.query),

@@ -3,7 +3,6 @@ import { chunkOutlines, type StoredSessionChunk } from "../../store/memory/chunk
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import type { Judgement } from "../confidence/judge.ts";
 import { FileAges } from "./freshness.ts";
 import type { OtherTurn, SessionResult } from "./types.ts";
 
@@ -13,7 +12,7 @@ export const maxOtherTurns = 10;
 /** The facts about a chunk that do not depend on the question. */
 export type Described = Omit<
   SessionResult,
-  keyof Judgement | "score" | "snippet" | "match_reasons" | "more_turns" | "other_turns"
+  "score" | "snippet" | "match_reasons" | "more_turns" | "other_turns"
 >;
 
 /**

@@ -1,14 +1,13 @@
 import type {
   ChunkKind,
   ChunkType,
-  Confidence,
   ContentRole,
   MatchMode,
-  ResultUnit,
   SearchMode,
   SearchPlace,
 } from "../../protocol/values.ts";
 import type { EventType } from "../../store/memory/memory-records.ts";
+import type { Judgement } from "../confidence/judge.ts";
 
 /** A question to the memory of conversations. */
 export interface SessionQuery {
@@ -40,7 +39,7 @@ export interface SessionQuery {
   /** Of the content: as a text or a pattern; left out: its words, and what is in quotes. */
   match?: MatchMode | undefined;
   /** session: one result a session, with the turns that match beside its best one. */
-  by: ResultUnit;
+  by: "session" | "turn";
   /** Fill in each result's `signals`. */
   explain: boolean;
 }
@@ -118,10 +117,6 @@ export interface SessionResult {
   timestamp: string | null;
   /** 0 to 1. */
   score: number;
-  /** How likely it answers the question. */
-  confidence: Confidence;
-  /** The same as a probability: 0 to 1; 1 where it matches a pattern. */
-  probability: number;
   /** The note, of an annotated chunk. */
   annotation: string | null;
   /** About 200 characters around the match. */
@@ -143,12 +138,10 @@ export interface SessionResult {
   signals?: Record<string, number>;
 }
 
-export interface SessionAnswer {
+export interface SessionAnswer extends Judgement {
   query: string;
-  /** Empty where nothing answers the question. */
+  /** Best first, whatever the verdict. */
   results: SessionResult[];
-  /** The results nearest to the question if none answers it: at most three. */
-  nearest: SessionResult[];
   /** How many there were before `limit`: sessions, or chunks by turn. */
   total_results: number;
   /** The basis of the answer: "words", "pattern", and the id of each model that understood the query. */

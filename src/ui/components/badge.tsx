@@ -35,20 +35,6 @@ export function Freshness({ of }: { of: "fresh" | "drifted" | "orphaned" | null 
   );
 }
 
-const confidenceTones = { high: "good", medium: "plain", low: "unknown" } as const;
-
-/** How likely a result answers the query. */
-export function Confidence({ of, probability }: { of: "high" | "medium" | "low"; probability: number }) {
-  return (
-    <Badge
-      tone={confidenceTones[of]}
-      title={`Answers the query with a probability of ${Math.round(probability * 100)} %`}
-    >
-      {of}
-    </Badge>
-  );
-}
-
 /** Numbers of lines by who wrote them. */
 export interface Lines {
   agent: number;

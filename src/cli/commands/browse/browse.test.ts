@@ -56,11 +56,12 @@ function sessionOf(count: number, promptOf: (number: number) => string): Session
 }
 
 const found = (text: string): SearchAllResponse => ({
-  ...{ scope: "all", query: "retry", notes: [], history: null },
+  ...{ scope: "all", query: "retry", verdict: "found", notes: [], history: null },
   code: {
     ...{
       query: "retry",
-      nearest: [],
+      verdict: "found",
+      probability: 0.9,
       total_results: 1,
       search_time_ms: 4,
       searched_by: ["words"],
@@ -70,20 +71,21 @@ const found = (text: string): SearchAllResponse => ({
     results: [
       {
         ...{ id: "1", file: "src/retry.ts", start_line: 10, end_line: 12, level: "method", kind: "function" },
-        ...{ language: "typescript", name: `retry ${text}`, score: 1, confidence: "high", probability: 0.9 },
+        ...{ language: "typescript", name: `retry ${text}`, score: 1, places: [] },
         ...{ parent_id: null, parent_name: null, match_reasons: [`defines ${text}`], freshness: "fresh" },
         content: `function retry() {\n  // ${text}\n}`,
       },
     ],
   },
   transcripts: {
-    ...{ scope: "transcripts", query: "retry", total_results: 1, nearest: [], searched_by: ["words"] },
+    ...{ scope: "transcripts", query: "retry", total_results: 1, searched_by: ["words"] },
+    ...{ verdict: "maybe", probability: 0.5 },
     ...{ notes: [], search_time_ms: 4, memory: { pending: 0, as_of: null } },
     results: [
       {
         ...{ id: "2", source: "transcript", session_id: "8ecde0fc", session_title: text, agent: "claude" },
         ...{ branch: text, turn: 7, last_turn: 7, chunk_type: "raw", kind: "conversation" },
-        ...{ event_type: "mixed", timestamp: null, score: 1, confidence: "medium", probability: 0.5 },
+        ...{ event_type: "mixed", timestamp: null, score: 1 },
         ...{
           annotation: null,
           snippet: text,
@@ -203,8 +205,8 @@ describe("search", () => {
     expect(page.view().asks).toEqual([{ route: "searchAll", request }]);
     expect(page.text()).toContain("Searching…");
     page.answers.set({ route: "searchAll", request }, { value: found("now") });
-    expect(page.text()).toContain("❯ src/retry.ts:10  function retry now  high");
-    expect(page.text()).toContain("2 of 2 results, 4 ms");
+    expect(page.text()).toContain("❯ src/retry.ts:10  function retry now");
+    expect(page.text()).toContain("found; 2 of 2 results, 4 ms");
     page.type("x");
     expect(page.text()).toContain("src/retry.ts:10");
     expect(page.text()).toContain("searching…");
@@ -239,9 +241,9 @@ describe("search", () => {
     expect(page.text()).toContain('Nothing found about "retry".');
     page.answers.set(
       { route: "searchAll", request },
-      { value: { ...value, code: code && { ...code, results: [], nearest: code.results } } },
+      { value: { ...value, code, verdict: "probably_not_here" } },
     );
-    expect(page.text()).toContain("nothing found; nearest in meaning");
+    expect(page.text()).toContain("probably not here; 1 of 2 results");
     expect(page.text()).toContain("❯ src/retry.ts:10");
   });
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
+import { likelihood, verdictText } from "../../../protocol/reading/verdict.ts";
 import { cutPainted, cutToWidth, widthOf } from "../../../text/display-width.ts";
 import { type Found, renderFound } from "../../results/found.ts";
 import { renderSnippet } from "../../results/snippet.ts";
@@ -53,29 +54,20 @@ function emptyText(query: string, answer: ReturnType<Surroundings["answers"]["to
 
 interface Hit {
   kind: "code" | "session" | "commit" | "event" | "note";
-  probability: number;
-  isNear: boolean;
+  /** How likely it is what was asked for. */
+  likely: number;
   found: Found;
   target: Target;
 }
 
-/** The most probable first: probabilities are comparable between kinds. What is only near comes where nothing answers. */
-function hitsIn(found: SearchAllResponse, style: ResultStyle): Hit[] {
-  const hits = hitsOf(found, "results", style);
-  return hits.length > 0 ? hits : hitsOf(found, "nearest", style);
-}
-
-function hitsOf(
-  { code, transcripts, history }: SearchAllResponse,
-  which: "results" | "nearest",
-  style: ResultStyle,
-): Hit[] {
-  const isNear = which === "nearest";
-  const ofCode = (code?.[which] ?? []).map((result): Hit => {
+/** The likeliest first. */
+function hitsIn({ code, transcripts, history }: SearchAllResponse, style: ResultStyle): Hit[] {
+  const ofCode = (code?.results ?? []).map((result, i): Hit => {
     const line = result.match_lines?.[0] ?? result.start_line;
     const place = `${result.file}:${line}`;
     return {
-      ...{ kind: "code", isNear, probability: result.probability },
+      kind: "code",
+      likely: likelihood(code!, i + 1),
       found: codeFound(result, style),
       target: {
         opens: { kind: "why", text: place, place, scroll: top },
@@ -84,10 +76,10 @@ function hitsOf(
       },
     };
   });
-  const ofSessions = (transcripts?.[which] ?? []).map(
-    (result): Hit => ({
+  const ofSessions = (transcripts?.results ?? []).map(
+    (result, i): Hit => ({
       kind: result.annotation === null ? "session" : "note",
-      ...{ isNear, probability: result.probability },
+      likely: likelihood(transcripts!, i + 1),
       found: sessionFound(result, style),
       target: {
         opens: sessionPage(result.session_id, result.turn),
@@ -95,16 +87,17 @@ function hitsOf(
       },
     }),
   );
-  const ofHistory = (history?.[which] ?? []).map((result): Hit => {
-    const { kind, id, title, probability } = result;
+  const ofHistory = (history?.results ?? []).map((result, i): Hit => {
+    const { kind, id, title } = result;
+    const likely = likelihood(history!, i + 1);
     if (kind === "event") {
       const opens: Page = { kind: "search", text: title, at: 0, first: 0 };
-      return { kind, isNear, probability, found: eventAsFound(result, style), target: { opens, copies: id } };
+      return { kind, likely, found: eventAsFound(result, style), target: { opens, copies: id } };
     }
     const opens: Page = { kind: "commit", hash: id, scroll: top };
-    return { kind, isNear, probability, found: commitAsFound(result, style), target: { opens, copies: id } };
+    return { kind, likely, found: commitAsFound(result, style), target: { opens, copies: id } };
   });
-  return [...ofCode, ...ofSessions, ...ofHistory].sort((a, b) => b.probability - a.probability);
+  return [...ofCode, ...ofSessions, ...ofHistory].sort((a, b) => b.likely - a.likely);
 }
 
 function styleOf(screen: Screen): ResultStyle {
@@ -116,13 +109,12 @@ function styleOf(screen: Screen): ResultStyle {
   };
 }
 
-function summaryOf({ code, transcripts, history }: SearchAllResponse, hits: readonly Hit[]): string {
+function summaryOf({ verdict, code, transcripts, history }: SearchAllResponse, hits: readonly Hit[]): string {
   if (hits.length === 0) return "";
-  if (hits[0]?.isNear) return "nothing found; nearest in meaning";
   const sides = [code, transcripts, history].filter((side) => side !== null);
   const total = sides.reduce((sum, side) => sum + side.total_results, 0);
   const took = Math.max(...sides.map((side) => side.search_time_ms));
-  return `${hits.length} of ${total} results, ${Math.round(took)} ms`;
+  return `${verdictText[verdict]}; ${hits.length} of ${total} results, ${Math.round(took)} ms`;
 }
 
 /** A result in three lines: where and what; when and why; the line that says most of it. */
@@ -133,12 +125,8 @@ function hitRow(
   isChosen: boolean,
 ): string[] {
   const { colors, columns } = screen;
-  const { place, title, confidence, warning, facts, why, snippet } = found;
-  const sure = [
-    confidence === undefined ? "" : confidence === "high" ? colors.ok("high") : colors.dim(confidence),
-    warning === undefined ? "" : colors.warn(`(${warning})`),
-  ].filter((part) => part !== "");
-  const aside = sure.join(" ");
+  const { place, title, warning, facts, why, snippet } = found;
+  const aside = warning === undefined ? "" : colors.warn(`(${warning})`);
   const where = cutPainted(place, columns - 4);
   const room = columns - 2 - widthOf(where) - 2 - widthOf(aside) - 2;
   const name = room < 8 ? "" : words.mark(cutToWidth(title, room), colors.match);

@@ -9,6 +9,7 @@ import {
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { placeInProject } from "../../../project/paths.ts";
+import { bestVerdict } from "../../../protocol/reading/verdict.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/text.ts";
@@ -36,7 +37,10 @@ export async function searchAcrossCommand(
   const { projects, left_out } = across;
   const value =
     search.scope === "all"
-      ? { scope: "all", query: search.request.q, code, transcripts, history, projects, left_out, notes: [] }
+      ? {
+          ...{ scope: "all", query: search.request.q, verdict: bestVerdict([code, transcripts, history]) },
+          ...{ code, transcripts, history, projects, left_out, notes: [] },
+        }
       : { ...across.answer[search.scope], projects, left_out };
   const style: ResultStyle = {
     full: options.full ?? false,
@@ -72,17 +76,9 @@ export function noteLeftOut({ left_out, projects }: Across<unknown>, output: Out
 /** The same with places that a person can open from anywhere. */
 function forPeople({ code, transcripts, history }: AcrossAnswer): AcrossAnswer {
   return {
-    history: history && {
-      ...history,
-      results: history.results.map(titledByProject),
-      nearest: history.nearest.map(titledByProject),
-    },
-    code: code && { ...code, results: code.results.map(placed), nearest: code.nearest.map(placed) },
-    transcripts: transcripts && {
-      ...transcripts,
-      results: transcripts.results.map(namedByProject),
-      nearest: transcripts.nearest.map(namedByProject),
-    },
+    history: history && { ...history, results: history.results.map(titledByProject) },
+    code: code && { ...code, results: code.results.map(placed) },
+    transcripts: transcripts && { ...transcripts, results: transcripts.results.map(namedByProject) },
   };
 }
 

@@ -35,6 +35,7 @@ export function declareSearch(program: Command): void {
         ['pm search code --regex "http\\.(Get|Post)\\("', "a pattern"],
         ['pm search sessions "how did we fix the flaky test"', "past sessions"],
         ['pm search sessions auth --since "last week"', "recent sessions"],
+        ["pm search code auth --by chunk", "every matching chunk, not one result a file"],
         ["pm search sessions auth --by turn", "every matching turn"],
         ['pm search "ECONNREFUSED 5432" --in content', "all that was said and tools wrote, newest first"],
         ['pm search sessions --regex "exit code [1-9]"', "the same, a pattern"],

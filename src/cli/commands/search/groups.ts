@@ -4,9 +4,10 @@ import type {
   HistoryResult,
   SearchAllResponse,
 } from "../../../protocol/operations/search.ts";
-import { heading } from "../../terminal/text.ts";
+import type { Verdict } from "../../../protocol/values.ts";
+import { counted, heading } from "../../terminal/text.ts";
 import { renderCommits, renderEvents } from "./history.ts";
-import { nothingFound, type ResultStyle, renderResults } from "./results.ts";
+import { nothingFound, type ResultStyle, renderResults, verdictLine } from "./results.ts";
 import { renderTranscripts } from "./transcripts.ts";
 
 /** What `pm search` found, by kind. */
@@ -22,6 +23,7 @@ export function isOfCode({ code, transcripts, history }: Found): boolean {
 
 interface Group {
   title: string;
+  verdict: Verdict;
   blocks: readonly string[];
   /** "3 of 12 results, 4 ms". */
   summary: string;
@@ -31,31 +33,26 @@ interface Group {
 
 /** What was found, each kind under its heading. */
 export function renderGroups(found: Found, style: ResultStyle): string {
-  const groups = groupsOf(found, "results", style);
-  if (groups.some(({ blocks }) => blocks.length > 0)) {
-    return groups
-      .filter(({ blocks, isExpected }) => blocks.length > 0 || isExpected)
-      .map(({ title, blocks, summary }) =>
-        [
-          heading(
-            `${title} (${blocks.length} ${blocks.length === 1 ? "result" : "results"})`,
-            style.screen.colors,
-          ),
-          ...blocks,
-          ...(blocks.length === 0 || summary === "" ? [] : [style.screen.colors.dim(summary)]),
-        ].join("\n\n"),
-      )
-      .join("\n\n");
+  const { colors } = style.screen;
+  const groups = groupsOf(found, style);
+  if (groups.every(({ blocks }) => blocks.length === 0)) {
+    const query = (found.code ?? found.transcripts ?? found.history)?.query ?? "";
+    return nothingFound(query, nextOf(found));
   }
-  const near = groupsOf(found, "nearest", style).filter(({ blocks }) => blocks.length > 0);
-  const searched = [found.code, found.transcripts, found.history].filter((side) => side !== null);
-  const nearest = near.flatMap(({ title, blocks }) =>
-    searched.length === 1 ? blocks : [heading(title, style.screen.colors), ...blocks],
-  );
-  return nothingFound(searched[0]?.query ?? "", nearest, nextOf(found));
+  return groups
+    .filter(({ blocks, isExpected }) => blocks.length > 0 || isExpected)
+    .map(({ title, verdict, blocks, summary }) =>
+      [
+        heading(`${title} (${counted(blocks.length, "result")})`, colors),
+        ...(blocks.length === 0 ? [] : verdictLine(verdict, colors)),
+        ...blocks,
+        ...(blocks.length === 0 || summary === "" ? [] : [colors.dim(summary)]),
+      ].join("\n\n"),
+    )
+    .join("\n\n");
 }
 
-/** What to try where nothing is near either. */
+/** What to try where nothing is found. */
 function nextOf({ transcripts, history }: Found): string {
   if (transcripts?.searched_by.includes("content"))
     return "Try fewer words or filters; without --in content, sessions are searched by meaning, too.";
@@ -64,29 +61,26 @@ function nextOf({ transcripts, history }: Found): string {
   return "Try other words; `git log` lists all commits.";
 }
 
-function groupsOf(
-  { code, transcripts, history }: Found,
-  which: "results" | "nearest",
-  style: ResultStyle,
-): Group[] {
+function groupsOf({ code, transcripts, history }: Found, style: ResultStyle): Group[] {
   const summary = (side: { results: readonly unknown[]; total_results: number; search_time_ms: number }) =>
     `${side.results.length} of ${side.total_results} results, ${side.search_time_ms} ms`;
   const groups: Group[] = [];
   if (code !== null) {
-    const blocks = renderResults(code.query, code[which], style);
-    groups.push({ title: "Code", blocks, summary: summary(code), isExpected: true });
+    const blocks = renderResults(code.query, code.results, style);
+    groups.push({ title: "Code", verdict: code.verdict, blocks, summary: summary(code), isExpected: true });
   }
   if (transcripts !== null) {
-    const blocks = renderTranscripts(transcripts.query, transcripts[which], style);
-    const isExpected = transcripts.memory.as_of !== null;
-    groups.push({ title: "Sessions", blocks, summary: summary(transcripts), isExpected });
+    const { query, verdict, results, memory } = transcripts;
+    const blocks = renderTranscripts(query, results, style);
+    const isExpected = memory.as_of !== null;
+    groups.push({ title: "Sessions", verdict, blocks, summary: summary(transcripts), isExpected });
   }
   if (history !== null) {
-    const { query } = history;
-    const commits = renderCommits(query, history[which].filter(isCommit), style);
-    const events = renderEvents(query, history[which].filter(isEvent), style);
-    groups.push({ title: "Commits", blocks: commits, summary: "", isExpected: false });
-    groups.push({ title: "Events", blocks: events, summary: "", isExpected: false });
+    const { query, verdict, results } = history;
+    const commits = renderCommits(query, results.filter(isCommit), style);
+    const events = renderEvents(query, results.filter(isEvent), style);
+    groups.push({ title: "Commits", verdict, blocks: commits, summary: "", isExpected: false });
+    groups.push({ title: "Events", verdict, blocks: events, summary: "", isExpected: false });
   }
   return groups;
 }

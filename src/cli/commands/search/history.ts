@@ -24,7 +24,6 @@ export function commitAsFound(commit: CommitFound, style: ResultStyle): Found {
   return {
     place: colors.link(colors.commit(printable(id.slice(0, 8))), pageOf(id)),
     title: oneLine(title),
-    confidence: commit.confidence,
     ...(fate !== null && { warning: fate }),
     facts: [
       when(timestamp, screen),
@@ -69,7 +68,6 @@ export function eventAsFound(event: EventFound, { screen }: Pick<ResultStyle, "s
   return {
     place: screen.colors.id(printable(event.id)),
     title: oneLine(event.title),
-    confidence: event.confidence,
     facts: [when(event.timestamp, screen), event.status, oneLine(event.branch ?? "")],
     why: event.match_reasons.map(printable),
     signals: event.signals,

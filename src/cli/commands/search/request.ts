@@ -128,7 +128,7 @@ function limitedTo(word: ScopeWord | null): Pick<Search["request"], "of" | "type
 /** Options that only some sides know limit the search to the sides that know all of them, if any does. */
 function asksOf(scope: Side | "all", { only, ...options }: SearchOptions): readonly Side[] {
   const limits = Object.entries(options).flatMap(([name, value]) => {
-    const sides = value === undefined ? null : sidesOf(name);
+    const sides = value === undefined ? null : name === "by" ? sidesOfUnit(value) : sidesOf(name);
     return sides === null ? [] : [{ name, sides }];
   });
   if (scope !== "all") {
@@ -151,6 +151,11 @@ function asksOf(scope: Side | "all", { only, ...options }: SearchOptions): reado
   if (shared.length > 0) return shared;
   return everySide.filter((side) => limits.some(({ sides }) => sides.includes(side)));
 }
+
+/** A file or a chunk is code, a session or a turn is not. */
+const sidesOfUnit = (unit: unknown): readonly Side[] => [
+  unit === "file" || unit === "chunk" ? "code" : "transcripts",
+];
 
 /** The daemon knows the configuration, but not the environment of this command. */
 async function environmentDefaults(project: Project | null): Promise<Pick<SearchRequest, "limit" | "level">> {

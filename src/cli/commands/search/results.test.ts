@@ -16,8 +16,6 @@ const result: Result = {
   language: "typescript",
   name: "retryRequest",
   score: 0.974,
-  confidence: "high",
-  probability: 0.83,
   content: [
     "\t/** Sends it again. */",
     "\tasync function retryRequest(send: Send) {",
@@ -31,12 +29,14 @@ const result: Result = {
   parent_name: "Client",
   match_reasons: ["defines retryRequest", "its text matches"],
   freshness: "fresh",
+  places: [],
 };
 
 function answerOf(query: string, ...results: Result[]): SearchResponse {
   const index = { pending: 0, is_complete: true, as_of: null };
   const meta = { search_time_ms: 1.5, searched_by: ["words"], notes: [] };
-  return { query, results, nearest: [], total_results: results.length, ...meta, index };
+  const judgement = { verdict: "found" as const, probability: 0.83 };
+  return { query, ...judgement, results, total_results: results.length, ...meta, index };
 }
 
 const plain = {
@@ -54,7 +54,7 @@ const pipe = { ...plain.screen, columns: undefined };
 test("shows where, what, why and the lines that match", () => {
   expect(renderAnswer(answerOf("backoff limit", result), plain)).toBe(
     [
-      "1. src/http/retry.ts:10  function retryRequest in Client  high",
+      "1. src/http/retry.ts:10  function retryRequest in Client",
       "   defines retryRequest; its text matches",
       "   10 │ /** Sends it again. */",
       "   12 │   const limit = 3;",

@@ -2,8 +2,10 @@ import { exitCode } from "../../../project/errors.ts";
 import type { GraphEdge, Neighbours } from "../../../protocol/operations/graph.ts";
 import type { SearchResponse } from "../../../protocol/operations/search.ts";
 import { howSure, isCall, nameInFull } from "../../../protocol/reading/how-sure.ts";
+import type { Verdict } from "../../../protocol/values.ts";
 import { type Found, type FoundStyle, renderFound } from "../../results/found.ts";
 import { fileUrl } from "../../terminal/links.ts";
+import type { Palette } from "../../terminal/palette.ts";
 import { counted, printable } from "../../terminal/text.ts";
 
 /** Uses in one direction that are named. */
@@ -25,20 +27,34 @@ export interface ResultStyle extends FoundStyle {
   pageOf: (hash: string) => string | null;
 }
 
-/** An answer for a person: best first, each with where it is, why it is there and its matching lines. */
+/** An answer for a person: its verdict, then results, best first, each with where it is, why it is there and its matching lines. */
 export function renderAnswer(answer: SearchResponse, style: ResultStyle): string {
   const { colors } = style.screen;
-  const blocks = renderResults(answer.query, answer.results, style);
-  if (answer.results.length === 0) {
+  const { query, results, verdict } = answer;
+  if (results.length === 0) {
     const next = style.isFiltered
       ? "Try without --path, --language or --level."
       : style.isExact
         ? "No indexed file holds it as it is; try without --exact, --regex or quotes."
         : "Try other words; `pm status` shows what is indexed.";
-    return nothingFound(answer.query, renderResults(answer.query, answer.nearest, style), next);
+    return nothingFound(query, next);
   }
-  const shown = `${answer.results.length} of ${answer.total_results}`;
-  return `${blocks.join("\n\n")}\n\n${colors.dim(`${shown} results, ${answer.search_time_ms} ms`)}`;
+  const blocks = renderResults(query, results, style);
+  const shown = `${results.length} of ${answer.total_results}`;
+  const summary = colors.dim(`${shown} results, ${answer.search_time_ms} ms`);
+  return [...verdictLine(verdict, colors), ...blocks, summary].join("\n\n");
+}
+
+/** What a reader should know before the results; of what is found nothing. */
+export function verdictLine(verdict: Verdict, colors: Palette): string[] {
+  if (verdict === "found") return [];
+  return [
+    colors.warn(
+      verdict === "maybe"
+        ? "Maybe: these come closest; check whether they answer it."
+        : "Probably not here. These come closest:",
+    ),
+  ];
 }
 
 /** Each with its place, why it is there and its matching lines. */
@@ -50,18 +66,13 @@ export function renderResults(query: string, results: readonly Result[], style: 
   );
 }
 
-/**
- * That nothing answers the question, and what comes nearest all the same.
- * @param next what to try where nothing is near either
- */
-export function nothingFound(query: string, nearest: readonly string[], next: string): string {
-  const nothing = `Nothing found about "${printable(query)}".`;
-  if (nearest.length === 0) return `${nothing}\n${next}`;
-  return [`${nothing} Nearest in meaning:`, ...nearest].join("\n\n");
+/** @param next what to try */
+export function nothingFound(query: string, next: string): string {
+  return `Nothing found about "${printable(query)}".\n${next}`;
 }
 
 export function codeFound(result: Result, { screen, pathOf, absolute }: ResultStyle): Found {
-  const { file, start_line, kind, level, name, parent_name, confidence, freshness } = result;
+  const { file, start_line, kind, level, name, parent_name, freshness } = result;
   // The path contains the file's own name already.
   const isInFile = parent_name === null || file.includes(`${parent_name}.`);
   const what = [kind || level, name, isInFile ? "" : `in ${parent_name}`];
@@ -69,7 +80,6 @@ export function codeFound(result: Result, { screen, pathOf, absolute }: ResultSt
   return {
     place: screen.colors.link(place, fileUrl(absolute(file))),
     title: printable(what.filter((part) => part !== "").join(" ")),
-    confidence,
     ...(freshness === "drifted" && { warning: "changed since it was indexed" }),
     facts: [],
     why: result.match_reasons.map(printable),
@@ -81,8 +91,18 @@ export function codeFound(result: Result, { screen, pathOf, absolute }: ResultSt
       ...(result.match_lines && { matchLines: result.match_lines }),
       language: result.language,
     },
-    more: result.graph === undefined ? [] : neighbourLines(result.graph, screen.colors.dim),
+    more: [
+      ...placesOf(result, screen.colors),
+      ...(result.graph === undefined ? [] : neighbourLines(result.graph, screen.colors.dim)),
+    ],
   };
+}
+
+/** `Also: retryLater :40, backoff :88`: the file's other places that match. */
+function placesOf({ places }: Result, colors: Palette): string[] {
+  if (places.length === 0) return [];
+  const named = places.map(({ name, start_line }) => `${printable(name)} ${colors.dim(`:${start_line}`)}`);
+  return [`${colors.dim("also")} ${named.join(", ")}`];
 }
 
 /** What uses a result and what it uses, a line each: calls first, then what only mentions it. */

@@ -3,6 +3,7 @@ import { answer } from "../../../client/answer.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { type Project, placeInProject } from "../../../project/paths.ts";
 import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
+import { bestVerdict } from "../../../protocol/reading/verdict.ts";
 import type { CommandContext } from "../../frame.ts";
 import { commitPages } from "../../terminal/links.ts";
 import { relativeTime } from "../../terminal/output.ts";
@@ -141,7 +142,8 @@ function only(
   query: string,
   side: Partial<Pick<SearchAllResponse, "code" | "transcripts" | "history">>,
 ): SearchAllResponse {
-  return { scope: "all", query, code: null, transcripts: null, history: null, ...side, notes: [] };
+  const verdict = bestVerdict(Object.values(side));
+  return { scope: "all", query, verdict, code: null, transcripts: null, history: null, ...side, notes: [] };
 }
 
 /** How stale the answer may be without a daemon that watches files and transcripts. */

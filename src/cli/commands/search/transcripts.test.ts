@@ -21,8 +21,6 @@ const result: Result = {
   // Local time.
   timestamp: new Date(2026, 0, 28, 14, 3).toISOString(),
   score: 0.8471,
-  confidence: "medium",
-  probability: 0.47,
   annotation: "Redis for session caching",
   snippet: "[USER] Redis or memory? [ASSISTANT] For caching, Redis offers more.",
   content: "[USER] Redis or memory?\n[ASSISTANT] For caching, Redis offers more.\n",
@@ -40,8 +38,8 @@ function answerOf(...results: Result[]): TranscriptSearchResponse {
     scope: "transcripts",
     query: "caching",
     total_results: 9,
+    ...{ verdict: "found", probability: 0.8 },
     results,
-    nearest: [],
     searched_by: ["words"],
     notes: [],
     search_time_ms: 1.5,
@@ -83,7 +81,7 @@ describe("renderTranscripts", () => {
         "Sessions (1 result)",
         "═══════════════════",
         "",
-        "1. 8ecde0fc:7  Cache sessions  medium",
+        "1. 8ecde0fc:7  Cache sessions",
         "   2026-01-28 14:03 | main | annotated, decision",
         "   your note; says caching",
         "   [USER] Redis or memory? [ASSISTANT] For caching, Redis offers more.",
@@ -110,7 +108,7 @@ describe("renderTranscripts", () => {
       abandoned: true,
     };
     const text = renderTranscripts(answerOf(bare), plain);
-    expect(text).toContain("1. 8ecde0fc:7-9  medium (abandoned branch)\n   decision\n");
+    expect(text).toContain("1. 8ecde0fc:7-9  (abandoned branch)\n   decision\n");
     expect(text).not.toMatch(/Note|Files|null/);
   });
 
@@ -159,8 +157,8 @@ describe("renderGroups", () => {
   const index = { pending: 0, is_complete: true, as_of: null };
   const code: SearchResponse = {
     query: "caching",
+    ...{ verdict: "found", probability: 0.8 },
     results: [],
-    nearest: [],
     total_results: 0,
     ...meta,
     index,
@@ -179,13 +177,12 @@ describe("renderGroups", () => {
         language: "typescript",
         name: "caching",
         score: 1,
-        confidence: "high",
-        probability: 0.9,
         content: "function caching() {}",
         parent_id: null,
         parent_name: null,
         match_reasons: [],
         freshness: "fresh",
+        places: [],
       },
     ],
   };
@@ -205,13 +202,11 @@ describe("renderGroups", () => {
     );
   });
 
-  it("shows what is nearest on both sides when neither has an answer", () => {
-    const near = { ...code, nearest: found.results };
-    const text = renderGroups({ code: near, transcripts: { ...answerOf(), nearest: [result] } }, plain);
-    expect(text).toMatch(
-      /^Nothing found about "caching"\. Nearest in meaning:\n\nCode\n═+\n\n1\. src\/cache/,
-    );
-    expect(text).toMatch(/\n\nSessions\n═+\n\n1\. 8ecde0fc:7/);
+  it("says on each side what its answer is worth, and shows its results all the same", () => {
+    const near: SearchResponse = { ...found, verdict: "probably_not_here" };
+    const text = renderGroups({ code: near, transcripts: { ...answerOf(result), verdict: "maybe" } }, plain);
+    expect(text).toMatch(/^Code \(1 result\)\n═+\n\nProbably not here\. .*\n\n1\. src\/cache/);
+    expect(text).toMatch(/\n\nSessions \(1 result\)\n═+\n\nMaybe: .*\n\n1\. 8ecde0fc:7/);
   });
 });
 

@@ -33,7 +33,6 @@ export function sessionFound(result: TranscriptResult, style: ResultStyle): Foun
   return {
     place: colors.id(`${shortId(result.session_id)}:${turns}`),
     title: oneLine(result.session_title ?? ""),
-    confidence: result.confidence,
     ...(result.abandoned && { warning: "abandoned branch" }),
     facts: [
       when(result.timestamp, screen),

@@ -6,6 +6,7 @@ import type {
   TranscriptSearchResponse,
 } from "../../../protocol/operations/search.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import type { Verdict } from "../../../protocol/values.ts";
 import { fateOf } from "../../../queries/search/format-commit-fate.ts";
 import { visible } from "../../../text/quotation.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../../shapes/shapes-search.ts";
@@ -20,9 +21,9 @@ type Args = z.infer<typeof searchSessionsInput>;
 type Result = TranscriptSearchResponse["results"][number] & { project?: string };
 
 export interface Found {
+  /** null: nothing was asked. */
+  verdict: Verdict | null;
   results: FoundSession[];
-  /** The nearest ones where there are none. */
-  nearest: FoundSession[];
   total: number;
   notes: string[];
 }
@@ -39,13 +40,14 @@ export async function found(args: Args, q: string, context: CallContext): Promis
   if (here !== null) {
     const { searchAcross } = await import("../../../client/across-projects.ts");
     const across = await searchAcross(here, ["transcripts"], request);
-    const { results = [], nearest = [], total_results = 0, notes = [] } = across.answer.transcripts ?? {};
+    const { transcripts } = across.answer;
+    const { verdict = "probably_not_here", results = [], total_results = 0, notes = [] } = transcripts ?? {};
     const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
     const placed = (result: Result) =>
       itemOf(result, result.project === undefined ? null : otherProject(result.project, here, context));
     return {
+      verdict,
       results: results.map(placed),
-      nearest: nearest.map(placed),
       total: Math.min(total_results, maxResults),
       notes: wholeNotes([...notes, ...silent]),
     };
@@ -54,8 +56,8 @@ export async function found(args: Args, q: string, context: CallContext): Promis
   const { pending } = found.memory;
   const waiting = (pending ?? 0) > 0 ? [`${pending} transcripts are still being imported.`] : [];
   return {
+    verdict: found.verdict,
     results: found.results.map((result) => itemOf(result, null)),
-    nearest: found.nearest.map((result) => itemOf(result, null)),
     total: Math.min(found.total_results, maxResults),
     notes: wholeNotes([...found.notes, ...waiting]),
   };
@@ -98,7 +100,6 @@ function itemOf(result: Result, project: string | null): FoundSession {
     turns: null,
     kind: result.chunk_type === "raw" ? result.kind : result.chunk_type,
     timestamp: result.timestamp,
-    confidence: result.confidence,
     note: lineOrNull(result.annotation, 300),
     snippet: visible(result.snippet).slice(0, longest),
     other_turns: result.other_turns.slice(0, turnsNamed).map((other) => other.turn),
@@ -146,16 +147,16 @@ export async function listed(args: Args, context: CallContext): Promise<Found> {
       sessionItem(session, otherProject(session.project, here, context)),
     );
     return {
+      verdict: null,
       results,
-      nearest: [],
       total: Math.min(across.answer.total, maxResults),
       notes: wholeNotes(silent),
     };
   }
   const { sessions, total } = await ask(context, "sessions", request);
   return {
+    verdict: null,
     results: sessions.map((session) => sessionItem(session, null)),
-    nearest: [],
     total: Math.min(total, maxResults),
     notes: [],
   };
@@ -174,7 +175,6 @@ function sessionItem(session: SessionSummary, project: string | null): FoundSess
     turns: session.turns,
     kind: null,
     timestamp: session.last_at,
-    confidence: null,
     note: null,
     snippet: session.started_at === null ? "" : `began ${minute(session.started_at)}`,
     ...{ other_turns: [], more_turns: 0 },

@@ -15,7 +15,6 @@ export function renderFound(item: FoundSession): string {
     item.agent,
     item.author !== null && `shared by ${item.author}`,
     item.kind,
-    item.confidence,
     item.is_abandoned && "abandoned branch",
     item.project,
   ]);

@@ -1,6 +1,6 @@
 import type { SearchSessionsOutput, searchSessionsInput } from "../../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../../text/budget.ts";
-import { historyLabel, joined, oneLine } from "../../text/text.ts";
+import { historyLabel, joined, oneLine, verdictLine } from "../../text/text.ts";
 import type { Handler } from "../../tool.ts";
 import { type FoundSession, found, listed } from "./found-sessions.ts";
 import { renderFound } from "./found-text.ts";
@@ -13,23 +13,19 @@ export const searchSessions: Handler<typeof searchSessionsInput, SearchSessionsO
   const offset = offsetOf("search_sessions", args, args.cursor);
   const asked = { ...args, limit: offset + limit };
   const answer = query === undefined ? await listed(asked, context) : await found(asked, query, context);
-  const isFound = answer.results.length > 0;
-  const page = (isFound ? answer.results : answer.nearest).slice(offset, offset + limit);
+  const page = answer.results.slice(offset, offset + limit);
   const room = roomOf(max_tokens);
   const each = Math.max(Math.floor(room / Math.min(Math.max(page.length, 1), 6)) - 300, 120);
   const make = (one: FoundSession, longest: number) => ({ ...one, snippet: oneLine(one.snippet, longest) });
   const { items } = fitIn(page, room, each, make, renderFound);
-  const end = offset + (isFound ? items.length : 0);
+  const end = offset + items.length;
   const next = items.length > 0 && end < answer.total ? cursorAt("search_sessions", args, end) : null;
-  const { notes, total } = answer;
+  const { notes, total, verdict } = answer;
   return {
-    structured: {
-      ...{ label: historyLabel, results: isFound ? items : [], nearest: isFound ? [] : items },
-      ...{ total, next_cursor: next, notes },
-    },
+    structured: { label: historyLabel, verdict, results: items, total, next_cursor: next, notes },
     text: joined(
       [
-        !isFound && nothing(query, items.length > 0),
+        items.length === 0 ? nothing(query) : verdict && verdictLine(verdict),
         items.length > 0 && `${historyLabel}\n${items.map(renderFound).join("\n")}`,
         next && `${total - end} more: cursor ${next}`,
         items.length > 0 && query !== undefined && "A turn in full: get_session with session_id and turn.",
@@ -40,10 +36,7 @@ export const searchSessions: Handler<typeof searchSessionsInput, SearchSessionsO
   };
 };
 
-function nothing(query: string | undefined, isAnyNear: boolean): string {
+function nothing(query: string | undefined): string {
   if (query === undefined) return "No matching sessions.";
-  const nothing = `Nothing found in past sessions about "${oneLine(query, 100)}".`;
-  return isAnyNear
-    ? `${nothing} Nearest in meaning, but probably not about it:`
-    : `${nothing} Try other words or fewer filters.`;
+  return `Nothing found in past sessions about "${oneLine(query, 100)}". Try other words or fewer filters.`;
 }

@@ -1,5 +1,5 @@
 import type { CommitFound, EventFound } from "../../../protocol/operations/search.ts";
-import { Badge, Confidence, Freshness } from "../../components/badge.tsx";
+import { Badge, Freshness } from "../../components/badge.tsx";
 import { CodeLines } from "../../components/code-lines.tsx";
 import { Marked } from "../../components/marked.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
@@ -27,7 +27,7 @@ export function HitRow({ hit, words }: { hit: Hit; words: readonly string[] }) {
 }
 
 function CodeRow({ href, result, words }: HitRowProps<CodeResult>) {
-  const { file, start_line: line, end_line: last, name, kind, level, content } = result;
+  const { file, start_line: line, end_line: last, name, kind, level, content, places } = result;
   return (
     <ResultRow
       href={href}
@@ -37,7 +37,6 @@ function CodeRow({ href, result, words }: HitRowProps<CodeResult>) {
       aside={
         <>
           <Badge>{kind || level}</Badge>
-          <Confidence of={result.confidence} probability={result.probability} />
           <Freshness of={result.freshness} />
         </>
       }
@@ -53,6 +52,11 @@ function CodeRow({ href, result, words }: HitRowProps<CodeResult>) {
       place={{ path: file, line: result.match_lines?.[0] ?? line }}
     >
       <CodeLines text={content} firstLine={line} words={words} />
+      {places.length > 0 && (
+        <span class="row-text">
+          also {places.map(({ name, start_line }) => `${name} :${start_line}`).join(", ")}
+        </span>
+      )}
     </ResultRow>
   );
 }
@@ -82,7 +86,6 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
           <Badge tone="agent">{agent}</Badge>
           {author != null && <Badge>{author}</Badge>}
           <Badge>{result.kind.replace("-", " ")}</Badge>
-          <Confidence of={result.confidence} probability={result.probability} />
           <Freshness of={result.freshness} />
           {result.abandoned && <Badge tone="warning">abandoned</Badge>}
         </>
@@ -127,7 +130,6 @@ function CommitHitRow({ href, result, words }: HitRowProps<CommitFound>) {
       aside={
         <>
           {sessions.length > 0 && <Badge tone="agent">{counted(sessions.length, "session")}</Badge>}
-          <Confidence of={result.confidence} probability={result.probability} />
           {reverted_by !== null && <Badge tone="bad">reverted</Badge>}
           {reach === "elsewhere" && <Badge tone="warning">on another branch</Badge>}
           {reach === "gone" && <Badge tone="bad">gone</Badge>}
@@ -164,7 +166,6 @@ function EventHitRow({ href, result, words }: HitRowProps<EventFound>) {
         <>
           <Badge>{type}</Badge>
           <Badge>{status}</Badge>
-          <Confidence of={result.confidence} probability={result.probability} />
         </>
       }
       meta={

@@ -4,72 +4,72 @@ import type {
   HistoryResult,
   SearchAllResponse,
 } from "../../../protocol/operations/search.ts";
+import { likelihood } from "../../../protocol/reading/verdict.ts";
 import type { ResponseOf } from "../../../protocol/routes.ts";
+import type { Verdict } from "../../../protocol/values.ts";
 import { commitLink, fileLink, memoryLink, sessionLink } from "../../router.ts";
 
 export type CodeResult = ResponseOf<"search">["results"][number];
 export type SessionResult = ResponseOf<"searchTranscripts">["results"][number];
 
 /** A result of any kind. */
-export type Hit = { key: string; href: string; probability: number } & (
+export type Hit = { key: string; href: string; likely: number } & (
   | { kind: "code"; result: CodeResult }
   | { kind: "session"; result: SessionResult }
   | { kind: "commit"; result: CommitFound }
   | { kind: "event"; result: EventFound }
 );
 
-/** What a search found; `nearest` when that is nothing. */
 export interface Found {
+  verdict: Verdict;
   hits: Hit[];
-  nearest: Hit[];
   total: number;
   tookMs: number;
   notes: string[];
 }
 
-/** One list of what answers the question, the most probable first: probabilities are comparable between kinds. */
+/** All kinds of results in one list, the likeliest first. */
 export function foundIn({
+  verdict,
   code,
   transcripts,
   history,
   notes,
 }: Omit<SearchAllResponse, "scope" | "query">): Found {
   const sides = [code, transcripts, history].filter((side) => side !== null);
-  const all = (which: "results" | "nearest") =>
-    [
-      ...(code?.[which] ?? []).map(codeHit),
-      ...(transcripts?.[which] ?? []).map(sessionHit),
-      ...(history?.[which] ?? []).map(historyHit),
-    ].sort((a, b) => b.probability - a.probability);
-  const hits = all("results");
+  const hits = [
+    ...(code?.results ?? []).map((result, i) => codeHit(result, likelihood(code!, i + 1))),
+    ...(transcripts?.results ?? []).map((result, i) => sessionHit(result, likelihood(transcripts!, i + 1))),
+    ...(history?.results ?? []).map((result, i) => historyHit(result, likelihood(history!, i + 1))),
+  ].sort((a, b) => b.likely - a.likely);
   return {
+    verdict,
     hits,
-    nearest: hits.length === 0 ? all("nearest") : [],
     total: sides.reduce((sum, side) => sum + side.total_results, 0),
     tookMs: Math.max(0, ...sides.map((side) => side.search_time_ms)),
     notes: [...notes, ...sides.flatMap((side) => side.notes)],
   };
 }
 
-function codeHit(result: CodeResult): Hit {
+function codeHit(result: CodeResult, likely: number): Hit {
   const line = result.match_lines?.[0] ?? result.start_line;
   return {
     kind: "code",
     key: result.id,
     href: fileLink(result.file, line),
-    probability: result.probability,
+    likely,
     result,
   };
 }
 
-function sessionHit(result: SessionResult): Hit {
+function sessionHit(result: SessionResult, likely: number): Hit {
   const href = sessionLink(result.session_id, result.turn);
-  return { kind: "session", key: result.id, href, probability: result.probability, result };
+  return { kind: "session", key: result.id, href, likely, result };
 }
 
-function historyHit(result: HistoryResult): Hit {
-  const { id, probability } = result;
+function historyHit(result: HistoryResult, likely: number): Hit {
+  const { id } = result;
   return result.kind === "commit"
-    ? { kind: "commit", key: id, href: commitLink(id), probability, result }
-    : { kind: "event", key: id, href: memoryLink("events", id), probability, result };
+    ? { kind: "commit", key: id, href: commitLink(id), likely, result }
+    : { kind: "event", key: id, href: memoryLink("events", id), likely, result };
 }

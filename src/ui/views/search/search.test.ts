@@ -40,32 +40,24 @@ test("an unknown kind in an address is left out of the request", () => {
   expect(asked("q=a&kind=novel").others).toEqual({});
 });
 
-const code = (id: string, probability: number) => ({ id, probability, file: "a.ts", start_line: 3 });
-const turn = (id: string, probability: number) => ({ id, probability, session_id: "s/1", turn: 2 });
+const code = (id: string) => ({ id, file: "a.ts", start_line: 3 });
 const side = { search_time_ms: 1, notes: [], total_results: 2 };
 
-test("results of all kinds are one list by probability, each with its address", () => {
+test("results of all kinds are one list, the likeliest first, each with its address", () => {
   const found = foundIn({
-    code: { ...side, results: [code("a", 0.9), code("b", 0.2)], nearest: [] },
-    transcripts: { ...side, results: [turn("c", 0.5)], nearest: [] },
-    history: { ...side, results: [{ kind: "commit", id: "d", probability: 0.4 }], nearest: [] },
+    verdict: "found",
+    code: { ...side, probability: 0.5, results: [code("a"), code("b")] },
+    transcripts: { ...side, probability: 0.6, results: [{ id: "c", session_id: "s/1", turn: 2 }] },
+    history: { ...side, probability: 0.45, results: [{ kind: "commit", id: "d" }] },
     notes: [],
   } as never);
   expect(found.hits.map(({ key, href }) => [key, href])).toEqual([
-    ["a", "#/file/a.ts:3"],
     ["c", "#/session/s/1?turn=2"],
+    ["a", "#/file/a.ts:3"],
     ["d", "#/commit/d"],
     ["b", "#/file/a.ts:3"],
   ]);
-  expect(found).toMatchObject({ total: 6, nearest: [] });
-});
-
-test("what comes nearest is shown only where nothing was found at all", () => {
-  const transcripts = { ...side, results: [], nearest: [turn("n", 0.1)] };
-  const none = { ...side, results: [], nearest: [code("m", 0.2)] };
-  const found = (which: object) => foundIn({ code: which, transcripts, history: null, notes: [] } as never);
-  expect(found(none).nearest.map(({ key }) => key)).toEqual(["m", "n"]);
-  expect(found({ ...none, results: [code("a", 0.9)] }).nearest).toEqual([]);
+  expect(found).toMatchObject({ total: 6, verdict: "found" });
 });
 
 test("a snippet of a transcript is divided by who speaks", () => {

@@ -1,3 +1,4 @@
+import type { Verdict } from "../../../protocol/values.ts";
 import { project } from "../../api/project.ts";
 import { FilterChips } from "../../components/chips.tsx";
 import { wordsOf } from "../../components/marked.tsx";
@@ -48,14 +49,14 @@ export default function Search({ query }: ViewProps) {
 }
 
 function Results({ found, words }: { found: Found; words: string }) {
-  const { hits, nearest, total, tookMs, notes } = found;
+  const { verdict, hits, total, tookMs, notes } = found;
   const marked = wordsOf(words);
   return (
     <>
       <p class="summary" role="status">
         {hits.length === 0
           ? `Nothing found about “${words}”.`
-          : `${counted(total, "result")} in ${Math.max(1, Math.round(tookMs))} ms`}
+          : `${verdicts[verdict]}${counted(total, "result")} in ${Math.max(1, Math.round(tookMs))} ms`}
       </p>
       {notes.map((note) => (
         <p key={note} class="summary">
@@ -69,19 +70,15 @@ function Results({ found, words }: { found: Found; words: string }) {
           ))}
         </ul>
       )}
-      {nearest.length > 0 && (
-        <section class="nearest" aria-labelledby="nearest">
-          <h2 id="nearest">Nearest, but probably not an answer</h2>
-          <ul class="rows">
-            {nearest.map((hit) => (
-              <HitRow key={hit.key} hit={hit} words={marked} />
-            ))}
-          </ul>
-        </section>
-      )}
     </>
   );
 }
+
+const verdicts: Readonly<Record<Verdict, string>> = {
+  found: "",
+  maybe: "Maybe: these come closest. ",
+  probably_not_here: "Probably not here; these come closest. ",
+};
 
 function Start() {
   return (

@@ -54,7 +54,7 @@ const kindsOf = {
 async function search({ words: q, sides, code, others }: Question, signal: AbortSignal): Promise<Found> {
   if (sides.length === 0) {
     const notes = ["These filters exclude each other: they are about different kinds of results."];
-    return foundIn({ code: null, transcripts: null, history: null, notes });
+    return foundIn({ verdict: "probably_not_here", code: null, transcripts: null, history: null, notes });
   }
   const only = sides.flatMap((side) => kindsOf[side]);
   return foundIn(await ask("searchAll", { q, limit, only, ...code, ...others }, signal));
