@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
-import type { Mode } from "../src/search/code/modes.ts";
+import type { Mode } from "../src/evaluate/modes.ts";
 import { checkOut, checkoutCache } from "./checkout.ts";
 import { sampleErrors } from "./errors/sample.ts";
 import { average, percentile } from "./measure.ts";

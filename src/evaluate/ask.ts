@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Project } from "../project/paths.ts";
 import { CodeSearch } from "../search/code/engine.ts";
-import { type Mode, weightsOf } from "../search/code/modes.ts";
 import type { CodeResult } from "../search/code/types.ts";
 import type { QueryEmbedder } from "../search/vectors/query-embedder.ts";
 import type { SearchableIndex } from "../store/index/port.ts";
 import { type Answered, type Quality, qualityOf } from "./measures.ts";
+import { type Mode, weightsOf } from "./modes.ts";
 import { type Pair, type PairTarget, ranksOf } from "./pairs.ts";
 
 /** A question that was answered badly; the keys are those of JSON. */

@@ -12,7 +12,6 @@ import type { Config } from "../project/config/settings.ts";
 import { messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
-import { modes } from "../search/code/modes.ts";
 import { QueryEmbedder } from "../search/vectors/query-embedder.ts";
 import { indexDriver } from "../store/index/drivers.ts";
 import type { CodeIndex } from "../store/index/port.ts";
@@ -21,6 +20,7 @@ import { type Answers, ask } from "./ask.ts";
 import { type Mined, mineCommitPairs } from "./commit-pairs.ts";
 import { type DocPair, mineDocPairs, withoutDocs } from "./doc-pairs.ts";
 import { type IndexTimes, indexInFull } from "./index-in-full.ts";
+import { modes } from "./modes.ts";
 import type { Pair } from "./pairs.ts";
 import { copySources, everything, filesToCopy } from "./scratch-copy.ts";
 

@@ -1,7 +1,7 @@
 import type { Miss } from "../../../evaluate/ask.ts";
 import type { Quality } from "../../../evaluate/measures.ts";
+import type { Mode } from "../../../evaluate/modes.ts";
 import type { KindReport, SelfTestReport } from "../../../evaluate/self-test.ts";
-import type { Mode } from "../../../search/code/modes.ts";
 import { aligned, humanDuration } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 

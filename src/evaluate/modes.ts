@@ -1,4 +1,4 @@
-import { type Weights, weights } from "./weights.ts";
+import { type Weights, weights } from "../search/code/weights.ts";
 
 /** Ways to search, for measuring what each contributes. People always get the hybrid. */
 export const modes = ["lexical", "semantic", "hybrid"] as const;
