@@ -78,7 +78,9 @@ export function temporaryWork({ scrubber = fakeScrubber("weak", null), maxChunks
         usage: null,
       }),
     );
-    await new SessionWriter(options).write(lines, () => {});
+    const writer = new SessionWriter(options);
+    const prepared = await writer.prepare(lines);
+    memory.inTransaction(() => writer.store(prepared));
     return session;
   }
 

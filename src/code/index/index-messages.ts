@@ -1,6 +1,7 @@
 import type { Config } from "../../project/config/settings.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
+import type { ThrownError } from "../../project/thrown-error.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { Indexer, IndexProgress } from "./indexer.ts";
 
@@ -33,12 +34,6 @@ export type Request = { id: number; args: readonly unknown[] } & Doing;
 
 /** To the thread; after `end` it finishes the transaction at hand. */
 export type ToThread = Request | "end";
-
-export interface ThrownError {
-  code: string;
-  message: string;
-  hint: string;
-}
 
 export type FromThread =
   | { id: number; done: unknown }

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { sharingWeights } from "../../models/embed/static/weights.ts";
 import { builtFile } from "../../project/built-file.ts";
-import { isErrorCode, PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
+import { asError } from "../../project/thrown-error.ts";
 import type { CodeIndex, CommitIndex } from "../../store/index/port.ts";
 import type { IndexedFile } from "../../store/index/records.ts";
 import type { IgnoreRules } from "../files/ignore.ts";
@@ -12,7 +13,6 @@ import {
   type FromThread,
   type Indexing,
   type IndexThreadSettings,
-  type ThrownError,
   type ToThread,
   writes,
 } from "./index-messages.ts";
@@ -183,6 +183,3 @@ function failAll({ calls }: Running, error: Error): void {
 }
 
 const closedError = () => new Error("the index was closed");
-
-const asError = ({ code, message, hint }: ThrownError): Error =>
-  isErrorCode(code) ? new PommelError(code, message, hint) : Object.assign(new Error(message), { code });

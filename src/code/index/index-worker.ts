@@ -1,23 +1,18 @@
-import { readlinkSync } from "node:fs";
-import { constants, getPriority, setPriority } from "node:os";
-import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { collectAfterWork, collectWhenGrown } from "../../project/collect-garbage.ts";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
+import { letQuestionsGoFirst } from "../../project/thread-priority.ts";
+import { thrown } from "../../project/thrown-error.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
-import type { FromThread, IndexThreadSettings, Request, ThrownError, ToThread } from "./index-messages.ts";
+import type { FromThread, IndexThreadSettings, Request, ToThread } from "./index-messages.ts";
 import { Indexer } from "./indexer.ts";
 
 /** A thread that writes the index: see index-thread.ts. */
 
 /** How often progress is reported, and garbage looked at, while there is work. Milliseconds. */
 const progressMs = 200;
-
-/** By how much the nice value of this thread, and of those that it starts, is above that of the one that answers. */
-const nicer = 5;
 
 const port = parentPort!;
 const post = (message: FromThread) => port.postMessage(message);
@@ -35,18 +30,7 @@ interface Opened {
   indexer: Indexer;
 }
 
-letQuestionsGoFirst();
-
-/** Linux has a priority for each thread; elsewhere it would be that of the whole process. */
-function letQuestionsGoFirst(): void {
-  if (process.platform !== "linux") return;
-  try {
-    const thread = Number(basename(readlinkSync("/proc/thread-self")));
-    setPriority(thread, Math.min(getPriority(thread) + nicer, constants.priority.PRIORITY_LOW));
-  } catch (error) {
-    log.debug(`the indexing thread keeps its priority: ${messageOf(error)}`);
-  }
-}
+letQuestionsGoFirst(log);
 
 let opened: Promise<Opened> | null = null;
 let working = 0;
@@ -104,12 +88,6 @@ async function report(): Promise<void> {
   const now = await opened?.catch(() => null);
   if (now) post({ progress: now.indexer.progress() });
 }
-
-const thrown = (error: unknown): ThrownError => ({
-  code: codeOf(error),
-  message: messageOf(error),
-  hint: error instanceof PommelError ? error.hint : "",
-});
 
 async function end(): Promise<void> {
   const now = await opened?.catch(() => null);

@@ -1,6 +1,4 @@
 import * as z from "zod/mini";
-import { agentNamed, statTranscript } from "../../agents/registry.ts";
-import { belongsTo } from "../../git/projects/roots.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createBudgetedLlm } from "../../models/generate/budget.ts";
 import type { Llm } from "../../models/generate/llm.ts";
@@ -11,7 +9,6 @@ import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
 import { cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
-import { type IngestOptions, ingestTranscript } from "../../sessions/ingest/ingest.ts";
 import { retainMemory } from "../../sessions/ingest/retain.ts";
 import { recutSessions } from "../../sessions/recut.ts";
 import { deepScrubSession } from "../../sessions/scrub/deep-scrub.ts";
@@ -25,11 +22,9 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { secretKey } from "../../store/memory/privacy/secrets.ts";
-import { sessionById } from "../../store/memory/sessions/sessions.ts";
-import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
 import { priority } from "./conversation-requests.ts";
+import type { JobRun } from "./do-job.ts";
 import type { GitJobs } from "./git/git-work.ts";
-import { type JobRun, NotYet } from "./job-worker.ts";
 
 /** What the jobs of each kind need to know. */
 const transcriptPayload = z.object({
@@ -57,12 +52,6 @@ interface JobsOptions {
   embedder: Embedder | null;
   scrubber: () => Scrubber;
   roots: () => readonly string[];
-  /** A session needs a summary: now, or once it has been idle for a while. */
-  onNewLines: (session: string, how: { atOnce: boolean; withLlm: boolean }) => void;
-  /** A session unknown until now was read: it is old, or ran while no daemon watched. */
-  onUnknown: () => void;
-  /** Messages of another session after this time were read. Milliseconds since the epoch. */
-  onNewMessages: (since: number) => void;
   /** Does the jobs that are about commits. */
   git: GitJobs;
   /** Runs what needs the memory alone. */
@@ -70,7 +59,7 @@ interface JobsOptions {
   log: Logger;
 }
 
-/** Does the jobs of the queue. */
+/** Does the jobs of the queue, but for transcripts: these are read in threads (reading/readers.ts). */
 export class ConversationJobs {
   private readonly ledgerKey: Uint8Array;
   private readonly llm: Llm | null;
@@ -88,12 +77,16 @@ export class ConversationJobs {
     this.scrubbingLlm = mayScrub(options) ? budgetedLlm(options, "scrub", onAnswer) : null;
   }
 
+  /** Whether a language model looks for secrets as well. */
+  get hasScrubbingModel(): boolean {
+    return this.scrubbingLlm !== null;
+  }
+
   /**
    * Does a job.
    * @returns how many chunks it wrote
    */
   async run(job: JobRecord, run: JobRun): Promise<number> {
-    if (job.kind === "transcript") return this.readTranscript(job, run);
     if (job.kind === "summary") return this.sumUp(job, run);
     if (job.kind === "scrub") return this.scrub(run);
     if (job.kind === "deep-scrub") return this.deepScrub(job, run);
@@ -115,59 +108,6 @@ export class ConversationJobs {
       worktrees: roots().filter((root) => root !== project.root),
       log,
     };
-  }
-
-  private async readTranscript({ subject: path, payload }: JobRecord, run: JobRun): Promise<number> {
-    const { memory, log } = this.options;
-    const asked = z.parse(transcriptPayload, payload);
-    const agent = agentNamed(asked.agent);
-    if (!agent) throw new Error(`Unknown agent: ${asked.agent}.`);
-    const known = transcriptByPath(memory, path);
-    const stat = statTranscript(path);
-    if (stat === null) {
-      if (!known)
-        throw new NotYet("The file does not exist: it was never written, or was deleted before it was read.");
-      log.info(`${path} is gone; what was imported stays`);
-      return 0;
-    }
-    const { size } = stat;
-    const info = await agent.describe(path);
-    if (info === null) throw new NotYet("The transcript does not name its session yet.");
-    if (!asked.all_projects && !known && !belongsTo(this.options.roots(), info.cwd)) {
-      log.debug(`${path} belongs to another project`);
-      return 0;
-    }
-    const options: IngestOptions = {
-      ...this.work(),
-      agent,
-      // With the lines themselves: they are not searched before the model has read them.
-      onStored: (session) => {
-        if (this.scrubbingLlm !== null)
-          enqueue(memory, { kind: "deep-scrub", subject: session, priority: priority["deep-scrub"] });
-      },
-    };
-    const from = known && known.offset <= size ? known.offset : 0;
-    const lastAt = known?.sessionId == null ? null : (sessionById(memory, known.sessionId)?.lastAt ?? null);
-    const result = await ingestTranscript(options, path, {
-      signal: run.signal,
-      onProgress: (offset) => run.progress(Math.max(offset - from, 0), Math.max(size - from, 0)),
-    }).finally(() => this.noteProgress(path, known?.offset ?? 0, lastAt));
-    const { session, lines, chunks, compacted } = result;
-    const atOnce = asked.generate_summary === true || compacted || asked.is_import === true;
-    if (session !== null && (lines > 0 || asked.generate_summary)) {
-      const withLlm = asked.is_import !== true && (asked.generate_summary === true || compacted);
-      this.options.onNewLines(session, { atOnce, withLlm });
-    }
-    if (lines > 0) log.debug(`${path}: ${lines} new lines, ${chunks} chunks`);
-    return chunks;
-  }
-
-  /** Also called for a read that was interrupted. */
-  private noteProgress(path: string, offset: number, since: number | null): void {
-    const now = transcriptByPath(this.options.memory, path);
-    if (now === null || now.sessionId === null || now.offset === offset) return;
-    if (since === null) this.options.onUnknown();
-    else this.options.onNewMessages(since);
   }
 
   private async sumUp({ subject, payload }: JobRecord, { signal }: JobRun): Promise<number> {

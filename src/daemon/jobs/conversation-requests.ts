@@ -1,10 +1,10 @@
+import * as z from "zod/mini";
 import { defaultAgent, statTranscript } from "../../agents/registry.ts";
 import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { ofOldLines, unreadSessions } from "../../store/memory/privacy/withheld.ts";
 import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
-import type { TranscriptPayload } from "./conversation-jobs.ts";
 
 /** Requests to the session memory, as jobs queued in it. */
 
@@ -19,6 +19,18 @@ export const priority = {
   recut: 180,
   retain: 200,
 } as const;
+
+/** What a job that reads a transcript needs to know. */
+export const transcriptPayload = z.object({
+  agent: z.string(),
+  /** Include sessions started outside of the project. */
+  all_projects: z.optional(z.boolean()),
+  /** Summarize the session now, even without new content. */
+  generate_summary: z.optional(z.boolean()),
+  /** Import of past sessions: they are summarized without a language model. */
+  is_import: z.optional(z.boolean()),
+});
+type TranscriptPayload = z.infer<typeof transcriptPayload>;
 
 export interface TranscriptToRead extends Partial<TranscriptPayload> {
   priority?: number;

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { PommelError } from "../../project/errors.ts";
 import { silentLog } from "../../project/log.ts";
-import { listJobs } from "../../store/memory/jobs/job-rows.ts";
+import { listJobs, nextDue } from "../../store/memory/jobs/job-rows.ts";
 import { claim, enqueue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
-import { type JobRun, JobWorker, NotYet } from "./job-worker.ts";
+import { doNextJob, type JobRun, NotYet, type QueueOptions } from "./do-job.ts";
+import { JobWorker } from "./job-worker.ts";
 import { RwLock } from "./rw-lock.ts";
 
 let dir: string;
@@ -33,17 +34,18 @@ function workerOf(
   run: (job: JobRecord, run: JobRun) => Promise<number>,
   more: { lock?: RwLock; owner?: string; onCorrupt?: (error: unknown) => void } = {},
 ): JobWorker {
-  const worker = new JobWorker({
-    memory,
+  const { lock = new RwLock(), owner = "ours", onCorrupt = () => {} } = more;
+  const queue: QueueOptions = {
+    ...{ memory, owner, run },
     kinds: ["transcript", "scrub"],
-    lock: new RwLock(),
-    owner: "ours",
-    isAlive: (owner) => owner === "alive",
-    run,
-    onCorrupt: () => {},
+    isAlive: (other) => other === "alive",
+    inTurn: (_, leave, work) => lock.together(leave, work),
     log: silentLog,
-    pauseMs: 1,
-    ...more,
+  };
+  const worker = new JobWorker({
+    next: (signal) => doNextJob(queue, signal),
+    nextDue: () => nextDue(memory),
+    ...{ onCorrupt, log: silentLog, pauseMs: 1 },
   });
   workers.push(worker);
   return worker;

@@ -10,27 +10,32 @@ import { SessionSearch } from "../../search/sessions/engine.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
 import { chunksToEmbed } from "../../sessions/chunks/embed/embed-source.ts";
 import { flushTerms } from "../../store/memory/chunks/chunks.ts";
-import { enqueue, makeDue } from "../../store/memory/jobs/jobs.ts";
+import { dueJobs, nextDue } from "../../store/memory/jobs/job-rows.ts";
+import { enqueue, makeDue, recover } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import type { JobKind } from "../../store/memory/memory-records.ts";
 import { indexSessions } from "../../store/memory/sessions/session-terms.ts";
 import { backgroundSync } from "./background-sync.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
-import { askForReading, askForSummary, priority, type TranscriptToRead } from "./conversation-requests.ts";
+import { askForReading, priority, type TranscriptToRead } from "./conversation-requests.ts";
 import { CurrentScrubber } from "./current-scrubber.ts";
-import { askForHistory, askForLate } from "./git/git-jobs.ts";
+import { doNextJob, type QueueOptions } from "./do-job.ts";
+import { askForHistory } from "./git/git-jobs.ts";
 import { GitJobs } from "./git/git-work.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { isOwnerAlive, newOwner } from "./job-owner.ts";
 import { JobWorker } from "./job-worker.ts";
 import { MemoryCare } from "./memory-care.ts";
+import { besideReading } from "./reading/read-transcript.ts";
+import type { Readers } from "./reading/readers.ts";
 import { RwLock } from "./rw-lock.ts";
 import { TeamShare } from "./team-share.ts";
 
-/** Pause after the last unknown session was read. Milliseconds. */
-const afterUnknownMs = 5000;
-/** A session is summarized after this long without new lines. Milliseconds. */
-const summariseAfterMs = 60_000;
+/** Jobs that change what the others hold in mind. */
+const mustBeAlone: ReadonlySet<JobKind> = new Set(["scrub", "retain"]);
+/** Jobs that request exclusive access themselves: they think for long before they change anything. */
+const asksForIt: ReadonlySet<JobKind> = new Set(["deep-scrub"]);
+
 /** Models leave memory after this long without work, vectors without a search. Milliseconds. */
 const releaseAfterMs = 30_000;
 const unloadAfterMs = 900_000;
@@ -44,6 +49,8 @@ export interface OpenMemoryOptions {
   rootsFound: Promise<void>;
   /** Resolves when the file observations so far are stored; commits are analysed after that. */
   settled?: () => Promise<void>;
+  /** The threads that read transcripts. */
+  readers: Readers;
   log: Logger;
 }
 
@@ -127,39 +134,61 @@ export class OpenMemory {
     return new ConversationJobs({
       ...{ project, config, memory, scrubber, roots, git, log },
       embedder: embedders.first,
-      onUnknown: () => this.scanMissedCommits({ backfill: true, afterMs: afterUnknownMs }),
-      onNewMessages: (since) => {
-        if (this.bindsCommits) askForLate(memory, since);
-      },
-      onNewLines: (session, { atOnce, withLlm }) => {
-        const afterMs = atOnce ? 0 : summariseAfterMs;
-        askForSummary(memory, session, { afterMs, withLlm });
-        this.wake();
-      },
       alone: (work) => this.alone(work),
     });
   }
 
   private createWorkers(): JobWorker[] {
+    const { memory } = this;
     const { config, rootsFound, log } = this.options;
     const owner = newOwner();
-    const workerFor = (kinds: readonly JobKind[]) =>
-      new JobWorker({
-        ...{ memory: this.memory, kinds, lock: this.lock, log },
-        owner,
-        isAlive: isOwnerAlive,
-        onCorrupt: this.onFailure,
-        run: async (job, how) => {
-          await rootsFound;
-          return this.jobs.run(job, how).finally(() => this.afterJob());
-        },
-      });
-    const reading = config["sessions.capture"] ? (["transcript"] as const) : [];
+    const queueOf = (kinds: readonly JobKind[], after: readonly JobKind[]): QueueOptions => ({
+      ...{ memory, kinds, after, owner, log },
+      isAlive: isOwnerAlive,
+      run: async (job, how) => {
+        await rootsFound;
+        return this.jobs.run(job, how).finally(() => this.afterJob());
+      },
+      inTurn: ({ kind }, leave, work) => this.inTurn(kind, leave, work),
+    });
+    const workerWith = (next: (signal: AbortSignal) => Promise<boolean>) =>
+      new JobWorker({ next, nextDue: () => nextDue(memory), onCorrupt: this.onFailure, log });
+    const captures = config["sessions.capture"];
+    const beside = queueOf(besideReading, captures ? ["transcript"] : []);
     // A language model and the network are slow, and nobody waits for these jobs.
+    const slow = queueOf(["deep-scrub", "summary", "sync"], []);
     return [
-      workerFor([...reading, "commit", "scrub", "history", "recut", "retain"]),
-      workerFor(["deep-scrub", "summary", "sync"]),
+      workerWith(
+        async (signal) => (await doNextJob(beside, signal)) || (captures && (await this.read(signal))),
+      ),
+      workerWith((signal) => doNextJob(slow, signal)),
     ];
+  }
+
+  private inTurn<T>(kind: JobKind, leave: () => void, work: () => Promise<T>): Promise<T> {
+    if (mustBeAlone.has(kind)) return this.lock.alone(work);
+    return asksForIt.has(kind) ? work() : this.lock.together(leave, work);
+  }
+
+  /** Has the transcripts that are due read. @returns false when none is */
+  private async read(signal: AbortSignal): Promise<boolean> {
+    const { memory, lock } = this;
+    const { project, config, roots, rootsFound, readers } = this.options;
+    await rootsFound;
+    const { jobs, total: bytes } = dueJobs(memory, "transcript");
+    if (jobs === 0) return false;
+    const leave = new AbortController();
+    const turn = { project, config, roots: roots(), hasScrubbingModel: this.jobs.hasScrubbingModel };
+    const read = () =>
+      readers.read(turn, {
+        ...{ jobs, bytes },
+        signal: AbortSignal.any([signal, leave.signal]),
+        owner: newOwner,
+        onJob: () => this.afterReading(),
+        onLost: (lost) => recover(memory, (other) => other !== lost),
+      });
+    await lock.together(() => leave.abort(), read);
+    return true;
   }
 
   begin(): void {
@@ -253,6 +282,13 @@ export class OpenMemory {
     this.quietly(() => {
       if (!indexSessions(this.memory)) setImmediate(() => this.indexSessions());
     });
+  }
+
+  /** What was read may have made commits and sessions due. */
+  private afterReading(): void {
+    if (this.isClosed) return;
+    this.afterJob();
+    this.wake();
   }
 
   private afterJob(): void {

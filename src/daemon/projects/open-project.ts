@@ -8,6 +8,7 @@ import { shareOpenMemory } from "../../store/memory/with-memory.ts";
 import { gitHookEvents } from "../jobs/git/git-events.ts";
 import { MemoryReport } from "../jobs/memory-report.ts";
 import { MemoryWork } from "../jobs/memory-work.ts";
+import type { Readers } from "../jobs/reading/readers.ts";
 import { claudeHookEvents } from "../spool/hook-events.ts";
 import type { SpoolHandlers } from "../spool/spool.ts";
 import { ConversationWatch } from "../watch/conversation-watch.ts";
@@ -25,6 +26,8 @@ interface OpenProjectOptions {
   onHeadChanged: () => void;
   /** Resolves when what was observed in its checkouts is stored. */
   settled: () => Promise<void>;
+  /** The threads that read transcripts. */
+  readers: Readers;
   log: Logger;
 }
 
@@ -46,13 +49,13 @@ export class OpenProject {
 
   constructor(private readonly options: OpenProjectOptions) {
     this.config = options.config;
-    const { project, config, bundled, settled, log } = options;
+    const { project, config, bundled, settled, readers, log } = options;
     this.known = [project.root];
     const { roots } = this;
     const rootsFound = this.findRoots().catch((error: unknown) =>
       log.debug(`worktrees: ${messageOf(error)}`),
     );
-    const work = new MemoryWork({ project, config, roots, rootsFound, bundled, settled, log });
+    const work = new MemoryWork({ project, config, roots, rootsFound, bundled, settled, readers, log });
     this.memoryWork = work;
     this.report = new MemoryReport({ project, config, work });
     this.conversations = new ConversationWatch({

@@ -7,6 +7,7 @@ import { ownConfigFile } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { moveLegacyMemory } from "../../queries/projects/legacy.ts";
+import { Readers } from "../jobs/reading/readers.ts";
 import { LiveSettings } from "../lifecycle/live-settings.ts";
 import { OpenCheckout } from "./open-checkout.ts";
 import { OpenProject } from "./open-project.ts";
@@ -46,9 +47,12 @@ export class Projects {
   private readonly remembering = new Map<string, number>();
   /** Checkouts that are being closed, by root: none is opened again before that is done. */
   private readonly closing = new Map<string, Promise<void>>();
+  private readonly readers: Readers;
   private isClosed = false;
 
-  constructor(private readonly options: ProjectsOptions) {}
+  constructor(private readonly options: ProjectsOptions) {
+    this.readers = new Readers({ log: options.log });
+  }
 
   /** Opens a project for its memory alone: its code is neither indexed nor watched. */
   async memoryOf(project: Project): Promise<OpenProject> {
@@ -172,7 +176,7 @@ export class Projects {
         inUse?.checkout.project.id === project.id ? [inUse.checkout] : [],
       );
     const open = new OpenProject({
-      ...{ project, config, bundled, log },
+      ...{ project, config, bundled, log, readers: this.readers },
       onNews: () => {
         onUsed();
         for (const one of this.checkouts.values())
@@ -237,6 +241,7 @@ export class Projects {
     await Promise.all([...this.checkouts.values()].map((opening) => this.close(opening)));
     for (const id of this.remembering.keys()) await this.leaveProject(id);
     this.remembering.clear();
+    await this.readers.close();
   }
 
   private close(opening: Opening): Promise<void> {

@@ -370,3 +370,30 @@ test("what must be done with new lines is noted together with them, or neither",
   await ingest(file, memory, 0, { onStored: (session) => noted.push(session) });
   expect(noted).toEqual(["s1"]);
 });
+
+describe("while another process reads", () => {
+  test("stores lines once that the other stores meanwhile", async () => {
+    const file = join(dir, "s1.jsonl");
+    writeFileSync(file, fixture().text());
+    const other = open("memory.db");
+    const copy = join(dir, "s2.jsonl");
+    writeFileSync(copy, fixture().text().replaceAll('"s1"', '"s2"'));
+    await Promise.all([ingest(file), ingest(copy, other)]);
+    other.close();
+    const alone = open("alone.db");
+    await ingest(file, alone);
+    const linesOf = (of: Memory) => of.prepare("SELECT uid FROM lines ORDER BY uid").pluck().all();
+    expect(linesOf(memory)).toEqual(linesOf(alone));
+    alone.close();
+  });
+
+  test("waits for the session with the same lines", async () => {
+    const file = join(dir, "s1.jsonl");
+    writeFileSync(file, fixture().text());
+    await ingest(file);
+    const copy = join(dir, "s2.jsonl");
+    writeFileSync(copy, fixture().text().replaceAll('"s1"', '"s2"'));
+    await expect(ingest(copy, memory, 0, { isReadBefore: () => true })).rejects.toThrow("being read");
+    expect(await ingest(copy, memory, 0, { isReadBefore: () => false })).toMatchObject({ lines: 0 });
+  });
+});

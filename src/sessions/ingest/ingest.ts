@@ -42,6 +42,10 @@ export interface IngestOptions {
   worktrees: readonly string[];
   /** Called in the transaction that stores lines of a session. */
   onStored?: (session: string) => void;
+  /** Waits for those that begin to be read at once and come before: their first lines are stored first. */
+  inOrder?: (signal?: AbortSignal) => Promise<void>;
+  /** Whether another session that has some of these lines is being read now, and gets all that the two share. */
+  isReadBefore?: (lines: readonly TranscriptLine[]) => boolean;
   log: Logger;
 }
 
@@ -59,7 +63,7 @@ export interface IngestResult {
  * Reads a transcript from where the last reading ended and stores new lines, each batch and its cursor in one
  * transaction: after a stop the next reading continues from there, and repeating it changes nothing.
  * @param onProgress bytes read so far
- * @throws system errors (ENOENT, EBUSY) and those of the store as they are; the signal's reason
+ * @throws SharedLines; system errors (ENOENT, EBUSY) and those of the store as they are; the signal's reason
  */
 export async function ingestTranscript(
   options: IngestOptions,
@@ -73,18 +77,30 @@ export async function ingestTranscript(
   result.session = session.uid;
   const moved = transcriptAt(options.memory, path, info.session);
   if (moved !== null && moved.path !== path) moveTranscript(options.memory, moved.path, path);
-  try {
-    await readOn(options, path, info, session, result, { signal, onProgress });
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === "transcript_changed") {
-      options.log.warn(`${path} was replaced; reading it from the start`);
-      forgetTranscript(options.memory, path);
-    } else if (code !== "SQLITE_CONSTRAINT") throw error;
-    // Otherwise another process stored the same lines meanwhile: what follows is read with its lines known.
-    await readOn(options, path, info, session, result, { signal, onProgress });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await readOn(options, path, info, session, result, { signal, onProgress });
+      break;
+    } catch (error) {
+      if (attempt === maxAttempts) throw error;
+      if (codeOf(error) === "transcript_changed") {
+        options.log.warn(`${path} was replaced; reading it from the start`);
+        forgetTranscript(options.memory, path);
+      } else if (!(error instanceof StoredMeanwhile)) throw error;
+    }
   }
   return result;
+}
+
+/** Somebody else stored lines of a batch while it was prepared: what follows is read with its lines known. */
+class StoredMeanwhile extends Error {}
+
+/** Batches that may be read again in a row of readings of one transcript. */
+const maxAttempts = 20;
+
+/** Another session with the same lines is being read: this one comes after it. */
+export class SharedLines extends Error {
+  override readonly name = "SharedLines";
 }
 
 function openSession({ memory, agent }: IngestOptions, info: TranscriptInfo): SessionRecord {
@@ -137,10 +153,19 @@ async function readOn(
   const cursor = before && { offset: before.offset, lineHash: before.lineHash };
   for await (const batch of agent.read(path, cursor, signal)) {
     signal?.throwIfAborted();
-    const fresh = newLines(memory, batch.lines, isFirst ? session : null);
+    const changes = memory.foreignChanges();
+    const findNew = () => newLines(memory, batch.lines, isFirst ? session : null);
+    const fresh = findNew();
+    if (fresh.length < batch.lines.length && options.isReadBefore?.(batch.lines))
+      throw new SharedLines("Another session with the same lines is being read.");
     const lines = fresh.map((line) => scrubLine(line, scrubber, ledger, commands));
     const title = titleOf(batch, (text) => scrubber.scrub(text, ledger));
-    const also = () => {
+    const prepared = await writer.prepare(lines, signal);
+    if (before === null) await options.inOrder?.(signal);
+    result.chunks += memory.inTransaction(() => {
+      if (memory.foreignChanges() !== changes && findNew().length !== fresh.length)
+        throw new StoredMeanwhile("Lines were stored meanwhile.");
+      const chunks = writer.store(prepared);
       saveSecrets(memory, session.id, ledger.takeNew());
       saveSession(memory, {
         ...sessionUpdate(session, lines),
@@ -158,8 +183,8 @@ async function readOn(
         readAt: Date.now(),
         skipped: batch.skipped,
       });
-    };
-    result.chunks += await writer.write(lines, also, signal);
+      return chunks;
+    });
     result.lines += lines.length;
     result.compacted ||= lines.some(({ entries }) => entries.some(({ kind }) => kind === "summary"));
     onProgress?.(batch.cursor.offset);

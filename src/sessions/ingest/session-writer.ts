@@ -43,20 +43,8 @@ export class SessionWriter {
     this.state = loadState(options.memory, options.session.id);
   }
 
-  /**
-   * Adds lines and writes the resulting changes, with `also` in the same transaction.
-   * @returns how many chunks were written
-   */
-  async write(lines: readonly TranscriptLine[], also: () => void, signal?: AbortSignal): Promise<number> {
-    const prepared = await this.prepare(lines, signal);
-    return this.options.memory.inTransaction(() => {
-      const chunks = this.store(prepared);
-      also();
-      return chunks;
-    });
-  }
-
-  private async prepare(lines: readonly TranscriptLine[], signal?: AbortSignal): Promise<Prepared> {
+  /** Adds lines, and works out what they change. */
+  async prepare(lines: readonly TranscriptLine[], signal?: AbortSignal): Promise<Prepared> {
     const { memory, chunks: options, embedder, session } = this.options;
     const positioned = takeLines(memory, this.state, lines);
     const groups = this.state.changed.size > 0 ? groupTurns(this.state.turns, options) : [];
@@ -67,7 +55,11 @@ export class SessionWriter {
     return { positioned, groups, drafts, vectors, notes };
   }
 
-  private store({ positioned, groups, drafts, vectors, notes }: Prepared): number {
+  /**
+   * Writes what was prepared last; to be called in a transaction.
+   * @returns how many chunks were written
+   */
+  store({ positioned, groups, drafts, vectors, notes }: Prepared): number {
     const { memory, session, embedder, maxChunks } = this.options;
     insertLines(
       memory,

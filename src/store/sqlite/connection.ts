@@ -126,7 +126,7 @@ export class Connection {
   }
 
   /** Another number whenever another connection has changed the database. */
-  protected foreignChanges(): number {
+  foreignChanges(): number {
     return this.seen ?? (this.prepare("PRAGMA data_version").pluck().get() as number);
   }
 

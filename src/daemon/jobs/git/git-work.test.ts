@@ -10,7 +10,7 @@ import type { Scrubber } from "../../../redact/scrubber.ts";
 import { saveCommit } from "../../../store/memory/commits/commits.ts";
 import { isAtRest, listJobs } from "../../../store/memory/jobs/job-rows.ts";
 import { claim, enqueue, finish } from "../../../store/memory/jobs/jobs.ts";
-import { NotYet } from "../job-worker.ts";
+import { NotYet } from "../do-job.ts";
 import { askForCommit, askForHistory, askForLate } from "./git-jobs.ts";
 import { GitJobs, type GitJobsOptions } from "./git-work.ts";
 

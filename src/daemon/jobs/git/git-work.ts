@@ -12,7 +12,7 @@ import { hasOlderVerdicts } from "../../../store/memory/commits/commits.ts";
 import { waitingJob } from "../../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../../store/memory/memory.ts";
 import type { JobRecord } from "../../../store/memory/memory-records.ts";
-import { type JobRun, NotYet } from "../job-worker.ts";
+import { type JobRun, NotYet } from "../do-job.ts";
 import { askForCommit, commitPayload, historyPayload } from "./git-jobs.ts";
 import { type NewCommit, newCommits } from "./new-commits.ts";
 

@@ -1,12 +1,12 @@
 import { Worker } from "node:worker_threads";
 import * as z from "zod/mini";
 import { builtFile } from "../../../project/built-file.ts";
-import { isErrorCode, PommelError } from "../../../project/errors.ts";
+import { asError } from "../../../project/thrown-error.ts";
 import type { CareTask } from "./care.ts";
 
 const answer = z.union([
   z.object({ done: z.nullable(z.string()) }),
-  z.object({ code: z.string(), message: z.string() }),
+  z.object({ code: z.string(), message: z.string(), hint: z.string() }),
 ]);
 
 /** Reads the memory with 16 MB of SQLite's cache, and some rows at a time. */
@@ -28,7 +28,7 @@ export async function takeCareInThread(task: CareTask, signal: AbortSignal): Pro
       worker.once("message", (message: unknown) => {
         const said = z.parse(answer, message);
         if ("done" in said) resolve(said.done);
-        else reject(new PommelError(isErrorCode(said.code) ? said.code : "internal", said.message));
+        else reject(asError(said));
       });
       worker.once("error", reject);
       worker.once("exit", () => resolve(null));

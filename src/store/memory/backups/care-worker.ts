@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { codeOf, messageOf } from "../../../project/errors.ts";
+import { thrown } from "../../../project/thrown-error.ts";
 import { type CareTask, takeCare } from "./care.ts";
 
 /** A thread that does one task and ends: see care-thread.ts. */
@@ -7,5 +7,5 @@ import { type CareTask, takeCare } from "./care.ts";
 try {
   parentPort?.postMessage({ done: takeCare(workerData as CareTask) });
 } catch (error) {
-  parentPort?.postMessage({ code: codeOf(error), message: messageOf(error) });
+  parentPort?.postMessage(thrown(error));
 }

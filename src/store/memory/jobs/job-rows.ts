@@ -45,6 +45,40 @@ export function isMoreUrgentDue(
   return found.get(now, priority, JSON.stringify(kinds)) !== undefined;
 }
 
+/** Jobs of a kind that can be begun now, and what they are of: a transcript's unread bytes, say. */
+export function dueJobs(memory: Memory, kind: JobKind, now = Date.now()): { jobs: number; total: number } {
+  const due = memory.prepare(
+    `SELECT count(*) AS jobs, coalesce(sum(total), 0) AS total FROM jobs WHERE ${freeJobs} AND kind = ? AND not_before <= ?`,
+  );
+  return due.get(kind, now) as { jobs: number; total: number };
+}
+
+/** Whether a transcript that was asked for before `job` is being read, and nothing of it is stored yet. */
+export function beginsBefore(memory: Memory, job: number): boolean {
+  const found = memory.prepare(
+    `SELECT 1 FROM jobs WHERE kind = 'transcript' AND state = 'running' AND id < ?
+       AND NOT EXISTS (SELECT 1 FROM transcripts WHERE path = subject)`,
+  );
+  return found.get(job) !== undefined;
+}
+
+/** Whether a transcript that was asked for before `job`, and is not read to its end, has any of these lines or messages. */
+export function isReadBefore(
+  memory: Memory,
+  job: number,
+  { lines, messages }: { lines: readonly string[]; messages: readonly string[] },
+): boolean {
+  const found = memory.prepare(
+    `SELECT 1 FROM jobs JOIN transcripts ON path = subject
+     WHERE kind = 'transcript' AND state <> 'dead' AND jobs.id < @job AND (
+       EXISTS (SELECT 1 FROM lines WHERE session_id = transcripts.session_id
+         AND uid IN (SELECT value FROM json_each(@lines)))
+       OR EXISTS (SELECT 1 FROM usage WHERE session_id = transcripts.session_id
+         AND message_uid IN (SELECT value FROM json_each(@messages))))`,
+  );
+  return found.get({ job, lines: JSON.stringify(lines), messages: JSON.stringify(messages) }) !== undefined;
+}
+
 /** How many jobs of a kind wait or run. */
 export function unfinishedJobs(memory: Memory, kind: JobKind): number {
   const count = memory.prepare("SELECT count(*) FROM jobs WHERE kind = ? AND state <> 'dead'");

@@ -39,6 +39,19 @@ describe("the queue", () => {
     expect([take(), take(), take()].map((job) => job?.subject)).toEqual(["a", "c", undefined]);
   });
 
+  it("lets a job wait for a more urgent one of those that others do, due or at work", () => {
+    const takeAfter = () => claim(memory, "one", { now: 10, kinds: ["commit"], after: ["transcript"] });
+    enqueue(memory, { kind: "commit", subject: "c", priority: 5 }, 0);
+    add("later", { priority: 1, notBefore: 20 });
+    add("less urgent", { priority: 9 });
+    add("a", { priority: 1 });
+    expect(takeAfter()).toBeNull();
+    const first = claim(memory, "two", { now: 10, kinds: ["transcript"] })!;
+    expect(takeAfter()).toBeNull();
+    finish(memory, first, { chunks: 0, tookMs: 0, now: 10 });
+    expect(takeAfter()).toMatchObject({ subject: "c" });
+  });
+
   it("puts a newer job in place of one that waits, which keeps its place", () => {
     const first = add("a", { payload: { n: 1 }, priority: 3 });
     add("b", { priority: 3 });

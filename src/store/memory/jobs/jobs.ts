@@ -72,15 +72,26 @@ export function enqueue(memory: Memory, job: JobToEnqueue, now = Date.now()): nu
   });
 }
 
-/** Takes the next job that is due, of those kinds; null when there is none. Of several processes only one gets it. */
+/**
+ * Takes the next job that is due, of those kinds; null when there is none. Of several processes only one gets it.
+ * @param after a job waits for more urgent ones of these kinds, which others do
+ */
 export function claim(
   memory: Memory,
   owner: string,
-  { now = Date.now(), kinds = null }: { now?: number; kinds?: readonly JobKind[] | null } = {},
+  {
+    now = Date.now(),
+    kinds = null,
+    after = [],
+  }: { now?: number; kinds?: readonly JobKind[] | null; after?: readonly JobKind[] } = {},
 ): JobRecord | null {
-  const given = { now, kinds: kinds && JSON.stringify(kinds) };
+  const given = { now, kinds: kinds && JSON.stringify(kinds), after: JSON.stringify(after) };
   const next = `SELECT id FROM jobs WHERE ${freeJobs} AND not_before <= @now
-    AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds))) ORDER BY priority, id LIMIT 1`;
+    AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds)))
+    AND NOT EXISTS (
+      SELECT 1 FROM jobs first WHERE first.kind IN (SELECT value FROM json_each(@after)) AND first.priority < jobs.priority
+        AND (first.state = 'running' OR (first.state = 'pending' AND first.not_before <= @now)))
+    ORDER BY priority, id LIMIT 1`;
   // An idle worker asks often, and should not take the write lock for that.
   if (memory.prepare(next).get(given) === undefined) return null;
   return memory.inTransaction(() => {

@@ -1,0 +1,106 @@
+import { codeOf, messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import { isMoreUrgentDue, listJobs } from "../../store/memory/jobs/job-rows.ts";
+import { claim, fail, finish, noteProgress, putBack, recover } from "../../store/memory/jobs/jobs.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { JobKind, JobRecord } from "../../store/memory/memory-records.ts";
+import { isDamaged } from "../../store/sqlite/database.ts";
+
+/** A job that cannot be done yet: it is tried again. */
+export class NotYet extends Error {
+  override readonly name = "NotYet";
+}
+
+export interface JobRun {
+  /** Aborted when the worker stops, when the job is no longer ours, or when a more urgent one is pending. */
+  signal: AbortSignal;
+  /** Units of work done so far, and in all. To be called where the job can be interrupted and resumed. */
+  progress(done: number, total: number): void;
+}
+
+export interface QueueOptions {
+  memory: Memory;
+  /** What is done here; others do the rest. */
+  kinds: readonly JobKind[];
+  /** More urgent jobs of these kinds, which others do, go first. */
+  after?: readonly JobKind[];
+  /** See `newOwner`. */
+  owner: string;
+  isAlive: (owner: string) => boolean;
+  /** Does a job. @returns how many chunks it wrote */
+  run: (job: JobRecord, run: JobRun) => Promise<number>;
+  /** Runs a job in its turn among all that works on the memory; `leave` asks it to stop where it can be resumed. */
+  inTurn?: <T>(job: JobRecord, leave: () => void, work: () => Promise<T>) => Promise<T>;
+  log: Logger;
+}
+
+/** Problems of the machine or the configuration, not of the job: it waits, and keeps its attempts. */
+const troubles = new Set(["disk_full", "config_invalid", "unreadable", "embedder_unavailable"]);
+/** Problems of a file that may be locked, or not exist yet. */
+const passing =
+  /^(?:ENOENT|EBUSY|EACCES|EPERM|EMFILE|ENFILE|EAGAIN|EIO|ESTALE|ETIMEDOUT|SQLITE_BUSY.*|transcript_changed)$/;
+
+const yielding = new Error("A more urgent job waits.");
+const lost = new Error("Another process has the job.");
+
+/**
+ * Does the most urgent job that is due. Several processes and threads may share one memory: each job runs in one of them.
+ * @returns false when none is due
+ * @throws what keeps all jobs from being done; damage of the memory
+ */
+export async function doNextJob(options: QueueOptions, stop: AbortSignal): Promise<boolean> {
+  const { memory, owner, kinds, after = [] } = options;
+  recoverLost(options);
+  const job = claim(memory, owner, { kinds, after });
+  if (job === null) return false;
+  await work(options, job, stop);
+  return true;
+}
+
+/** Jobs that nobody does any more wait again: of processes that are gone, and what could not be put back on a full disk. */
+export function recoverLost({
+  memory,
+  owner,
+  kinds,
+  isAlive,
+}: Pick<QueueOptions, "memory" | "owner" | "kinds" | "isAlive">): void {
+  const jobs = listJobs(memory, { state: "running" });
+  for (const job of jobs) if (job.owner === owner && kinds.includes(job.kind)) putBack(memory, job);
+  if (jobs.some((job) => job.owner !== owner)) recover(memory, (other) => other === owner || isAlive(other));
+}
+
+async function work(options: QueueOptions, job: JobRecord, stop: AbortSignal): Promise<void> {
+  const { memory, kinds, after = [], run, inTurn = (_, __, work) => work(), log } = options;
+  const leave = new AbortController();
+  const started = Date.now();
+  const progress = (done: number, total: number) => {
+    if (!noteProgress(memory, job, { done, total })) leave.abort(lost);
+    else if (isMoreUrgentDue(memory, { priority: job.priority, kinds: [...kinds, ...after] }))
+      leave.abort(yielding);
+  };
+  const signal = AbortSignal.any([stop, leave.signal]);
+  try {
+    const chunks = await inTurn(
+      job,
+      () => leave.abort(yielding),
+      () => run(job, { signal, progress }),
+    );
+    finish(memory, job, { chunks, tookMs: Date.now() - started });
+  } catch (error) {
+    if (signal.aborted) {
+      putBack(memory, job);
+      return;
+    }
+    const code = codeOf(error);
+    if (isDamaged(error)) throw error;
+    if (troubles.has(code)) {
+      putBack(memory, job);
+      throw error;
+    }
+    const retryable = error instanceof NotYet || passing.test(code);
+    fail(memory, job, { error: messageOf(error), retryable });
+    const what = `${job.kind} ${job.subject}: ${messageOf(error)}`;
+    if (retryable) log.debug(`${what}; attempt ${job.attempts}`);
+    else log.warn(code === "" && error instanceof Error ? `${what}\n${error.stack}` : what);
+  }
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod/mini";
+import { agentNamed, statTranscript } from "../../../agents/registry.ts";
+import { belongsTo } from "../../../git/projects/roots.ts";
+import {
+  type IngestOptions,
+  type IngestResult,
+  ingestTranscript,
+  SharedLines,
+} from "../../../sessions/ingest/ingest.ts";
+import { sumUpSession } from "../../../sessions/summaries/sum-up.ts";
+import type { ScrubbingWork } from "../../../sessions/work.ts";
+import { beginsBefore, isReadBefore } from "../../../store/memory/jobs/job-rows.ts";
+import { enqueue } from "../../../store/memory/jobs/jobs.ts";
+import type { JobKind, JobRecord } from "../../../store/memory/memory-records.ts";
+import { sessionById } from "../../../store/memory/sessions/sessions.ts";
+import { transcriptByPath } from "../../../store/memory/sessions/transcripts.ts";
+import { askForSummary, priority, transcriptPayload } from "../conversation-requests.ts";
+import { type JobRun, NotYet } from "../do-job.ts";
+import { askForHistory, askForLate } from "../git/git-jobs.ts";
+
+export interface ReadingWork extends ScrubbingWork {
+  roots: readonly string[];
+  /** Whether commits are linked to sessions. */
+  bindsCommits: boolean;
+  /** Whether a language model looks for secrets as well. */
+  hasScrubbingModel: boolean;
+}
+
+/**
+ * Jobs that change, or depend on, what reading stores. They and transcripts take turns, the most urgent first, so that what led
+ * to a commit is read before it is analysed.
+ */
+export const besideReading: readonly JobKind[] = ["commit", "scrub", "history", "recut", "retain"];
+
+/** Pause after the last unknown session was read. Milliseconds. */
+const afterUnknownMs = 5000;
+/** A session is summarized after this long without new lines. Milliseconds. */
+const summariseAfterMs = 60_000;
+
+/**
+ * Imports the new lines of a transcript, and queues what follows from them.
+ * @returns how many chunks it wrote
+ */
+export async function readTranscript(work: ReadingWork, job: JobRecord, run: JobRun): Promise<number> {
+  const { memory, roots, log } = work;
+  const path = job.subject;
+  const asked = z.parse(transcriptPayload, job.payload);
+  const agent = agentNamed(asked.agent);
+  if (!agent) throw new Error(`Unknown agent: ${asked.agent}.`);
+  const known = transcriptByPath(memory, path);
+  const stat = statTranscript(path);
+  if (stat === null) {
+    if (!known)
+      throw new NotYet("The file does not exist: it was never written, or was deleted before it was read.");
+    log.info(`${path} is gone; what was imported stays`);
+    return 0;
+  }
+  const { size } = stat;
+  const info = await agent.describe(path);
+  if (info === null) throw new NotYet("The transcript does not name its session yet.");
+  if (!asked.all_projects && !known && !belongsTo(roots, info.cwd)) {
+    log.debug(`${path} belongs to another project`);
+    return 0;
+  }
+  const options: IngestOptions = {
+    ...work,
+    agent,
+    // With the lines themselves: they are not searched before the model has read them.
+    onStored: (session) => {
+      if (work.hasScrubbingModel)
+        enqueue(memory, { kind: "deep-scrub", subject: session, priority: priority["deep-scrub"] });
+    },
+    async inOrder(signal) {
+      while (beginsBefore(memory, job.id)) await sleep(2, undefined, signal && { signal });
+    },
+    isReadBefore: (lines) =>
+      isReadBefore(memory, job.id, {
+        lines: lines.flatMap(({ uid }) => uid ?? []),
+        messages: lines.flatMap(({ usage }) => usage?.messageId ?? []),
+      }),
+  };
+  const from = known && known.offset <= size ? known.offset : 0;
+  const lastAt = known?.sessionId == null ? null : (sessionById(memory, known.sessionId)?.lastAt ?? null);
+  const result = await ingestTranscript(options, path, {
+    signal: run.signal,
+    onProgress: (offset) => run.progress(Math.max(offset - from, 0), Math.max(size - from, 0)),
+  })
+    .catch((error: unknown) => {
+      throw error instanceof SharedLines ? new NotYet(error.message) : error;
+    })
+    .finally(() => noteProgress(work, path, known?.offset ?? 0, lastAt));
+  if (result.lines > 0) log.debug(`${path}: ${result.lines} new lines, ${result.chunks} chunks`);
+  const isImport = asked.is_import === true;
+  return (
+    result.chunks + (await sumUp(work, result, { isImport, isAsked: asked.generate_summary === true }, run))
+  );
+}
+
+/** Also called for a read that was interrupted. */
+function noteProgress(
+  { memory, bindsCommits }: ReadingWork,
+  path: string,
+  offset: number,
+  since: number | null,
+): void {
+  const now = transcriptByPath(memory, path);
+  if (!bindsCommits || now === null || now.sessionId === null || now.offset === offset) return;
+  if (since === null) askForHistory(memory, { backfill: true, afterMs: afterUnknownMs });
+  else askForLate(memory, since);
+}
+
+/** A session that is imported is over, and summed up here; another once it rests, or when its context was compacted. */
+async function sumUp(
+  work: ReadingWork,
+  { session, lines, compacted }: IngestResult,
+  { isImport, isAsked }: { isImport: boolean; isAsked: boolean },
+  { signal }: JobRun,
+): Promise<number> {
+  if (session === null) return 0;
+  const withLlm = !isImport && (isAsked || compacted);
+  if (isImport) return (await sumUpSession({ ...work, llm: null }, session, { signal }))?.chunks ?? 0;
+  if (lines > 0 || isAsked)
+    askForSummary(work.memory, session, { afterMs: withLlm ? 0 : summariseAfterMs, withLlm });
+  return 0;
+}

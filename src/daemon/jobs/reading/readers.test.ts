@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { namedProject } from "../../../../test/support/named-project.ts";
+import { transcript } from "../../../../test/support/transcript-fixture.ts";
+import { defaultConfig } from "../../../project/config/settings.ts";
+import { silentLog } from "../../../project/log.ts";
+import type { Project } from "../../../project/paths.ts";
+import { listJobs } from "../../../store/memory/jobs/job-rows.ts";
+import { enqueue } from "../../../store/memory/jobs/jobs.ts";
+import { Memory } from "../../../store/memory/memory.ts";
+import { sessionByUid } from "../../../store/memory/sessions/sessions.ts";
+import { turnsOf } from "../../../store/memory/sessions/turns.ts";
+import { askForReading } from "../conversation-requests.ts";
+import { newOwner } from "../job-owner.ts";
+import { Readers, type TurnOptions } from "./readers.ts";
+
+let dir: string;
+let project: Project;
+let memory: Memory;
+let readers: Readers;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-readers-"));
+  project = namedProject(dir);
+  memory = Memory.open(project.memoryDb, { readonly: false });
+  readers = new Readers({ log: silentLog });
+});
+afterEach(async () => {
+  await readers.close();
+  memory.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function ask(session: string, prompts = 1): string {
+  const builder = transcript({ session, cwd: project.root });
+  for (let i = 0; i < prompts; i++) builder.prompt(`Question ${i} of ${session}`);
+  const file = join(dir, `${session}.jsonl`);
+  writeFileSync(file, builder.text());
+  askForReading(memory, file, { agent: "claude" });
+  return file;
+}
+
+const turn = () => ({
+  ...{ project, config: defaultConfig(), roots: [project.root], hasScrubbingModel: false },
+});
+const options = (more: Partial<TurnOptions> = {}): TurnOptions => ({
+  ...{ jobs: 1, bytes: 1, signal: new AbortController().signal, owner: newOwner, onJob() {}, onLost() {} },
+  ...more,
+});
+const turnsIn = (uid: string) => turnsOf(memory, sessionByUid(memory, uid)?.id ?? -1).length;
+
+it("read what is due, several of them at once", async () => {
+  for (let i = 0; i < 6; i++) ask(`s${i}`, 3);
+  let jobs = 0;
+  await readers.read(turn(), options({ jobs: 6, bytes: 1e9, onJob: () => jobs++ }));
+  expect(listJobs(memory).filter(({ kind }) => kind === "transcript")).toEqual([]);
+  expect(jobs).toBe(6);
+  for (let i = 0; i < 6; i++) expect(turnsIn(`s${i}`)).toBe(3);
+});
+
+it("leave more urgent jobs of others to these, and what depends on them", async () => {
+  ask("s1");
+  enqueue(memory, { kind: "commit", subject: "abc", priority: 1 });
+  await readers.read(turn(), options());
+  expect(listJobs(memory).map(({ kind }) => kind)).toEqual(["commit", "transcript"]);
+});
+
+it("read nothing for who has been interrupted, and end", async () => {
+  ask("s1");
+  await readers.read(turn(), options({ signal: AbortSignal.abort() }));
+  expect(listJobs(memory)).toMatchObject([{ kind: "transcript", state: "pending", attempts: 0 }]);
+});
+
+it("say what keeps a memory from being read", async () => {
+  ask("s1");
+  memory.exec("PRAGMA user_version = 99");
+  await expect(readers.read(turn(), options())).rejects.toMatchObject({ code: "index_too_new" });
+});
+
+it("tell whose jobs a thread left that ended, and begin another", async () => {
+  const script = join(dir, "ends.mjs");
+  writeFileSync(
+    script,
+    `import { parentPort } from "node:worker_threads"; parentPort.on("message", () => { throw new Error("no more") });`,
+  );
+  const failing = new Readers({ log: silentLog, script: pathToFileURL(script) });
+  const lost: string[] = [];
+  for (let i = 1; i <= 2; i++) {
+    const reading = failing.read(
+      turn(),
+      options({ owner: () => `owner ${i}`, onLost: (one) => lost.push(one) }),
+    );
+    await expect(reading).rejects.toThrow("no more");
+  }
+  expect(lost).toEqual(["owner 1", "owner 2"]);
+  await failing.close();
+});
