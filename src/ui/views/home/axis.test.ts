@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { byDay, happenings } from "./axis.ts";
 
 const session = (id: string, last_at: string) => ({ id, last_at });
-const commit = (hash: string, committed_at: string) => ({ commit: hash, committed_at });
+const commit = (hash: string, committed_at: string, ...sessions: string[]) => ({
+  ...{ commit: hash, committed_at, sessions: sessions.map((session_id) => ({ session_id })) },
+});
 const note = (id: string, timestamp: string) => ({ id, timestamp });
 const all = (items: object[]) => ({ items, total: items.length });
 const keysOf = (lists: object) => happenings(lists as never).map(({ key }) => key);
@@ -12,6 +14,23 @@ test("sessions, commits and notes are on one axis, the latest first", () => {
   const commits = all([commit("c", "2026-03-02T10:00:00Z")]);
   const notes = all([note("n", "2026-03-03T11:00:00Z")]);
   expect(keysOf({ sessions, commits, notes })).toEqual(["n", "s1", "c", "s2"]);
+});
+
+test("a commit stands with the session that wrote most of it, where that is there", () => {
+  const sessions = all([session("s1", "2026-03-03T10:00:00Z"), session("s2", "2026-03-01T10:00:00Z")]);
+  const commits = all([
+    commit("c1", "2026-03-03T11:00:00Z", "s1", "s2"),
+    commit("c2", "2026-03-02T11:00:00Z", "elsewhere", "s1"),
+    commit("c3", "2026-03-02T10:00:00Z", "s1"),
+  ]);
+  const found = happenings({ sessions, commits, notes: all([]) } as never);
+  expect(
+    found.map((one) => [one.key, one.kind === "session" && one.commits.map((made) => made.commit)]),
+  ).toEqual([
+    ["s1", ["c1", "c3"]],
+    ["c2", false],
+    ["s2", []],
+  ]);
 });
 
 test("the axis ends where a list was cut", () => {

@@ -4,7 +4,7 @@ import { dayOf } from "../../components/time.tsx";
 
 /** Something that happened, at a time. */
 export type Happening = { at: string; key: string } & (
-  | { kind: "session"; session: SessionSummary }
+  | { kind: "session"; session: SessionSummary; commits: CheckpointSummary[] }
   | { kind: "commit"; commit: CheckpointSummary }
   | { kind: "note"; note: Annotation }
 );
@@ -21,21 +21,39 @@ interface Lists {
 }
 
 /**
- * Sessions, commits and notes on one axis, the latest first. It ends where the first of the lists ends: below that, what
+ * Sessions, commits and notes on one axis, the latest first; a commit stands with the session that wrote most of it, where that
+ * is on the axis. It ends where the first of the lists ends: below that, what
  * the others have would look as if nothing else had happened.
  */
 export function happenings({ sessions, commits, notes }: Lists): Happening[] {
   const lists: { happened: Happening[]; isCut: boolean }[] = [
-    listed(sessions, (session) => ({ kind: "session", key: session.id, at: session.last_at ?? "", session })),
+    listed(sessions, (session) => {
+      const at = session.last_at ?? "";
+      return { kind: "session", key: session.id, at, session, commits: [] };
+    }),
     listed(commits, (commit) => ({ kind: "commit", key: commit.commit, at: commit.committed_at, commit })),
     listed(notes, (note) => ({ kind: "note", key: note.id, at: note.timestamp, note })),
   ];
   const ends = lists.filter(({ isCut }) => isCut).map(({ happened }) => happened.at(-1)?.at ?? "");
   const end = ends.sort().at(-1) ?? "";
-  return lists
+  const all = lists
     .flatMap(({ happened }) => happened)
     .filter(({ at }) => at !== "" && at >= end)
     .sort((a, b) => b.at.localeCompare(a.at));
+  return withTheirSessions(all);
+}
+
+/** Puts commits to the session that wrote most of their lines. */
+function withTheirSessions(all: readonly Happening[]): Happening[] {
+  const bySession = new Map(
+    all.flatMap((one) => (one.kind === "session" ? [[one.key, one.commits] as const] : [])),
+  );
+  return all.filter((one) => {
+    const led = one.kind === "commit" ? one.commit.sessions[0] : undefined;
+    const commits = led && bySession.get(led.session_id);
+    if (one.kind === "commit") commits?.push(one.commit);
+    return commits === undefined;
+  });
 }
 
 function listed<T>({ items, total }: Listed<T>, describe: (item: T) => Happening) {

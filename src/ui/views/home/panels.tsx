@@ -54,34 +54,31 @@ export function Decisions() {
   );
 }
 
-/** What agents were told automatically. */
+/** What agents were told automatically; nothing at all where that is nothing. */
 export function Context() {
   const answer = useAnswer("injections", { limit: 5 });
+  if (!answer.error && !answer.data?.injections.length) return null;
   return (
     <Panel title="Given to agents" answer={answer}>
-      {({ injections }) =>
-        injections.length === 0 ? (
-          <p class="nothing">No automatic context yet. Most prompts get none.</p>
-        ) : (
-          <ul class="items">
-            {injections.map(({ session_id, session_title, event, at, tokens, items }) => (
-              <li key={`${session_id} ${at}`}>
-                <a data-row href={sessionLink(session_id)}>
-                  <span class="quote">
-                    {items.map(({ about, ref }) => about ?? ref).join("; ") || "Where things stand"}
-                  </span>
-                  <span class="row-meta">
-                    <Time at={at} />
-                    <span>{momentOf[event]}</span>
-                    <span>{counted(tokens, "token")}</span>
-                    <span>{session_title ?? `session ${session_id.slice(0, 8)}`}</span>
-                  </span>
-                </a>
-              </li>
-            ))}
-          </ul>
-        )
-      }
+      {({ injections }) => (
+        <ul class="items">
+          {injections.map(({ session_id, session_title, event, at, tokens, items }) => (
+            <li key={`${session_id} ${at}`}>
+              <a data-row href={sessionLink(session_id)}>
+                <span class="quote">
+                  {items.map(({ about, ref }) => about ?? ref).join("; ") || "Where things stand"}
+                </span>
+                <span class="row-meta">
+                  <Time at={at} />
+                  <span>{momentOf[event]}</span>
+                  <span>{counted(tokens, "token")}</span>
+                  <span>{session_title ?? `session ${session_id.slice(0, 8)}`}</span>
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
     </Panel>
   );
 }
