@@ -6,8 +6,9 @@ import { Badge } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { ForgetDialog } from "../../components/forget.tsx";
 import { Markdown } from "../../components/markdown.tsx";
+import { WithCode } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
-import { Time } from "../../components/time.tsx";
+import { Moment } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
 import { fileLink, goTo, linkTo, sessionLink } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
@@ -89,11 +90,11 @@ function Head({ found: { session, summary, files, agents, resume } }: { found: S
   const changed = files.filter(({ how }) => how !== "read");
   return (
     <header class="session-head">
-      <h1>{title ?? `Session ${id.slice(0, 8)}`}</h1>
+      <h1>{title === null ? `Session ${id.slice(0, 8)}` : <WithCode text={title} />}</h1>
       <p class="row-meta">
         <Badge tone="agent">{agent_type === null ? agent : `${agent}: ${agent_type}`}</Badge>
         {author != null && <Badge>shared by {author}</Badge>}
-        <Time at={started_at} />
+        <Moment at={started_at} />
         <span>{lasted(started_at, last_at)}</span>
         {branch !== null && <span class="path">{branch}</span>}
         <span>{counted(turns, "turn")}</span>
@@ -164,6 +165,22 @@ function lasted(from: string | null, to: string | null): string {
   return hours < 48 ? `for ${hours} h ${minutes % 60} min` : `over ${Math.round(hours / 24)} days`;
 }
 
+/** Who reads the end of a session that goes on stays at its end, as in a log. */
+function useFollowing(turns: unknown): void {
+  const isAtEnd = useRef(false);
+  useEffect(() => {
+    const onScroll = () => {
+      const { scrollHeight } = document.documentElement;
+      isAtEnd.current = scrollY > 0 && scrollY + innerHeight > scrollHeight - 80;
+    };
+    addEventListener("scroll", onScroll, { passive: true });
+    return () => removeEventListener("scroll", onScroll);
+  }, []);
+  useEffect(() => {
+    if (isAtEnd.current) scrollTo({ top: document.documentElement.scrollHeight });
+  }, [turns]);
+}
+
 interface TurnsProps {
   found: SessionResponse;
   margins: ReadonlyMap<number, Margin>;
@@ -209,6 +226,8 @@ function Turns({ found, margins, turn, find }: TurnsProps) {
     markFound(list.current, find);
     return () => markFound(null, "");
   }, [turns, find]);
+
+  useFollowing(turns);
 
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {

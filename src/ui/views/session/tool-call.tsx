@@ -3,21 +3,34 @@ import { editorLink } from "../../api/project.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Preformatted } from "../../components/code-lines.tsx";
 import { Diff, LineCounts } from "../../components/diff.tsx";
+import { Time } from "../../components/time.tsx";
 import { fileLink, sessionLink } from "../../router.ts";
 
-/** A call of a tool: folded to a line, with its input, edits and result inside. An error stands open. */
-export function ToolCall({ call, onWhole }: { call: Call; onWhole: (() => void) | null }) {
+/** Edits with more changed lines are folded. */
+const fewLines = 24;
+
+interface ToolCallProps {
+  call: Call;
+  /** When it was made. */
+  at: string | null;
+  onWhole: (() => void) | null;
+}
+
+/** A call of a tool: a line, with its input, edits and result inside. Small edits stand open. */
+export function ToolCall({ call, at, onWhole }: ToolCallProps) {
   const { name, headline, command, result, is_error, edits, subagent } = call;
   const marked = (mark: string) =>
     edits.flatMap(({ lines }) => lines).filter((line) => line.startsWith(mark)).length;
+  const changed = edits.reduce((sum, { lines }) => sum + lines.length, 0);
   const shown = headline.startsWith(name) ? headline.slice(name.length).trim() : headline;
   return (
-    <details class={is_error ? "call failed" : "call"}>
+    <details class={is_error ? "call failed" : "call"} open={changed > 0 && changed <= fewLines}>
       <summary>
         <span class="call-name">{name}</span>
         <span class="call-says">{shown}</span>
         {edits.length > 0 && <LineCounts added={marked("+")} removed={marked("-")} />}
         {is_error && <Badge tone="bad">failed</Badge>}
+        <Time at={at} isDayKnown />
       </summary>
       {command !== null && <Preformatted class="call-text">{command}</Preformatted>}
       {edits.map(({ file, is_whole, lines }, i) => (

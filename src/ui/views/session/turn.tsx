@@ -1,12 +1,14 @@
+import { useState } from "preact/hooks";
 import type { TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
 import type { Margin } from "../../../protocol/reading/margin.ts";
+import { storyOf } from "../../../protocol/reading/story.ts";
 import { turnAsMarkdown } from "../../../protocol/reading/turn-as-markdown.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Preformatted } from "../../components/code-lines.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { WithCode } from "../../components/marked.tsx";
-import { Time } from "../../components/time.tsx";
+import { Moment, Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
 import { commitLink, sessionLink } from "../../router.ts";
 import { ToolCall } from "./tool-call.tsx";
@@ -32,16 +34,28 @@ export function Turn({ session, turn, margin, onWhole }: TurnProps) {
         <a class="turn-number" href={sessionLink(session, number)}>
           {number === 0 ? "Before the first prompt" : `Turn ${number}`}
         </a>
-        <Time at={started_at} />
+        <Moment at={started_at} />
         {branch !== null && <span class="path">{branch}</span>}
         {abandoned && <Badge title="The conversation went on from before it">abandoned</Badge>}
         <TurnEnd state={state} />
         <CopyButton label="Copy as Markdown" text={() => turnAsMarkdown(turn)} />
       </header>
       <div class="turn-body">
-        {entries.map((entry, i) => (
-          <Entry key={i} entry={entry} onWhole={onWhole} />
-        ))}
+        {storyOf(entries).map((step, i) =>
+          step.kind === "entry" ? (
+            <Entry key={i} entry={step.entry} onWhole={onWhole} />
+          ) : (
+            <details key={i} class="call">
+              <summary>
+                <span class="call-says">{step.says}</span>
+                <Time at={step.entries[0]?.timestamp ?? null} isDayKnown />
+              </summary>
+              {step.entries.map((entry, j) => (
+                <Entry key={j} entry={entry} onWhole={onWhole} />
+              ))}
+            </details>
+          ),
+        )}
         {entries.length === 0 && <p class="faint">Nothing of it is stored.</p>}
       </div>
       {margin && <Beside margin={margin} />}
@@ -70,12 +84,12 @@ function TurnEnd({ state = "completed" }: Pick<TurnInFull, "state">) {
 }
 
 function Entry({ entry, onWhole }: { entry: TurnEntry; onWhole: () => void }) {
-  const { kind, text, images, tool, omitted } = entry;
+  const { kind, text, images, tool, omitted, timestamp } = entry;
   switch (kind) {
     case "prompt":
       return (
         <div class="said prompt">
-          {text !== "" && <Markdown text={text} />}
+          {text !== "" && <Clamped text={text} />}
           {images > 0 && <p class="faint">{counted(images, "image")}</p>}
         </div>
       );
@@ -87,7 +101,7 @@ function Entry({ entry, onWhole }: { entry: TurnEntry; onWhole: () => void }) {
         </div>
       );
     case "tool":
-      return tool && <ToolCall call={tool} onWhole={omitted > 0 ? onWhole : null} />;
+      return tool && <ToolCall call={tool} at={timestamp} onWhole={omitted > 0 ? onWhole : null} />;
     case "compaction":
       return (
         <p class="compaction">
@@ -95,19 +109,42 @@ function Entry({ entry, onWhole }: { entry: TurnEntry; onWhole: () => void }) {
         </p>
       );
     case "summary":
-      return <Folded label="The agent's summary so far" text={text} />;
+      return <Folded label="The agent's summary so far" text={text} at={timestamp} />;
     case "thinking":
-      return <Folded label="Thinking" text={text} />;
+      return <Folded label={`Thought: ${firstLine(text)}`} text={text} at={timestamp} />;
     case "notice":
-      return <Folded label={`From the client: ${text.split("\n", 1)[0]!.slice(0, 100)}`} text={text} />;
+      return <Folded label={`From the client: ${firstLine(text)}`} text={text} at={timestamp} />;
   }
 }
 
-function Folded({ label, text }: { label: string; text: string }) {
+const firstLine = (text: string) => text.trim().split("\n", 1)[0]!.slice(0, 160);
+
+/** Longer prompts are folded: a pasted plan or log would hide what was done. Characters and lines. */
+const longPrompt = { characters: 1400, lines: 18 } as const;
+
+function Clamped({ text }: { text: string }) {
+  const isLong = text.length > longPrompt.characters || text.split("\n").length > longPrompt.lines;
+  const [isOpen, setOpen] = useState(!isLong);
+  return (
+    <>
+      <div class={isOpen ? undefined : "clamped"}>
+        <Markdown text={text} />
+      </div>
+      {isLong && (
+        <button type="button" class="quiet small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Show less" : "Show all of it"}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Folded({ label, text, at }: { label: string; text: string; at: string | null }) {
   return (
     <details class="call">
       <summary>
         <span class="call-says">{label}</span>
+        <Time at={at} isDayKnown />
       </summary>
       <Preformatted class="call-text">{text}</Preformatted>
     </details>

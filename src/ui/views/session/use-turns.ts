@@ -61,6 +61,16 @@ export function useTurns(session: string, from: number, numbers: readonly number
     return () => request.current.abort();
   }, [session, from]);
 
+  // A session that goes on: its last turn has grown, or others came behind it.
+  useEffect(() => {
+    const last = turns.at(-1);
+    if (last === undefined || next !== null) return;
+    void load({ from: last.number }, (found, behind) => {
+      setTurns((known) => [...known.filter(({ number }) => number < last.number), ...found]);
+      setNext(behind);
+    });
+  }, [numbers]);
+
   const first = turns[0]?.number;
   const before = first === undefined ? [] : numbers.filter((number) => number < first).slice(-earlier);
   return {
