@@ -266,7 +266,7 @@ try {
     ["Session", `#/session/${sessions[0]!.id}`, ".turn"],
     ["File", `#/file/${results[0]!.file}`, ".cm-line"],
     ["Timeline", "#/timeline", ".timeline canvas"],
-    ["Pictures", "#/pictures", ".figure svg"],
+    ["Insights", "#/insights", ".figure svg"],
     ["Memory: decisions", "#/memory/", ".memory .row"],
     ["Memory: keeping", "#/memory/keeping", ".keeping .panel"],
     ["Settings", "#/settings/", ".setting"],

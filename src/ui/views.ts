@@ -50,10 +50,10 @@ export const views: readonly View[] = [
     load: () => import("./views/timeline/timeline.tsx"),
   },
   {
-    title: "Pictures",
-    path: "/pictures",
-    nav: { icon: "pictures", key: "p" },
-    load: () => import("./views/pictures/pictures.tsx"),
+    title: "Insights",
+    path: "/insights",
+    nav: { icon: "insights", key: "i" },
+    load: () => import("./views/insights/insights.tsx"),
   },
   {
     title: "Memory",

@@ -126,7 +126,7 @@ describe.skipIf(browserFile === undefined)("the page", () => {
         "/search?q=test",
         "/search?q=error&in=content",
         "/timeline",
-        "/pictures",
+        "/insights",
       ];
       const parts = ["/memory/", "/memory/notes", "/memory/events", "/memory/given", "/memory/keeping"];
       const settings = ["/settings/", "/settings/health", "/settings/work", "/settings/log"];

@@ -50,7 +50,7 @@ const allViews = [
   "/sessions",
   "/search?q=flamingo",
   "/timeline",
-  "/pictures",
+  "/insights",
   `/session/${firstSession}?turn=3`,
   "/file/src/flamingo.ts:2",
   "/file/",
@@ -411,12 +411,12 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     await page.getByRole("alert").waitFor();
   });
 
-  test("the timeline leads to a session, and pictures have their numbers", async () => {
+  test("the timeline leads to a session, and insights have their numbers", async () => {
     await page.goto(`${origin}/#/timeline`);
     await page.locator(".timeline canvas").focus();
     for (const key of ["+", "ArrowLeft", "ArrowDown", "-", "0"]) await page.keyboard.press(key);
     await page.getByText("2 sessions").waitFor();
-    await page.goto(`${origin}/#/pictures`);
+    await page.goto(`${origin}/#/insights`);
     await page.getByRole("img", { name: "Sessions by day" }).waitFor();
     const saved = page.waitForEvent("download");
     await page.getByRole("button", { name: "Save as SVG" }).first().click();

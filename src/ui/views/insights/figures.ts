@@ -1,3 +1,4 @@
+import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
 import type { Injected } from "../../../protocol/operations/context.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import type { ContextUse } from "../../../protocol/values.ts";
@@ -49,25 +50,18 @@ export function tokensByWeek(
   return [...weeks].sort(([a], [b]) => a.localeCompare(b)).map(([week, by]) => ({ week, by }));
 }
 
-/** How the memory grew: sessions and turns up to the end of each week. */
-export function growth(
-  sessions: readonly SessionSummary[],
-): { week: string; sessions: number; turns: number }[] {
-  const byWeek = new Map<string, { sessions: number; turns: number }>();
-  for (const { started_at, last_at, turns } of sessions) {
-    const at = started_at ?? last_at;
-    if (at === null) continue;
-    const week = weekOf(Date.parse(at));
-    const sum = byWeek.get(week) ?? { sessions: 0, turns: 0 };
-    byWeek.set(week, { sessions: sum.sessions + 1, turns: sum.turns + turns });
+/** Lines that commits added and how many of them are left, by the week of the commit; those too many to look at are left out. */
+export function leftByWeek(
+  commits: readonly CheckpointSummary[],
+): { week: string; added: number; left: number }[] {
+  const byWeek = new Map<string, { added: number; left: number }>();
+  for (const { committed_at, surviving } of commits) {
+    if (!surviving) continue;
+    const week = weekOf(Date.parse(committed_at));
+    const sum = byWeek.get(week) ?? { added: 0, left: 0 };
+    byWeek.set(week, { added: sum.added + surviving.added, left: sum.left + surviving.left });
   }
-  let total = { sessions: 0, turns: 0 };
-  return [...byWeek]
-    .sort(([a], [b]) => a.localeCompare(b))
-    .map(([week, more]) => {
-      total = { sessions: total.sessions + more.sessions, turns: total.turns + more.turns };
-      return { week, ...total };
-    });
+  return [...byWeek].sort(([a], [b]) => a.localeCompare(b)).map(([week, sum]) => ({ week, ...sum }));
 }
 
 const given = [

@@ -77,16 +77,23 @@ const short = (value: number) =>
 
 interface TilesProps {
   label: string;
-  items: readonly { name: string; weight: number /** 0 to 1. */; share: number; says: string }[];
+  items: readonly {
+    name: string;
+    href: string;
+    weight: number /** 0 to 1. */;
+    share: number;
+    says: string;
+  }[];
 }
 
 /** Tiles as large as their weights, coloured by a share. */
 export function Tiles({ label, items }: TilesProps) {
   const size = { width, height: 340 };
   return (
-    <svg viewBox={`0 0 ${size.width} ${size.height}`} role="img" aria-label={label}>
+    // biome-ignore lint/a11y/useSemanticElements: nothing else groups links inside a drawing
+    <svg viewBox={`0 0 ${size.width} ${size.height}`} role="group" aria-label={label}>
       {treemap(items, ({ weight }) => weight, size.width, size.height).map(({ of, x, y, ...tile }) => (
-        <g key={of.name}>
+        <a key={of.name} href={of.href} aria-label={of.says}>
           <rect
             x={x + 1}
             y={y + 1}
@@ -102,7 +109,7 @@ export function Tiles({ label, items }: TilesProps) {
               {of.name}
             </text>
           )}
-        </g>
+        </a>
       ))}
     </svg>
   );

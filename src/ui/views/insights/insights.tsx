@@ -2,14 +2,17 @@ import { useAnswer } from "../../api/use-answer.ts";
 import { FilterChips } from "../../components/chips.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { periods } from "../../components/time.tsx";
+import { fileLink } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 import { Bars, Days, Stack, Tiles } from "./charts.tsx";
 import { Figure } from "./figure.tsx";
-import { growth, mondayOf, sessionsByDay, tokensByWeek, usesByKind } from "./figures.ts";
-import "./pictures.css";
+import { leftByWeek, mondayOf, sessionsByDay, tokensByWeek, usesByKind } from "./figures.ts";
+import "./insights.css";
 
 /** As many sessions as the daemon lists at most. */
 const limit = 1000;
+/** Commits whose lines are looked for in the files of today. */
+const maxCommits = 400;
 /** Times that context was given: for each, the daemon reads what the session did next. */
 const maxInjections = 200;
 
@@ -28,33 +31,34 @@ const palette = [
   "var(--border-strong)",
 ];
 
-/** The project in pictures. */
-export default function Pictures({ query }: ViewProps) {
+/** Questions about the project, each answered by a figure. */
+export default function Insights({ query }: ViewProps) {
   const since = query.get("since") ?? undefined;
   const stats = useAnswer("stats", { since, depth: 3 });
   const sessions = useAnswer("sessions", { since, limit });
+  const commits = useAnswer("checkpoints", { since, surviving: true, limit: maxCommits });
   const injections = useAnswer("injections", { limit: maxInjections });
   const failed = [stats, sessions].find(({ error }) => error !== null);
   if (failed?.error) return <Failure error={failed.error} onRetry={failed.reload} />;
   return (
     <>
       <div class="view-head">
-        <h1>Pictures</h1>
+        <h1>Insights</h1>
         <FilterChips filters={[{ name: "since", label: "Any time", values: periods }]} />
       </div>
       {stats.data === null || sessions.data === null ? (
         <Loading rows={8} />
       ) : stats.data.total.lines === 0 && sessions.data.total === 0 ? (
         <Empty title="Nothing to draw yet">
-          <p>Pictures need sessions and commits.</p>
+          <p>Insights need sessions and commits.</p>
         </Empty>
       ) : (
-        <div class="pictures">
+        <div class="insights">
           <LinesByDirectory of={stats.data} />
           <LinesByWeek of={stats.data} />
           <SessionsByDay of={sessions.data} />
           <TokensByWeek of={sessions.data} />
-          <Growth of={sessions.data} />
+          {commits.data && <LinesLeft of={commits.data} />}
           {injections.data && <ContextGiven of={injections.data} />}
           {injections.data && <ContextUsed of={injections.data} />}
         </div>
@@ -71,8 +75,8 @@ function LinesByDirectory({ of: { by_directory } }: { of: Data<"stats"> }) {
   if (by_directory.length === 0) return null;
   return (
     <Figure
-      title="Where agents wrote"
-      says="Committed lines by directory: the larger, the more lines; the stronger the colour, the more of them by agents."
+      title="Where do agents write?"
+      says="Committed lines by directory: the larger, the more lines; the stronger the colour, the more of them by agents. Choose one to open it."
       table={[
         ["Directory", "Lines", "Agents", "People", "Unknown", "Before agents"],
         ...by_directory.map(({ directory, lines, agent, human, unknown, before_agents }) => [
@@ -90,6 +94,7 @@ function LinesByDirectory({ of: { by_directory } }: { of: Data<"stats"> }) {
         items={by_directory.map(({ directory, lines, agent }) => ({
           name: directory,
           weight: lines,
+          href: fileLink(directory === "." ? "" : `${directory}/`),
           share: agent / Math.max(1, lines),
           says: `${directory}: ${lines.toLocaleString("en")} lines, ${percent(agent, lines)} by agents`,
         }))}
@@ -98,12 +103,12 @@ function LinesByDirectory({ of: { by_directory } }: { of: Data<"stats"> }) {
   );
 }
 
-function LinesByWeek({ of: { by_week } }: { of: Data<"stats"> }) {
+function LinesByWeek({ of: { by_week, total: totals } }: { of: Data<"stats"> }) {
   if (by_week.length < 2) return null;
   return (
     <Figure
-      title="Lines by week"
-      says="Lines that agents and people committed."
+      title="How much of the new code is theirs?"
+      says={`${percent(totals.agent, totals.lines)} of ${totals.lines.toLocaleString("en")} committed lines are by agents; by week.`}
       legend={authors.map(({ name, colour }) => [colour, name])}
       table={[
         ["Week of", "Agents", "People", "Unknown", "Before agents"],
@@ -134,7 +139,7 @@ function SessionsByDay({ of: { sessions } }: { of: Data<"sessions"> }) {
   if (days.length === 0) return null;
   return (
     <Figure
-      title="Sessions by day"
+      title="When do we work with agents?"
       says="The stronger the colour, the more sessions began."
       table={[
         ["Day", "Sessions"],
@@ -153,8 +158,8 @@ function TokensByWeek({ of: { sessions } }: { of: Data<"sessions"> }) {
   const parts = models.map((name, i) => ({ name, colour: palette[i % palette.length]! }));
   return (
     <Figure
-      title="Tokens by model and week"
-      says="Tokens that models wrote."
+      title="Which models write the most?"
+      says="Tokens that models wrote, by week."
       legend={parts.map(({ name, colour }) => [colour, name])}
       table={[
         ["Week of", ...models],
@@ -173,26 +178,34 @@ function TokensByWeek({ of: { sessions } }: { of: Data<"sessions"> }) {
   );
 }
 
-function Growth({ of: { sessions } }: { of: Data<"sessions"> }) {
-  const weeks = growth(sessions);
+function LinesLeft({ of: { checkpoints } }: { of: Data<"checkpoints"> }) {
+  const weeks = leftByWeek(checkpoints);
   if (weeks.length < 2) return null;
+  const added = weeks.reduce((sum, week) => sum + week.added, 0);
+  const left = weeks.reduce((sum, week) => sum + week.left, 0);
   return (
     <Figure
-      title="The memory"
-      says="Turns remembered, up to each week."
+      title="How much of it is left?"
+      says={`Of ${added.toLocaleString("en")} lines in commits that agents led to, ${percent(left, added)} stand in the files today; by the week of the commit.`}
+      legend={fates.map(({ name, colour }) => [colour, name])}
       table={[
-        ["Week of", "Sessions", "Turns"],
-        ...weeks.map(({ week, sessions: count, turns }) => [week, count, turns]),
+        ["Week of", "Left", "Changed or gone"],
+        ...weeks.map(({ week, added, left }) => [week, left, added - left]),
       ]}
     >
       <Stack
-        label="Turns remembered, up to each week"
-        parts={[{ name: "turns", colour: "var(--accent)" }]}
-        points={weeks.map(({ week, turns }) => ({ name: week, values: [turns] }))}
+        label="Lines that are left, by the week of their commit"
+        parts={fates}
+        points={weeks.map(({ week, added, left }) => ({ name: week, values: [left, added - left] }))}
       />
     </Figure>
   );
 }
+
+const fates = [
+  { name: "left", colour: "var(--agent)" },
+  { name: "changed or gone", colour: "var(--border-strong)" },
+] as const;
 
 const lastOnes = ({ length }: { length: number }) =>
   length < maxInjections ? "" : `, the last ${maxInjections} times`;
@@ -209,7 +222,7 @@ function ContextGiven({ of: { injections } }: { of: Data<"injections"> }) {
   if (days.length < 2) return null;
   return (
     <Figure
-      title="Automatic context"
+      title="What does automatic context cost?"
       says={`Tokens that agents were given from the memory${lastOnes(injections)}.`}
       table={[["Day", "Times", "Tokens"], ...days.map(([day, { times, tokens }]) => [day, times, tokens])]}
     >
@@ -235,7 +248,7 @@ function ContextUsed({ of: { injections } }: { of: Data<"injections"> }) {
   const rows = kinds.map(({ name, uses: of }) => ({ name, values: uses.map(({ outcome }) => of[outcome]) }));
   return (
     <Figure
-      title="Use of automatic context"
+      title="Do agents use what they are given?"
       says={`Whether agents opened or named what they were given${lastOnes(injections)}. A text can be heeded without a trace, so often it cannot be known.`}
       legend={uses.map(({ name, colour }) => [colour, name])}
       table={[

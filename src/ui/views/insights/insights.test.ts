@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Injected } from "../../../protocol/operations/context.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import type { ContextUse } from "../../../protocol/values.ts";
-import { growth, mondayOf, sessionsByDay, tokensByWeek, usesByKind, weekOf } from "./figures.ts";
+import { leftByWeek, mondayOf, sessionsByDay, tokensByWeek, usesByKind, weekOf } from "./figures.ts";
 import { treemap } from "./treemap.ts";
 
 test("tiles have the areas of their weights, lie inside and do not overlap", () => {
@@ -52,7 +52,7 @@ test("days between sessions are there with none", () => {
   expect(days.map(({ count }) => count)).toEqual([1, 0, 0, 2]);
 });
 
-test("tokens and turns add up by week", () => {
+test("tokens add up by week", () => {
   const sessions = [
     session("2026-03-10T12:00:00Z", 5, 7, ["b", "a"]),
     session("2026-03-02T12:00:00Z", 2, 3),
@@ -62,9 +62,20 @@ test("tokens and turns add up by week", () => {
     { week: "2026-03-02", by: new Map([["m", 7]]) },
     { week: "2026-03-09", by: new Map([["a + b", 7]]) },
   ]);
-  expect(growth(sessions)).toEqual([
-    { week: "2026-03-02", sessions: 2, turns: 3 },
-    { week: "2026-03-09", sessions: 3, turns: 8 },
+});
+
+test("lines that are left are summed up by the week of their commit", () => {
+  const commit = (committed_at: string, surviving: object | null) => ({ committed_at, surviving }) as never;
+  expect(
+    leftByWeek([
+      commit("2026-03-10T10:00:00Z", { added: 5, left: 1 }),
+      commit("2026-03-03T10:00:00Z", { added: 10, left: 4 }),
+      commit("2026-03-04T10:00:00Z", { added: 2, left: 2 }),
+      commit("2026-03-04T10:00:00Z", null),
+    ]),
+  ).toEqual([
+    { week: "2026-03-02", added: 12, left: 6 },
+    { week: "2026-03-09", added: 5, left: 1 },
   ]);
 });
 
