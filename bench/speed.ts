@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { askDaemon } from "../src/client/daemon-client.ts";
+import { callDaemon } from "../src/client/daemon-client.ts";
 import { projectAt } from "../src/project/paths.ts";
 import { percentile } from "./measure.ts";
 
@@ -80,7 +80,7 @@ export async function coldIndex(root: string) {
 /** Waits until the daemon's first look at the project is done. */
 export async function untilIdle(root: string): Promise<void> {
   for (;;) {
-    const queue = await askDaemon(projectAt(root), "queue", {}, 60_000);
+    const queue = await callDaemon(projectAt(root).root, "queue", {}, 60_000);
     if (queue.code_is_idle) return;
     await sleep(20);
   }
@@ -96,7 +96,7 @@ export async function httpSearch(root: string, queries: readonly string[]) {
     for (let round = 0; round <= 10; round++) {
       for (const q of queries) {
         const start = performance.now();
-        const answer = await askDaemon(projectAt(root), "search", { q });
+        const answer = await callDaemon(projectAt(root).root, "search", { q });
         // The first round warms up: statements are compiled, code is optimised, pages are read.
         if (round === 0) continue;
         http.push(performance.now() - start);
@@ -121,7 +121,7 @@ export async function saves(root: string, times: number): Promise<number[]> {
       appendFileSync(file, `\ndef ${name}():\n    return ${i}\n`);
       const start = performance.now();
       for (;;) {
-        const { results } = await askDaemon(projectAt(root), "search", { q: name, limit: 1 }, 60_000);
+        const { results } = await callDaemon(projectAt(root).root, "search", { q: name, limit: 1 }, 60_000);
         if (results[0]?.name === name) break;
         await sleep(2);
       }
@@ -143,7 +143,7 @@ export async function saveToSearchable(root: string) {
     // Parse workers end after 30 s without work.
     await sleep(35_000);
     await untilIdle(root);
-    const status = await askDaemon(projectAt(root), "status", {});
+    const status = await callDaemon(projectAt(root).root, "status", {});
     return { milliseconds, daemonRssMb: (status.daemon.memory_bytes ?? 0) / 1e6 };
   } finally {
     runPm(root, "stop");

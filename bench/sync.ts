@@ -14,8 +14,8 @@ import { parseArgs } from "node:util";
 import { seeded } from "../models/train/random.ts";
 import { claude } from "../src/agents/claude/claude.ts";
 import { type Project, projectAt } from "../src/project/paths.ts";
+import { changing } from "../src/queries/changing.ts";
 import { syncProject } from "../src/queries/sync/sync.ts";
-import { withWritableMemory } from "../src/queries/writable-memory.ts";
 import { ingestTranscript } from "../src/sessions/ingest/ingest.ts";
 import { transcript } from "../test/support/transcript-fixture.ts";
 
@@ -79,7 +79,7 @@ try {
   const sessions = Math.ceil(turns / turnsPerSession);
   const transcripts = join(base, "transcripts");
   const read = (n: number, length: number) =>
-    withWritableMemory(
+    changing(
       one,
       async (work) => {
         await ingestTranscript({ ...work, agent: claude }, told(one, n, length).writeTo(transcripts));

@@ -32,7 +32,7 @@ async function runForwarded(): Promise<void> {
     process.exitCode = code;
     return;
   }
-  if (code === "timeout") (await import("./client/daemon-client.ts")).expectNoAnswer();
+  if (code === "timeout") (await import("./client/call.ts")).expectNoAnswer();
   await import("./cli/pm.ts");
 }
 

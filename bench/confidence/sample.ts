@@ -33,7 +33,7 @@ export function hashOf(text: string): number {
 export const halfOfQuestion = (question: string): Half => (hashOf(question) < 0.5 ? "choose" : "confirm");
 
 /** A verdict promises that one of so many first results is right. */
-export const promised = 3;
+const promised = 3;
 
 /** Whether one of the first results is right. */
 export const isAnswered = ({ found }: Sample, within = promised): boolean =>

@@ -8,16 +8,15 @@ import { rememberProject } from "../git/projects/find-project.ts";
 import { callTool } from "../mcp/server/call-tool.ts";
 import type { ToolName } from "../mcp/shapes/definitions.ts";
 import { registryFile } from "../project/home.ts";
-import { silentLog } from "../project/log.ts";
 import { type Project, projectAt, projectOf } from "../project/paths.ts";
 import { memorySize, projectCalled } from "../queries/projects/known-projects.ts";
+import { reindex } from "../queries/search/reindex.ts";
 import { replaceChunks } from "../store/memory/chunks/chunks.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { saveTurn } from "../store/memory/sessions/turns.ts";
 import { Registry } from "../store/registry.ts";
 import { projectOfSession, projectsToAsk, searchAcross, sessionsAcross } from "./across-projects.ts";
 import { mergeCode, mergeTranscripts } from "./merge-answers.ts";
-import { reindexInProcess } from "./reindex-in-process.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let dir: string;
@@ -38,8 +37,7 @@ async function newProject(name: string, files: Record<string, string> = {}): Pro
 }
 
 async function index(project: Project): Promise<void> {
-  const { signal } = new AbortController();
-  await reindexInProcess(project, { paths: [], onProgress() {}, signal, log: silentLog });
+  await reindex(project, [], {});
 }
 
 function remember(project: Project, session: string, text: string, lastAt: number): void {

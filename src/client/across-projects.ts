@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { loadConfig } from "../project/config/config.ts";
 import { codeOf, explanationOf } from "../project/errors.ts";
 import { isInside, type Project } from "../project/paths.ts";
+import type { RouteName } from "../protocol/endpoints.ts";
 import {
   type HistorySearchRequest,
   resultUnitOf,
@@ -9,9 +10,8 @@ import {
 } from "../protocol/operations/search.ts";
 import type { SessionSummary, SessionsRequest } from "../protocol/operations/sessions.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import type { OperationName } from "../queries/operations.ts";
 import { listProjects } from "../queries/projects/known-projects.ts";
-import { answer } from "./answer.ts";
+import { call } from "./call.ts";
 import {
   type CodePart,
   type HistoryPart,
@@ -250,10 +250,10 @@ async function attempt<T>(search: () => Promise<T>, errors: unknown[]): Promise<
 }
 
 /** As one would be asked alone, but sooner here, and starting none. */
-async function ask<R extends OperationName>(
+async function ask<R extends RouteName>(
   project: Project,
   operation: R,
   request: RequestOf<R>,
 ): Promise<ResponseOf<R>> {
-  return (await answer(project, operation, request, { timeout: timeoutMs, starts: false })).answer;
+  return call(operation, request, project, { timeout: timeoutMs, without: "here" });
 }

@@ -1,11 +1,9 @@
 import { request as httpRequest } from "node:http";
 import { codeOf, type ErrorCode, isErrorCode, messageOf, PommelError } from "../project/errors.ts";
 import { isOwnSocket, socketOf } from "../project/home.ts";
-import type { Project } from "../project/paths.ts";
 import { doorHeader, ownDoor, placeHeader } from "../protocol/door.ts";
 import { endpoints, type RouteName, urlOf } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import { answererHere } from "../queries/here.ts";
 
 /** Why a daemon did not answer. */
 export type UnreachableReason =
@@ -29,38 +27,13 @@ export class DaemonUnreachable extends PommelError {
   }
 }
 
-let isAnswerExpected = true;
-
-/** To be called when the daemon has just taken too long: it is not waited for again. */
-export function expectNoAnswer(): void {
-  isAnswerExpected = false;
-}
-
 /**
- * Sends a request about `project` to the daemon.
+ * Sends a request to the daemon.
+ * @param place the directory that it is about; null: none
  * @param timeoutMs for the whole exchange
  * @param signal aborted when the answer is no longer wanted: the daemon then stops working on it
  * @throws DaemonUnreachable when it does not answer, PommelError with the daemon's own code when it refuses
  */
-export async function askDaemon<R extends RouteName>(
-  project: Project,
-  route: R,
-  request: RequestOf<R>,
-  timeoutMs = 5000,
-  signal?: AbortSignal,
-): Promise<ResponseOf<R>> {
-  const here = answererHere();
-  if (here) return here(project.root, route, request, signal);
-  if (!isAnswerExpected) throw new DaemonUnreachable("timeout", "The Pommel daemon did not answer in time.");
-  return callDaemon(project.root, route, request, timeoutMs, signal);
-}
-
-/** Has a daemon that runs go by what was changed about a project. Never fails: one that starts later knows it anyway. */
-export async function applyChanges(project: Project): Promise<void> {
-  await askDaemon(project, "reloadSettings", {}).catch(() => {});
-}
-
-/** The same for a request that may be about no project. @param place the directory that it is about; null: none */
 export async function callDaemon<R extends RouteName>(
   place: string | null,
   route: R,

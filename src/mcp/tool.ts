@@ -1,9 +1,9 @@
 import type * as z from "zod/mini";
 import type { Here } from "../client/across-projects.ts";
-import { answer } from "../client/answer.ts";
+import { call } from "../client/call.ts";
 import type { Project } from "../project/paths.ts";
+import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import type { OperationName } from "../queries/operations.ts";
 import type { Output } from "./shapes/shape-parts.ts";
 
 /** What a tool is called with, besides its arguments. */
@@ -33,12 +33,12 @@ export function otherProject(root: string, here: Here, { project }: CallContext)
 }
 
 /** Runs an operation for a tool. Errors as `answer`. */
-export async function ask<R extends OperationName>(
+export async function ask<R extends RouteName>(
   { project, signal }: Pick<CallContext, "project" | "signal">,
   operation: R,
   request: RequestOf<R>,
 ): Promise<ResponseOf<R>> {
-  return (await answer(project, operation, request, { signal })).answer;
+  return call(operation, request, project, { signal });
 }
 
 /** What a tool answers: the same twice, as some clients show a model the text, and others the structure. */

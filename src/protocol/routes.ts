@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { endpoints, type RouteName } from "./endpoints.ts";
 import * as lines from "./operations/blame.ts";
 import * as checkpoints from "./operations/checkpoints.ts";
-import * as commands from "./operations/commands.ts";
+import { chunkAnswer, chunkRequest } from "./operations/chunk.ts";
 import * as context from "./operations/context.ts";
 import * as daemon from "./operations/daemon.ts";
 import * as decisions from "./operations/decisions.ts";
@@ -74,8 +74,8 @@ export const routes = {
   chunk: {
     ...endpoints.chunk,
     summary: "Show a chunk of code with what it lies in and what lies in it",
-    request: files.chunkRequest,
-    response: files.chunkAnswer,
+    request: chunkRequest,
+    response: chunkAnswer,
   },
   index: {
     ...endpoints.index,
@@ -167,24 +167,6 @@ export const routes = {
     request: lines.blameRequest,
     response: lines.blameAnswer,
   },
-  how: {
-    ...endpoints.how,
-    summary: "Find the command lines that worked here for something",
-    request: commands.howRequest,
-    response: commands.howAnswer,
-  },
-  fix: {
-    ...endpoints.fix,
-    summary: "Find an error that was met before, and what fixed it",
-    request: commands.fixRequest,
-    response: commands.fixAnswer,
-  },
-  lostText: {
-    ...endpoints.lostText,
-    summary: "Show text of a file that agents wrote or removed and that no commit holds",
-    request: commands.lostTextRequest,
-    response: commands.lostTextAnswer,
-  },
   stats: {
     ...endpoints.stats,
     summary: "Count the lines that agents and people committed",
@@ -249,19 +231,19 @@ export const routes = {
     ...endpoints.createEvent,
     summary: "Create an event",
     request: events.createEventRequest,
-    response: events.changedEvent,
+    response: events.createdEvent,
   },
   linkEvent: {
     ...endpoints.linkEvent,
     summary: "Add sessions and checkpoints to an event, or remove them",
     request: events.linkEventRequest,
-    response: events.changedEvent,
+    response: events.linkedEvent,
   },
   closeEvent: {
     ...endpoints.closeEvent,
     summary: "Close, archive or reopen an event",
     request: events.closeEventRequest,
-    response: events.changedEvent,
+    response: events.closedEvent,
   },
   injections: {
     ...endpoints.injections,

@@ -10,12 +10,11 @@ export const searchModes = ["hybrid", "fts", "regex", "semantic"] as const;
 /** hybrid: words and meaning; fts: words alone; semantic: meaning alone; regex: a pattern over the text. */
 export type SearchMode = (typeof searchModes)[number];
 
-export const resultUnits = ["file", "chunk", "session", "turn"] as const;
 /**
  * What a result is: a file with its best places, or every matching chunk; a session with its best turn, or every matching
  * turn. Each search reads its own two.
  */
-export type ResultUnit = (typeof resultUnits)[number];
+export const resultUnits = ["file", "chunk", "session", "turn"] as const;
 
 /** What a search of the history looks for; checkpoints are the commits that sessions led to. */
 export const historyKinds = ["commits", "checkpoints", "events"] as const;
@@ -46,9 +45,6 @@ export const turnStates = ["completed", "interrupted", "error", "unfinished"] as
  * recorded, because the next prompt came first, it still runs, or the client was closed.
  */
 export type TurnState = (typeof turnStates)[number];
-
-/** How a command went that an agent ran. unknown: another one of its line may have failed, or its exit status went into a pipe. */
-export type CommandOutcome = "worked" | "failed" | "unknown";
 
 export const matchModes = ["exact", "regex"] as const;
 /** How code, and the content of sessions, must hold a query. exact: as a text; regex: as a pattern in RE2's syntax. */

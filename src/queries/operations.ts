@@ -2,20 +2,21 @@ import { loadConfig } from "../project/config/config.ts";
 import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import { withMemory, withMemoryOrNote } from "../store/memory/with-memory.ts";
-import { audited } from "./audit/audited.ts";
+import { audited, throughDoor } from "./audit/audited.ts";
+import type { changing } from "./changing.ts";
+import { withMemory, withMemoryOrNote } from "./open.ts";
 
 /**
  * Runs each operation of `protocol/routes.ts` on what is stored: in the daemon, and in any process if no daemon runs.
  * Each is loaded on first use. Operations on the daemon's own state are elsewhere.
  */
 const operations = {
-  search: async (project, request) => (await import("./search/code.ts")).searchInProcess(project, request),
-  searchTranscripts: async (project, request, signal) =>
-    (await import("./search/sessions.ts")).searchTranscriptsInProcess(project, request, signal),
-  searchHistory: async (project, request, signal) =>
+  search: async (project, request) => (await import("./search/code.ts")).searchCode(project, request),
+  searchTranscripts: async (project, request, { signal }) =>
+    (await import("./search/sessions.ts")).searchTranscripts(project, request, signal),
+  searchHistory: async (project, request, { signal }) =>
     (await import("./search/history.ts")).searchHistory(project, request, signal),
-  searchAll: async (project, request, signal) =>
+  searchAll: async (project, request, { signal }) =>
     (await import("./search/all.ts")).searchAll(project, request, signal),
   chunk: async (project, request) => (await import("./search/chunk.ts")).showChunk(project, request),
   sessions: async (project, request) => {
@@ -38,6 +39,8 @@ const operations = {
     const { listAnnotationsOf } = await import("./sessions/conversations.ts");
     return withMemory(project, (memory) => listAnnotationsOf(memory, request));
   },
+  annotate: async (project, request) => (await import("./sessions/notes.ts")).writeNote(project, request),
+  editNote: async (project, request) => (await import("./sessions/notes.ts")).changeNote(project, request),
   decisions: async (project, { q = "", file: files = [], limit = listed, ...when }) => {
     const { decisionsIn } = await import("./sessions/conversations-decisions.ts");
     const { config } = loadConfig(project);
@@ -45,7 +48,7 @@ const operations = {
     return withMemory(project, (memory) => decisionsIn(project, memory, request, config));
   },
   packages: async (project, request) => (await import("./search/packages.ts")).listPackages(project, request),
-  impact: async (project, request, signal) =>
+  impact: async (project, request, { signal }) =>
     (await import("./search/impact.ts")).impactOf(project, request, signal),
   related: async (project, { q = "", file, limit = listed }) => {
     const [{ changedFiles, literalGlob, relatedIn }, { codeAround }] = await Promise.all([
@@ -59,7 +62,7 @@ const operations = {
     const found = await withMemory(project, (memory) => relatedIn(project, memory, request, config));
     return { ...found, code: await codeAround(project, files ?? []) };
   },
-  why: async (project, { file, rev: revision, ...range }, signal) => {
+  why: async (project, { file, rev: revision, ...range }, { signal }) => {
     const [{ whyLines }, { lineRange, locate }] = await Promise.all([
       import("./why/why.ts"),
       import("./blame/file-place.ts"),
@@ -68,7 +71,7 @@ const operations = {
     const request = { file: locate(project, project.root, file), lines, revision };
     return withMemoryOrNote(project, (memory) => whyLines(project, memory, request, signal));
   },
-  blame: async (project, { file, first_line, last_line, rev: revision, texts }, signal) => {
+  blame: async (project, { file, first_line, last_line, rev: revision, texts }, { signal }) => {
     const [{ blameFile }, { lineRange, locate }] = await Promise.all([
       import("./blame/blame.ts"),
       import("./blame/file-place.ts"),
@@ -78,29 +81,7 @@ const operations = {
     const request = { file: locate(project, project.root, file), ranges, revision, texts };
     return withMemoryOrNote(project, (memory) => blameFile(project, memory, request, signal));
   },
-  how: async (project, { q, limit = listedCommands }) => {
-    const { howTo } = await import("./commands/how.ts");
-    return withMemory(project, (memory) => howTo(memory, { q, limit }));
-  },
-  fix: async (project, { error, limit = listedCommands }) => {
-    const [{ fixesOf }, { projectRoots }] = await Promise.all([
-      import("./commands/fix.ts"),
-      import("../git/projects/roots.ts"),
-    ]);
-    const roots = await projectRoots(project.root);
-    return withMemory(project, (memory) => fixesOf(roots, memory, { error, limit }));
-  },
-  lostText: async (project, { file, limit = listedCommands }, signal) => {
-    const [{ lostTextOf }, { projectRoots }, { locate }] = await Promise.all([
-      import("./commands/lost-text.ts"),
-      import("../git/projects/roots.ts"),
-      import("./blame/file-place.ts"),
-    ]);
-    const roots = await projectRoots(project.root);
-    const path = locate(project, project.root, file);
-    return withMemory(project, (memory) => lostTextOf(memory, roots, { file: path, limit, signal }));
-  },
-  stats: async (project, { path: paths, ...request }, signal) => {
+  stats: async (project, { path: paths, ...request }, { signal }) => {
     const { statsOf } = await import("./status/stats.ts");
     return withMemoryOrNote(project, (memory) => statsOf(project, memory, { ...request, paths }, signal));
   },
@@ -116,13 +97,13 @@ const operations = {
     const { diffCheckpoints } = await import("./checkpoints/checkpoints-diff.ts");
     return withMemory(project, (memory) => diffCheckpoints(project, memory, { from, to }));
   },
-  directory: async (project, { path = "" }, signal) => {
+  directory: async (project, { path = "" }, { signal }) => {
     const { directoryOf } = await import("./files/directory.ts");
     return withMemoryOrNote(project, (memory) => directoryOf(project, memory, path, signal));
   },
-  files: async (project, request, signal) =>
+  files: async (project, request, { signal }) =>
     (await import("./files/find.ts")).findFiles(project, request, signal),
-  review: async (project, request, signal) => {
+  review: async (project, request, { signal }) => {
     const { review } = await import("./review/review.ts");
     return withMemoryOrNote(project, (memory) => review(project, memory, request, signal));
   },
@@ -138,57 +119,100 @@ const operations = {
     const { showEvent } = await import("./events/events.ts");
     return withMemory(project, (memory) => showEvent(memory, event));
   },
-  createEvent: async (project, { title = "", branch, description, sessions = [], checkpoints = [] }) => {
-    const { addEvent } = await import("./events/events.ts");
-    const named = { title: title.trim() || null, branch: branch ?? null, description };
-    const event = await addEvent(project, { ...named, startsAt: null, endsAt: null, sessions, checkpoints });
-    return { event };
-  },
-  linkEvent: async (project, { event: name, add = [], remove = [] }) => {
-    const { changeLinks } = await import("./events/events.ts");
-    await changeLinks(project, "link", name, add);
-    const { event } = await changeLinks(project, "unlink", name, remove);
-    return { event };
-  },
-  closeEvent: async (project, { event: name, status }) => {
-    const { closeEvent } = await import("./events/events.ts");
-    const { event } = await closeEvent(project, name, status);
-    return { event };
-  },
+  createEvent: async (project, request) => (await import("./events/events.ts")).addEvent(project, request),
+  linkEvent: async (project, request) => (await import("./events/events.ts")).changeLinks(project, request),
+  closeEvent: async (project, { event, status }) =>
+    (await import("./events/events.ts")).closeEvent(project, event, status),
   redactions: async (project) => {
     const { countSecrets } = await import("../store/memory/privacy/secrets.ts");
     return withMemory(project, countSecrets);
   },
+  forget: async (project, { dry_run: isPreview = false, ...asked }) => {
+    const { forgetNow, previewForget } = await import("../sessions/forget/forget.ts");
+    if (isPreview) {
+      const found = await change(project, ({ memory }) => previewForget(memory, asked));
+      return { ...found, forgotten: false, log_emptied: null };
+    }
+    const { isLogEmpty, ...gone } = await change(project, (work) => forgetNow(work, asked));
+    return { ...gone, forgotten: true, log_emptied: isLogEmpty };
+  },
+  scrub: async (project, _, how) => {
+    const { rescrubMemory } = await import("../sessions/scrub/rescrub.ts");
+    const { isLogEmpty, ...done } = await change(project, (work) => rescrubMemory(work, how));
+    return { queued: false, ...done, log_emptied: isLogEmpty };
+  },
+  retry: async (project, { ids, drop }) => {
+    const { removeDead, retryDead } = await import("../store/memory/jobs/jobs.ts");
+    const ofJobs = drop ? removeDead : retryDead;
+    return { jobs: await change(project, ({ memory }) => ofJobs(memory, ids ?? "all")) };
+  },
+  index: async (project, { paths = [] }, how) => {
+    const { reindex } = await import("./search/reindex.ts");
+    return { queued: false, pending: 0, done: await reindex(project, paths, how) };
+  },
+  status: async (project) => (await import("./status/status-of.ts")).statusOf(project),
+  state: async (project) => (await import("./status/state.ts")).stateOf(project),
+  queue: async (project) => (await import("./status/status-of.ts")).queueOf(project),
+  page: async (project) => (await import("./status/page.ts")).describePage(project),
   settings: async (project) => (await import("./status/settings.ts")).listSettings(project),
+  changeSetting: async (project, request) =>
+    (await import("./status/settings.ts")).changeSetting(project, request),
+  context: async (project, request) => (await import("./context/context.ts")).contextFor(project, request),
   injections: async (project, { session, limit = listed }) => {
-    const { injectedIn } = await import("./context/injected.ts");
-    return withMemory(project, (memory) => ({ injections: injectedIn(memory, { session, limit }) }));
+    const { injectedIn, missedIn } = await import("./context/injected.ts");
+    return withMemory(project, (memory) => ({
+      injections: injectedIn(memory, { session, limit }),
+      missed: missedIn(memory),
+    }));
   },
 } satisfies { [R in RouteName]?: Operation<R> };
+
+/** Loaded on first use: most operations only read. */
+const change: typeof changing = async (...args) => (await import("./changing.ts")).changing(...args);
+
+/** How an operation is run. */
+export interface Running {
+  /** Aborted when the answer is no longer wanted. */
+  signal?: AbortSignal | undefined;
+  /** Called where this process does work that takes long. */
+  onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Called with what it has to say meanwhile. */
+  onNote?: ((text: string) => void) | undefined;
+}
 
 export type Operation<R extends RouteName> = (
   project: Project,
   request: RequestOf<R>,
-  /** Aborted when the answer is no longer wanted. */
-  signal?: AbortSignal,
+  how: Running,
 ) => Promise<ResponseOf<R>>;
 export type OperationName = keyof typeof operations;
 
 export const operationNames = Object.keys(operations) as OperationName[];
 
+/** They give nothing of what is stored: no question for the audit log. */
+const unaudited: ReadonlySet<RouteName> = new Set([
+  ...(["annotate", "editNote", "forget", "scrub", "retry", "index"] as const),
+  ...(["status", "state", "queue", "page", "changeSetting"] as const),
+]);
+
+export const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name);
+
 /** @throws PommelError as the operation, and the signal's reason once it is aborted */
-export async function answerFromStore<R extends OperationName>(
+export async function run<R extends RouteName>(
   project: Project,
   name: R,
   request: RequestOf<R>,
-  signal?: AbortSignal,
+  how: Running = {},
 ): Promise<ResponseOf<R>> {
-  signal?.throwIfAborted();
-  const typed: { [N in OperationName]: Operation<N> } = operations;
-  return audited(project, name, request, () => typed[name](project, request, signal));
+  how.signal?.throwIfAborted();
+  const typed: { [N in RouteName]?: Operation<N> } = operations;
+  const operation = typed[name];
+  if (operation === undefined) throw new Error(`${name} is not run here`);
+  const answer = () => operation(project, request, how);
+  if (unaudited.has(name)) return answer();
+  const recorded = () => audited(project, name, request, answer);
+  return name === "context" ? throughDoor("hook", recorded) : recorded();
 }
 
 /** Default number of entries in a list. */
 const listed = 10;
-/** The same of commands, errors and lost texts, which are long. */
-const listedCommands = 3;

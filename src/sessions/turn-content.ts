@@ -9,8 +9,6 @@ export interface StoredLine {
   entries: Entry[];
   /** The model's name, for lines of an agent's message. */
   model?: string;
-  /** Where the agent was, if not where the session was launched. */
-  cwd?: string;
 }
 
 /** A turn with all its messages and actions. */

@@ -6,7 +6,7 @@ import { inflateRawSync } from "node:zlib";
 import { afterEach, expect, it } from "vitest";
 import { claude } from "../../src/agents/claude/claude.ts";
 import type { Project } from "../../src/project/paths.ts";
-import { withWritableMemory } from "../../src/queries/writable-memory.ts";
+import { changing } from "../../src/queries/changing.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
@@ -54,7 +54,7 @@ const place = (kind: string, index: number) => `canary-${kind}-${index}`;
 /** Sessions with every canary in a prompt, a tool's input and output, an edit, and, on one line, in names. */
 async function remember(project: Project, transcripts: string): Promise<string[]> {
   const sessions: string[] = [];
-  await withWritableMemory(
+  await changing(
     project,
     async (work) => {
       for (let from = 0; from < canaries.length; from += 50) {
@@ -244,7 +244,7 @@ it.skipIf(!canEncrypt)(
     session.edit(`${project.root}/src/${w.path}.ts`, "before", `const ${w.edit} = 1;`);
     session.reply(`It is behind the ${w.reply}.`);
     session.title(`About the ${w.title}`);
-    await withWritableMemory(
+    await changing(
       project,
       async (work) => {
         await ingestTranscript(

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { askDaemon } from "../../src/client/daemon-client.ts";
+import { callDaemon } from "../../src/client/daemon-client.ts";
 import { daemonFiles, homeOf, socketOf } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { ask, sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
@@ -46,7 +46,7 @@ async function remember(): Promise<void> {
     noise.writeTo(dir);
   }
   await untilRead(project);
-  await until(async () => (await askDaemon(project, "annotations", {})).total === 1);
+  await until(async () => (await callDaemon(project.root, "annotations", {})).total === 1);
 }
 
 const hook = async (name: string, event: string, more: object = {}) => {

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { askDaemon } from "../../src/client/daemon-client.ts";
+import { callDaemon } from "../../src/client/daemon-client.ts";
 import { writeItem } from "../../src/hooks/deliver.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
@@ -25,7 +25,7 @@ export const sessionIn = (
 ): TranscriptFixture => transcript({ session, cwd: project.root, ...more });
 
 export const ask = (project: Project, q: string, more: Partial<RequestOf<"searchTranscripts">> = {}) =>
-  askDaemon(project, "searchTranscripts", { q, ...more });
+  callDaemon(project.root, "searchTranscripts", { q, ...more });
 
 /** Sessions that a question finds, best first. */
 export async function sessionsFound(project: Project, q: string): Promise<string[]> {
@@ -36,10 +36,10 @@ export async function sessionsFound(project: Project, q: string): Promise<string
 /** Waits until nothing is read and nothing is due; sessions may still wait to be summed up. */
 export const untilRead = (project: Project) =>
   until(async () => {
-    const queue = await askDaemon(project, "queue", {}).catch(() => null);
+    const queue = await callDaemon(project.root, "queue", {}).catch(() => null);
     if (queue === null || queue.past === null) return false;
     const { running } = queue.sessions;
-    const { memory } = await askDaemon(project, "searchTranscripts", { q: "anything" });
+    const { memory } = await callDaemon(project.root, "searchTranscripts", { q: "anything" });
     return running.length === 0 && memory.pending === 0;
   });
 
@@ -47,7 +47,7 @@ export const untilRead = (project: Project) =>
 export function hookItem(project: Project, event: string, payload: Record<string, string>, at = Date.now()) {
   const item = { kind: "claude-hook", event, received_at: at, place: project.root, payload };
   writeItem(item);
-  return askDaemon(project, "spool", {});
+  return callDaemon(project.root, "spool", {});
 }
 
 const tables = {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { appendFileSync, mkdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { askDaemon } from "../../src/client/daemon-client.ts";
+import { callDaemon } from "../../src/client/daemon-client.ts";
 import { findProject, rememberProject } from "../../src/git/projects/find-project.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { enqueue } from "../../src/store/memory/jobs/jobs.ts";
@@ -69,11 +69,11 @@ function age(file: string): string {
 }
 
 const importAll = (files: readonly string[]) =>
-  askDaemon(project, "indexTranscript", { transcript_paths: [...files], trigger: "import" });
+  callDaemon(project.root, "indexTranscript", { transcript_paths: [...files], trigger: "import" });
 
 /** Waits until the queue is empty, summaries included. */
 const untilNothingWaits = (of: Project = project) =>
-  until(async () => (await askDaemon(of, "queue", {}).catch(() => null))?.sessions.is_idle);
+  until(async () => (await callDaemon(of.root, "queue", {}).catch(() => null))?.sessions.is_idle);
 
 test("a session is found while it goes on", async () => {
   await start(project);
@@ -93,7 +93,7 @@ test("a session is found while it goes on", async () => {
   const { memory, models } = await status(project);
   expect(memory).toMatchObject({ sessions: 3, turns: 4, problem: null, needs_scrubbing: false });
   expect(models.text).toMatchObject([{ id: "static-1", state: "ready" }]);
-  const all = await askDaemon(project, "searchAll", { q: "attempts of the flamingo" });
+  const all = await callDaemon(project.root, "searchAll", { q: "attempts of the flamingo" });
   expect(all).toMatchObject({ scope: "all", notes: [] });
   const content = await ask(project, '"FAIL flamingo"', { in: "content" });
   expect(content.results).toMatchObject([
@@ -112,7 +112,7 @@ test("what hooks report is recorded at once, and only once when the transcript c
   const payload = { session_id: made.session, transcript_path: file, cwd: project.root };
   await hookItem(project, "session-start", { ...payload, source: "startup" });
   await hookItem(project, "user-prompt", { ...payload, prompt: `Note to Pommel: ${note}` });
-  const annotations = async () => (await askDaemon(project, "annotations", {})).annotations;
+  const annotations = async () => (await callDaemon(project.root, "annotations", {})).annotations;
   await until(async () => (await annotations()).length === 1);
   expect(await annotations()).toMatchObject([
     { note, session_id: made.session, turn: null, source: "prompt" },
@@ -132,13 +132,13 @@ test("what hooks report is recorded at once, and only once when the transcript c
   expect(await annotations()).toHaveLength(1);
   await until(async () => (await ask(project, "flamingos lagoon seven")).results.length > 0);
 
-  const shown = () => askDaemon(project, "session", { id: made.session.slice(0, 8) });
+  const shown = () => callDaemon(project.root, "session", { id: made.session.slice(0, 8) });
   await until(async () => (await shown()).summary !== null && (await shown()).session.agents === 1);
   expect(await shown()).toMatchObject({
     session: { id: made.session, agents: 1, turns: 1, end_reason: "prompt_input_exit" },
     agents: [`${made.session}/a1b2c3`],
   });
-  const inner = await askDaemon(project, "session", { id: `${made.session}/a1b2c3` });
+  const inner = await callDaemon(project.root, "session", { id: `${made.session}/a1b2c3` });
   expect(inner.session).toMatchObject({ parent_id: made.session, agent_type: "Explore" });
 });
 
@@ -155,14 +155,14 @@ test("sessions from before wait until they are imported, or go on", async () => 
 
   await importAll([first]);
   await untilNothingWaits();
-  expect((await askDaemon(project, "queue", {})).past).toMatchObject({ sessions: 1 });
+  expect((await callDaemon(project.root, "queue", {})).past).toMatchObject({ sessions: 1 });
   expect((await status(project)).memory.sessions).toBe(1);
-  expect((await askDaemon(project, "session", { id: idOf(1) })).summary).toMatchObject({
+  expect((await callDaemon(project.root, "session", { id: idOf(1) })).summary).toMatchObject({
     source: "extractive",
   });
   appendFileSync(second, "\n");
   await until(async () => (await status(project)).memory.sessions === 2);
-  const refused = await askDaemon(project, "indexTranscript", {
+  const refused = await callDaemon(project.root, "indexTranscript", {
     transcript_path: join(dir, `${idOf(4)}.jsonl`),
   });
   expect(refused).toMatchObject({ queued: false, reason: expect.stringContaining("/somewhere/else") });
@@ -184,14 +184,14 @@ test("a transcript may be cut off, replaced and deleted; what was read stays", a
   rmSync(file);
   about(2, "bittern").writeTo(dir);
   await until(async () => (await status(project)).memory.sessions === 2);
-  const { session, turns } = await askDaemon(project, "session", { id: idOf(1) });
+  const { session, turns } = await callDaemon(project.root, "session", { id: idOf(1) });
   expect(session.turns).toBe(2);
   expect(turns.map(({ prompt }) => prompt)).toEqual([
     "Why does the flamingo fail at night?",
     "Where does the heron sleep?",
   ]);
   await untilRead(project);
-  expect((await askDaemon(project, "queue", {})).sessions.dead).toEqual([]);
+  expect((await callDaemon(project.root, "queue", {})).sessions.dead).toEqual([]);
 });
 
 test("a transcript that grows while it is read is read to its end", async () => {
@@ -279,7 +279,7 @@ test("killed at any time, the daemon ends up with what it had remembered undistu
   }
   await untilAnswering();
   await untilNothingWaits();
-  const { dead } = (await askDaemon(project, "queue", {})).sessions;
+  const { dead } = (await callDaemon(project.root, "queue", {})).sessions;
   expect(dead).toEqual([]);
   await kill();
   const disturbed = contentOfMemory(project);
@@ -306,7 +306,7 @@ test("worktrees of one repository share what is remembered, and each job is done
   await start(project);
   await Promise.all([untilRead(project), untilRead(other)]);
   await importAll(files);
-  await askDaemon(other, "indexTranscript", { transcript_paths: files, trigger: "import" });
+  await callDaemon(other.root, "indexTranscript", { transcript_paths: files, trigger: "import" });
   inWorktree.writeTo(transcriptDir(other));
   await until(async () => (await status(other)).memory.sessions === 10);
   await untilRead(project);
@@ -381,7 +381,7 @@ test.each(["jobs", "transcripts"])(
 );
 
 async function problemOf() {
-  const { daemon, memory } = await askDaemon(project, "status", {});
+  const { daemon, memory } = await callDaemon(project.root, "status", {});
   return { pid: daemon.pid, problem: memory.problem };
 }
 
@@ -402,7 +402,7 @@ test("a memory that is damaged keeps nothing from working on code, and is left a
   const { memory, notes } = await status(project);
   expect(memory.problem).toContain("is damaged");
   expect(notes.join()).toContain("is damaged");
-  expect(await askDaemon(project, "searchAll", { q: "attempts" })).toMatchObject({ transcripts: null });
+  expect(await callDaemon(project.root, "searchAll", { q: "attempts" })).toMatchObject({ transcripts: null });
   const { stdout } = await callPm(["status"], { cwd: project.root });
   expect(stdout).toContain("Problem:");
 });
@@ -410,8 +410,8 @@ test("a memory that is damaged keeps nothing from working on code, and is left a
 test("impossible jobs fail after some attempts, and can be tried again", async () => {
   await start(project);
   const file = join(dir, "nobody.jsonl");
-  await askDaemon(project, "indexTranscript", { transcript_path: file, agent: "claude" });
-  const jobs = async () => (await askDaemon(project, "queue", {})).sessions;
+  await callDaemon(project.root, "indexTranscript", { transcript_path: file, agent: "claude" });
+  const jobs = async () => (await callDaemon(project.root, "queue", {})).sessions;
   await until(async () => (await jobs()).pending === 1);
   about(1, "flamingo").writeTo(dir);
   await until(async () => (await status(project)).memory.sessions === 1);
@@ -420,7 +420,7 @@ test("impossible jobs fail after some attempts, and can be tried again", async (
   late.prompt("Is it there now?");
   writeFileSync(file, late.text());
   await until(async () => (await status(project)).memory.sessions === 2);
-  expect(await askDaemon(project, "retry", {})).toEqual({ jobs: 0 });
+  expect(await callDaemon(project.root, "retry", {})).toEqual({ jobs: 0 });
 });
 
 test("status says which sessions the client will delete soon, and how many are stored", async () => {
@@ -458,22 +458,22 @@ test("notes from a shell are found, and forgotten when that is asked for", async
   about(2, "heron").writeTo(dir);
   await until(async () => (await status(project)).memory.sessions === 2);
   const given = { note: "the ibis moves in May", session_id: idOf(1) };
-  const { annotation } = await askDaemon(project, "annotate", given);
+  const { annotation } = await callDaemon(project.root, "annotate", given);
   expect(annotation).toMatchObject({ note: given.note, session_id: idOf(1), source: "shell" });
-  await askDaemon(project, "annotate", { note: "spoonbills are protected" });
+  await callDaemon(project.root, "annotate", { note: "spoonbills are protected" });
   const notes = async (q: string) => (await ask(project, q)).results.map((result) => result.annotation);
   expect(await notes("when does the ibis move")).toContain(given.note);
   expect(await notes("spoonbills protected")).toContain("spoonbills are protected");
 
-  const preview = await askDaemon(project, "forget", { annotation: annotation.id, dry_run: true });
+  const preview = await callDaemon(project.root, "forget", { annotation: annotation.id, dry_run: true });
   expect(preview).toMatchObject({ annotations: 1, forgotten: false });
   expect(await notes("when does the ibis move")).toContain(given.note);
-  await askDaemon(project, "forget", { annotation: annotation.id });
+  await callDaemon(project.root, "forget", { annotation: annotation.id });
   expect(await notes("when does the ibis move")).not.toContain(given.note);
-  await expect(askDaemon(project, "scrub", { llm: true })).rejects.toMatchObject({ code: "usage" });
-  expect(await askDaemon(project, "scrub", {})).toEqual({ queued: true });
+  await expect(callDaemon(project.root, "scrub", { llm: true })).rejects.toMatchObject({ code: "usage" });
+  expect(await callDaemon(project.root, "scrub", {})).toEqual({ queued: true });
   await until(async () =>
-    (await askDaemon(project, "queue", {})).sessions.recent.some(
+    (await callDaemon(project.root, "queue", {})).sessions.recent.some(
       ({ kind, outcome }) => kind === "scrub" && outcome === "done",
     ),
   );
@@ -494,7 +494,7 @@ test("nothing is idle while a session waits to be imported, with a daemon and wi
   await untilIdle(project);
   vi.unstubAllEnvs();
   expect(await idle()).toEqual([true, false]);
-  expect(await askDaemon(project, "queue", {})).toMatchObject({ code_is_idle: true, is_idle: false });
+  expect(await callDaemon(project.root, "queue", {})).toMatchObject({ code_is_idle: true, is_idle: false });
 });
 
 test("settings say whether anything is captured", async () => {
@@ -502,7 +502,7 @@ test("settings say whether anything is captured", async () => {
   try {
     await start(project);
     const transcript_path = about(1, "flamingo").writeTo(dir);
-    const asked = askDaemon(project, "indexTranscript", { transcript_path });
+    const asked = callDaemon(project.root, "indexTranscript", { transcript_path });
     await expect(asked).rejects.toMatchObject({ code: "capture_off" });
     expect((await pmJson<{ memory: { sessions: number } }>(project, "status")).memory.sessions).toBe(0);
   } finally {

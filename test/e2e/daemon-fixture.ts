@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { askDaemon } from "../../src/client/daemon-client.ts";
+import { callDaemon } from "../../src/client/daemon-client.ts";
 import { daemonFiles, homeOf } from "../../src/project/home.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
@@ -54,7 +54,7 @@ export const start = (project: Project) =>
   pmJson<{ pid: number; port: number; already_running: boolean }>(project, "start");
 /** What `pm status` says, without the process of its own that it would take where tests ask again and again. */
 export const status = (project: Project): Promise<StatusResponse> =>
-  askDaemon(project, "status", {}).catch(() => pmJson<StatusResponse>(project, "status"));
+  callDaemon(project.root, "status", {}).catch(() => pmJson<StatusResponse>(project, "status"));
 
 /** The files that a search finds. */
 export async function found(project: Project, query: string): Promise<string[]> {
@@ -85,7 +85,7 @@ export async function until<T>(condition: () => T | Promise<T>): Promise<NonNull
 
 export const untilIdle = (project: Project) =>
   until(async () => {
-    const queue = await askDaemon(project, "queue", {}).catch(() => null);
+    const queue = await callDaemon(project.root, "queue", {}).catch(() => null);
     return queue?.code_is_idle;
   });
 

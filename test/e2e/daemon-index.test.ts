@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { askDaemon } from "../../src/client/daemon-client.ts";
+import { callDaemon } from "../../src/client/daemon-client.ts";
 import { rememberProject } from "../../src/git/projects/find-project.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
@@ -85,7 +85,7 @@ describe("the thread that writes the index", () => {
     await until(async () => (await found(project, "compute119")).includes("src/module119.ts"));
     await untilIdle(project);
     expect(await status(project)).toMatchObject({ index: { total_files: 120 } });
-    expect((await askDaemon(project, "queue", {})).last_error).toBeNull();
+    expect((await callDaemon(project.root, "queue", {})).last_error).toBeNull();
     expect(readDaemonRecord()?.pid).toBe(pid);
   });
 
@@ -108,7 +108,7 @@ test("knows the calls of what was just saved, and forgets those that are gone", 
   await start(project);
   await untilIdle(project);
   const callers = async () =>
-    (await askDaemon(project, "impact", { of: ["retry"] })).touched.map(({ name }) => name);
+    (await callDaemon(project.root, "impact", { of: ["retry"] })).touched.map(({ name }) => name);
   const client = (body: string) =>
     `import { retry } from "./retry.ts";\nexport function get() {\n  ${body}\n}\n`;
   expect(await callers()).toEqual([]);
@@ -122,10 +122,10 @@ test("answers while the first indexing is under way", async () => {
   const project = createProject(modules(800));
   spawnDaemon();
   await untilAnswering();
-  const answer = await askDaemon(project, "search", { q: "compute" });
+  const answer = await callDaemon(project.root, "search", { q: "compute" });
   expect(answer.index).toMatchObject({ is_complete: false });
   await untilIdle(project);
-  expect((await askDaemon(project, "search", { q: "compute" })).index).toMatchObject({
+  expect((await callDaemon(project.root, "search", { q: "compute" })).index).toMatchObject({
     is_complete: true,
     pending: 0,
   });
@@ -135,8 +135,8 @@ test("knows that a first indexing was not finished, and finishes it", async () =
   const project = createProject(modules(800));
   spawnDaemon();
   await untilAnswering();
-  await askDaemon(project, "search", { q: "compute" });
-  await askDaemon(project, "shutdown", {});
+  await callDaemon(project.root, "search", { q: "compute" });
+  await callDaemon(project.root, "shutdown", {});
   await untilStopped();
   expect((await status(project)).notes).toEqual(["The first indexing is incomplete."]);
   const search = await callPm(["search", "compute1"], { cwd: project.root });

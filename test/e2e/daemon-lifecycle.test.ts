@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { askDaemon } from "../../src/client/daemon-client.ts";
+import { callDaemon } from "../../src/client/daemon-client.ts";
 import { stopDaemon } from "../../src/client/stop-daemon.ts";
 import { preferredPort } from "../../src/daemon/lifecycle/port.ts";
 import { daemonFiles, homeOf, socketOf } from "../../src/project/home.ts";
@@ -264,7 +264,7 @@ test.each(["SIGTERM", "SIGINT"] as const)("ends in order at %s", async (signal) 
   const project = createProject(modules(200));
   const daemon = spawnDaemon();
   await untilAnswering();
-  await askDaemon(project, "queue", {});
+  await callDaemon(project.root, "queue", {});
   daemon.kill(signal);
   expect(await once(daemon, "exit")).toEqual([0, null]);
   expect(existsSync(daemonFiles().record)).toBe(false);

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ImportFollowed } from "../../src/cli/commands/import/follow.ts";
-import { askDaemon } from "../../src/client/daemon-client.ts";
+import { callDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
 import { chat, idOf } from "../support/chat-fixture.ts";
@@ -40,14 +40,14 @@ test("a chat is found while it goes on, and stays when the client rewrites and d
   await start(project);
   const c = about("flamingo", "flamingo");
   const begun = { session_id: c.session, cwd: project.root };
-  expect(await askDaemon(project, "sessionStart", { ...begun, agent: "gemini" })).toEqual({
+  expect(await callDaemon(project.root, "sessionStart", { ...begun, agent: "gemini" })).toEqual({
     registered: true,
   });
-  await expect(askDaemon(project, "sessionStart", { ...begun, agent: "emacs" })).rejects.toMatchObject({
+  await expect(callDaemon(project.root, "sessionStart", { ...begun, agent: "emacs" })).rejects.toMatchObject({
     code: "usage",
   });
   const unnamed = { ...begun, session_id: "", agent: "gemini" } as const;
-  await expect(askDaemon(project, "sessionStart", unnamed)).rejects.toMatchObject({ code: "usage" });
+  await expect(callDaemon(project.root, "sessionStart", unnamed)).rejects.toMatchObject({ code: "usage" });
   const file = c.writeTo(tmp);
   await untilFound("flamingo timeout", c.session);
   const before = c.text().length;
@@ -71,7 +71,7 @@ test("a chat is found while it goes on, and stays when the client rewrites and d
   const [best] = (await ask(project, "why did the flamingo fail", { agent: "gemini" })).results;
   expect(best).toMatchObject({ session_id: c.session, agent: "gemini", files: ["src/retry.ts"] });
   expect((await ask(project, "flamingo", { agent: "claude" })).results).toEqual([]);
-  const { dead } = (await askDaemon(project, "queue", {})).sessions;
+  const { dead } = (await callDaemon(project.root, "queue", {})).sessions;
   expect(dead).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { askDaemon } from "../../src/client/daemon-client.ts";
+import { callDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { attributionsOf } from "../../src/store/memory/commits/attributions.ts";
 import { checkpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
@@ -190,7 +190,7 @@ test("git.checkpoints = false leaves commits alone", async () => {
   write(project, "src/mine.ts", "export const mine = true;\n");
   commit("By hand");
   await tellOfCommit();
-  await askDaemon(project, "spool", {});
+  await callDaemon(project.root, "spool", {});
   write(project, "src/more.ts", "export const more = true;\n");
   await until(async () => (await status(project)).index.total_files >= 3);
   const { commits, commits_waiting, jobs } = (await status(project)).memory;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { dataDir } from "../../src/agents/opencode/profile.ts";
 import type { ImportFollowed } from "../../src/cli/commands/import/follow.ts";
-import { askDaemon } from "../../src/client/daemon-client.ts";
+import { callDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
 import { edited, opencodeSession, said } from "../support/opencode-fixture.ts";
@@ -63,7 +63,7 @@ test("a session is found while it goes on, and stays when the client deletes it"
   const [best] = (await ask(project, "why did the flamingo fail", { agent: "opencode" })).results;
   expect(best).toMatchObject({ session_id: s.session, agent: "opencode", files: ["src/retry.ts"] });
   expect((await ask(project, "bittern")).results).toEqual([]);
-  const { dead } = (await askDaemon(project, "queue", {})).sessions;
+  const { dead } = (await callDaemon(project.root, "queue", {})).sessions;
   expect(dead).toEqual([]);
 });
 

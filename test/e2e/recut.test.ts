@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { askDaemon } from "../../src/client/daemon-client.ts";
+import { callDaemon } from "../../src/client/daemon-client.ts";
 import { loadConfig } from "../../src/project/config/config.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { currentCut, cutSettingsOf } from "../../src/sessions/chunks/cut-rules.ts";
@@ -52,9 +52,9 @@ async function importSessions(): Promise<void> {
   });
   const daemon = spawnDaemon();
   await untilAnswering();
-  await askDaemon(project, "indexTranscript", { transcript_paths: files, trigger: "import" });
+  await callDaemon(project.root, "indexTranscript", { transcript_paths: files, trigger: "import" });
   await untilRead(project);
-  await until(async () => (await askDaemon(project, "queue", {})).sessions.is_idle);
+  await until(async () => (await callDaemon(project.root, "queue", {})).sessions.is_idle);
   daemon.kill("SIGTERM");
   await once(daemon, "exit");
 }
@@ -77,7 +77,7 @@ test("after a change of settings, from what is stored; also when it is killed in
   const first = spawnDaemon();
   // A daemon works on the projects that somebody uses.
   await untilAnswering();
-  void askDaemon(project, "queue", {}).catch(() => {});
+  void callDaemon(project.root, "queue", {}).catch(() => {});
   const counts = watchCounts();
   for (;;) {
     const { outdated } = counts.now();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { checkpointUid } from "../../src/attribution/checkpoints/uid.ts";
-import { askDaemon } from "../../src/client/daemon-client.ts";
+import { callDaemon } from "../../src/client/daemon-client.ts";
 import { defaultConfig } from "../../src/project/config/settings.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { cutOf, cutSettingsOf } from "../../src/sessions/chunks/cut-rules.ts";
@@ -252,7 +252,7 @@ describe("a search", () => {
     const unknown = await pm("search", "transcripts", "token", "--event", "nothing");
     expect(unknown.code).toBe(5);
     expect(await pm("start")).toMatchObject({ code: 0 });
-    const ask = (commit: string) => askDaemon(project, "searchTranscripts", { q: "token", commit });
+    const ask = (commit: string) => callDaemon(project.root, "searchTranscripts", { q: "token", commit });
     await expect(ask("fffffff")).rejects.toMatchObject({ code: "not_found" });
     // Answers that git did not give in time are there the next time.
     let answer = await ask(first.slice(0, 9));

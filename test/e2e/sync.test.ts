@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claude } from "../../src/agents/claude/claude.ts";
 import type { Project } from "../../src/project/paths.ts";
-import { withWritableMemory } from "../../src/queries/writable-memory.ts";
+import { changing } from "../../src/queries/changing.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
@@ -47,7 +47,7 @@ function cloned(): Project {
 
 /** Imports sessions with a conversation, as the daemon does. */
 async function remember(project: Project, from: number, count: number, turns = 2): Promise<void> {
-  await withWritableMemory(
+  await changing(
     project,
     async (work) => {
       for (let n = from; n < from + count; n++) {

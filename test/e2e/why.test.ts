@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { askDaemon } from "../../src/client/daemon-client.ts";
+import { callDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import type { BlameAnswer, WhyAnswer } from "../../src/protocol/operations/blame.ts";
@@ -137,20 +137,23 @@ describe("an agent's line", () => {
     const hash = await agentAtWork();
     const file = "src/auth.ts";
     const same: [command: string[], answered: Promise<unknown>][] = [
-      [["why", `${file}:2`], askDaemon(project, "why", { file, first_line: 2 })],
-      [["blame", file, "-L", "2,3"], askDaemon(project, "blame", { file, first_line: 2, last_line: 3 })],
-      [["stats", "--path", "src"], askDaemon(project, "stats", { path: ["src", "src/**"] })],
-      [["decisions", "--file", file], askDaemon(project, "decisions", { file: [file] })],
-      [["related", "--files", file], askDaemon(project, "related", { file: [file] })],
-      [["checkpoint", "list"], askDaemon(project, "checkpoints", {})],
-      [["checkpoint", "show", hash], askDaemon(project, "checkpoint", { id: hash })],
+      [["why", `${file}:2`], callDaemon(project.root, "why", { file, first_line: 2 })],
+      [
+        ["blame", file, "-L", "2,3"],
+        callDaemon(project.root, "blame", { file, first_line: 2, last_line: 3 }),
+      ],
+      [["stats", "--path", "src"], callDaemon(project.root, "stats", { path: ["src", "src/**"] })],
+      [["decisions", "--file", file], callDaemon(project.root, "decisions", { file: [file] })],
+      [["related", "--files", file], callDaemon(project.root, "related", { file: [file] })],
+      [["checkpoint", "list"], callDaemon(project.root, "checkpoints", {})],
+      [["checkpoint", "show", hash], callDaemon(project.root, "checkpoint", { id: hash })],
       [
         ["checkpoint", "diff", `${hash}~1`, hash],
-        askDaemon(project, "compare", { from: `${hash}~1`, to: hash }),
+        callDaemon(project.root, "compare", { from: `${hash}~1`, to: hash }),
       ],
-      [["rewind", hash], askDaemon(project, "rewindPreview", { target: hash })],
-      [["event", "list"], askDaemon(project, "events", {})],
-      [["session", "list"], askDaemon(project, "sessions", {})],
+      [["rewind", hash], callDaemon(project.root, "rewindPreview", { target: hash })],
+      [["event", "list"], callDaemon(project.root, "events", {})],
+      [["session", "list"], callDaemon(project.root, "sessions", {})],
     ];
     for (const [command, answered] of same) {
       expect(await pmJson(project, ...command), command.join(" ")).toMatchObject(

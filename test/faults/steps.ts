@@ -2,11 +2,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
-import { reindexInProcess } from "../../src/client/reindex-in-process.ts";
-import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
+import { changing } from "../../src/queries/changing.ts";
 import { moveLegacyMemory } from "../../src/queries/projects/legacy.ts";
-import { withWritableMemory } from "../../src/queries/writable-memory.ts";
+import { reindex } from "../../src/queries/search/reindex.ts";
 import { forgetNow } from "../../src/sessions/forget/forget.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { recutSessions } from "../../src/sessions/recut.ts";
@@ -21,15 +20,9 @@ import { repairMemory } from "../../src/store/memory/repair/repair.ts";
 export function stepsOf(root: string): Record<string, () => Promise<unknown> | unknown> {
   const project = projectAt(root);
   const steps: ReturnType<typeof stepsOf> = {
-    index: () =>
-      reindexInProcess(project, {
-        paths: [],
-        onProgress: () => {},
-        signal: new AbortController().signal,
-        log: silentLog,
-      }),
+    index: () => reindex(project, [], {}),
     import: () =>
-      withWritableMemory(
+      changing(
         project,
         async (memoryWork) => {
           const dir = join(root, "../transcripts");
@@ -39,7 +32,7 @@ export function stepsOf(root: string): Record<string, () => Promise<unknown> | u
         },
         { create: true },
       ),
-    recut: () => withWritableMemory(project, (memoryWork) => recutSessions(memoryWork)),
+    recut: () => changing(project, (memoryWork) => recutSessions(memoryWork)),
     backup: () => backUpDaily(project.memoryDb, { folder: backupFolder(project.memoryDb, ""), keep: 2 }),
     "import, encrypted": () => steps.import!(),
     encrypt: () => encryptHome(`file:${join(root, "../our.key")}`, { backups: [] }),
@@ -48,7 +41,7 @@ export function stepsOf(root: string): Record<string, () => Promise<unknown> | u
     move: () => moveLegacyMemory(project),
     restore: () => replaceMemory(project.memoryDb, manualBackup(project.memoryDb)),
     repair: () => repairMemory(project.memoryDb),
-    forget: () => withWritableMemory(project, (memoryWork) => forgetNow(memoryWork, { pattern: "falcon" })),
+    forget: () => changing(project, (memoryWork) => forgetNow(memoryWork, { pattern: "falcon" })),
   };
   return steps;
 }

@@ -6,7 +6,6 @@ import { claude } from "../../src/agents/claude/claude.ts";
 import { forwarded } from "../../src/cli/forwarded.ts";
 import { NotForwarded } from "../../src/cli/frame.ts";
 import { runCommandLine } from "../../src/cli/run-command-line.ts";
-import { reindexInProcess } from "../../src/client/reindex-in-process.ts";
 import { PageAccess } from "../../src/daemon/http/page-access.ts";
 import { answerWith, createServer, type Handlers } from "../../src/daemon/http/server.ts";
 import { newRecord } from "../../src/daemon/lifecycle/record.ts";
@@ -16,8 +15,9 @@ import { type Project, projectAt } from "../../src/project/paths.ts";
 import type { DaemonRecord } from "../../src/protocol/daemon-record.ts";
 import type { RouteName } from "../../src/protocol/endpoints.ts";
 import { routes } from "../../src/protocol/routes.ts";
-import { answerFromStore, type OperationName, operationNames } from "../../src/queries/operations.ts";
-import { withWritableMemory } from "../../src/queries/writable-memory.ts";
+import { changing } from "../../src/queries/changing.ts";
+import { type OperationName, operationNames, run } from "../../src/queries/operations.ts";
+import { reindex } from "../../src/queries/search/reindex.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { nameProject } from "../support/named-project.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
@@ -39,19 +39,14 @@ export async function projectToAsk(): Promise<{ project: Project; remove(): void
   git.commit("Count", { "src/cart.ts": `${cart}export const cents = 100;\n`, "docs/a b.md": "# Cart\n" });
   const project = projectAt(dir);
   nameProject(project);
-  await reindexInProcess(project, {
-    paths: [],
-    onProgress: () => {},
-    signal: new AbortController().signal,
-    log: silentLog,
-  });
+  await reindex(project, [], {});
   const session = transcript({ session: "fuzz", cwd: dir });
   session.prompt("Add a total to the cart\nnote to pommel: totals are in cents");
   session.edit(join(dir, "src/cart.ts"), "[]", "export const cents = 100;");
   session.bash("npm test", "1 passed");
   session.reply("We chose cents, because floats round.");
   const file = session.writeTo(join(dir, ".pommel"));
-  await withWritableMemory(project, (work) => ingestTranscript({ ...work, agent: claude }, file), {
+  await changing(project, (work) => ingestTranscript({ ...work, agent: claude }, file), {
     create: true,
   });
   return { project, remove: () => rmSync(dir, { recursive: true, force: true }) };
@@ -94,8 +89,7 @@ export async function fuzzRequests(
     (Object.keys(routes) as RouteName[]).map((name) => [
       name,
       (operationNames as string[]).includes(name)
-        ? (request: never, signal?: AbortSignal) =>
-            answerFromStore(project, name as OperationName, request, signal)
+        ? (request: never, signal?: AbortSignal) => run(project, name as OperationName, request, { signal })
         : refuse,
     ]),
   ) as unknown as Handlers;
@@ -103,7 +97,7 @@ export async function fuzzRequests(
   let logged = "";
   const server = createServer({
     record: () => record,
-    answer: answerWith(handlers, async () => ({ handlers, project, isAudited: false })),
+    answer: answerWith(handlers, async () => handlers),
     isSocket: false,
     pages: new PageAccess(join(project.dataDir, "page-key")),
     pageDir: join(project.root, "ui"),

@@ -8,7 +8,6 @@ import {
   hanging,
   heading,
   localTime,
-  noteOnMemory,
   oneLine,
   shortAge,
   shortId,
@@ -82,21 +81,4 @@ it("cuts and wraps on terminals only", () => {
     "    five six",
   ]);
   expect(hanging("one two three", { columns: undefined })).toEqual(["one two three"]);
-});
-
-describe("noteOnMemory", () => {
-  const asOf = new Date(Date.now() - 3 * 86_400_000).toISOString();
-
-  it("says how old the data is where no daemon answered", () => {
-    expect(noteOnMemory({ without: "not_running", asOf })).toBe(
-      "No daemon is running; the last session is from 3 days ago.",
-    );
-    expect(noteOnMemory({ without: "timeout", asOf })).toMatch(/^The daemon does not answer;/);
-  });
-
-  it("shows nothing where the data is recent enough", () => {
-    expect(noteOnMemory({ without: null, asOf: null })).toBeNull();
-    expect(noteOnMemory({ without: "stale", asOf: null })).toBeNull();
-    expect(noteOnMemory({ without: "stale", asOf: new Date().toISOString() })).toBeNull();
-  });
 });

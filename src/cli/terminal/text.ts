@@ -1,4 +1,3 @@
-import type { Answered } from "../../client/answer.ts";
 import { shortId as beginningOfId } from "../../sessions/short-id.ts";
 import { cutToWidth, widthOf, wrapToWidth } from "../../text/display-width.ts";
 import { relativeTime, type Screen } from "./output.ts";
@@ -91,14 +90,4 @@ export function hanging(line: string, { columns }: Pick<Screen, "columns">, inde
 /** "1,234 tokens", "1 turn". */
 export function counted(number: number, unit: string): string {
   return `${number.toLocaleString("en")} ${unit}${number === 1 ? "" : "s"}`;
-}
-
-/** A line newer than this says that somebody reads along. Milliseconds. */
-const oldAfterMs = 5000;
-
-/** How old the data is where no daemon answered; null where one did, or where the data is recent enough. */
-export function noteOnMemory({ without, asOf }: Pick<Answered<unknown>, "without" | "asOf">): string | null {
-  if (without === null || asOf === null || Date.now() - Date.parse(asOf) < oldAfterMs) return null;
-  const why = without === "timeout" ? "The daemon does not answer" : "No daemon is running";
-  return `${why}; the last session is from ${relativeTime(Date.parse(asOf))}.`;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { askDaemon } from "../../client/daemon-client.ts";
+import { call } from "../../client/call.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { createProgress } from "./progress.ts";
@@ -15,7 +15,7 @@ export async function waitForIndex(project: Project, limitMs = Number.POSITIVE_I
   const progress = createProgress({ label: "Indexing", unit: "files" });
   try {
     for (;;) {
-      const queue = await askDaemon(project, "queue", {});
+      const queue = await call("queue", {}, project, { without: "fail" });
       if (queue.code_is_idle || performance.now() > deadline) return;
       if (queue.last_error !== null) {
         const hint = "The daemon retries automatically; see `pm status`.";

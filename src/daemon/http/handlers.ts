@@ -1,34 +1,26 @@
+import { whyNoModelScrubs } from "../../models/generate/registry.ts";
 import { homeSettings } from "../../project/config/settings.ts";
+import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
-import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
 import type { QueueStatus } from "../../protocol/operations/status.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
-import { codeNamed } from "../../queries/context/named-code.ts";
-import type { Injection } from "../../queries/context/quote.ts";
-import { answerFromStore, type OperationName, operationNames } from "../../queries/operations.ts";
-import { orFromDisk, toCodeQuery } from "../../queries/search/code.ts";
-import { aboutPackage } from "../../queries/search/packages.ts";
+import { type OperationName, operationNames, run } from "../../queries/operations.ts";
 import { describeCodeModels } from "../../queries/status/model-status.ts";
-import { describePage } from "../../queries/status/page.ts";
-import { changeSetting } from "../../queries/status/settings.ts";
-import { stateOf } from "../../queries/status/state.ts";
-import { ageOf, describeIndex } from "../../queries/status/status.ts";
+import { describeIndex } from "../../queries/status/status.ts";
 import type { InUse } from "../projects/projects.ts";
 import type { SpoolReader } from "../spool/spool-reader.ts";
-import type { IndexWork } from "../watch/index-work.ts";
 import type { DaemonRoute } from "./daemon-handlers.ts";
-import { createMemoryHandlers } from "./memory-handlers.ts";
 import type { Handlers } from "./server.ts";
+import { transcriptHandlers } from "./transcript-handlers.ts";
 
-/** The operations that need only the open memory. */
-function handlersFromStore(project: Project): Pick<Handlers, OperationName> {
+/** The operations as any process runs them: here on what is open. */
+function engineHandlers(project: Project): Pick<Handlers, OperationName> {
   const answers = operationNames.map((name) => [
     name,
-    (request: RequestOf<typeof name>, signal?: AbortSignal) =>
-      answerFromStore(project, name, request, signal),
+    (request: RequestOf<typeof name>, signal?: AbortSignal) => run(project, name, request, { signal }),
   ]);
   return Object.fromEntries(answers);
 }
@@ -53,40 +45,40 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
   const { checkout, settings } = inUse;
   const { project, config, work, embedders, of } = checkout;
   const { memoryWork, conversations, report } = of;
-  const memoryHandlers = createMemoryHandlers({
-    ...{ root: project.root, work: memoryWork, config, roots: of.roots },
-    namedCode: (prompt) => namedCode(work, prompt),
-  });
-  async function search(request: SearchRequest): Promise<SearchResponse> {
-    return orFromDisk(project, config, request, async () => {
-      const answer = await work.ask(toCodeQuery(request, config));
-      const { pending, is_idle } = work.queue();
-      // An empty queue between two files does not mean that the pass is over.
-      return { ...answer, index: await ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
-    });
-  }
+  const engine = engineHandlers(project);
   function queueOf(sessions: { is_idle: boolean }): QueueStatus {
     const code = work.queue();
     return { ...code, is_idle: code.is_idle && sessions.is_idle, code_is_idle: code.is_idle };
   }
   return {
-    ...handlersFromStore(project),
-    ...memoryHandlers,
-    searchTranscripts: async (request, signal) =>
-      memoryHandlers.searchTranscripts(await aboutPackage(project, request), signal),
+    ...engine,
+    ...transcriptHandlers(memoryWork),
     context(request) {
       // The hook that asks has left a note, too.
       spool.notify();
-      return memoryHandlers.context(request);
+      return engine.context(request);
     },
-    search,
     index({ paths, full }) {
       if (full) work.reindex("all");
       else if (paths && paths.length > 0) work.reindex(paths);
       else work.reconcile();
       return { queued: true, pending: work.queue().pending };
     },
-    state: () => stateOf(project),
+    scrub({ llm: withModel = false }) {
+      if (!withModel) {
+        memoryWork.scrub();
+        return { queued: true };
+      }
+      const problem = whyNoModelScrubs(config);
+      if (problem !== null)
+        throw new PommelError(
+          "usage",
+          `No language model looks for secrets: ${problem}.`,
+          "Set scrub.llm to true, and llm.model to a model on this machine; see docs/privacy.md.",
+        );
+      const sessions = memoryWork.scrubOldLines();
+      return { queued: sessions > 0, sessions };
+    },
     queue() {
       const sessions = report.jobs();
       return { ...queueOf(sessions), sessions, past: conversations.past() };
@@ -128,10 +120,9 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
         ],
       };
     },
-    page: () => describePage(project, work.index),
     doctor: () => options.diagnose(project),
-    changeSetting(request) {
-      const changed = changeSetting(project, request);
+    async changeSetting(request) {
+      const changed = await engine.changeSetting(request);
       settings.reload();
       return changed;
     },
@@ -151,14 +142,4 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
       };
     },
   };
-}
-
-/** A failing index must not prevent the rest of the context. */
-async function namedCode(work: IndexWork, prompt: string): Promise<Injection[]> {
-  try {
-    return await codeNamed(work.index, prompt);
-  } catch (error) {
-    work.suspect(error);
-    return [];
-  }
 }

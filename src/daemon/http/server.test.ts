@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { askDaemon, callDaemon } from "../../client/daemon-client.ts";
+import { callDaemon } from "../../client/daemon-client.ts";
 import { PommelError } from "../../project/errors.ts";
 import { daemonFiles, homeOf, socketOf } from "../../project/home.ts";
 import { silentLog } from "../../project/log.ts";
@@ -19,6 +19,7 @@ import type { SearchRequest } from "../../protocol/operations/search.ts";
 import { largestBody, type RequestOf } from "../../protocol/routes.ts";
 import { listen, listenOnSocket, preferredPort } from "../lifecycle/port.ts";
 import { newRecord, removeRecord, writeRecord } from "../lifecycle/record.ts";
+import type { CheckoutRoute } from "./handlers.ts";
 import { PageAccess } from "./page-access.ts";
 import { answerWith, createServer, type Handlers } from "./server.ts";
 
@@ -113,9 +114,6 @@ const handlers = {
   related: never,
   why: never,
   blame: never,
-  how: never,
-  fix: never,
-  lostText: never,
   stats: never,
   checkpoints: never,
   checkpoint: never,
@@ -165,7 +163,7 @@ beforeEach(async () => {
     record: () => record,
     answer: answerWith(handlers, async (place) => {
       opened(place);
-      return { handlers, project, isAudited: false };
+      return handlers as unknown as Pick<Handlers, CheckoutRoute>;
     }),
     ...{ pages, pageDir: join(home.dir, "ui"), onRequest: () => {}, log: silentLog },
   };
@@ -486,10 +484,10 @@ test("its socket is its owner's only, and one that a killed daemon left is repla
 
 test("a client asks no socket that others could have put there", async () => {
   chmodSync(homeOf().stateDir, 0o755);
-  await expect(askDaemon(project, "queue", {})).rejects.toMatchObject({ reason: "not_running" });
+  await expect(callDaemon(project.root, "queue", {})).rejects.toMatchObject({ reason: "not_running" });
   expect(handlers.queue).not.toHaveBeenCalled();
   chmodSync(homeOf().stateDir, 0o700);
-  await expect(askDaemon(project, "queue", {})).resolves.toEqual(idle);
+  await expect(callDaemon(project.root, "queue", {})).resolves.toEqual(idle);
 });
 
 test("distinguishes no daemon, a foreign one and a silent one", async () => {

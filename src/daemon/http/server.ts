@@ -9,7 +9,6 @@ import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
 import { type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import { asDoor, doorHeader, placeHeader } from "../../protocol/door.ts";
 import { livePath, type RouteName, signInPath } from "../../protocol/endpoints.ts";
@@ -21,9 +20,8 @@ import {
   requestFromUrl,
   routes,
 } from "../../protocol/routes.ts";
-import { audited, throughDoor } from "../../queries/audit/audited.ts";
+import { throughDoor } from "../../queries/audit/audited.ts";
 import type { Answerer } from "../../queries/here.ts";
-import { operationNames } from "../../queries/operations.ts";
 import { type DaemonRoute, isDaemonRoute } from "./daemon-handlers.ts";
 import { type Asker, guardAccess, guardAddress } from "./guard.ts";
 import type { CheckoutRoute } from "./handlers.ts";
@@ -90,21 +88,13 @@ const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   disk_full: 507,
 };
 
-/** What answers for a checkout. */
-export interface Answering {
-  handlers: Pick<Handlers, CheckoutRoute>;
-  project: Project;
-  /** Whether its questions are recorded. */
-  isAudited: boolean;
-}
-
 /**
  * Answers each request, or refuses an invalid one.
  * @param at opens the checkout around a directory, or what a route needs of it
  */
 export function answerWith(
   ofDaemon: Pick<Handlers, DaemonRoute>,
-  at: (place: string, route: CheckoutRoute) => Promise<Answering>,
+  at: (place: string, route: CheckoutRoute) => Promise<Pick<Handlers, CheckoutRoute>>,
 ): Answerer {
   return async (place, name, given, signal) => {
     const request = read(routes[name].request(), given) as RequestOf<typeof name>;
@@ -120,11 +110,8 @@ export function answerWith(
         `Send the header ${placeHeader}: a directory in it, absolute, as encodeURIComponent gives it.`,
       );
     }
-    const { handlers, project, isAudited } = await at(place, name as CheckoutRoute);
-    const run = async () => (handlers as Handlers)[name](request, signal);
-    const recorded = () => audited(project, name, request, run, isAudited);
-    if (name === "context") return throughDoor("hook", recorded);
-    return (operationNames as RouteName[]).includes(name) ? recorded() : run();
+    const handlers = await at(place, name as CheckoutRoute);
+    return (handlers as Handlers)[name](request, signal);
   };
 }
 

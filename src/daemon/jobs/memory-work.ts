@@ -35,6 +35,10 @@ export class MemoryWork {
     if (this.captures || existsSync(project.memoryDb)) this.tryToOpen();
   }
 
+  get roots(): readonly string[] {
+    return this.options.roots();
+  }
+
   get captures(): boolean {
     return this.options.config["sessions.capture"];
   }

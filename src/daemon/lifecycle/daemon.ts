@@ -24,10 +24,10 @@ import { saveMissed } from "../../store/memory/injections.ts";
 import { acquireLock } from "../../store/sqlite/lock.ts";
 import { daemonHandlers } from "../http/daemon-handlers.ts";
 import { type CheckoutRoute, checkoutHandlers } from "../http/handlers.ts";
-import { createMemoryHandlers } from "../http/memory-handlers.ts";
 import { PageAccess } from "../http/page-access.ts";
 import { builtPage } from "../http/page-files.ts";
-import { type Answering, answerWith, createServer } from "../http/server.ts";
+import { answerWith, createServer, type Handlers } from "../http/server.ts";
+import { transcriptHandlers } from "../http/transcript-handlers.ts";
 import { priority } from "../jobs/conversation-requests.ts";
 import { type InUse, Projects } from "../projects/projects.ts";
 import { SpoolReader } from "../spool/spool-reader.ts";
@@ -123,33 +123,25 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
     const pages = new PageAccess(files.pageKey);
     const isInForeground = onRestart === null;
-    const answering = new WeakMap<InUse, Answering>();
-    const at = async (place: string, route: CheckoutRoute): Promise<Answering> => {
+    const handlersOf = new WeakMap<InUse, Pick<Handlers, CheckoutRoute>>();
+    const at = async (place: string, route: CheckoutRoute): Promise<Pick<Handlers, CheckoutRoute>> => {
       // Past sessions of many projects are imported at once, whose code nobody looks for.
-      if (route === "indexTranscript") return rememberingAt(await findProject(place));
+      if (route === "indexTranscript") {
+        const { memoryWork } = await projects.memoryOf(await findProject(place));
+        return transcriptHandlers(memoryWork) as Pick<Handlers, CheckoutRoute>;
+      }
       const inUse = await projects.at(place);
-      const known = answering.get(inUse);
+      const known = handlersOf.get(inUse);
       if (known) return known;
-      const { project, config: ofProject } = inUse.checkout;
+      const { id } = inUse.checkout.project;
       const handlers = checkoutHandlers({
         ...{ inUse, spool, isInForeground },
         record: () => record!,
         diagnose: options.diagnose,
-        reopen: () => void projects.closeProject(project.id),
+        reopen: () => void projects.closeProject(id),
       });
-      const made = { handlers, project, isAudited: ofProject["audit.enabled"] };
-      answering.set(inUse, made);
-      return made;
-    };
-    const rememberingAt = async (project: Project): Promise<Answering> => {
-      const of = await projects.memoryOf(project);
-      const handlers = createMemoryHandlers({
-        ...{ root: project.root, work: of.memoryWork, config: of.config },
-        roots: () => of.roots(),
-        namedCode: async () => [],
-      });
-      const isAudited = of.config["audit.enabled"];
-      return { handlers: handlers as Answering["handlers"], project, isAudited };
+      handlersOf.set(inUse, handlers);
+      return handlers;
     };
     const ofDaemon = daemonHandlers({
       ...{ projects, spool, pages },

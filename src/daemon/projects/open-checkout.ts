@@ -9,7 +9,7 @@ import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { daemonOwner } from "../../protocol/daemon-record.ts";
-import { shareOpenIndex } from "../../queries/here.ts";
+import { shareOpenIndex } from "../../queries/open.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
 import { indexCommits } from "../../search/history/index-commits.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
@@ -70,7 +70,7 @@ export class OpenCheckout {
 
   private watch(rules: IgnoreRules): void {
     const { project, config, work, log, endings, of } = this;
-    endings.push(shareOpenIndex(project.indexDb, work));
+    endings.push(shareOpenIndex(project.indexDb, work, config));
     if (of.memoryWork.bindsCommits) {
       const memory = () => of.memoryWork.memoryIfAny;
       this.observer = new ChangeObserver({ root: project.root, memory, log });

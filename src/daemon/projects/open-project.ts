@@ -4,7 +4,7 @@ import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
-import { shareOpenMemory } from "../../store/memory/with-memory.ts";
+import { shareOpenMemory } from "../../queries/open.ts";
 import { gitHookEvents } from "../jobs/git/git-events.ts";
 import { MemoryReport } from "../jobs/memory-report.ts";
 import { MemoryWork } from "../jobs/memory-work.ts";

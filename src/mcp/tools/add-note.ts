@@ -1,16 +1,18 @@
-import { storeNote } from "../../client/store-note.ts";
+import { branchOf } from "../../git/history/head.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { visible } from "../../text/quotation.ts";
 import type { AddNoteOutput, addNoteInput } from "../shapes/shapes-sessions.ts";
 import { joined, oneLine } from "../text/text.ts";
-import type { CallContext, Handler } from "../tool.ts";
+import { ask, type CallContext, type Handler } from "../tool.ts";
 import { readSession } from "./sessions/the-session.ts";
 
 export const addNoteTool: Handler<typeof addNoteInput, AddNoteOutput> = async (args, context) => {
-  const { project, cwd } = context;
+  const { cwd } = context;
   const note = visible(args.text).trim();
   const session = await sessionFor(context, args.session_id);
-  const annotation = await storeNote(project, { note, session, cwd, byAgent: true });
+  const branch = (await branchOf(cwd)) ?? undefined;
+  const asked = { note, ...(session !== null && { session_id: session }), branch, by_agent: true };
+  const { annotation } = await ask(context, "annotate", asked);
   const { id, session_id, timestamp } = annotation;
   const about = session_id === null ? "" : ` about session ${shortId(session_id)}`;
   const stored = oneLine(annotation.note, 300);

@@ -92,4 +92,10 @@ const injection = lazy(() =>
 );
 export type Injected = z.infer<ReturnType<typeof injection>>;
 
-export const injectionsResponse = lazy(() => z.object({ injections: z.array(injection()) }));
+export const injectionsResponse = lazy(() =>
+  z.object({
+    injections: z.array(injection()),
+    /** Answers of the last 30 days that came too late for the agent. */
+    missed: z.array(z.object({ event: text, at: time, took_ms: z.number() })),
+  }),
+);

@@ -14,7 +14,16 @@ export const indexRequest = lazy(() =>
   }),
 );
 
-export const indexResponse = lazy(() => z.object({ queued: z.literal(true), pending: count }));
+export const indexResponse = lazy(() =>
+  z.object({
+    queued: z.boolean(),
+    pending: count,
+    /** Without a daemon: what was done, in files. */
+    done: z.optional(
+      z.object({ indexed: count, unchanged: count, removed: count, skipped: count, failed: count }),
+    ),
+  }),
+);
 
 export const rescrubRequest = lazy(() =>
   z.object({
@@ -22,8 +31,15 @@ export const rescrubRequest = lazy(() =>
   }),
 );
 
-/** `sessions`: with `llm`, how many the model is to read. */
-export const rescrubResponse = lazy(() => z.object({ queued: z.boolean(), sessions: z.optional(count) }));
+/** `sessions`: with `llm`, how many the model is to read; without a daemon, how many were changed, with what follows. */
+export const rescrubResponse = lazy(() =>
+  z.object({
+    queued: z.boolean(),
+    sessions: z.optional(count),
+    turns: z.optional(count),
+    log_emptied: z.optional(z.boolean()),
+  }),
+);
 export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
 
 /** Changed settings: those applied now, and those that need a restart. */

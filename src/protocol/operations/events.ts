@@ -71,11 +71,15 @@ export const createEventRequest = lazy(() =>
   z.object({
     title: field("left out: from the branch's name", text),
     description: field("a longer description", text),
+    type: field("default: task, or temporal with since or until", z.enum(eventTypes)),
     branch: field("adds everything on this branch while the event is active", text),
+    since: field('temporal: everything since: "2026-01-31", "last week"', text),
+    until: field("temporal: everything until", text),
     sessions: field("sessions to add", strings),
     checkpoints: field("checkpoints or commits to add", strings),
   }),
 );
+export type CreateEventRequest = z.infer<ReturnType<typeof createEventRequest>>;
 export const linkEventRequest = lazy(() =>
   z.object({
     event: eventNamed,
@@ -84,7 +88,16 @@ export const linkEventRequest = lazy(() =>
   }),
 );
 export const closeEventRequest = lazy(() => z.object({ event: eventNamed, status: z.enum(eventStatuses) }));
-export const changedEvent = lazy(() => z.object({ event: eventView() }));
+export const createdEvent = lazy(() => z.object({ event: eventView() }));
+/** `targets`: all that was named. */
+export const linkedEvent = lazy(() =>
+  z.object({
+    event: eventView(),
+    targets: z.array(z.object({ kind: z.enum(["session", "checkpoint"]), id: text })),
+  }),
+);
+/** `before`: its status until now. */
+export const closedEvent = lazy(() => z.object({ event: eventView(), before: z.enum(eventStatuses) }));
 
 /** An id, the beginning of one, or a title. */
 export const eventRequest = lazy(() => z.object({ event: text }));

@@ -329,6 +329,8 @@ export const forgetResponse = lazy(() =>
     /** Its content, for a preview: titles, prompts, notes; at most 20. */
     examples: strings,
     forgotten: z.boolean(),
+    /** false: another process was reading, and the log of the database holds traces until it is rewritten; null: a preview. */
+    log_emptied: z.nullable(z.boolean()),
   }),
 );
 export type ForgetResponse = z.infer<ReturnType<typeof forgetResponse>>;

@@ -5,7 +5,7 @@ import type { AttributedLines } from "../../attribution/foreign/types.ts";
 import { placeOf } from "../../git/diff/changes.ts";
 import { GitFailure } from "../../git/git.ts";
 import type { Project } from "../../project/paths.ts";
-import { withWritableMemory } from "../writable-memory.ts";
+import { changing } from "../changing.ts";
 
 export interface TraceImport {
   /** Trace records in the file. */
@@ -49,7 +49,7 @@ export async function importTraces(
     said.set(commit, known);
     for (const line of lines) known.push(line);
   }
-  await withWritableMemory(
+  await changing(
     project,
     async ({ memory, scrubber }) => {
       for (const [hash, lines] of said) {

@@ -9,11 +9,11 @@ import type { Project } from "../../project/paths.ts";
 import { attributionsOf } from "../../store/memory/commits/attributions.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { withMemoryIfAny } from "../../store/memory/with-memory.ts";
 import { pathOf } from "../../sync/branch/manifest.ts";
 import { decode } from "../../sync/branch/shared-file.ts";
 import { markerPath } from "../../sync/codec/codec.ts";
 import { remoteRef } from "../../sync/remote.ts";
+import { withMemoryIfAny } from "../open.ts";
 
 /** Where the attribution of a commit was found: this memory, the branch of the shared memory, a note of Git AI. */
 export type AuthorsFrom = "memory" | "shared" | "note";

@@ -10,7 +10,7 @@ import { decryptHome, encryptHome } from "../../store/encryption/convert.ts";
 import { forgetKeys } from "../../store/encryption/keys.ts";
 import { publicKeyOf, seal } from "../../store/encryption/sealed-text.ts";
 import { Memory } from "../../store/memory/memory.ts";
-import { answerFromStore } from "../operations.ts";
+import { run } from "../operations.ts";
 import { type AuditRecord, appendRecord, auditRecords, verifyAudit } from "./audit-log.ts";
 import { audited, throughDoor } from "./audited.ts";
 
@@ -43,10 +43,8 @@ describe("a question", () => {
     memory.close();
     const token = `ghp_${"Ab1".repeat(12)}`;
     process.env.POMMEL_TEST_SECRET = "of the environment";
-    const answer = await throughDoor("mcp", () =>
-      answerFromStore(project, "sessions", { branch: `with ${token}` }),
-    );
-    await answerFromStore(project, "sessions", {});
+    const answer = await throughDoor("mcp", () => run(project, "sessions", { branch: `with ${token}` }));
+    await run(project, "sessions", {});
     delete process.env.POMMEL_TEST_SECRET;
     const [first, second] = records();
     expect(records()).toHaveLength(2);
@@ -64,7 +62,7 @@ describe("a question", () => {
       await audited(project, "search", {}, async () => ({}));
       return { results: [{ session_id: "a" }, { session_id: "a" }, { session_id: "b" }] };
     });
-    await expect(answerFromStore(project, "session", { id: "none" })).rejects.toThrow();
+    await expect(run(project, "session", { id: "none" })).rejects.toThrow();
     expect(records()).toMatchObject([
       { operation: "searchAll", results: 3, sessions: 2 },
       { operation: "session", error: "no_memory" },

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { loadConfig } from "../../project/config/config.ts";
 import { codeOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { type Door, ownDoor } from "../../protocol/door.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
+import { configOf } from "../open.ts";
 
 /** The question that is being answered. */
 interface Asked {
@@ -22,7 +22,6 @@ export function throughDoor<T>(door: Door, answer: () => Promise<T>): Promise<T>
 /**
  * Answers a question, and writes it to the audit log before the answer is given: the one place that every operation
  * passes, with a daemon and without.
- * @param isOn whether `audit.enabled` is set, where that is known
  * @throws as `answer`; PommelError `unreadable` when it cannot be recorded
  */
 export async function audited<T>(
@@ -30,13 +29,12 @@ export async function audited<T>(
   operation: string,
   request: unknown,
   answer: () => Promise<T>,
-  isOn?: boolean,
 ): Promise<T> {
   const outer = asked.getStore();
   if (outer?.isRecorded === true) return answer();
   const door = outer?.door ?? ownDoor();
   const inner = () => asked.run({ door, isRecorded: true }, answer);
-  if (!(isOn ?? isEnabled(project))) return inner();
+  if (!isEnabled(project)) return inner();
   const at = new Date().toISOString();
   const write = async (given: unknown, error: string | null) => {
     const { appendRecord } = await import("./audit-log.ts");
@@ -56,7 +54,7 @@ export async function audited<T>(
 
 function isEnabled(project: Project): boolean {
   try {
-    return loadConfig(project).config["audit.enabled"];
+    return configOf(project)["audit.enabled"];
   } catch {
     // Whoever needs the configuration says what is wrong with it.
     return false;
@@ -95,7 +93,7 @@ async function scrubbed(project: Project, text: string): Promise<string> {
     import("../../sessions/from-config.ts"),
     import("../../redact/scrubber.ts"),
   ]);
-  const known = scrubbers.get(project.root) ?? scrubberOf(project, loadConfig(project).config);
+  const known = scrubbers.get(project.root) ?? scrubberOf(project, configOf(project));
   scrubbers.set(project.root, known);
   return scrubAlone(known, text);
 }

@@ -3,7 +3,7 @@ import { historyTips } from "../../attribution/checkpoints/history-tips.ts";
 import { historyProblem, isShallow } from "../../git/history/history.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
-import { withWritableMemory } from "../writable-memory.ts";
+import { changing } from "../changing.ts";
 
 export interface BackfillRequest extends Omit<BackfillOptions, "since"> {
   /** ISO 8601 or in words. */
@@ -14,7 +14,7 @@ export interface BackfillRequest extends Omit<BackfillOptions, "since"> {
 /**
  * Goes over history in this process. A daemon may be at it as well: what one of them has done the other finds done.
  * @returns also whether shallow clone: history ends here (a shallow clone)
- * @throws PommelError `usage` without a repository, or for a time that makes no sense; as `withWritableMemory`
+ * @throws PommelError `usage` without a repository, or for a time that makes no sense; as `changing`
  */
 export async function backfillHere(
   project: Project,
@@ -23,7 +23,7 @@ export async function backfillHere(
   const { parseWhen } = await import("../../text/dates.ts");
   const from = since === undefined ? null : await parseWhen(since, "since");
   await wantHistory(project);
-  const report = await withWritableMemory(project, ({ memory, scrubber, root, worktrees }) => {
+  const report = await changing(project, ({ memory, scrubber, root, worktrees }) => {
     const work = { memory, scrubber, project, roots: [root, ...worktrees], log };
     return backfill(work, { ...options, since: from });
   });

@@ -1,8 +1,9 @@
 import type { Injected } from "../../protocol/operations/context.ts";
+import type { ResponseOf } from "../../protocol/routes.ts";
 import { annotationByUid } from "../../store/memory/chunks/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
 import { eventByUid } from "../../store/memory/events.ts";
-import { listInjections } from "../../store/memory/injections.ts";
+import { listInjections, missedInjections } from "../../store/memory/injections.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { harmless } from "../../text/quotation.ts";
@@ -10,6 +11,16 @@ import { beginningOf } from "../../text/text-size.ts";
 import { usesOf } from "./used.ts";
 
 const longest = 160;
+const missedSinceMs = 30 * 24 * 3600 * 1000;
+
+/** Answers that came too late for the agent, of the last 30 days. */
+export function missedIn(memory: Memory): ResponseOf<"injections">["missed"] {
+  return missedInjections(memory, Date.now() - missedSinceMs).map(({ event, at, tookMs }) => ({
+    event,
+    at: new Date(at).toISOString(),
+    took_ms: tookMs,
+  }));
+}
 
 /**
  * Past automatic context, the latest first, with texts as they are stored today and whether they were used.

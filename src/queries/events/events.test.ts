@@ -10,7 +10,7 @@ import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../store/memory/commits/commits.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { withMemory } from "../../store/memory/with-memory.ts";
+import { withMemory } from "../open.ts";
 import { addEvent, changeLinks, closeEvent, listEvents, showEvent } from "./events.ts";
 
 let dir: string;
@@ -78,7 +78,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const none = { title: null, branch: null, startsAt: null, endsAt: null, sessions: [], checkpoints: [] };
 const show = (name: string) => withMemory(project, (memory) => showEvent(memory, name));
 const list = (request = {}) => withMemory(project, (memory) => listEvents(memory, request));
 
@@ -95,8 +94,8 @@ it("accepts a suggestion, and shows what belongs to it and who wrote its lines",
       accept: "pm event create --from-branch feat/auth-rewrite",
     },
   ]);
-  await addEvent(project, { ...none, branch: "feat/auth-rewrite" });
-  await changeLinks(project, "link", "auth", ["bbb"]);
+  await addEvent(project, { branch: "feat/auth-rewrite" });
+  await changeLinks(project, { event: "auth", add: ["bbb"] });
   expect(await show("auth")).toMatchObject({
     event: { title: "auth rewrite", status: "active" },
     from: "1970-01-01T00:00:01.000Z",
@@ -114,7 +113,6 @@ it("accepts a suggestion, and shows what belongs to it and who wrote its lines",
 
 it("takes commits by any name that git has for them", async () => {
   await addEvent(project, {
-    ...none,
     title: "v2",
     type: "milestone",
     checkpoints: ["HEAD"],
@@ -124,15 +122,19 @@ it("takes commits by any name that git has for them", async () => {
   expect(checkpoints.map(({ commit, because }) => [commit, because])).toEqual([[head, "link"]]);
   expect(sessions.map(({ id }) => id)).toEqual(["aaa-first"]);
   expect(lines?.human).toBe(1);
-  await changeLinks(project, "unlink", "v2", ["HEAD", "aaa"]);
+  await changeLinks(project, { event: "v2", remove: ["HEAD", "aaa"] });
   expect(await show("v2")).toMatchObject({ sessions: [], checkpoints: [], lines: null, from: null });
-  await expect(changeLinks(project, "link", "v2", ["HEAD~1"])).rejects.toMatchObject({ code: "not_found" });
-  await expect(changeLinks(project, "link", "v3", ["aaa"])).rejects.toMatchObject({ code: "not_found" });
+  await expect(changeLinks(project, { event: "v2", add: ["HEAD~1"] })).rejects.toMatchObject({
+    code: "not_found",
+  });
+  await expect(changeLinks(project, { event: "v3", add: ["aaa"] })).rejects.toMatchObject({
+    code: "not_found",
+  });
 });
 
 it("closes and archives; lists leave archived ones out and count them", async () => {
-  await addEvent(project, { ...none, title: "one" });
-  await addEvent(project, { ...none, title: "two" });
+  await addEvent(project, { title: "one" });
+  await addEvent(project, { title: "two" });
   expect(await closeEvent(project, "one", "archived")).toMatchObject({ before: "active" });
   await closeEvent(project, "two", "frozen");
   expect(await list()).toMatchObject({ events: [{ title: "two", status: "frozen" }], archived: 1 });

@@ -2,23 +2,27 @@ import { commitNamed } from "../../git/history/history.ts";
 import { codeOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type {
+  CreateEventRequest,
   EventAnswer,
   EventsAnswer,
   EventsRequest,
   EventView,
   SuggestedView,
 } from "../../protocol/operations/events.ts";
+import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { changeStatus, createEvent, linkTargets, unlinkTargets } from "../../sessions/events/change-event.ts";
 import { type SuggestedEvent, suggestEvents } from "../../sessions/events/suggest.ts";
 import { type EventTarget, findTarget } from "../../sessions/events/targets.ts";
+import type { ScrubbingWork } from "../../sessions/work.ts";
 import { linesOfCommits } from "../../store/memory/commits/attributions.ts";
 import { checkpointByUid, checkpointsOfSessions } from "../../store/memory/commits/checkpoints.ts";
 import { eventsOf, findEvent, isLinked, linksOf, membersOf } from "../../store/memory/events.ts";
 import type { CheckpointRecord, EventLink, EventRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { countsOfSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { parseWhen } from "../../text/dates.ts";
+import { changing } from "../changing.ts";
 import { isoTime } from "../status/status.ts";
-import { withWritableMemory } from "../writable-memory.ts";
 
 /** The commands about events. The keys are the JSON's keys; times are ISO 8601. */
 
@@ -138,56 +142,45 @@ function checkpointView(uid: string, checkpoint: CheckpointRecord | null) {
   };
 }
 
-export interface CreateRequest {
-  title: string | null;
-  description?: string | undefined;
-  type?: EventRecord["type"] | undefined;
-  branch: string | null;
-  startsAt: number | null;
-  endsAt: number | null;
-  sessions: readonly string[];
-  checkpoints: readonly string[];
-}
-
 /** Makes an event in the project's memory. Errors as `createEvent` and `findTarget`. */
-export async function addEvent(project: Project, request: CreateRequest): Promise<EventView> {
-  const { sessions, checkpoints, description, ...rest } = request;
+export async function addEvent(
+  project: Project,
+  { title = "", branch, description, type, ...asked }: CreateEventRequest,
+): Promise<{ event: EventView }> {
+  const { since, until, sessions = [], checkpoints = [] } = asked;
   const commits = await commitsNamed(project, checkpoints);
-  return withWritableMemory(
-    project,
-    (work) => {
-      const targets = [
-        ...sessions.map((name) => findTarget(work.memory, name, "session")),
-        ...checkpoints.map((name) => targetNamed(work.memory, name, commits, "checkpoint")),
-      ];
-      return viewOf(
-        createEvent(work, { ...rest, ...(description !== undefined && { description }), targets }),
-      );
-    },
-    { create: true },
-  );
+  const event = {
+    ...{ title: title.trim() || null, branch: branch ?? null },
+    ...(description !== undefined && { description }),
+    ...(type !== undefined && { type }),
+    startsAt: since === undefined ? null : await parseWhen(since, "since"),
+    endsAt: until === undefined ? null : await parseWhen(until, "until"),
+  };
+  const add = (work: ScrubbingWork) => {
+    const targets = [
+      ...sessions.map((name) => findTarget(work.memory, name, "session")),
+      ...checkpoints.map((name) => targetNamed(work.memory, name, commits, "checkpoint")),
+    ];
+    return { event: viewOf(createEvent(work, { ...event, targets })) };
+  };
+  return changing(project, add, { create: true });
 }
 
-export interface LinkedView {
-  event: EventView;
-  /** All that was named. */
-  targets: { kind: EventLink["kind"]; id: string }[];
-}
-
-/** Links an event with sessions and checkpoints, or takes them out of it. */
+/** Links an event with sessions and checkpoints, and takes others out of it. */
 export async function changeLinks(
   project: Project,
-  how: "link" | "unlink",
-  name: string,
-  targets: readonly string[],
-): Promise<LinkedView> {
-  const commits = await commitsNamed(project, targets);
-  return withWritableMemory(project, ({ memory }) => {
+  { event: name, add = [], remove = [] }: RequestOf<"linkEvent">,
+): Promise<ResponseOf<"linkEvent">> {
+  const commits = await commitsNamed(project, [...add, ...remove]);
+  return changing(project, ({ memory }) => {
     const event = findEvent(memory, name);
-    const found = targets.map((target) => targetNamed(memory, target, commits));
-    if (how === "link") linkTargets(memory, event, found);
-    else unlinkTargets(memory, event, found);
-    return { event: viewOf(event), targets: found.map(({ kind, targetUid }) => ({ kind, id: targetUid })) };
+    const [added, removed] = [add, remove].map((names) =>
+      names.map((target) => targetNamed(memory, target, commits)),
+    ) as [EventTarget[], EventTarget[]];
+    linkTargets(memory, event, added);
+    unlinkTargets(memory, event, removed);
+    const targets = [...added, ...removed].map(({ kind, targetUid }) => ({ kind, id: targetUid }));
+    return { event: viewOf(event), targets };
   });
 }
 
@@ -223,7 +216,7 @@ export function closeEvent(
   name: string,
   status: EventRecord["status"],
 ): Promise<{ event: EventView; before: EventRecord["status"] }> {
-  return withWritableMemory(project, ({ memory }) => {
+  return changing(project, ({ memory }) => {
     const event = findEvent(memory, name);
     return { event: viewOf(changeStatus(memory, event, status)), before: event.status };
   });

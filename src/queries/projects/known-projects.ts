@@ -7,8 +7,8 @@ import { type Project, projectOf } from "../../project/paths.ts";
 import { removeIndexCache } from "../../store/index/index-cache.ts";
 import { backupFolder } from "../../store/memory/backups/copies.ts";
 import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
-import { withMemory } from "../../store/memory/with-memory.ts";
 import { type KnownProject, Registry } from "../../store/registry.ts";
+import { withMemory } from "../open.ts";
 
 /** A project of this user's, with the directories that hold it. */
 export interface ListedProject extends KnownProject {

@@ -10,9 +10,8 @@ import type {
 } from "../../protocol/operations/search.ts";
 import { bestVerdict } from "../../protocol/reading/verdict.ts";
 import { historyKinds } from "../../protocol/values.ts";
-import { answererHere } from "../here.ts";
-import { searchInProcess } from "./code.ts";
-import { searchTranscriptsInProcess } from "./sessions.ts";
+import { searchCode } from "./code.ts";
+import { searchTranscripts } from "./sessions.ts";
 
 /** Commits and events that are shown beside code and sessions, where the request does not say. */
 const ofHistory = 5;
@@ -31,21 +30,11 @@ export async function searchAll(
   const { only = ["code", "sessions", "commits", "events"] } = request;
   const of = historyKinds.filter((kind) => only.includes(kind));
   const ofSessions = only.includes("sessions") || only.includes("notes");
-  // A daemon has its indexes and models at hand.
-  const daemon = answererHere();
   const sessionRequest = only.includes("sessions") ? request : notesOnly(request);
-  const searchSessions = () =>
-    daemon
-      ? daemon(project.root, "searchTranscripts", sessionRequest, signal)
-      : searchTranscriptsInProcess(project, sessionRequest, signal);
-  const sessions = ofSessions ? searchSessions() : null;
+  const sessions = ofSessions ? searchTranscripts(project, sessionRequest, signal) : null;
   const known = only.includes("sessions") && sessions ? () => sessions.catch(() => null) : undefined;
   const searched = await Promise.allSettled([
-    only.includes("code")
-      ? daemon
-        ? daemon(project.root, "search", request, signal)
-        : searchInProcess(project, request)
-      : null,
+    only.includes("code") ? searchCode(project, request) : null,
     sessions,
     of.length > 0 ? historyOf(project, { ...request, of }, signal, known) : null,
   ]);

@@ -4,12 +4,11 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
 import { renderChunk } from "../../cli/commands/chunk/chunk.ts";
-import { reindexInProcess } from "../../client/reindex-in-process.ts";
 import { searchCode } from "../../mcp/tools/search-code.ts";
-import { silentLog } from "../../project/log.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
 import { showChunk } from "./chunk.ts";
-import { searchInProcess } from "./code.ts";
+import { searchCode as search } from "./code.ts";
+import { reindex } from "./reindex.ts";
 
 const client = `import { withRetries } from "./retry";
 
@@ -36,8 +35,7 @@ beforeAll(async () => {
   write("src/client.ts", client);
   write("src/gone.ts", "export function gone() {\n  return 1;\n}\n");
   project = projectAt(root);
-  const { signal } = new AbortController();
-  await reindexInProcess(project, { paths: [], onProgress() {}, signal, log: silentLog });
+  await reindex(project, [], {});
   rmSync(join(root, "src/gone.ts"));
 });
 afterAll(() => rmSync(project.root, { recursive: true, force: true }));
@@ -77,7 +75,7 @@ describe("a chunk by its place", () => {
 
 describe("a chunk by its id", () => {
   it("leads from a result up to its class and down again", async () => {
-    const { results } = await searchInProcess(project, { q: "HttpClient get", level: ["method"] });
+    const { results } = await search(project, { q: "HttpClient get", level: ["method"] });
     const [get] = results.filter(({ name }) => name === "get");
     const up = await showChunk(project, { id: get!.parent_id! });
     expect(named([up.chunk])).toEqual(["class HttpClient"]);

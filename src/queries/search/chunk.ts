@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "../../protocol/operations/files.ts";
+import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "../../protocol/operations/chunk.ts";
 import { linesOfChunks } from "../../search/code/source.ts";
 import type { CodeIndex, StoredChunk } from "../../store/index/port.ts";
 import { locate, parsePlace } from "../blame/file-place.ts";
-import { withIndex } from "./code.ts";
+import { withIndex } from "../open.ts";
 
 /** Files whose chunks are read at a time to find one by its id. */
 const filesAtATime = 256;

@@ -1,5 +1,4 @@
 import { languageIdsOf } from "../../code/languages/index.ts";
-import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf, explanationOf } from "../../project/errors.ts";
 import { levelOf } from "../../project/levels.ts";
@@ -7,9 +6,7 @@ import type { Project } from "../../project/paths.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
 import type { DiskIndex } from "../../search/code/disk-index.ts";
 import type { CodeQuery } from "../../search/code/types.ts";
-import { indexDriver } from "../../store/index/drivers.ts";
-import type { CodeIndex } from "../../store/index/port.ts";
-import { indexOwner } from "../here.ts";
+import { configOf, openIndex, withIndex } from "../open.ts";
 import { ageOf } from "../status/status.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
 
@@ -40,22 +37,39 @@ function globsOf(path: string): string[] {
 }
 
 /**
- * Answers a search in this process from what the index holds, without a daemon.
+ * Answers a search from what the index holds; where it cannot be reached, by the words of the files on disk.
  * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`, `usage`
  */
-export async function searchInProcess(project: Project, request: SearchRequest): Promise<SearchResponse> {
-  const { config } = loadConfig(project);
-  return orFromDisk(project, config, request, () => searchIndex(project, config, request));
+export async function searchCode(project: Project, request: SearchRequest): Promise<SearchResponse> {
+  const config = configOf(project);
+  try {
+    return await searchIndex(project, config, request);
+  } catch (error) {
+    if (codeOf(error) !== "index_unavailable") throw error;
+    return searchDisk(project, config, request, explanationOf(error));
+  }
 }
 
-function searchIndex(project: Project, config: Config, request: SearchRequest): Promise<SearchResponse> {
+async function searchIndex(
+  project: Project,
+  config: Config,
+  request: SearchRequest,
+): Promise<SearchResponse> {
+  const query = toCodeQuery(request, config);
+  const open = openIndex(project);
+  if (open) {
+    const answer = await open.ask(query);
+    const { pending, is_idle } = open.queue();
+    // An empty queue between two files does not mean that the pass is over.
+    return { ...answer, index: await ageOf(open.index, is_idle ? 0 : Math.max(pending, 1)) };
+  }
   return withIndex(project, config, async (index) => {
     const hasMeaning = config["embed.code"] !== "none";
     // Before the engine is loaded: both take a while.
     if (hasMeaning) index.expectVectors?.();
     const { CodeSearch } = await import("../../search/code/engine.ts");
     const embedder = hasMeaning ? await bundledQueryEmbedder() : null;
-    const answer = await new CodeSearch({ project, index, embedder }).search(toCodeQuery(request, config));
+    const answer = await new CodeSearch({ project, index, embedder }).search(query);
     return { ...answer, index: await ageOf(index, null) };
   });
 }
@@ -63,21 +77,6 @@ function searchIndex(project: Project, config: Config, request: SearchRequest): 
 /** Files on disk are read again for a question that comes later. Milliseconds. */
 const diskAgeMs = 15_000;
 const onDisk = new Map<string, { at: number; index: Promise<DiskIndex> }>();
-
-/** An answer, or where the index cannot be reached, one by the words of the files on disk. */
-export async function orFromDisk(
-  project: Project,
-  config: Config,
-  request: SearchRequest,
-  search: () => Promise<SearchResponse>,
-): Promise<SearchResponse> {
-  try {
-    return await search();
-  } catch (error) {
-    if (codeOf(error) !== "index_unavailable") throw error;
-    return searchDisk(project, config, request, explanationOf(error));
-  }
-}
 
 async function searchDisk(
   project: Project,
@@ -114,26 +113,7 @@ async function searchDisk(
 
 /** The files that are left out, and why, whether a daemon runs or not. */
 export function skippedFiles(project: Project): Promise<{ path: string; reason: string }[]> {
-  return withIndex(project, loadConfig(project).config, async (index) =>
+  return withIndex(project, configOf(project), async (index) =>
     (await index.skipped()).map(({ path, reason }) => ({ path, reason })),
   );
-}
-
-/**
- * Uses the index that this process has open, or opens it to read and closes it after use.
- * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`
- */
-export async function withIndex<T>(
-  project: Project,
-  config: Config,
-  use: (index: CodeIndex) => Promise<T>,
-): Promise<T> {
-  const owner = indexOwner(project.indexDb);
-  if (owner === null) return (await indexDriver(config)).read(project.indexDb, use);
-  try {
-    return await use(owner.index);
-  } catch (error) {
-    owner.suspect(error);
-    throw error;
-  }
 }

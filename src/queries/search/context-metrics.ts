@@ -3,7 +3,8 @@ import type { Project } from "../../project/paths.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
 import { type ContextMetrics, contextMetrics } from "../../search/code/metrics.ts";
 import { filesIn } from "../../search/code/scope.ts";
-import { toCodeQuery, withIndex } from "./code.ts";
+import { withIndex } from "../open.ts";
+import { toCodeQuery } from "./code.ts";
 
 /**
  * The tokens that an answer saves its reader; the baseline searches the same files. Reads all of them.

@@ -3,7 +3,7 @@ import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { CodeGraph } from "../../search/graph/graph.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
-import { withIndex } from "./code.ts";
+import { withIndex } from "../open.ts";
 
 /** Asks the graph for what an answer can do without; null where there is no index that can be read. */
 export async function fromGraph<T>(

@@ -23,12 +23,11 @@ import { findEvent, membersOf } from "../../store/memory/events.ts";
 import type { CheckpointRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
-import { withMemoryIfAny } from "../../store/memory/with-memory.ts";
-import { withIndex } from "./code.ts";
+import { withIndex, withMemoryIfAny } from "../open.ts";
 import { commitByHash, commitsFor, type Likely, ledTo, maxSessions, type Wanted } from "./history-commits.ts";
 import { eventsFor, nothing } from "./history-events.ts";
 import { aboutPackage } from "./packages.ts";
-import { searchTranscriptsInProcess } from "./sessions.ts";
+import { searchTranscripts } from "./sessions.ts";
 
 /**
  * Searches commits and events. Commits are found by their message, author, files and hash, and those that sessions led
@@ -113,7 +112,7 @@ async function sessionsFor(
   const filters = { ...(since && { since }), ...(until && { until }), ...(file && { file }) };
   const within = { ...(session && { session }), ...(event && { event }), ...(of && { package: of }) };
   try {
-    return await searchTranscriptsInProcess(project, {
+    return await searchTranscripts(project, {
       ...{ q, mode: "hybrid", limit: maxSessions },
       ...filters,
       ...within,

@@ -11,7 +11,7 @@ import { nodeFor } from "../../search/graph/neighbours.ts";
 import type { Target } from "../../search/graph/resolve.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { parsePlace } from "../blame/file-place.ts";
-import { withIndex } from "./code.ts";
+import { withIndex } from "../open.ts";
 
 const usualDepth = 3;
 const usualLimit = 50;

@@ -3,7 +3,7 @@ import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { PackagesAnswer, PackagesRequest } from "../../protocol/operations/files.ts";
 import { packageNamed, packagesOfIndex } from "../../search/packages/packages.ts";
-import { withIndex } from "./code.ts";
+import { withIndex } from "../open.ts";
 
 /** The packages of a project. Errors as `withIndex`. */
 export function listPackages(project: Project, { near }: PackagesRequest): Promise<PackagesAnswer> {

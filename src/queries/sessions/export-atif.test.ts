@@ -8,7 +8,7 @@ import { atif } from "../../agents/atif/atif.ts";
 import { projectAt } from "../../project/paths.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { ingestTranscript } from "../../sessions/ingest/ingest.ts";
-import { shareOpenMemory } from "../../store/memory/with-memory.ts";
+import { shareOpenMemory } from "../open.ts";
 import { exportTrajectory } from "./export-atif.ts";
 
 const secret = `ghp_${"a1B2".repeat(9)}`;
@@ -45,7 +45,10 @@ async function through(trajectory: object) {
   writeFileSync(file, JSON.stringify(trajectory));
   await ingestTranscript({ ...store.work, root: "/app", agent: atif }, file);
   const project = projectAt(dir);
-  const release = shareOpenMemory(project.memoryDb, { memoryIfAny: store.work.memory, suspect: () => {} });
+  const release = shareOpenMemory(project.memoryDb, {
+    memoryIfAny: store.work.memory,
+    suspect: () => {},
+  } as unknown as Parameters<typeof shareOpenMemory>[1]);
   try {
     return await exportTrajectory(project, "one@atif", (text) => text);
   } finally {

@@ -4,7 +4,7 @@ import { type ScrubText, scrubValue } from "../../redact/scrubber.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
-import { withMemory } from "../../store/memory/with-memory.ts";
+import { withMemory } from "../open.ts";
 
 /**
  * A stored session as a trajectory of ATIF, scrubbed again. Abandoned branches of the conversation are left out.

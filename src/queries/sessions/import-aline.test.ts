@@ -21,9 +21,9 @@ import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions
 import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
 import { listTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { withMemory } from "../../store/memory/with-memory.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
-import { withWritableMemory } from "../writable-memory.ts";
+import { changing } from "../changing.ts";
+import { withMemory } from "../open.ts";
 import { importAline, planAline } from "./import-aline.ts";
 
 let dir: string;
@@ -203,7 +203,7 @@ describe("importing Aline's memory", () => {
     addSession("s1");
     addTurn("s1", 1, "x", "y", conversation("s1")[0]);
     await importAline(project, await plan());
-    await withWritableMemory(project, ({ memory }) => {
+    await changing(project, ({ memory }) => {
       forget(memory, { ...nothing, sessions: [sessionByUid(memory, "s1")!.id] });
     });
     expect((await importAline(project, await plan())).sessions).toMatchObject({ new: 0, forgotten: 1 });

@@ -16,7 +16,7 @@ import type { ScrubbingWork } from "../../sessions/work.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { openForeignDatabase } from "../../store/sqlite/foreign-database.ts";
 import { openToRead } from "../../store/sqlite/open-to-read.ts";
-import { withWritableMemory } from "../writable-memory.ts";
+import { changing } from "../changing.ts";
 
 /** What can be imported from another tool's memory. */
 export interface AlinePlan {
@@ -101,7 +101,7 @@ export function importAline(
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (done: number, total: number) => void } = {},
 ): Promise<AlineImport> {
   return withAline(plan.file, (db) =>
-    withWritableMemory(
+    changing(
       project,
       async (work) => {
         const taken: AlineImport = {

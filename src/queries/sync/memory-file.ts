@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Project } from "../../project/paths.ts";
 import { exportMemory } from "../../sync/memory-file/export-memory.ts";
 import { importMemory, type MemoryImport } from "../../sync/memory-file/import-memory.ts";
-import { withWritableMemory } from "../writable-memory.ts";
+import { changing } from "../changing.ts";
 
 /**
  * A project's whole memory as lines of JSON, piece by piece. Read in this process: a daemon may write meanwhile.
@@ -15,7 +15,7 @@ export function exportProject(
   project: Project,
   write: (text: string, done: number, total: number) => void,
 ): Promise<number> {
-  return withWritableMemory(project, async (work) => {
+  return changing(project, async (work) => {
     let lines = 0;
     for (const { text, done, total } of exportMemory({ work, filter: true })) {
       write(text, done, total);
@@ -34,7 +34,7 @@ export function importProject(
   lines: AsyncIterable<string>,
   options: Parameters<typeof importMemory>[2],
 ): Promise<MemoryImport> {
-  return withWritableMemory(project, (work) => importMemory({ work, filter: true }, lines, options), {
+  return changing(project, (work) => importMemory({ work, filter: true }, lines, options), {
     create: true,
   });
 }

@@ -5,7 +5,7 @@ import { homeOf } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts";
 import { syncMemory } from "../../sync/sync.ts";
-import { withWritableMemory } from "../writable-memory.ts";
+import { changing } from "../changing.ts";
 
 /** How a sync asks the user and reports to them. */
 export interface SyncDialogue {
@@ -41,5 +41,5 @@ export async function syncProject(
   dialogue: SyncDialogue = {},
 ): Promise<SyncReport> {
   const settings = syncSettings(loadConfig(project).config, dialogue);
-  return withWritableMemory(project, (work) => syncMemory(work, settings, options), { create: true });
+  return changing(project, (work) => syncMemory(work, settings, options), { create: true });
 }

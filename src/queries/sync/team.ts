@@ -6,7 +6,6 @@ import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { changedThings } from "../../store/memory/sync.ts";
 import { authorsHere } from "../../store/memory/team.ts";
-import { withMemory } from "../../store/memory/with-memory.ts";
 import { type TeamMember, teamServer } from "../../store/team/team-server.ts";
 import {
   joinTeam,
@@ -20,7 +19,8 @@ import {
   teamState,
   withServer,
 } from "../../sync/team/team.ts";
-import { withWritableMemory } from "../writable-memory.ts";
+import { changing } from "../changing.ts";
+import { withMemory } from "../open.ts";
 
 /** Sharing a project's memory with a team, from the configuration. */
 
@@ -55,7 +55,7 @@ export async function startSharing(
   name: string | undefined,
 ): Promise<TeamState & { isOwner: boolean }> {
   const settings = await teamSettings(project.root, loadConfig(project).config);
-  return withWritableMemory(
+  return changing(
     project,
     async (work) => {
       const { isOwner } = await joinTeam(work, settings, name ?? (await projectName(project.root)));
@@ -67,13 +67,13 @@ export async function startSharing(
 
 export async function shareProject(project: Project, options: TeamOptions): Promise<TeamReport> {
   const settings = await teamSettings(project.root, loadConfig(project).config);
-  return withWritableMemory(project, (work) => shareWithTeam(work, settings, options));
+  return changing(project, (work) => shareWithTeam(work, settings, options));
 }
 
 export async function stopSharing(project: Project, how: { remove: boolean }): Promise<number> {
   const { config } = loadConfig(project);
   const settings = { server: teamServer(config), author: "" };
-  return withWritableMemory(project, (work) => leaveTeam(work, settings, how));
+  return changing(project, (work) => leaveTeam(work, settings, how));
 }
 
 export interface TeamStatus {

@@ -10,7 +10,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
 import { identifiersOf } from "../../text/tokens.ts";
 import type { LineRange } from "../blame/file-place.ts";
-import { withIndex } from "../search/code.ts";
+import { withIndex } from "../open.ts";
 
 /** What lines are about. */
 export interface Subject {

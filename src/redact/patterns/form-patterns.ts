@@ -148,7 +148,7 @@ export const formPatterns = [
     "typed",
   ),
   call(
-    "cipher-key",
+    "key-of-cipher",
     "SECRET",
     "aes.new( aes( createcipheriv( createsecretkey( twilio( signer(",
     `(?:aes\\.new|aes|createsecretkey|signer|twilio\\([^"'()\\n]{1,40},|createcipheriv\\([^()\\n]{1,40},)[ (]{0,2}b?`,

@@ -48,7 +48,10 @@ export async function rescrubMemory(
   {
     signal,
     onProgress,
-  }: { signal?: AbortSignal | undefined; onProgress?: (done: number, total: number) => void } = {},
+  }: {
+    signal?: AbortSignal | undefined;
+    onProgress?: ((done: number, total: number) => void) | undefined;
+  } = {},
 ): Promise<Rescrubbed> {
   const { memory, scrubber, ledgerKey } = work;
   const { version } = scrubber;

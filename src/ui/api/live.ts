@@ -6,7 +6,7 @@ import { placeShown } from "./place.ts";
 type State = ResponseOf<"state">;
 
 /** The latest marks of what is written; null until the daemon has sent some. */
-export const written = signal<State | null>(null);
+const written = signal<State | null>(null);
 
 /** What an answer is made of, where it may change while it is looked at. */
 const madeOf: Partial<Record<RouteName, keyof State>> = {

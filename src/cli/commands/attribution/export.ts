@@ -4,7 +4,7 @@ import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import { exportTraces } from "../../../queries/attribution/export-agent-trace.ts";
 import { exportGitAi, type GitAiExport } from "../../../queries/attribution/export-git-ai.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
+import { withMemory } from "../../../queries/open.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";

@@ -6,7 +6,7 @@ import type { BlameAnswer, BlameRange, LineAuthor } from "../../../protocol/oper
 import { blameFile } from "../../../queries/blame/blame.ts";
 import { explanationOf } from "../../../queries/blame/explanation.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
-import { withMemoryOrNote } from "../../../store/memory/with-memory.ts";
+import { withMemoryOrNote } from "../../../queries/open.ts";
 import { cutToWidth, padToWidth, widthOf } from "../../../text/display-width.ts";
 import type { CommandContext } from "../../frame.ts";
 import { authorBar } from "../../terminal/chart.ts";

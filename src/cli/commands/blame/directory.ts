@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { call } from "../../../client/call.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { Share } from "../../../protocol/operations/stats.ts";
 import { type SharedEntry, summedUp } from "../../../queries/files/directory.ts";
-import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import { authorBar } from "../../terminal/chart.ts";
 import { fileUrl } from "../../terminal/links.ts";
@@ -21,7 +21,7 @@ export async function blameDirectory(
   const [path = "**"] = pathsFrom(project, cwd, [directory]);
   const isWhole = path === "**";
   const request = { path: isWhole ? [] : [path], files: true };
-  const { by_file = [], total, commits, notes } = await answerFromStore(project, "stats", request);
+  const { by_file = [], total, commits, notes } = await call("stats", request, project);
   const entries = summedUp(by_file, isWhole ? "" : `${path.replace(/\/+(?:\*\*)?$/, "")}/`);
   if (!output.json) for (const note of notes) output.note(output.colors.dim(note));
   output.result({ directory: isWhole ? "." : path, total, entries, commits, notes }, () =>

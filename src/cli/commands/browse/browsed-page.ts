@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { answer } from "../../../client/answer.ts";
+import { call } from "../../../client/call.ts";
 import { explanationOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { Palette } from "../../terminal/palette.ts";
@@ -150,7 +150,7 @@ export class BrowsedPage implements Drawn {
     const { route, request } = question;
     try {
       if (route === "searchAll") await sleep(typingMs, undefined, { signal });
-      const { answer: value } = await answer(this.#place.project, route, request, { signal });
+      const value = await call(route, request, this.#place.project, { signal });
       this.#answers.set(question, { value });
     } catch (error) {
       if (!signal.aborted) this.#answers.set(question, { error: explanationOf(error) });

@@ -1,7 +1,7 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { ComparedSide, DiffAnswer } from "../../../protocol/operations/checkpoints.ts";
 import { gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
-import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
@@ -16,7 +16,7 @@ export async function checkpointDiffCommand(
   { patch = false }: { patch?: boolean },
 ): Promise<void> {
   const project = await findProject(cwd);
-  const answer = await answerFromStore(project, "compare", { from, to });
+  const answer = await call("compare", { from, to }, project);
   const sides = { from: answer.from.commit, to: answer.to.commit };
   const columns = output.columns ?? 100;
   const color = output.colors.isColorSupported;

@@ -1,3 +1,4 @@
+import { call } from "../../../client/call.ts";
 import { historyProblem } from "../../../git/history/history.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { explanationOf } from "../../../project/errors.ts";
@@ -6,7 +7,6 @@ import type {
   CheckpointSummary,
   CheckpointsRequest,
 } from "../../../protocol/operations/checkpoints.ts";
-import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import { commitPages } from "../../terminal/links.ts";
@@ -23,7 +23,7 @@ export async function checkpointListCommand(
   const [path] = request.file === undefined ? [] : pathsFrom(project, cwd, [request.file]);
   // The whole project is no filter.
   const file = path === "**" ? undefined : path;
-  const answer = await answerFromStore(project, "checkpoints", { ...request, file });
+  const answer = await call("checkpoints", { ...request, file }, project);
   const pageOf = await commitPages(project.root, output.colors);
   const problem = answer.total === 0 ? await historyProblem(project.root) : null;
   if (problem?.isBroken) throw problem;

@@ -1,7 +1,7 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { CheckpointAnswer, SessionState } from "../../../protocol/operations/checkpoints.ts";
 import { readAgentState } from "../../../protocol/operations/checkpoints.ts";
-import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
@@ -21,7 +21,7 @@ import { whoWrote } from "./list.ts";
 /** `pm checkpoint show`: reads git and the memory itself, whether a daemon runs or not. */
 export async function checkpointShowCommand({ cwd, output }: CommandContext, name: string): Promise<void> {
   const project = await findProject(cwd);
-  const answer = await answerFromStore(project, "checkpoint", { id: name });
+  const answer = await call("checkpoint", { id: name }, project);
   output.result(answer, () => renderCheckpoint(answer, output));
 }
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { answer } from "../../../client/answer.ts";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import type { ChunkAnswer, ChunkOutline } from "../../../protocol/operations/files.ts";
+import type { ChunkAnswer, ChunkOutline } from "../../../protocol/operations/chunk.ts";
 import { locate, parsePlace } from "../../../queries/blame/file-place.ts";
 import type { CommandContext } from "../../frame.ts";
 import { renderSnippet } from "../../results/snippet.ts";
@@ -18,7 +18,7 @@ export async function chunkCommand({ cwd, output }: CommandContext, place: strin
   const isId = named.lines === null && /^[0-9a-f]{16}$/.test(place) && !existsSync(resolve(cwd, place));
   // The operation takes paths from the project's root.
   const id = isId ? place : `${locate(project, cwd, named.file)}${place.slice(named.file.length)}`;
-  const { answer: found } = await answer(project, "chunk", { id });
+  const found = await call("chunk", { id }, project);
   output.result(found, () => renderChunk(found, output, (file) => fileUrl(join(project.root, file))));
 }
 

@@ -1,11 +1,11 @@
 import { agentNames } from "../../../agents/profiles.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
+import { withMemory } from "../../../queries/open.ts";
 import { agentNamesIn } from "../../../queries/sessions/conversations-sessions.ts";
 import { listCheckpoints } from "../../../store/memory/commits/checkpoints.ts";
 import { eventsOf } from "../../../store/memory/events.ts";
 import type { Memory } from "../../../store/memory/memory.ts";
 import { branchesOfSessions, listSessions } from "../../../store/memory/sessions/sessions.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import { oneLine, shortId } from "../../terminal/text.ts";
 import type { Source } from "./tree.ts";

@@ -155,9 +155,10 @@ async function projectFor(cwd: string, { global = false }: ConfigOptions): Promi
 async function applyToDaemon(cwd: string, output: Output): Promise<boolean> {
   const project = await findProjectIfAny(cwd);
   if (project === null) return false;
-  const { askDaemon, DaemonUnreachable } = await import("../../../client/daemon-client.ts");
+  const { call } = await import("../../../client/call.ts");
+  const { DaemonUnreachable } = await import("../../../client/daemon-client.ts");
   try {
-    const { need_restart, in_foreground } = await askDaemon(project, "reloadSettings", {});
+    const { need_restart, in_foreground } = await call("reloadSettings", {}, project, { without: "fail" });
     if (need_restart.length === 0) return false;
     const keys = need_restart.join(", ");
     if (in_foreground) {

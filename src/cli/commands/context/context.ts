@@ -1,12 +1,9 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { ContextResponse, Injected, InjectedUse } from "../../../protocol/operations/context.ts";
 import { type ContextUse, contextUses } from "../../../protocol/values.ts";
-import { previewContext } from "../../../queries/context/in-process.ts";
-import { injectedIn } from "../../../queries/context/injected.ts";
-import { missedInjections } from "../../../store/memory/injections.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { block, counted, localTime, oneLine, shortId } from "../../terminal/text.ts";
@@ -19,10 +16,7 @@ interface ContextOptions {
   start?: boolean;
 }
 
-const usualLimit = 10;
-const missedSinceMs = 30 * 24 * 3600 * 1000;
-
-/** `pm context`: reads the memory itself, whether a daemon runs or not. */
+/** `pm context` */
 export async function contextCommand(
   { cwd, output }: CommandContext,
   { last = false, session, limit, preview, start = false }: ContextOptions,
@@ -33,26 +27,19 @@ export async function contextCommand(
       throw new PommelError("usage", "--preview and --start exclude each other.", "Ask for one of them.");
     }
     // An id that no session has: nothing is known to it.
-    const asked = { session_id: session ?? "preview", cwd };
-    const answer = await previewContext(project, {
-      ...asked,
-      ...(preview === undefined
-        ? { event: "session-start", source: "startup" }
-        : { event: "user-prompt", prompt: preview }),
-    });
+    const asked = { session_id: session ?? "preview", cwd, preview: true };
+    const moment =
+      preview === undefined
+        ? ({ event: "session-start", source: "startup" } as const)
+        : ({ event: "user-prompt", prompt: preview } as const);
+    const answer = await call("context", { ...asked, ...moment }, project);
     output.result(answer, () => renderPreview(answer, output.colors));
     return;
   }
   const { config } = loadConfig(project);
   const mode = config["context.mode"];
-  const { told: injectedRecords, missed } = await withMemory(project, (memory) => ({
-    told: injectedIn(memory, { session, limit: last ? 1 : (limit ?? usualLimit) }),
-    missed: missedInjections(memory, Date.now() - missedSinceMs).map(({ event, at, tookMs }) => ({
-      event,
-      at: new Date(at).toISOString(),
-      took_ms: tookMs,
-    })),
-  }));
+  const wanted = { session, limit: last ? 1 : limit };
+  const { injections: injectedRecords, missed } = await call("injections", wanted, project);
   output.result({ mode, told: injectedRecords, missed }, () =>
     [
       renderInjected(injectedRecords, mode, output.colors),

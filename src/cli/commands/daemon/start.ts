@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultAgentName } from "../../../agents/profiles.ts";
+import { call } from "../../../client/call.ts";
 import { findDaemon, findOrStartDaemon, runDaemonHere } from "../../../client/connect.ts";
-import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { DaemonUnreachable } from "../../../client/daemon-client.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
@@ -98,7 +99,7 @@ async function reportOn(record: DaemonRecord, project: Project | null, isNew: bo
   const deadline = Date.now() + (isNew ? figuresWithinMs : 0);
   let queue: QueueResponse;
   do {
-    queue = await askDaemon(project, "queue", {});
+    queue = await call("queue", {}, project, { without: "fail" });
     const isCounted = queue.past !== null || !isNew;
 
     if (isCounted && (queue.code_is_idle || (queue.eta_seconds && queue.done >= enoughToJudge))) break;

@@ -1,7 +1,7 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { Decision } from "../../../protocol/operations/decisions.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
-import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import { indented, passage } from "../../terminal/markdown.ts";
@@ -17,7 +17,7 @@ export async function decisionsCommand(
   const project = await findProject(cwd);
   const query = words.join(" ").trim();
   const request = { ...options, q: query, file: pathsFrom(project, cwd, options.file ?? []) };
-  const found = await answerFromStore(project, "decisions", request);
+  const found = await call("decisions", request, project);
   output.result({ query, ...found }, () => renderDecisions(found, output));
 }
 

@@ -1,9 +1,9 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { exitCode } from "../../../project/errors.ts";
 import type { RelatedSession } from "../../../protocol/operations/decisions.ts";
 import type { FileAround } from "../../../protocol/operations/graph.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
-import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Screen } from "../../terminal/output.ts";
@@ -22,7 +22,7 @@ export async function relatedCommand(
   const project = await findProject(cwd);
   const query = words.join(" ").trim();
   const file = named.length > 0 ? pathsFrom(project, cwd, named) : undefined;
-  const found = await answerFromStore(project, "related", { ...options, file, q: query });
+  const found = await call("related", { ...options, file, q: query }, project);
   const isEmpty = found.sessions.length + found.decisions.length === 0;
   output.result({ query, ...found }, () => {
     if (isEmpty && query !== "" && file === undefined) return `Nothing found about "${oneLine(query)}".`;

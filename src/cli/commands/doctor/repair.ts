@@ -1,11 +1,11 @@
 import { basename } from "node:path";
-import { reindexInProcess } from "../../../client/reindex-in-process.ts";
+import { call } from "../../../client/call.ts";
 import { withoutDaemon } from "../../../client/without-daemon.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { silentLog } from "../../../project/log.ts";
 import type { Project } from "../../../project/paths.ts";
 import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
-import { withWritableMemory } from "../../../queries/writable-memory.ts";
+import { changing } from "../../../queries/changing.ts";
 import { recutSessions } from "../../../sessions/recut.ts";
 import { homeEnvelope } from "../../../store/encryption/envelope.ts";
 import { unlock } from "../../../store/encryption/keys.ts";
@@ -50,9 +50,8 @@ export async function repairDatabases(project: Project, output: Output): Promise
 }
 
 async function finish(project: Project, { index, memory }: Repairs): Promise<void> {
-  const signal = new AbortController().signal;
-  if (index) await reindexInProcess(project, { paths: [], onProgress: () => {}, signal, log: silentLog });
-  if (memory) await withWritableMemory(project, (work) => recutSessions(work));
+  if (index) await call("index", { full: true }, project, { without: "here" });
+  if (memory) await changing(project, (work) => recutSessions(work));
 }
 
 function describe({ index, memory }: Repairs): string[] {

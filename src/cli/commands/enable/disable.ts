@@ -3,7 +3,7 @@ import { setups } from "../../../agents/registry.ts";
 import { inOrderToTake, keyOf, partState, type TakeResult, takePart } from "../../../agents/setup/parts.ts";
 import { projectPlace, switchOff, userPlace } from "../../../agents/setup/record.ts";
 import type { Place } from "../../../agents/setup.ts";
-import { applyChanges } from "../../../client/daemon-client.ts";
+import { applyChanges } from "../../../client/call.ts";
 import { unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { removeGitHooks } from "../../../git/hooks/remove.ts";
 import { findProject, rememberProject } from "../../../git/projects/find-project.ts";

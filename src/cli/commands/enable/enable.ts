@@ -2,7 +2,7 @@ import { isAbsolute, join } from "node:path";
 import { claudeSetup, localSettings } from "../../../agents/claude/setup.ts";
 import { type PutResult, putPart } from "../../../agents/setup/parts.ts";
 import { projectPlace, switchOn } from "../../../agents/setup/record.ts";
-import { applyChanges } from "../../../client/daemon-client.ts";
+import { applyChanges } from "../../../client/call.ts";
 import { hideFromGit } from "../../../git/hooks/exclude.ts";
 import { type InstalledGitHooks, installGitHooks } from "../../../git/hooks/install.ts";
 import { findProject, rememberProject } from "../../../git/projects/find-project.ts";

@@ -1,5 +1,5 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import { closeEvent } from "../../../queries/events/events.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/text.ts";
@@ -11,7 +11,7 @@ export async function eventCloseCommand(
   { archive = false, reopen = false }: { archive?: boolean; reopen?: boolean },
 ): Promise<void> {
   const wanted = reopen ? "active" : archive ? "archived" : "frozen";
-  const { event, before } = await closeEvent(await findProject(cwd), name, wanted);
+  const { event, before } = await call("closeEvent", { event: name, status: wanted }, await findProject(cwd));
   const title = oneLine(event.title, 80);
   const linked =
     before === wanted

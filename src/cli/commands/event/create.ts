@@ -1,14 +1,14 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { addEvent, type CreateRequest } from "../../../queries/events/events.ts";
-import { parseWhen } from "../../../text/dates.ts";
+import type { CreateEventRequest } from "../../../protocol/operations/events.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { oneLine, shortId } from "../../terminal/text.ts";
 import { eventFacts } from "./text.ts";
 
 interface CreateOptions {
-  type?: string;
+  type?: CreateEventRequest["type"];
   description?: string;
   branch?: string;
   fromBranch?: string;
@@ -33,16 +33,13 @@ export async function eventCreateCommand(
   if (title === "" && fromBranch === undefined) {
     throw new PommelError("usage", "The event has no title.", 'Write `pm event create "what it is about"`.');
   }
-  const event = await addEvent(project, {
-    title: title === "" ? null : title,
-    description: options.description,
-    type: options.type as CreateRequest["type"],
-    branch: fromBranch ?? branch ?? null,
-    startsAt: since === undefined ? null : await parseWhen(since, "since"),
-    endsAt: until === undefined ? null : await parseWhen(until, "until"),
-    sessions: session,
-    checkpoints: checkpoint,
-  });
+  const { description, type } = options;
+  const about = { title, description, type, branch: fromBranch ?? branch, since, until };
+  const { event } = await call(
+    "createEvent",
+    { ...about, sessions: session, checkpoints: checkpoint },
+    project,
+  );
   output.result(
     event,
     `${tick("ok", output.colors)} Event ${shortId(event.id)}: ${oneLine(event.title, 80)} (${eventFacts(event)})`,

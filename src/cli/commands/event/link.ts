@@ -1,5 +1,5 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import { changeLinks } from "../../../queries/events/events.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted, oneLine } from "../../terminal/text.ts";
@@ -20,7 +20,8 @@ async function change(
   name: string,
   targets: string[],
 ): Promise<void> {
-  const changed = await changeLinks(await findProject(cwd), how, name, targets);
+  const asked = { event: name, [how === "link" ? "add" : "remove"]: targets };
+  const changed = await call("linkEvent", asked, await findProject(cwd));
   const count = (kind: string) =>
     new Set(changed.targets.filter((one) => one.kind === kind).map(({ id }) => id)).size;
   const what = [

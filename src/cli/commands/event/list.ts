@@ -1,6 +1,6 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { EventsRequest, ListedEvent, SuggestedView } from "../../../protocol/operations/events.ts";
-import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
@@ -16,10 +16,14 @@ export async function eventListCommand(
   words: string[],
   { suggested = false, ...options }: EventsRequest & { suggested?: boolean },
 ): Promise<void> {
-  const found = await answerFromStore(await findProject(cwd), "events", {
-    ...options,
-    query: words.join(" "),
-  });
+  const found = await call(
+    "events",
+    {
+      ...options,
+      query: words.join(" "),
+    },
+    await findProject(cwd),
+  );
   // Whoever looks for something has no use for what it is not.
   const isAll = words.length === 0 && Object.keys(options).length === 0;
   const suggestions = suggested ? found.suggestions : isAll ? found.suggestions.slice(0, fewSuggestions) : [];

@@ -1,6 +1,6 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { EventAnswer } from "../../../protocol/operations/events.ts";
-import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
 import { passage } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
@@ -10,7 +10,7 @@ import { daysOf, eventFacts } from "./text.ts";
 
 /** `pm event show <event>`. */
 export async function eventShowCommand({ cwd, output }: CommandContext, name: string): Promise<void> {
-  const details = await answerFromStore(await findProject(cwd), "event", { event: name });
+  const details = await call("event", { event: name }, await findProject(cwd));
   output.result(details, () => renderEvent(details, output));
 }
 

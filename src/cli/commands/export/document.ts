@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { answer } from "../../../client/answer.ts";
+import { call } from "../../../client/call.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { maxResults } from "../../../project/max-results.ts";
 import type { Project } from "../../../project/paths.ts";
@@ -74,16 +74,15 @@ export async function collectSession(
   id: string,
   { full, clean, decisions }: Collected,
 ): Promise<SessionDocument> {
-  const found = (await answer(project, "session", { id })).answer;
+  const found = await call("session", { id }, project);
   const { session } = found;
   const span = { since: session.started_at ?? undefined, until: session.last_at ?? undefined };
-  const commits = await answer(project, "checkpoints", { session: session.id, limit: maxResults });
+  const commits = await call("checkpoints", { session: session.id, limit: maxResults }, project);
   const decided = decisions ?? (await collectDecisions(project, span)).decisions;
   const turns: TurnInFull[] = [];
   for (let from: number | null = 0; from !== null; ) {
-    const page: { turns: TurnInFull[]; next: number | null } = (
-      await answer(project, "turns", { session: session.id, from, limit: 100, whole: full })
-    ).answer;
+    const asked = { session: session.id, from, limit: 100, whole: full };
+    const page: { turns: TurnInFull[]; next: number | null } = await call("turns", asked, project);
     turns.push(...page.turns.map((turn) => cleanTurn(turn, clean)));
     from = page.next;
   }
@@ -98,7 +97,7 @@ export async function collectSession(
     decisions: decided
       .filter(({ source, session_id }) => source === "conversation" && session_id === session.id)
       .map((decision) => cleanDecision(decision, clean)),
-    commits: commits.answer.checkpoints.map((commit) => ({ ...commit, subject: clean(commit.subject) })),
+    commits: commits.checkpoints.map((commit) => ({ ...commit, subject: clean(commit.subject) })),
     turns,
   };
 }
@@ -112,7 +111,7 @@ export async function collectDecisions(
   let { until } = request;
   let all = 0;
   for (;;) {
-    const page = (await answer(project, "decisions", { ...request, until, limit: maxResults })).answer;
+    const page = await call("decisions", { ...request, until, limit: maxResults }, project);
     const before = found.size;
     for (const decision of page.decisions) found.set(JSON.stringify(decision), decision);
     all = Math.max(all, page.total);

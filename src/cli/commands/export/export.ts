@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { answer } from "../../../client/answer.ts";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { maxResults } from "../../../project/max-results.ts";
@@ -159,7 +159,7 @@ async function exportSeveral(
 
 async function named(project: Project, ids: readonly string[]): Promise<SessionSummary[]> {
   const found: SessionSummary[] = [];
-  for (const id of ids) found.push((await answer(project, "session", { id })).answer.session);
+  for (const id of ids) found.push((await call("session", { id }, project)).session);
   return [...new Map(found.map((session) => [session.id, session])).values()];
 }
 
@@ -168,8 +168,7 @@ async function allSessions(project: Project, request: SessionsRequest): Promise<
   const found = new Map<string, SessionSummary>();
   let { until } = request;
   for (;;) {
-    const { sessions, total } = (await answer(project, "sessions", { ...request, until, limit: maxResults }))
-      .answer;
+    const { sessions, total } = await call("sessions", { ...request, until, limit: maxResults }, project);
     const before = found.size;
     for (const session of sessions) found.set(session.id, session);
     if (sessions.length >= total || found.size === before) return [...found.values()];

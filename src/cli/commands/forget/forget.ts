@@ -1,10 +1,9 @@
-import { changeMemory } from "../../../client/change-memory.ts";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { ForgetRequest, ForgetResponse } from "../../../protocol/operations/sessions.ts";
-import { forgetNow, previewForget } from "../../../sessions/forget/forget.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { tick } from "../../terminal/output.ts";
@@ -16,12 +15,6 @@ interface ForgetOptions extends Omit<ForgetRequest, "annotation" | "pattern" | "
   dryRun?: boolean;
   yes?: boolean;
 }
-
-/** The JSON of `pm forget`. */
-type ForgetResult = ForgetResponse & {
-  /** false: another process was reading, and the log of the database holds traces until it is rewritten. */
-  log_emptied: boolean | null;
-};
 
 const linesShown = 10;
 
@@ -36,25 +29,15 @@ export async function forgetCommand(
     ...(note !== undefined && { annotation: note }),
     ...(match !== undefined && { pattern: match }),
   };
-  const { forgotten: _, ...preview } = await changeMemory(
-    project,
-    "forget",
-    { ...asked, dry_run: true },
-    async ({ memory }) => ({ ...(await previewForget(memory, asked)), forgotten: false }),
-  );
-  const result = (
-    report: Omit<ForgetResponse, "forgotten">,
-    forgotten: boolean,
-    logEmptied: boolean | null,
-  ) => ({ ...report, forgotten, log_emptied: logEmptied }) satisfies ForgetResult;
+  const preview = await call("forget", { ...asked, dry_run: true }, project);
   if (isNothing(preview)) {
-    output.result(result(preview, false, null), "Nothing in the memory matches.");
+    output.result(preview, "Nothing in the memory matches.");
     return;
   }
   for (const line of describe(preview)) output.print(line);
   if (note !== undefined) output.print("  (the text stays in its prompt: see --turn)");
   if (dryRun) {
-    output.result(result(preview, false, null), "\nNothing was removed (--dry-run).");
+    output.result(preview, "\nNothing was removed (--dry-run).");
     return;
   }
   if (!yes) {
@@ -70,17 +53,12 @@ export async function forgetCommand(
       return 1;
     }
   }
-  let logEmptied: boolean | null = null;
-  const { forgotten, ...report } = await changeMemory(project, "forget", asked, async (work) => {
-    const { isLogEmpty, ...done } = await forgetNow(work, asked);
-    logEmptied = isLogEmpty;
-    return { ...done, forgotten: true };
-  });
-  if (logEmptied === false) {
+  const report = await call("forget", asked, project);
+  if (report.log_emptied === false) {
     output.note("Another process is reading the memory; traces stay in the database log until it exits.");
   }
   const shared = await sharedNote(project);
-  output.result(result(report, forgotten, logEmptied), () => {
+  output.result(report, () => {
     const hint =
       match === undefined
         ? []
@@ -101,11 +79,11 @@ async function sharedNote(project: Project): Promise<string[]> {
   return [`What \`pm sync\` shared of it stays on the branch ${branch} and in every copy of it.`];
 }
 
-function isNothing({ sessions, turns, chunks, annotations, matches }: Omit<ForgetResponse, "forgotten">) {
+function isNothing({ sessions, turns, chunks, annotations, matches }: ForgetResponse) {
   return sessions + turns + chunks + annotations + matches === 0;
 }
 
-function describe(report: Omit<ForgetResponse, "forgotten">): string[] {
+function describe(report: ForgetResponse): string[] {
   const { sessions, turns, chunks, annotations, matches, examples } = report;
   const parts = [
     [sessions, "session"],

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { answer } from "../../../client/answer.ts";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { ImpactAnswer, TouchedCode } from "../../../protocol/operations/graph.ts";
 import { howSure, nameInFull } from "../../../protocol/reading/how-sure.ts";
@@ -26,7 +26,7 @@ export async function impactCommand(
     if (!isFile(file)) return word;
     return `${locate(project, cwd, file)}${lines === null ? "" : `:${lines.first}-${lines.last}`}`;
   });
-  const { answer: found } = await answer(project, "impact", { ...options, of });
+  const found = await call("impact", { ...options, of }, project);
   output.result(found, () => renderImpact(found, output));
 }
 

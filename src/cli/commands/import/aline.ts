@@ -4,6 +4,7 @@ import { claude } from "../../../agents/claude/claude.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { projectRoots } from "../../../git/projects/roots.ts";
 import type { Project } from "../../../project/paths.ts";
+import { withMemory } from "../../../queries/open.ts";
 import {
   type AlineImport,
   type AlinePlan,
@@ -11,7 +12,6 @@ import {
   planAline,
 } from "../../../queries/sessions/import-aline.ts";
 import { type ImportPreview, previewImport } from "../../../sessions/ingest/import-preview.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";

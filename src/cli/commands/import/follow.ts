@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { askDaemon } from "../../../client/daemon-client.ts";
+import { call } from "../../../client/call.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { daemonFiles } from "../../../project/home.ts";
 import type { Project } from "../../../project/paths.ts";
 import { daemonOwner } from "../../../protocol/daemon-record.ts";
+import { withMemory } from "../../../queries/open.ts";
 import type { TranscriptToImport } from "../../../sessions/ingest/import-preview.ts";
 import { sessionChunkCount } from "../../../store/memory/chunks/chunks.ts";
 import { listJobs } from "../../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../../store/memory/memory.ts";
 import type { JobRecord } from "../../../store/memory/memory-records.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
 import { lockHolder } from "../../../store/sqlite/lock.ts";
 import { createProgress } from "../../terminal/progress.ts";
 
@@ -80,7 +80,7 @@ export async function followImport(
 
 /** A full disk, say: the daemon goes on by itself when it is gone. "" where it does not know, or does not answer. */
 async function whatStopsIt(project: Project): Promise<string> {
-  const status = await askDaemon(project, "status", {}).catch(() => null);
+  const status = await call("status", {}, project, { without: "fail" }).catch(() => null);
   return status?.notes.join(" ") ?? "";
 }
 

@@ -1,6 +1,6 @@
 import type { Agent } from "../../../agents/agent.ts";
+import { call } from "../../../client/call.ts";
 import { findOrStartDaemon } from "../../../client/connect.ts";
-import { askDaemon } from "../../../client/daemon-client.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { TranscriptToImport } from "../../../sessions/ingest/import-preview.ts";
@@ -31,7 +31,10 @@ export async function importTranscripts(
       trigger: "import",
       all_projects: allProjects,
     };
-    const { queued, reason } = await askDaemon(project, "indexTranscript", request, 60_000);
+    const { queued, reason } = await call("indexTranscript", request, project, {
+      without: "fail",
+      timeout: 60_000,
+    });
     if (!queued) {
       throw new PommelError(
         "usage",

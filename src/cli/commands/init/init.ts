@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { defaultAgentName } from "../../../agents/profiles.ts";
 import { projectPlace, readRecord } from "../../../agents/setup/record.ts";
-import { applyChanges } from "../../../client/daemon-client.ts";
+import { applyChanges } from "../../../client/call.ts";
 import { hideFromGit, unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { findProject, rememberProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";

@@ -1,10 +1,10 @@
-import { answer } from "../../../client/answer.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { AnnotationsRequest, AnnotationsResponse } from "../../../protocol/operations/sessions.ts";
+import { callNoted } from "../../call-noted.ts";
 import type { CommandContext } from "../../frame.ts";
 import { indented, passage } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
-import { noteOnMemory, shortId, when } from "../../terminal/text.ts";
+import { shortId, when } from "../../terminal/text.ts";
 
 /** `pm notes`. */
 export async function annotationsCommand(
@@ -12,10 +12,8 @@ export async function annotationsCommand(
   options: AnnotationsRequest,
 ): Promise<void> {
   const project = await findProject(cwd);
-  const asked = await answer(project, "annotations", options);
-  const note = noteOnMemory(asked);
-  if (note !== null) output.note(output.colors.dim(note));
-  output.result(asked.answer, () => renderAnnotations(asked.answer, output));
+  const answer = await callNoted("annotations", options, project, output);
+  output.result(answer, () => renderAnnotations(answer, output));
 }
 
 /** Notes for a person, each with when and where it was made. */

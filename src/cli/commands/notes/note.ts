@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { sessionAround } from "../../../agents/profiles.ts";
-import { storeNote } from "../../../client/store-note.ts";
+import { call } from "../../../client/call.ts";
+import { branchOf } from "../../../git/history/head.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import { findSession } from "../../../store/memory/sessions/sessions.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { oneLine, shortId } from "../../terminal/text.ts";
@@ -30,14 +29,19 @@ export async function noteCommand(
   }
   const around = sessionAround();
   const session = options.session ? await sessionId(project, options.session) : around;
-  const annotation = await storeNote(project, { note, session, cwd, byAgent: around !== null });
-  const about = annotation.session_id === null ? "" : ` (session: ${shortId(annotation.session_id)})`;
-  output.result(annotation, `${tick("ok", output.colors)} Noted${about}: ${oneLine(annotation.note, 80)}`);
+  const about = {
+    ...(session !== null && { session_id: session }),
+    branch: (await branchOf(cwd)) ?? undefined,
+    by_agent: around !== null,
+  };
+  const { annotation } = await call("annotate", { note, ...about }, project);
+  const noted = annotation.session_id === null ? "" : ` (session: ${shortId(annotation.session_id)})`;
+  output.result(annotation, `${tick("ok", output.colors)} Noted${noted}: ${oneLine(annotation.note, 80)}`);
 }
 
 async function sessionId(project: Project, beginning: string): Promise<string> {
   if (!existsSync(project.memoryDb)) {
     throw new PommelError("not_found", "No sessions recorded yet.", "Omit --session.");
   }
-  return withMemory(project, (memory) => findSession(memory, beginning).uid);
+  return (await call("session", { id: beginning }, project)).session.id;
 }

@@ -1,4 +1,4 @@
-import { answer } from "../../../client/answer.ts";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { placeInProject } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -15,7 +15,7 @@ const columns: Column[] = [
 /** `pm packages`. */
 export async function packagesCommand({ cwd, output }: CommandContext): Promise<void> {
   const project = await findProject(cwd);
-  const { answer: found } = await answer(project, "packages", { near: placeInProject(project, cwd) });
+  const found = await call("packages", { near: placeInProject(project, cwd) }, project);
   output.result(found, () => {
     if (found.packages.length === 0) {
       return "No packages: no manifest of npm, Cargo, Go, Maven, Gradle or Python is indexed here.";

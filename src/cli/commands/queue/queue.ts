@@ -1,15 +1,8 @@
-import { existsSync } from "node:fs";
-import { changeMemory } from "../../../client/change-memory.ts";
-import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { JobsStatus } from "../../../protocol/operations/status.ts";
-import { jobsStatusOf } from "../../../queries/sessions/conversations.ts";
-import { memoryStatusInProcess } from "../../../queries/status/memory-status.ts";
-import { removeDead, retryDead } from "../../../store/memory/jobs/jobs.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import { progressBar } from "../../terminal/chart.ts";
 import { humanBytes, humanDuration, type Screen, tick } from "../../terminal/output.ts";
@@ -27,17 +20,12 @@ export async function queueCommand({ cwd, output }: CommandContext): Promise<voi
 }
 
 async function queueReport(project: Project): Promise<QueueReport> {
-  try {
-    const { sessions } = await askDaemon(project, "queue", {});
-    return { ...sessions, daemon_running: true };
-  } catch (error) {
-    if (!(error instanceof DaemonUnreachable)) throw error;
-    const isThere = existsSync(project.memoryDb);
-    const jobs = isThere
-      ? await withMemory(project, (memory) => jobsStatusOf(memory))
-      : (await memoryStatusInProcess(project, loadConfig(project).config)).jobs;
-    return { ...jobs, daemon_running: false };
-  }
+  let isRunning = true;
+  const onHere = () => {
+    isRunning = false;
+  };
+  const { sessions } = await call("queue", {}, project, { without: "here", onHere });
+  return { ...sessions, daemon_running: isRunning };
 }
 
 /** `pm queue retry [ids...]` */
@@ -55,9 +43,7 @@ export async function queueDropCommand({ cwd, output }: CommandContext, ids: num
 /** @throws PommelError `not_found` when none of the named jobs failed */
 async function changeDead(project: Project, ids: readonly number[], drop: boolean): Promise<number> {
   const request = { drop, ...(ids.length > 0 && { ids: [...ids] }) };
-  const { jobs } = await changeMemory(project, "retry", request, async ({ memory }) => ({
-    jobs: (drop ? removeDead : retryDead)(memory, ids.length > 0 ? ids : "all"),
-  }));
+  const { jobs } = await call("retry", request, project);
   if (jobs === 0 && ids.length > 0) {
     throw new PommelError(
       "not_found",

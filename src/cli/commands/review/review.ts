@@ -1,8 +1,8 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { ReviewAnswer, ReviewFile, ReviewSession } from "../../../protocol/operations/review.ts";
 import { linkEvidence } from "../../../protocol/reading/link-evidence.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
-import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import { authorBar } from "../../terminal/chart.ts";
@@ -35,7 +35,7 @@ export async function reviewCommand(
 ): Promise<void> {
   const project = await findProject(cwd);
   const paths = file && pathsFrom(project, cwd, file);
-  const answer = await answerFromStore(project, "review", { range, file: paths });
+  const answer = await call("review", { range, file: paths }, project);
   if (!output.json && !markdown) for (const note of answer.notes) output.note(output.colors.dim(note));
   output.result(answer, () =>
     markdown ? reviewAsMarkdown(answer, range ?? "") : renderReview(answer, range ?? "", output, { patch }),

@@ -3,7 +3,7 @@ import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { RewindAnswer, RewindSession } from "../../../protocol/operations/checkpoints.ts";
 import { rewindTo } from "../../../queries/checkpoints/rewind.ts";
-import { withMemoryOrNote } from "../../../store/memory/with-memory.ts";
+import { withMemoryOrNote } from "../../../queries/open.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { counted, heading, localTime, oneLine, printable, shortId } from "../../terminal/text.ts";

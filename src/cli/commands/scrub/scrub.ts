@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { call } from "../../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import { withWritableMemory } from "../../../queries/writable-memory.ts";
+import { withMemory } from "../../../queries/open.ts";
 import { createScrubber } from "../../../redact/create-scrubber.ts";
 import {
   ensureGlobalPatterns,
@@ -15,9 +15,7 @@ import {
   projectPatternsFile,
 } from "../../../redact/patterns/patterns-file.ts";
 import type { Scrubber } from "../../../redact/scrubber.ts";
-import { rescrubMemory } from "../../../sessions/scrub/rescrub.ts";
 import { checkMemory } from "../../../sessions/scrub/scrub-check.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import { aligned, type Output, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
@@ -113,7 +111,7 @@ async function checkStored(project: Project, output: Output): Promise<number> {
 
 /** Only the daemon asks the model: it takes long, and what it has not read by then waits. */
 async function letModelRead(project: Project, output: Output): Promise<undefined> {
-  const { sessions = 0 } = await askDaemon(project, "scrub", { llm: true });
+  const { sessions = 0 } = await call("scrub", { llm: true }, project, { without: "fail" });
   output.result({ queued: sessions }, () =>
     sessions === 0
       ? `${tick("ok", output.colors)} The language model has read all sessions, or they wait for it already.`
@@ -132,25 +130,16 @@ async function scrubAgain(project: Project, output: Output): Promise<number | un
   const progress = createProgress({ label: "Scrubbing", unit: "sessions" });
   const { signal } = interruption;
   try {
-    const isQueued = await askDaemon(project, "scrub", {}).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof DaemonUnreachable && error.reason !== "timeout") return false;
-        throw error;
-      },
-    );
-    if (isQueued) {
+    const how = { without: "here", signal, onProgress: progress.update } as const;
+    const { queued, sessions = 0, turns = 0, log_emptied } = await call("scrub", {}, project, how);
+    if (queued) {
       await untilScrubbed(project, progress.update, signal);
       progress.finish();
       output.result({ by: "daemon", sessions: null, turns: null }, `${tick("ok", output.colors)} Scrubbed.`);
       return;
     }
-    const report = await withWritableMemory(project, (work) =>
-      rescrubMemory(work, { signal, onProgress: progress.update }),
-    );
     progress.finish();
-    const { sessions, turns, isLogEmpty } = report;
-    if (!isLogEmpty)
+    if (log_emptied === false)
       output.note("Another process is reading the memory; traces stay in the database log until it exits.");
     output.result(
       { by: "pm", sessions, turns },
@@ -175,7 +164,7 @@ async function untilScrubbed(
 ): Promise<void> {
   let wasSeen = false;
   for (;;) {
-    const { sessions: queue } = await askDaemon(project, "queue", {});
+    const { sessions: queue } = await call("queue", {}, project, { without: "fail" });
     const failed = queue.dead.find(({ kind }) => kind === "scrub");
     if (failed) {
       throw new PommelError(

@@ -1,9 +1,11 @@
 import { join, relative } from "node:path";
-import { answer } from "../../../client/answer.ts";
+import { type CallOptions, call } from "../../../client/call.ts";
+import type { UnreachableReason } from "../../../client/daemon-client.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { type Project, placeInProject } from "../../../project/paths.ts";
 import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
 import { bestVerdict } from "../../../protocol/reading/verdict.ts";
+import { whyHere } from "../../call-noted.ts";
 import type { CommandContext } from "../../frame.ts";
 import { commitPages } from "../../terminal/links.ts";
 import { relativeTime } from "../../terminal/output.ts";
@@ -83,18 +85,18 @@ interface Asked {
   note: string | null;
 }
 
-async function ask(project: Project, { asks, request }: Search): Promise<Asked> {
-  let { found, without } = await foundIn(project, asks, request);
+async function ask(project: Project, search: Search): Promise<Asked> {
+  const without: UnreachableReason[] = [];
+  const how: CallOptions = { onHere: (why) => without.push(why) };
+  let found = await foundIn(project, search, how);
   const giveUpAt = performance.now() + nothingFoundMs;
-  while (without === null && found.code !== null && !found.code.index.is_complete) {
+  while (without.length === 0 && found.code !== null && !found.code.index.is_complete) {
     await indexFirst(project);
-    ({ found, without } = await foundIn(project, asks, request));
+    found = await foundIn(project, search, how);
     if (found.code?.results.length !== 0 || performance.now() > giveUpAt) break;
   }
-  if (without !== null) {
-    const why = without === "timeout" ? "The daemon does not answer" : "No daemon is running";
-    return { answer: found, note: noteOnAge(found, why) };
-  }
+  const [reason] = without;
+  if (reason !== undefined) return { answer: found, note: noteOnAge(found, whyHere(reason)) };
   const { pending = 0, is_complete = true } = found.code?.index ?? {};
   const isBehind = !is_complete || (pending ?? 0) > manyChanges;
   const isReading = (found.transcripts?.memory.pending ?? 0) > manyChanges;
@@ -120,22 +122,22 @@ async function indexFirst(project: Project): Promise<void> {
   }
 }
 
-async function foundIn(project: Project, asks: Search["asks"], request: Search["request"]) {
+async function foundIn(
+  project: Project,
+  { asks, request }: Search,
+  how: CallOptions,
+): Promise<SearchAllResponse> {
   const [side, ...others] = asks;
   if (others.length === 0 && request.only === undefined && side === "code") {
-    const { answer: code, ...how } = await answer(project, "search", request);
-    return { found: only(request.q, { code }), ...how };
+    return only(request.q, { code: await call("search", request, project, how) });
   }
   if (others.length === 0 && request.only === undefined && side === "transcripts") {
-    const { answer: transcripts, ...how } = await answer(project, "searchTranscripts", request);
-    return { found: only(request.q, { transcripts }), ...how };
+    return only(request.q, { transcripts: await call("searchTranscripts", request, project, how) });
   }
   if (others.length === 0 && request.only === undefined && side === "history") {
-    const { answer: history, ...how } = await answer(project, "searchHistory", request);
-    return { found: only(request.q, { history }), ...how };
+    return only(request.q, { history: await call("searchHistory", request, project, how) });
   }
-  const { answer: found, ...how } = await answer(project, "searchAll", request);
-  return { found, ...how };
+  return call("searchAll", request, project, how);
 }
 
 function only(

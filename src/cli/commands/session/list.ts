@@ -1,10 +1,10 @@
-import { answer } from "../../../client/answer.ts";
 import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
+import { callNoted } from "../../call-noted.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
-import { noteOnMemory, oneLine, shortId, when } from "../../terminal/text.ts";
+import { oneLine, shortId, when } from "../../terminal/text.ts";
 
 interface ListOptions extends SessionsRequest {
   allProjects?: boolean;
@@ -25,11 +25,9 @@ export async function sessionListCommand(
   if (allProjects) return listAcross(context, options);
   const { cwd, output } = context;
   const project = await findProject(cwd);
-  const asked = await answer(project, "sessions", options);
-  const note = noteOnMemory(asked);
-  if (note !== null) output.note(output.colors.dim(note));
-  const { sessions, total } = asked.answer;
-  output.result(asked.answer, () => {
+  const answer = await callNoted("sessions", options, project, output);
+  const { sessions, total } = answer;
+  output.result(answer, () => {
     if (sessions.length === 0) return "No sessions. `pm import` imports past ones.";
     const shown = sessions.length < total ? `\n\n${output.colors.dim(`${sessions.length} of ${total}`)}` : "";
     return renderSessions(sessions, output) + shown;

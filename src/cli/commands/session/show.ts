@@ -1,8 +1,8 @@
-import { answer } from "../../../client/answer.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import { callNoted } from "../../call-noted.ts";
 import type { CommandContext } from "../../frame.ts";
 import { fileUrl } from "../../terminal/links.ts";
 import { markdown } from "../../terminal/markdown.ts";
@@ -14,7 +14,6 @@ import {
   fitted,
   heading,
   localTime,
-  noteOnMemory,
   oneLine,
   shortId,
   when,
@@ -45,8 +44,8 @@ export async function sessionShowCommand(
   const isChat = output.columns !== undefined && !output.json && !outline;
   const log = isChat ? (full || turn !== undefined ? "full" : "brief") : undefined;
   let project = await findProject(cwd);
-  const ask = (of?: number) => answer(project, "session", { id, turn: of, log });
-  const asked = await ask(turn).catch(async (error: unknown) => {
+  const ask = (of?: number) => callNoted("session", { id, turn: of, log }, project, output);
+  const session = await ask(turn).catch(async (error: unknown) => {
     const isMissing = ["not_found", "no_memory"].includes(codeOf(error));
     const other = isMissing ? await otherProject(project, id) : null;
     if (other === null) throw error;
@@ -54,9 +53,6 @@ export async function sessionShowCommand(
     output.note(output.colors.dim(`In ${homeRelative(other.root)}.`));
     return ask(turn);
   });
-  const note = noteOnMemory(asked);
-  if (note !== null) output.note(output.colors.dim(note));
-  const session = asked.answer;
   if (session.log !== undefined) {
     output.result(session, () => renderChat(session, turn ?? null, full, output));
   } else if (session.content !== null) {
@@ -64,7 +60,7 @@ export async function sessionShowCommand(
   } else if (full) {
     const turns: (Turn & { content: string })[] = [];
     for (const one of session.turns) {
-      turns.push({ ...one, content: (await ask(one.number)).answer.content ?? "" });
+      turns.push({ ...one, content: (await ask(one.number)).content ?? "" });
     }
     output.result({ ...session, turns }, () => {
       const texts = turns.map((one) => [turnLine(one, output), ...block(one.content)].join("\n"));

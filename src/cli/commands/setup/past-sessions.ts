@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent } from "../../../agents/agent.ts";
 import { agents } from "../../../agents/registry.ts";
-import { askDaemon, callDaemon } from "../../../client/daemon-client.ts";
+import { call } from "../../../client/call.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { recordingConfig } from "../../../git/projects/recorded.ts";
 import type { Project } from "../../../project/paths.ts";
@@ -71,7 +71,7 @@ export async function askToImport({ projects }: PastSessions): Promise<void> {
       const paths = transcripts.filter((one) => one.agent === agent).map(({ path }) => path);
       for (const transcript_paths of portions(paths)) {
         const request = { transcript_paths, agent: agent.name, trigger: "import", all_projects: true };
-        await askDaemon(project, "indexTranscript", request, 60_000);
+        await call("indexTranscript", request, project, { without: "fail", timeout: 60_000 });
       }
     }
   }
@@ -86,7 +86,7 @@ export async function watchImport(total: number): Promise<number> {
   const deadline = performance.now() + watchedFor;
   try {
     for (;;) {
-      const { importing } = await callDaemon(null, "daemon", {});
+      const { importing } = await call("daemon", {}, null, { without: "fail" });
       if (importing === 0 || performance.now() > deadline) return importing;
       progress.update(Math.max(0, total - importing), total);
       await sleep(200);

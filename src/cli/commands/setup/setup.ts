@@ -2,8 +2,8 @@ import { agents as knownAgents, setups } from "../../../agents/registry.ts";
 import { nameOf, partState, partsAt } from "../../../agents/setup/parts.ts";
 import { userPlace } from "../../../agents/setup/record.ts";
 import type { PartName, Place } from "../../../agents/setup.ts";
+import { call } from "../../../client/call.ts";
 import { findOrStartDaemon } from "../../../client/connect.ts";
-import { askDaemon } from "../../../client/daemon-client.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { setConfig, unsetConfig } from "../../../project/config/config-edit.ts";
 import { PommelError } from "../../../project/errors.ts";
@@ -161,12 +161,15 @@ async function questionsWorthAsking(projects: readonly Project[]): Promise<strin
   const at = `pm -C ${project.root}`;
   const questions: string[] = [];
   try {
-    const { sessions } = await askDaemon(project, "sessions", { limit: 10 }, 5000);
+    const { sessions } = await call("sessions", { limit: 10 }, project, { without: "fail", timeout: 5000 });
     const title = sessions
       .map((one) => oneLine(one.title ?? "", 60))
       .find((text) => text.split(" ").length > 2);
     if (title !== undefined) questions.push(`${at} search sessions ${JSON.stringify(title)}`);
-    const { checkpoints } = await askDaemon(project, "checkpoints", { limit: 1 }, 5000);
+    const { checkpoints } = await call("checkpoints", { limit: 1 }, project, {
+      without: "fail",
+      timeout: 5000,
+    });
     const [latest] = checkpoints;
     if (latest !== undefined) questions.push(`${at} checkpoint show ${latest.id}`);
     else questions.push(`${at} search "where is the main entry point"`);

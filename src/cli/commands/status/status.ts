@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { autostartStatus } from "../../../client/autostart.ts";
+import { call } from "../../../client/call.ts";
+import type { UnreachableReason } from "../../../client/daemon-client.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
+import { loadConfig } from "../../../project/config/config.ts";
 import { explanationOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
@@ -29,7 +32,7 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
   } else if (options.watch) {
     await watch(project, output);
   } else {
-    const found = options.check ? await statusOfDaemon(project) : await statusOf(project);
+    const found = await statusOf(project, options.check ? "fail" : "here");
     const status = await withGit(project, await withSharing(project, found));
     output.result(status, () => renderStatus(status, output));
   }
@@ -51,19 +54,18 @@ async function withGit(project: Project, status: StatusResponse): Promise<Status
   return problem?.isBroken ? { ...status, notes: [...status.notes, explanationOf(problem)] } : status;
 }
 
-function statusOfDaemon(project: Project): Promise<StatusResponse> {
-  return askDaemon(project, "status", {}, 10_000);
-}
-
-async function statusOf(project: Project): Promise<StatusResponse> {
-  try {
-    return await statusOfDaemon(project);
-  } catch (error) {
-    if (!(error instanceof DaemonUnreachable)) throw error;
-    const { statusInProcess } = await import("../../../client/status.ts");
-    const status = await statusInProcess(project);
-    return error.reason === "timeout" ? { ...status, notes: [error.message, ...status.notes] } : status;
-  }
+async function statusOf(project: Project, without: "here" | "fail" = "here"): Promise<StatusResponse> {
+  const reasons: string[] = [];
+  const onHere = (why: UnreachableReason) => reasons.push(why);
+  const status = await call("status", {}, project, { without, onHere });
+  if (status.daemon.running) return status;
+  const autostart = autostartStatus(loadConfig(project).config["daemon.autostart"]);
+  const notes = reasons[0] === "timeout" ? ["The Pommel daemon did not answer within 10 s."] : [];
+  return {
+    ...status,
+    daemon: { ...status.daemon, autostart },
+    notes: [...notes, ...status.notes],
+  };
 }
 
 /** On a terminal a dashboard; elsewhere every look is a block, or a line of JSON. */

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
-import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
 import { commitPages } from "../../terminal/links.ts";
 import { renderWhy } from "./view.ts";
@@ -29,7 +29,7 @@ export async function whyCommand(
   // Without any, the whole file.
   const last = lines === null || lines.last === Number.POSITIVE_INFINITY ? longestFile : lines.last;
   const request = { file, first_line: lines?.first ?? 1, last_line: last, rev };
-  const answer = await answerFromStore(project, "why", request);
+  const answer = await call("why", request, project);
   const pageOf = await commitPages(project.root, output.colors);
   output.result(answer, () => renderWhy(answer, { full, screen: output, pageOf }));
 }

@@ -1,6 +1,5 @@
 import type { Migration } from "../../sqlite/database.ts";
 import { addActions } from "./actions.ts";
-import { commandTables } from "./commands.ts";
 import { contextTables } from "./context.ts";
 import { decisionTables } from "./decisions.ts";
 import { eventTables, gitTables } from "./git.ts";
@@ -293,5 +292,4 @@ export const memoryMigrations: readonly Migration[] = [
     state   TEXT NOT NULL
   ) STRICT;
   `,
-  commandTables,
 ];

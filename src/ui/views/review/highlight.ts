@@ -1,9 +1,10 @@
 import { LanguageDescription } from "@codemirror/language";
 import { languages } from "@codemirror/language-data";
-import type { Parser } from "@lezer/common";
 import { classHighlighter, highlightCode } from "@lezer/highlight";
 import { useEffect, useState } from "preact/hooks";
 import type { Stretch } from "./segments.ts";
+
+type Parser = NonNullable<LanguageDescription["support"]>["language"]["parser"];
 
 /** A piece of a line in one colour. */
 export interface Piece {

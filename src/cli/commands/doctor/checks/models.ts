@@ -5,8 +5,8 @@ import { loadConfig } from "../../../../project/config/config.ts";
 import type { Config } from "../../../../project/config/settings.ts";
 import { messageOf } from "../../../../project/errors.ts";
 import type { Project } from "../../../../project/paths.ts";
+import { withMemoryIfAny } from "../../../../queries/open.ts";
 import { unreadSessions } from "../../../../store/memory/privacy/withheld.ts";
-import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
 import { counted } from "../../../terminal/text.ts";
 import { type CheckResult, ok, warn } from "./check.ts";
 

@@ -1,7 +1,8 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { autostartStatus } from "../../../../client/autostart.ts";
-import { askDaemon, DaemonUnreachable } from "../../../../client/daemon-client.ts";
+import { call } from "../../../../client/call.ts";
+import { DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { recordingConfig } from "../../../../git/projects/recorded.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
 import { type Config, defaultConfig } from "../../../../project/config/settings.ts";
@@ -9,6 +10,7 @@ import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
 import { daemonFiles, homeOf } from "../../../../project/home.ts";
 import { type Project, teamDirName } from "../../../../project/paths.ts";
 import { readDaemonRecord } from "../../../../protocol/daemon-record.ts";
+import { withMemoryIfAny } from "../../../../queries/open.ts";
 import { legacyMemoryIn } from "../../../../queries/projects/legacy.ts";
 import { currentCut, cutSettingsOf } from "../../../../sessions/chunks/cut-rules.ts";
 import { indexDriver } from "../../../../store/index/drivers.ts";
@@ -16,7 +18,6 @@ import { lostMemory } from "../../../../store/memory/backups/lost-memory.ts";
 import { checkMemory } from "../../../../store/memory/check-memory.ts";
 import { missedInjections } from "../../../../store/memory/injections.ts";
 import { cutCounts } from "../../../../store/memory/sessions/session-cuts.ts";
-import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
 import { lockHolder } from "../../../../store/sqlite/lock.ts";
 import { autostartText } from "../../../terminal/autostart-text.ts";
 import { checkHooks, checkInstructions, checkMcp, checkOtherHooks, otherSetups } from "./agents.ts";
@@ -122,7 +123,7 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
   const holder = lockHolder(files.lock);
   const record = readDaemonRecord();
   try {
-    const { daemon, version } = await askDaemon(project, "status", {});
+    const { daemon, version } = await call("status", {}, project, { without: "fail" });
     const answers = `daemon ${version} answers on port ${daemon.port ?? record?.port} (PID ${daemon.pid})`;
     return ok(isAutostartOn(project) ? answers : `${answers}; daemon.autostart is off`);
   } catch (error) {

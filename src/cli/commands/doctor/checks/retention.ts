@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { agents } from "../../../../agents/registry.ts";
 import { projectRoots } from "../../../../git/projects/roots.ts";
 import type { Project } from "../../../../project/paths.ts";
+import { withMemoryIfAny } from "../../../../queries/open.ts";
 import { transcriptsThere, vanishingOf } from "../../../../sessions/ingest/vanishing.ts";
-import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
 import { vanishingText } from "../../status/memory.ts";
 import { type CheckResult, ok, warn } from "./check.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { agents, placesOf } from "../../../../agents/registry.ts";
 import type { Project } from "../../../../project/paths.ts";
+import { withMemoryIfAny } from "../../../../queries/open.ts";
 import { type LeftOut, leftOut } from "../../../../sessions/ingest/left-out.ts";
-import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
 import { type CheckResult, ok } from "./check.ts";
 
 /** Where agents keep conversations on this machine, and what was not understood in them. */

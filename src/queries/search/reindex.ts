@@ -1,30 +1,26 @@
-import { createIgnoreRules } from "../code/files/ignore.ts";
-import { Indexer, type IndexReport } from "../code/index/indexer.ts";
-import { loadConfig } from "../project/config/config.ts";
-import type { Logger } from "../project/log.ts";
-import type { Project } from "../project/paths.ts";
-import { indexCommits } from "../search/history/index-commits.ts";
-import { indexDriver } from "../store/index/drivers.ts";
-import { acquireLock } from "../store/sqlite/lock.ts";
-
-interface ReindexOptions {
-  /** Paths or globs; empty: everything. */
-  paths: readonly string[];
-  onProgress: (done: number, total: number) => void;
-  /** Ends it early; what is indexed by then stays. */
-  signal: AbortSignal;
-  log: Logger;
-}
+import { createIgnoreRules } from "../../code/files/ignore.ts";
+import { Indexer, type IndexReport } from "../../code/index/indexer.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { silentLog } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { indexCommits } from "../../search/history/index-commits.ts";
+import { indexDriver } from "../../store/index/drivers.ts";
+import { acquireLock } from "../../store/sqlite/lock.ts";
+import type { Running } from "../operations.ts";
 
 /**
  * Indexes again in this process, when no daemon does it.
+ * @param paths paths or globs; empty: everything
+ * @param how.signal ends it early; what is indexed by then stays
  * @throws PommelError `locked` when another process writes the index, `disk_full`, `unreadable`
  */
-export async function reindexInProcess(
+export async function reindex(
   project: Project,
-  { paths, onProgress, signal, log }: ReindexOptions,
+  paths: readonly string[],
+  { onProgress, onNote = () => {}, signal = new AbortController().signal }: Running,
 ): Promise<IndexReport> {
   const { config } = loadConfig(project);
+  const log = { ...silentLog, warn: onNote, error: onNote };
   const lock = acquireLock(project.lockFile, "pm reindex");
   try {
     const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, log);
@@ -35,7 +31,7 @@ export async function reindexInProcess(
     signal.addEventListener("abort", onAbort);
     const timer = setInterval(() => {
       const { done, total } = indexer.progress();
-      onProgress(done, total);
+      onProgress?.(done, total);
     }, 100);
     try {
       const total: IndexReport = { indexed: 0, unchanged: 0, removed: 0, skipped: 0, failed: 0 };

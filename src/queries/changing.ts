@@ -13,16 +13,35 @@ import type { ScrubbingWork } from "../sessions/work.ts";
 import { lostMemory } from "../store/memory/backups/lost-memory.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { secretKey } from "../store/memory/privacy/secrets.ts";
+import { openMemory } from "./open.ts";
 
 /**
- * Opens the memory with everything needed to change it, and closes it after use.
+ * Changes the memory: in a daemon the one that it keeps, between its own jobs; else it is opened to write, and closed after
+ * use.
  * @param create creates a missing memory
- * @throws PommelError `no_memory`, `memory_missing`; as `use`
+ * @throws PommelError `no_memory`, `memory_missing`, why it cannot be opened; as `change`
  */
-export async function withWritableMemory<T>(
+export async function changing<T>(
   project: Project,
-  use: (work: ScrubbingWork) => T | Promise<T>,
+  change: (work: ScrubbingWork) => T | Promise<T>,
   { create = false } = {},
+): Promise<T> {
+  const owner = openMemory(project);
+  // Where nothing is recorded, a daemon keeps none; a note may still be written.
+  const isKept = owner !== null && (owner.memoryIfAny !== null || owner.failure !== null);
+  if (!isKept) return changeFile(project, change, create);
+  try {
+    return await owner.alone(async () => change(owner.work()));
+  } catch (error) {
+    owner.suspect(error);
+    throw error;
+  }
+}
+
+async function changeFile<T>(
+  project: Project,
+  change: (work: ScrubbingWork) => T | Promise<T>,
+  create: boolean,
 ): Promise<T> {
   if (!create && !existsSync(project.memoryDb)) {
     const lost = lostMemory(project.memoryDb);
@@ -42,7 +61,7 @@ export async function withWritableMemory<T>(
   await rememberProject(project);
   const memory = Memory.open(project.memoryDb, { readonly: false });
   try {
-    return await use({
+    return await change({
       memory,
       embedder,
       scrubber,

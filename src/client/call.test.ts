@@ -1,17 +1,22 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addSession, chunk } from "../../test/support/memory-fixture.ts";
 import { namedProject } from "../../test/support/named-project.ts";
-import { type Project, projectAt } from "../project/paths.ts";
-import { answerFromStore } from "../queries/operations.ts";
+import type { Project } from "../project/paths.ts";
+import { withMemory } from "../queries/open.ts";
+import { run } from "../queries/operations.ts";
 import { SqliteIndex } from "../store/index/sqlite/sqlite-index.ts";
 import { replaceChunks } from "../store/memory/chunks/chunks.ts";
 import { Memory } from "../store/memory/memory.ts";
-import { withMemory } from "../store/memory/with-memory.ts";
-import { answer, askPatiently } from "./answer.ts";
-import { type askDaemon, DaemonUnreachable } from "./daemon-client.ts";
+import { call } from "./call.ts";
+import { callDaemon, DaemonUnreachable } from "./daemon-client.ts";
+
+vi.mock("./daemon-client.ts", async (original) => {
+  const actual = await original<typeof import("./daemon-client.ts")>();
+  return { ...actual, callDaemon: vi.fn(actual.callDaemon) };
+});
 
 let project: Project;
 beforeEach(() => {
@@ -55,20 +60,32 @@ describe("withMemory", () => {
   });
 });
 
-it("answers without a daemon, and shows how recent the memory is", async () => {
+it("answers without a daemon, and says why", async () => {
   remember();
-  const asked = await answer(project, "session", { id: "ab" });
-  expect(asked).toMatchObject({
-    answer: { session: { id: "abc" } },
-    without: "not_running",
-    asOf: "2026-03-01T10:00:00.000Z",
-  });
+  const onHere = vi.fn();
+  const { session } = await call("session", { id: "ab" }, project, { onHere });
+  expect(session.id).toBe("abc");
+  expect(onHere).toHaveBeenCalledExactlyOnceWith("not_running");
+});
+
+it("fails without a daemon where only a daemon can answer, or is wanted", async () => {
+  const unreachable = { code: "daemon_unreachable", reason: "not_running" };
+  await expect(call("daemon", {}, null)).rejects.toMatchObject(unreachable);
+  await expect(call("status", {}, project, { without: "fail" })).rejects.toMatchObject(unreachable);
+});
+
+it("changes nothing that a daemon which takes long may be changing", async () => {
+  remember();
+  const hangs = new DaemonUnreachable("timeout", "It hangs.");
+  vi.mocked(callDaemon).mockRejectedValueOnce(hangs).mockRejectedValueOnce(hangs);
+  await expect(call("annotate", { note: "Keep it" }, project)).rejects.toBe(hangs);
+  await expect(call("annotations", {}, project)).resolves.toMatchObject({ total: 0 });
 });
 
 describe("searching without a daemon", () => {
   it("finds what sessions say", async () => {
     remember();
-    expect(await answerFromStore(project, "searchTranscripts", { q: "retry" })).toMatchObject({
+    expect(await run(project, "searchTranscripts", { q: "retry" })).toMatchObject({
       results: [{ content: "The retry was flaky" }],
       memory: { pending: null },
     });
@@ -76,7 +93,7 @@ describe("searching without a daemon", () => {
 
   it("searches code alone where there is no memory", async () => {
     indexNothing();
-    expect(await answerFromStore(project, "searchAll", { q: "retry" })).toMatchObject({
+    expect(await run(project, "searchAll", { q: "retry" })).toMatchObject({
       scope: "all",
       query: "retry",
       code: { results: [] },
@@ -87,14 +104,14 @@ describe("searching without a daemon", () => {
 
   it("names the side that it could not search", async () => {
     remember();
-    expect(await answerFromStore(project, "searchAll", { q: "retry" })).toMatchObject({
+    expect(await run(project, "searchAll", { q: "retry" })).toMatchObject({
       code: null,
       transcripts: { total_results: 1 },
       notes: [expect.stringContaining("No index yet")],
     });
     indexNothing();
     writeFileSync(project.memoryDb, "no database".repeat(100));
-    expect(await answerFromStore(project, "searchAll", { q: "retry" })).toMatchObject({
+    expect(await run(project, "searchAll", { q: "retry" })).toMatchObject({
       code: { results: [] },
       transcripts: null,
       notes: [expect.stringContaining("is damaged")],
@@ -102,38 +119,36 @@ describe("searching without a daemon", () => {
   });
 
   it("fails where there is nothing to search, and for an invalid query", async () => {
-    await expect(answerFromStore(project, "searchAll", { q: "retry" })).rejects.toMatchObject({
+    await expect(run(project, "searchAll", { q: "retry" })).rejects.toMatchObject({
       code: "not_indexed",
     });
     remember();
     indexNothing();
     const wrong = { q: "retry", since: "whenever" };
-    await expect(answerFromStore(project, "searchAll", wrong)).rejects.toMatchObject({ code: "usage" });
+    await expect(run(project, "searchAll", wrong)).rejects.toMatchObject({ code: "usage" });
     const unknown = { q: "retry", session: "nobody's" };
-    await expect(answerFromStore(project, "searchAll", unknown)).rejects.toMatchObject({ code: "not_found" });
+    await expect(run(project, "searchAll", unknown)).rejects.toMatchObject({ code: "not_found" });
   });
 });
 
 it("sends no answer that nobody waits for any more", async () => {
   remember();
   const signal = AbortSignal.abort();
-  await expect(answer(project, "session", { id: "ab" }, { signal })).rejects.toBe(signal.reason);
+  await expect(call("session", { id: "ab" }, project, { signal })).rejects.toBe(signal.reason);
 });
 
 it("is patient with a daemon that hangs once, and again when it answers", async () => {
-  const answers = [
-    new DaemonUnreachable("stale", "It was killed."),
-    new DaemonUnreachable("timeout", "It hangs."),
-    null,
-    null,
-  ];
+  const answers = [null, new DaemonUnreachable("timeout", "It hangs."), null, null];
   const limits: (number | undefined)[] = [];
-  const ask = (async (_project, _route, _request, limit) => {
-    limits.push(limit);
-    const answer = answers[limits.length - 1];
-    if (answer) throw answer;
-    return answer;
-  }) as typeof askDaemon;
-  for (const _ of answers) await askPatiently(projectAt("/hung"), "status", {}, {}, ask).catch(() => null);
+  vi.mocked(callDaemon).mockResolvedValueOnce({} as never);
+  await call("status", {}, project, { without: "fail" });
+  for (const answer of answers) {
+    vi.mocked(callDaemon).mockImplementationOnce((async (_place, _route, _request, limit) => {
+      limits.push(limit);
+      if (answer) throw answer;
+      return answer;
+    }) as typeof callDaemon);
+    await call("status", {}, project, { without: "fail" }).catch(() => null);
+  }
   expect(limits).toEqual([10_000, 10_000, 500, 10_000]);
 });

@@ -1,0 +1,58 @@
+import { isAbsolute } from "node:path";
+import { recognise } from "../../agents/registry.ts";
+import { branchAtHand } from "../../git/history/head.ts";
+import type { Project } from "../../project/paths.ts";
+import type { ContextRequest, ContextResponse } from "../../protocol/operations/context.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { configOf, keeperOf, withIndex, withMemory } from "../open.ts";
+import { sessionSearch } from "../search/sessions.ts";
+import { answerContext } from "./answer.ts";
+import { codeNamed } from "./named-code.ts";
+
+/**
+ * The automatic context for an agent, from what is stored now. Only a daemon records what is injected: elsewhere this is a
+ * preview.
+ * @throws PommelError as `withMemory`, and what a search throws
+ */
+export async function contextFor(project: Project, request: ContextRequest): Promise<ContextResponse> {
+  const { root } = project;
+  const config = configOf(project);
+  return withMemory(project, async (memory) => {
+    const keeper = keeperOf(project, memory);
+    const [search, origin] = await Promise.all([
+      sessionSearch(project, memory, config),
+      originOf(memory, request),
+    ]);
+    return answerContext(
+      {
+        root,
+        // An edit cannot be previewed, and so no worktree matters.
+        worktrees: keeper?.roots.filter((one) => one !== root) ?? [],
+        memory,
+        config,
+        search: (query) => search.search(query),
+        // An index that is missing, or fails, must not prevent the rest of the context.
+        namedCode: (prompt) =>
+          withIndex(project, config, (index) => codeNamed(index, prompt)).catch(() => []),
+        origin,
+        branch: () => branchAtHand(request.cwd ?? root),
+        now: Date.now(),
+        until: null,
+      },
+      keeper ? request : { ...request, preview: true },
+    );
+  });
+}
+
+/** The origin of a new session, by its transcript, which is imported only after the hooks' request. */
+async function originOf(
+  memory: Memory,
+  { session_id: uid, transcript_path: path }: ContextRequest,
+): Promise<string | null> {
+  if (path === undefined || !isAbsolute(path)) return null;
+  const session = sessionByUid(memory, uid);
+  if (session !== null && turnsOf(memory, session.id, { first: 1, last: 1 }).length > 0) return null;
+  return (await recognise(path))?.info.forkedFrom ?? null;
+}

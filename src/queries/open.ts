@@ -1,0 +1,159 @@
+import { loadConfig } from "../project/config/config.ts";
+import type { Config } from "../project/config/settings.ts";
+import { explanationOf, PommelError } from "../project/errors.ts";
+import type { Project } from "../project/paths.ts";
+import type { CodeAnswer, CodeQuery } from "../search/code/types.ts";
+import type { SessionSearch } from "../search/sessions/engine.ts";
+import type { ScrubbingWork } from "../sessions/work.ts";
+import type { CodeIndex } from "../store/index/port.ts";
+import { Memory } from "../store/memory/memory.ts";
+import { isDamaged } from "../store/sqlite/database.ts";
+import { openToRead, rollBack } from "../store/sqlite/open-to-read.ts";
+
+/**
+ * What operations run on: the memory and the index that this process has open, which is a daemon's, else what is opened for
+ * one answer.
+ */
+
+/** A memory that a daemon keeps. */
+interface OpenMemory {
+  /** null while it cannot be opened, and where nothing is recorded. */
+  readonly memoryIfAny: Memory | null;
+  /** Why it is not open though it should be, else null. */
+  readonly failure: unknown;
+  readonly search: SessionSearch;
+  /** The project's checkouts and worktrees. */
+  readonly roots: readonly string[];
+  /** Transcripts that are not fully imported. */
+  pending(): number;
+  /** What changes it. @throws PommelError why it is not open */
+  work(): ScrubbingWork;
+  /** Runs exclusive work. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** Whether sessions are recorded. */
+  readonly captures: boolean;
+  /** Queues the import of a transcript's new lines. */
+  readOn(path: string, by: { agent?: string }): void;
+  /** Called with every error of a reader. */
+  suspect(error: unknown): void;
+}
+
+/** An index that a daemon keeps up to date. */
+interface OpenIndex {
+  readonly index: CodeIndex;
+  ask(query: CodeQuery): Promise<CodeAnswer>;
+  queue(): { pending: number; is_idle: boolean };
+  suspect(error: unknown): void;
+}
+
+/** By their files. */
+const memories = new Map<string, OpenMemory>();
+const indexes = new Map<string, { open: OpenIndex; config: Config }>();
+
+/** Lets operations use the memory that is open. @returns undoes it */
+export const shareOpenMemory = (file: string, open: OpenMemory) => share(memories, file, open);
+export const shareOpenIndex = (file: string, open: OpenIndex, config: Config) =>
+  share(indexes, file, { open, config });
+
+function share<T>(all: Map<string, T>, file: string, open: T): () => void {
+  all.set(file, open);
+  // It may have been opened again meanwhile.
+  return () => void (all.get(file) === open && all.delete(file));
+}
+
+/** null: no daemon keeps it in this process. */
+export const openIndex = ({ indexDb }: Project): OpenIndex | null => indexes.get(indexDb)?.open ?? null;
+export const openMemory = ({ memoryDb }: Project): OpenMemory | null => memories.get(memoryDb) ?? null;
+
+/** The settings that a daemon goes by, which keeps the last valid ones; else as they are now. @throws as `loadConfig` */
+export const configOf = (project: Project): Config =>
+  indexes.get(project.indexDb)?.config ?? loadConfig(project).config;
+
+/** The daemon's part of this process that keeps this very memory open; null: none, it was opened for one answer. */
+export function keeperOf(project: Project, memory: Memory): OpenMemory | null {
+  const open = openMemory(project);
+  return open?.memoryIfAny === memory ? open : null;
+}
+
+/**
+ * Opens the memory to read, or a copy of it where SQLite may not write beside it, and closes it after use.
+ * @throws PommelError `no_memory`, `schema_outdated`, `memory_corrupt`, `index_too_new`, `unreadable`
+ */
+export function withMemory<T>(project: Project, use: (memory: Memory) => T | Promise<T>): Promise<T> {
+  const owner = openMemory(project);
+  const useIt = async (memory: Memory): Promise<T> => {
+    try {
+      return await use(memory);
+    } catch (error) {
+      owner?.suspect(error);
+      throw isDamaged(error) ? memory.explain(error) : error;
+    }
+  };
+  const open = owner?.memoryIfAny;
+  return open ? useIt(open) : openToRead(project.memoryDb, readMemory, useIt);
+}
+
+/**
+ * As `withMemory`, for an optional memory: where it is missing or cannot be read, `use` gets null.
+ * @param use gets the reason why there is no memory: whole sentences
+ */
+export async function withMemoryIfAny<T>(
+  project: Project,
+  use: (memory: Memory | null, why: string | null) => T | Promise<T>,
+): Promise<T> {
+  let isOpen = false;
+  try {
+    return await withMemory(project, (memory) => {
+      isOpen = true;
+      return use(memory, null);
+    });
+  } catch (error) {
+    if (isOpen || !(error instanceof PommelError)) throw error;
+    return use(null, explanationOf(error));
+  }
+}
+
+/** As `withMemoryIfAny`, for an answer with notes: where there is no memory, the first one says why. */
+export function withMemoryOrNote<A extends { notes: string[] }>(
+  project: Project,
+  use: (memory: Memory | null) => Promise<A>,
+): Promise<A> {
+  return withMemoryIfAny(project, async (memory, why) => {
+    const answer = await use(memory);
+    return why === null ? answer : { ...answer, notes: [why, ...answer.notes] };
+  });
+}
+
+function readMemory(file: string): Memory {
+  rollBack(file);
+  const memory = Memory.open(file, { readonly: true });
+  try {
+    memory.version();
+    return memory;
+  } catch (error) {
+    memory.close();
+    throw error;
+  }
+}
+
+/**
+ * Uses the index that this process has open, or opens it to read and closes it after use.
+ * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`
+ */
+export async function withIndex<T>(
+  project: Project,
+  config: Config,
+  use: (index: CodeIndex) => Promise<T>,
+): Promise<T> {
+  const owner = openIndex(project);
+  if (owner === null) {
+    const { indexDriver } = await import("../store/index/drivers.ts");
+    return (await indexDriver(config)).read(project.indexDb, use);
+  }
+  try {
+    return await use(owner.index);
+  } catch (error) {
+    owner.suspect(error);
+    throw error;
+  }
+}

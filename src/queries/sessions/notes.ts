@@ -1,0 +1,34 @@
+import { isAbsolute } from "node:path";
+import { recognise } from "../../agents/registry.ts";
+import type { Project } from "../../project/paths.ts";
+import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+import { findAnnotation } from "../../sessions/forget/forget-target.ts";
+import { addNote, editNote } from "../../sessions/notes/add-note.ts";
+import { changing } from "../changing.ts";
+import { openMemory } from "../open.ts";
+import { annotationOf } from "./conversations.ts";
+
+/** Stores a note; where a daemon records the session that it is about, its transcript is read on. */
+export async function writeNote(
+  project: Project,
+  { note, session_id: session, transcript_path: path, branch, by_agent: byAgent }: RequestOf<"annotate">,
+): Promise<ResponseOf<"annotate">> {
+  const found = path === undefined ? null : await recognise(path);
+  const sessionUid = session ?? found?.info.session ?? null;
+  const by = found && { agent: found.agent.name };
+  const asked = { note, sessionUid, branch: branch ?? null, byAgent, ...by };
+  const added = await changing(project, (work) => addNote(work, asked), { create: true });
+  const open = openMemory(project);
+  const queued = open?.captures === true && path !== undefined && isAbsolute(path);
+  if (queued) open.readOn(path, { ...by });
+  return { annotation: annotationOf(added), queued };
+}
+
+/** Replaces a note's text. @throws PommelError `not_found`, `usage` */
+export async function changeNote(
+  project: Project,
+  { id, note }: RequestOf<"editNote">,
+): Promise<ResponseOf<"editNote">> {
+  const changed = await changing(project, (work) => editNote(work, findAnnotation(work.memory, id), note));
+  return { annotation: annotationOf(changed) };
+}
