@@ -30,6 +30,10 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
     },
   ],
   Understand: [
+    {
+      names: ["how", "fix", "lost"],
+      load: async () => (await import("./commands/how/command.ts")).declareHow,
+    },
     { names: ["why"], load: async () => (await import("./commands/why/command.ts")).declareWhy },
     { names: ["review"], load: async () => (await import("./commands/review/command.ts")).declareReview },
     { names: ["blame"], load: async () => (await import("./commands/blame/command.ts")).declareBlame },

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { endpoints, type RouteName } from "./endpoints.ts";
 import * as lines from "./operations/blame.ts";
 import * as checkpoints from "./operations/checkpoints.ts";
-import { chunkAnswer, chunkRequest } from "./operations/chunk.ts";
+import * as commands from "./operations/commands.ts";
 import * as context from "./operations/context.ts";
 import * as daemon from "./operations/daemon.ts";
 import * as decisions from "./operations/decisions.ts";
@@ -74,8 +74,8 @@ export const routes = {
   chunk: {
     ...endpoints.chunk,
     summary: "Show a chunk of code with what it lies in and what lies in it",
-    request: chunkRequest,
-    response: chunkAnswer,
+    request: files.chunkRequest,
+    response: files.chunkAnswer,
   },
   index: {
     ...endpoints.index,
@@ -166,6 +166,24 @@ export const routes = {
     summary: "Show who wrote each line of a file: which agent and session, or which person",
     request: lines.blameRequest,
     response: lines.blameAnswer,
+  },
+  how: {
+    ...endpoints.how,
+    summary: "Find the command lines that worked here for something",
+    request: commands.howRequest,
+    response: commands.howAnswer,
+  },
+  fix: {
+    ...endpoints.fix,
+    summary: "Find an error that was met before, and what fixed it",
+    request: commands.fixRequest,
+    response: commands.fixAnswer,
+  },
+  lostText: {
+    ...endpoints.lostText,
+    summary: "Show text of a file that agents wrote or removed and that no commit holds",
+    request: commands.lostTextRequest,
+    response: commands.lostTextAnswer,
   },
   stats: {
     ...endpoints.stats,

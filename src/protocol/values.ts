@@ -46,6 +46,9 @@ export const turnStates = ["completed", "interrupted", "error", "unfinished"] as
  */
 export type TurnState = (typeof turnStates)[number];
 
+/** How a command went that an agent ran. unknown: another one of its line may have failed, or its exit status went into a pipe. */
+export type CommandOutcome = "worked" | "failed" | "unknown";
+
 export const matchModes = ["exact", "regex"] as const;
 /** How code, and the content of sessions, must hold a query. exact: as a text; regex: as a pattern in RE2's syntax. */
 export type MatchMode = (typeof matchModes)[number];

@@ -81,6 +81,28 @@ const operations = {
     const request = { file: locate(project, project.root, file), ranges, revision, texts };
     return withMemoryOrNote(project, (memory) => blameFile(project, memory, request, signal));
   },
+  how: async (project, { q, limit = listedCommands }) => {
+    const { howTo } = await import("./commands/how.ts");
+    return withMemory(project, (memory) => howTo(memory, { q, limit }));
+  },
+  fix: async (project, { error, limit = listedCommands }) => {
+    const [{ fixesOf }, { projectRoots }] = await Promise.all([
+      import("./commands/fix.ts"),
+      import("../git/projects/roots.ts"),
+    ]);
+    const roots = await projectRoots(project.root);
+    return withMemory(project, (memory) => fixesOf(roots, memory, { error, limit }));
+  },
+  lostText: async (project, { file, limit = listedCommands }, { signal }) => {
+    const [{ lostTextOf }, { projectRoots }, { locate }] = await Promise.all([
+      import("./commands/lost-text.ts"),
+      import("../git/projects/roots.ts"),
+      import("./blame/file-place.ts"),
+    ]);
+    const roots = await projectRoots(project.root);
+    const path = locate(project, project.root, file);
+    return withMemory(project, (memory) => lostTextOf(memory, roots, { file: path, limit, signal }));
+  },
   stats: async (project, { path: paths, ...request }, { signal }) => {
     const { statsOf } = await import("./status/stats.ts");
     return withMemoryOrNote(project, (memory) => statsOf(project, memory, { ...request, paths }, signal));
@@ -216,3 +238,5 @@ export async function run<R extends RouteName>(
 
 /** Default number of entries in a list. */
 const listed = 10;
+/** The same of commands, errors and lost texts, which are long. */
+const listedCommands = 3;

@@ -1,3 +1,9 @@
+/** How a hex dump begins, by xxd and by `hexdump -C`. */
+const dumpBeginnings = ["00000000: ", "00000000  "];
+const dumpLine = /^[0-9a-f]{8}:? {1,2}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16})[^\n]{0,20}(?:\n|$)/;
+/** A dump has at most so many lines. */
+const maxDumpLines = 2_000;
+
 /**
  * Base64 that may hide a secret: where one of these words would stand in it. A word has three forms in base64, by where
  * it begins in a group of three bytes; the characters that also depend on its neighbours are left out.
@@ -12,6 +18,7 @@ const minForm = 6;
 
 /** What to look for in a text. */
 export const encodedWords: readonly string[] = [
+  ...dumpBeginnings,
   ...new Set(
     words.flatMap((word) =>
       [0, 1, 2].map((offset) => {
@@ -25,11 +32,25 @@ export const encodedWords: readonly string[] = [
   ),
 ].filter((form) => form.length >= minForm);
 
+/** What the bytes of a hex dump say that begins at a position. */
+function decodedDump(text: string, start: number): { found: Encoded | null; searched: number } {
+  let end = start;
+  let hex = "";
+  for (let line = 0; line < maxDumpLines; line++) {
+    const match = dumpLine.exec(text.slice(end, end + 120));
+    if (match === null) break;
+    hex += match[1]!.replaceAll(" ", "");
+    end += match[0].length;
+  }
+  const decoded = Buffer.from(hex, "hex").toString("latin1");
+  return { found: end > start ? { start, end, decoded } : null, searched: Math.max(end, start + 1) };
+}
+
 /** Longer ones are files. Characters. */
 const maxLength = 20_000;
 const minLength = 16;
 
-/** Base64 in a text. */
+/** Base64 or a hex dump in a text. */
 export interface Encoded {
   start: number;
   end: number;
@@ -38,6 +59,8 @@ export interface Encoded {
 
 /** The base64 around a position, if a text is in it, and where to continue the search. */
 export function decodedAround(text: string, position: number): { found: Encoded | null; searched: number } {
+  if (dumpBeginnings.some((beginning) => text.startsWith(beginning, position)))
+    return decodedDump(text, position);
   let start = position;
   while (start > 0 && position - start < maxLength && isBase64(text.charCodeAt(start - 1))) start--;
   let end = position;

@@ -94,6 +94,30 @@ describe("secrets in other places", () => {
     );
   });
 
+  it("are found in whatever way they are written", () => {
+    const { mixed, of } = maker(7);
+    const key = `ghp_${mixed(base62, 36)}`;
+    const bytes = Buffer.from(`token: ${key}`);
+    const dump = Array.from({ length: Math.ceil(bytes.length / 16) }, (_, row) => {
+      const part = bytes.subarray(row * 16, row * 16 + 16);
+      const pairs = part.toString("hex").replace(/(.{4})/g, "$1 ");
+      return `${(row * 16).toString(16).padStart(8, "0")}: ${pairs.padEnd(40)} ${part.toString("latin1")}`;
+    }).join("\n");
+    const seed = Array.from({ length: 6 }, () => of("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 4)).join(" ");
+    const bot = `M${mixed(base62, 23)}.${mixed(base62, 6)}.${mixed(base62, 38)}`;
+    for (const [text, secret] of [
+      [[...`password=${key}`].join("\0"), [...key].join("\0")],
+      [dump, bytes.subarray(16, 32).toString("hex").slice(0, 4)],
+      [`const t = "ghp_" + "${key.slice(4, 20)}" + '${key.slice(20)}';`, key.slice(20)],
+      [`add ${seed} to your authenticator app`, seed],
+      [`client.login('${bot}')`, bot],
+      [`{"path": "/tmp/${key}.txt"}`, key],
+    ] as const) {
+      expect(text).toContain(secret);
+      expect(scrub(text)).not.toContain(secret);
+    }
+  });
+
   it("vendors' keys are found wherever a line ends in them", () => {
     const breaks = ["\n", "\r\n", "\\\n", "=\r\n", "\\n", " │\n│ ", "\n> ", '" +\n  "'];
     fc.assert(

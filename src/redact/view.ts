@@ -18,6 +18,8 @@ export interface View {
 /** Terminal escapes, in bytes or as JSON and source code write them, and characters without a width. */
 const invisible =
   /\u001b\[[0-9;?]{0,30}[A-Za-z]|\u001b\][0-9;]{0,20}|\u0007|\u001b\\|[\u00ad\u200b-\u200d\u2060\ufeff]|\\{1,2}(?:u001b|x1b|033|e)\[[0-9;]{0,30}m/gi;
+/** UTF-16 that was read as if each byte were a character. */
+const everySecond = /(?<=[\t\n\r\x20-\x7e])\u0000(?=[\t\n\r\x20-\x7e]\u0000|[\x20-\x7e]?$)/g;
 /** The numbers that agents print before the lines of a file. */
 const lineNumber = /^[ \t]{0,8}[0-9]{1,6}[\u2192\t]/gm;
 const isNumbered = /^[ \t]{0,8}[0-9]{1,6}[\u2192\t]/;
@@ -38,6 +40,10 @@ export function hiddenIn(text: string): Hidden[] {
   if (invisibleCharacter.test(text) || writtenEscapes.some((written) => text.includes(written))) {
     for (const { 0: found, index } of text.matchAll(invisible))
       hidden.push({ start: index, end: index + found.length, instead: "" });
+  }
+  if (text.includes("\0")) {
+    for (const { index } of text.matchAll(everySecond))
+      hidden.push({ start: index, end: index + 1, instead: "" });
   }
   if (text.includes("[REDACTED_")) {
     for (const { 0: found, index } of text.matchAll(placeholders))

@@ -60,7 +60,7 @@ export function acrossLines(
   isWhole: boolean,
 ): Span | null {
   const first = pieceAt(text, start);
-  if (first === null || first.length < 8) return null;
+  if (first === null || first.length < 4) return null;
   const pieces = [{ joinedEnd: first.length, end: start + first.length }];
   let joined = first;
   let end = start + first.length;

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../project/errors.ts";
+import { saveCommands } from "../store/memory/commands.ts";
 import type { SessionRecord } from "../store/memory/memory-records.ts";
 import { cutOfSession, outdatedSessions, saveCut } from "../store/memory/sessions/session-cuts.ts";
 import { indexAgain } from "../store/memory/sessions/session-terms.ts";
 import { replacePromptTitle, sessionById } from "../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../store/memory/sessions/turns.ts";
 import { currentCut, cutOf } from "./chunks/cut-rules.ts";
-import { rechunkSession } from "./chunks/rechunk.ts";
+import { chunkOptionsFor, rechunkSession } from "./chunks/rechunk.ts";
+import { commandsOf } from "./commands/commands-of-turn.ts";
 import { storedTurns } from "./stored-turns.ts";
 import { sumUpSession } from "./summaries/sum-up.ts";
 import { sessionTitle } from "./summaries/title.ts";
@@ -69,7 +71,14 @@ async function recutSession(
   const chunks = await rechunkSession(work, session, first.number, how);
   if (isByOtherRules) {
     const title = sessionTitle(storedTurns(memory, session.id));
+    const { relativize } = chunkOptionsFor(work, session);
+    const ran = Array.from(
+      storedTurns(memory, session.id),
+      (turn) => [turn.record.id, commandsOf(turn, relativize)] as const,
+    );
+    await pause();
     memory.inTransaction(() => {
+      for (const [turnId, commands] of ran) saveCommands(memory, turnId, commands);
       if (title !== null) replacePromptTitle(memory, session.id, title);
       indexAgain(memory, session.id);
     });

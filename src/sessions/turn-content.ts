@@ -9,6 +9,8 @@ export interface StoredLine {
   entries: Entry[];
   /** The model's name, for lines of an agent's message. */
   model?: string;
+  /** Where the agent was, if not where the session was launched. */
+  cwd?: string;
 }
 
 /** A turn with all its messages and actions. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { levels } from "../../project/levels.ts";
-import { chunkRequest } from "../../protocol/operations/chunk.ts";
 import { type Decision, relatedRequest } from "../../protocol/operations/decisions.ts";
+import { chunkRequest } from "../../protocol/operations/files.ts";
 import { searchRequest, transcriptSearchRequest } from "../../protocol/operations/search.ts";
 import { described, field } from "../../protocol/shape-parts.ts";
 import type { Verdict } from "../../protocol/values.ts";

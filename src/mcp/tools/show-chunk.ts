@@ -1,4 +1,4 @@
-import type { ChunkOutline } from "../../protocol/operations/chunk.ts";
+import type { ChunkOutline } from "../../protocol/operations/files.ts";
 import { parsePlace } from "../../queries/blame/file-place.ts";
 import { visible } from "../../text/quotation.ts";
 import type { SearchCodeOutput } from "../shapes/shapes-search.ts";

@@ -12,6 +12,8 @@ import {
   until,
 } from "../shape-parts.ts";
 
+import { recurringError } from "./commands.ts";
+
 /** The shapes of statistics about the authors of committed lines. */
 
 export const statsRequest = lazy(() =>
@@ -62,6 +64,8 @@ export const statsAnswer = lazy(() =>
         lines: count,
       }),
     ),
+    /** Errors that three sessions or more met, the most expensive first. An older daemon gives none. */
+    recurring_errors: z._default(z.array(recurringError()), []),
     notes,
   }),
 );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "../../protocol/operations/chunk.ts";
+import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "../../protocol/operations/files.ts";
 import { linesOfChunks } from "../../search/code/source.ts";
 import type { CodeIndex, StoredChunk } from "../../store/index/port.ts";
 import { locate, parsePlace } from "../blame/file-place.ts";

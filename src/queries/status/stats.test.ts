@@ -34,6 +34,7 @@ it("sums up whose lines were committed, by author, directory, week, model and se
     since: null,
     until: null,
     paths: [],
+    recurring_errors: [],
     commits: { in_history: 3, looked_at: 2, with_agent: 2 },
     total: { lines: 5, agent: 3, human: 2, unknown: 0, before_agents: 0 },
     by_author: [

@@ -16,6 +16,7 @@ import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { agentsSince, isBeforeAgents, noteOn } from "../blame/agents-since.ts";
 import { entry, sortedByCount } from "../blame/blame-summary.ts";
+import { recurringErrors } from "../commands/recurring.ts";
 import { filesMatcher } from "../sessions/conversations-decisions.ts";
 import { backfillHint } from "./backfill-hint.ts";
 import { isoTime } from "./status.ts";
@@ -99,6 +100,7 @@ function countLines(
     paths: [...paths],
     commits: { in_history: history?.size ?? null, looked_at: lookedAt, with_agent: sums.withAgent.size },
     ...sums.answer(memory),
+    recurring_errors: memory === null ? [] : recurringErrors(memory),
     notes: [
       ...(whole instanceof GitFailure ? notesOnProblem(whole, seen) : []),
       ...(history === null ? [] : notesOnUnseen(memory, history, seen)),

@@ -71,6 +71,13 @@ export const credentialPatterns = [
     { check: "base32" },
   ),
   row(
+    "otp-seed-before",
+    "OTP_SEED",
+    "authenticator 2fa totp",
+    "(?<secret>[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15})[^\\r\\n]{0,60}(?:[Aa]uthenticator|2[Ff][Aa]|TOTP|totp)",
+    { check: "base32", reach: 150 },
+  ),
+  row(
     "oathtool",
     "OTP_SEED",
     "oathtool",

@@ -148,7 +148,7 @@ export const formPatterns = [
     "typed",
   ),
   call(
-    "key-of-cipher",
+    "cipher-key",
     "SECRET",
     "aes.new( aes( createcipheriv( createsecretkey( twilio( signer(",
     `(?:aes\\.new|aes|createsecretkey|signer|twilio\\([^"'()\\n]{1,40},|createcipheriv\\([^()\\n]{1,40},)[ (]{0,2}b?`,

@@ -245,7 +245,7 @@ export const prosePatterns = [
     "shared-secret-stated",
     "SECRET",
     ["shared secret", "pre-shared", "preshared", "psk"],
-    `(?i)(?:shared[ _-]secret|pre-?shared[ _-]?(?:key|secret)|\\bpsk)["']?(?: is|:| =|=)?[ \\t]{0,3}["'\`]?${value}`,
+    `(?i)(?:shared[ _-]secret|pre-?shared[ _-]?(?:key|secret)|psk)["']?(?: is|:| =|=)?[ \\t]{0,3}["'\`]?${value}`,
     { check: "stated" },
   ),
   row(

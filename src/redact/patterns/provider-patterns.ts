@@ -157,6 +157,12 @@ export const providerPatterns = [
     "/api/webhooks/(?<secret>[0-9]{17,20}/[A-Za-z0-9_-]{60,80})",
   ),
   row(
+    "bot-token",
+    "DISCORD_TOKEN",
+    "bot token .login(",
+    "(?:[Bb][Oo][Tt]|[Tt][Oo][Kk][Ee][Nn]|\\.login\\()[^\\r\\n]{0,40}?[\"'`=: (](?<secret>[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40})",
+  ),
+  row(
     "discord-token",
     "DISCORD_TOKEN",
     "discord",

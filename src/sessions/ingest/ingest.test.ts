@@ -64,6 +64,7 @@ function contentsOf(of: Memory): unknown {
     "turn_files",
     "turn_actions",
     "turn_states",
+    "commands",
     "usage",
     "annotations",
     "secrets",

@@ -1,5 +1,6 @@
 import type { TranscriptLine } from "../../agents/agent.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { lastTurnNumber, nextSeq, placesOfLines } from "../../store/memory/sessions/lines.ts";
 import { abandonedTurns, lastGroupStart, turnOf } from "../../store/memory/sessions/turns.ts";
 import { storedTurns } from "../stored-turns.ts";
@@ -11,6 +12,8 @@ import type { Turn } from "../turn-content.ts";
  */
 export interface SessionState {
   sessionId: number;
+  /** Where the session was launched. */
+  cwd: string;
   /** Of the last group, in order; empty before the first line. */
   turns: Turn[];
   /** The place of the next line. */
@@ -22,12 +25,16 @@ export interface SessionState {
   changed: Set<number>;
 }
 
-export function loadState(memory: Memory, sessionId: number): SessionState {
+export function loadState(
+  memory: Memory,
+  { id: sessionId, cwd }: Pick<SessionRecord, "id" | "cwd">,
+): SessionState {
   const first = lastGroupStart(memory, sessionId);
   const turns = first === null ? [] : openTurns(memory, sessionId, { first });
   const lastSeq = Math.max(-1, ...turns.flatMap(({ lines }) => lines.map(({ seq }) => seq)));
   return {
     sessionId,
+    cwd,
     turns,
     seq: Math.max(nextSeq(memory, sessionId), lastSeq + 1),
     lastNumber: lastTurnNumber(memory, sessionId) ?? 0,
@@ -84,6 +91,7 @@ export function takeLines(
       at: line.at,
       entries: line.entries,
       ...(model !== undefined && { model }),
+      ...(line.cwd !== null && line.cwd !== state.cwd && { cwd: line.cwd }),
     });
     state.changed.add(number);
   }

@@ -2,7 +2,7 @@ import type { ReadBatch, TranscriptLine, Usage } from "../../agents/agent.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { keepNewestChunks, positionOfTurn, replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { PassageVectors } from "../../store/memory/memory-records.ts";
+import type { PassageVectors, SessionRecord } from "../../store/memory/memory-records.ts";
 import { insertLines } from "../../store/memory/sessions/lines.ts";
 import { markAbandoned, saveTurn } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
@@ -17,8 +17,7 @@ import { turnToStore } from "./turn-to-store.ts";
 
 export interface WriterOptions {
   memory: Memory;
-  /** The session's row and uid. */
-  session: { id: number; uid: string };
+  session: Pick<SessionRecord, "id" | "uid" | "cwd">;
   chunks: ChunkOptions & GroupOptions;
   /** Makes the vectors of new chunks; null: they have none. */
   embedder: Embedder | null;
@@ -40,7 +39,7 @@ export class SessionWriter {
   private state: SessionState;
 
   constructor(private readonly options: WriterOptions) {
-    this.state = loadState(options.memory, options.session.id);
+    this.state = loadState(options.memory, options.session);
   }
 
   /** Adds lines, and works out what they change. */

@@ -3,23 +3,25 @@ import type { TurnFile } from "../../store/memory/memory-records.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import type { TurnToStore } from "../../store/memory/sessions/turns.ts";
 import { beginningOf } from "../../text/text-size.ts";
+import { commandsOf } from "../commands/commands-of-turn.ts";
 import { actionOf, type Turn } from "../turn-content.ts";
 import { turnStateOf } from "../turn-state.ts";
 
 /**
- * What is stored of a turn: its lines, and what lists and searches need: its files, its tools, what they did, how it
- * ended, and the beginning of the prompt.
+ * What is stored of a turn: its lines, and what lists and searches need: its files, its tools, what they did, the commands
+ * that ran, how it ended, and the beginning of the prompt.
  */
 export function turnToStore(
   turn: Turn,
   relativize: (path: string) => string,
-): Pick<TurnToStore, "prompt" | "state" | "tools" | "actions" | "files" | "content"> {
+): Pick<TurnToStore, "prompt" | "state" | "tools" | "actions" | "files" | "commands" | "content"> {
   return {
     prompt: promptBeginning(turn),
     state: turnStateOf(turn.lines),
     tools: toolCounts(turn),
     actions: actionCounts(turn),
     files: touchedFiles(turn, relativize),
+    commands: commandsOf(turn, relativize),
     content: packContent(turn.lines),
   };
 }

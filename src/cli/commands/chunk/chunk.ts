@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import type { ChunkAnswer, ChunkOutline } from "../../../protocol/operations/chunk.ts";
+import type { ChunkAnswer, ChunkOutline } from "../../../protocol/operations/files.ts";
 import { locate, parsePlace } from "../../../queries/blame/file-place.ts";
 import type { CommandContext } from "../../frame.ts";
 import { renderSnippet } from "../../results/snippet.ts";

@@ -9,6 +9,7 @@ import { aligned, type Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, hanging, heading, oneLine, shortId } from "../../terminal/text.ts";
 import { authorMarks, authorNames, authorsIn, inColor, percent } from "../blame/author-text.ts";
+import { duration } from "../how/duration.ts";
 
 interface StatsOptions extends Omit<RequestOf<"stats">, "depth"> {
   dirDepth?: number;
@@ -33,6 +34,29 @@ const barWidth = 24;
 
 /** Tables for a person. */
 export function renderStats(answer: StatsAnswer, limit: number, screen: Screen): string {
+  return [renderLines(answer, limit, screen), ...renderErrors(answer, limit, screen)].join("\n\n");
+}
+
+function renderErrors({ recurring_errors: errors }: StatsAnswer, limit: number, screen: Screen): string[] {
+  if (errors.length === 0) return [];
+  const columns: Column[] = [
+    { title: "cost", isNumber: true },
+    { title: "sessions", isNumber: true },
+    { title: "times", isNumber: true },
+    { title: "error", wraps: true },
+  ];
+  const rows = errors
+    .slice(0, limit)
+    .map(({ cost_ms, sessions, times, error }) => [
+      duration(cost_ms),
+      `${sessions}`,
+      `${times}`,
+      oneLine(error, 160),
+    ]);
+  return [[heading("Recurring errors", screen.colors), table(columns, rows, screen)].join("\n")];
+}
+
+function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string {
   const { commits, total } = answer;
   const { colors, columns } = screen;
   const isTerminal = columns !== undefined;

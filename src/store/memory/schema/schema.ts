@@ -1,5 +1,6 @@
 import type { Migration } from "../../sqlite/database.ts";
 import { addActions } from "./actions.ts";
+import { commandTables } from "./commands.ts";
 import { contextTables } from "./context.ts";
 import { decisionTables } from "./decisions.ts";
 import { eventTables, gitTables } from "./git.ts";
@@ -292,4 +293,5 @@ export const memoryMigrations: readonly Migration[] = [
     state   TEXT NOT NULL
   ) STRICT;
   `,
+  commandTables,
 ];

@@ -1,10 +1,13 @@
 import type { TurnState } from "../../../protocol/values.ts";
+import { type CommandToStore, saveCommands } from "../commands.ts";
 import type { Memory } from "../memory.ts";
 import type { TurnFile, TurnRecord } from "../memory-records.ts";
 
 /** A turn to store, with its lines packed by `packContent`. */
 export interface TurnToStore extends Omit<TurnRecord, "id" | "sessionId" | "state"> {
   state: TurnState;
+  /** Left out: those that are stored stay. */
+  commands?: readonly CommandToStore[];
   content: Uint8Array;
 }
 
@@ -58,6 +61,7 @@ export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): 
     memory.prepare("INSERT OR REPLACE INTO turn_states (turn_id, state) VALUES (?, ?)").run(id, turn.state);
     saveActions(memory, id, turn.actions);
     saveFiles(memory, id, turn.files);
+    if (turn.commands !== undefined) saveCommands(memory, id, turn.commands);
     return id;
   });
 }

@@ -1,0 +1,204 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FileEdit } from "../../agents/agent.ts";
+import type { Fix, FixAnswer, KnownError } from "../../protocol/operations/commands.ts";
+import { errorLines } from "../../sessions/chunks/units/error-lines.ts";
+import { signaturesOf } from "../../sessions/commands/error-signature.ts";
+import { relativizer } from "../../sessions/relative-paths.ts";
+import { storedTurns } from "../../sessions/stored-turns.ts";
+import {
+  type CommandRecord,
+  commandsWithErrors,
+  errorSignatures,
+  listCommands,
+} from "../../store/memory/commands.ts";
+import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionById } from "../../store/memory/sessions/sessions.ts";
+import { beginningOf, joinWithin } from "../../text/text-size.ts";
+import { isoTime } from "../status/status.ts";
+import { closestSignatures, weightsOf } from "./error-likeness.ts";
+
+export interface FixRequest {
+  error: string;
+  limit: number;
+  /** Only what was known then. Milliseconds; null: everything. */
+  until?: number | null;
+}
+
+/** Characters of an error that are read, and of a diff that is shown. */
+const longest = { error: 20_000, diff: 1500 } as const;
+/** Signatures of a question, and edits and commands of a fix. */
+const most = { signatures: 24, edits: 6, commands: 6 } as const;
+
+/**
+ * The same error before, without its paths, numbers and hashes; and what was done after which it did not come back.
+ * @param roots of the project and its worktrees
+ */
+export function fixesOf(
+  roots: readonly string[],
+  memory: Memory,
+  { error, limit, until = null }: FixRequest,
+): FixAnswer {
+  const asked = askedSignatures(error);
+  const known = errorSignatures(memory, { until });
+  const { verdict, signatures } = closestSignatures(asked, known);
+  if (verdict === "none") return { verdict, errors: [] };
+  const weights = weightsOf(known);
+  const errors = groupsOf(commandsWithErrors(memory, [...signatures.keys()], { until }), (own) =>
+    own.reduce((sum, each) => sum + (signatures.get(each) ?? 0) * (weights.get(each) ?? 0), 0),
+  );
+  return {
+    verdict,
+    errors: errors.slice(0, limit).map(({ runs }) => knownError(roots, memory, runs, until)),
+  };
+}
+
+/** Of the lines that report something; of a text without such, of all. */
+function askedSignatures(error: string): string[] {
+  const text = error.length > longest.error ? error.slice(-longest.error) : error;
+  const reported = signaturesOf(errorLines(text, longest.error), most.signatures);
+  return reported.length > 0 ? reported : signaturesOf(text, most.signatures);
+}
+
+interface Group {
+  /** The latest first. */
+  runs: CommandRecord[];
+  score: number;
+}
+
+/** Failures that have the same lines in common with the question; the best first, then the latest. */
+function groupsOf(
+  found: ReturnType<typeof commandsWithErrors>,
+  scoreOf: (signatures: readonly string[]) => number,
+): Group[] {
+  const groups = new Map<string, Group>();
+  for (const { command, signatures } of found) {
+    const key = `${command.name}\0${signatures.toSorted().join("\n")}`;
+    const group = groups.get(key);
+    if (group) group.runs.push(command);
+    else groups.set(key, { runs: [command], score: scoreOf(signatures) });
+  }
+  return [...groups.values()].sort(
+    (a, b) => b.score - a.score || (b.runs[0]!.at ?? 0) - (a.runs[0]!.at ?? 0),
+  );
+}
+
+function knownError(
+  roots: readonly string[],
+  memory: Memory,
+  runs: readonly CommandRecord[],
+  until: number | null,
+): KnownError {
+  const fixed = runs.map((run) => ({ run, fix: fixOf(roots, memory, run, until) }));
+  const best =
+    fixed.find(({ fix }) => fix !== null && fix.edits.length > 0) ?? fixed.find(({ fix }) => fix !== null);
+  const { run, fix } = best ?? { run: runs[0]!, fix: null };
+  return {
+    error: run.error ?? "",
+    command: run.line,
+    directory: run.directory,
+    times: runs.length,
+    sessions: new Set(runs.map(({ sessionId }) => sessionId)).size,
+    first_at: isoTime(runs.at(-1)!.at),
+    last_at: isoTime(runs[0]!.at),
+    session_id: run.sessionUid,
+    turn: run.turn,
+    fix,
+  };
+}
+
+/** What was done between the failure and the next run of the same program that worked; null: it never did. */
+function fixOf(
+  roots: readonly string[],
+  memory: Memory,
+  failure: CommandRecord,
+  until: number | null,
+): Fix | null {
+  const later = listCommands(memory, { sessionId: failure.sessionId, until })
+    .filter(({ seq }) => seq > failure.seq)
+    .reverse();
+  const end = later.find(({ name, outcome }) => name === failure.name && outcome === "worked");
+  if (end === undefined) return null;
+  const edits = editsBetween(memory, roots, failure, end);
+  const meanwhile = later.filter(
+    ({ seq, outcome, name }) => seq < end.seq && outcome === "worked" && name !== end.name,
+  );
+  const commands = [...new Set([...meanwhile.map(({ line }) => line).slice(-most.commands), end.line])];
+  // Run again, it just worked: there is nothing to learn from that.
+  if (edits.length === 0 && commands.length === 1 && end.line === failure.line) return null;
+  const commits = commitsOfSessions(memory, [failure.sessionUid]).get(failure.sessionUid) ?? [];
+  const commit = commits.findLast(
+    ({ turns, committedAt }) =>
+      committedAt >= (end.at ?? 0) - 60_000 && turns.some((turn) => turn >= failure.turn),
+  );
+  return {
+    session_id: failure.sessionUid,
+    turn: end.turn,
+    timestamp: isoTime(end.at),
+    edits: edits
+      .slice(-most.edits)
+      .map(({ path, diff }) => ({ path, diff: beginningOf(diff, longest.diff) })),
+    commands,
+    commit: commit === undefined ? null : { hash: commit.hash, subject: commit.subject },
+    stands: stillThere(roots[0] ?? "", edits),
+  };
+}
+
+interface Edit {
+  path: string;
+  diff: string;
+  added: string[];
+}
+
+function editsBetween(
+  memory: Memory,
+  [root = "", ...worktrees]: readonly string[],
+  from: CommandRecord,
+  to: CommandRecord,
+): Edit[] {
+  const edits: Edit[] = [];
+  const cwd = sessionById(memory, from.sessionId)?.cwd ?? "";
+  const relativize = relativizer({ root, worktrees, cwd });
+  for (const { lines } of storedTurns(memory, from.sessionId, { first: from.turn, last: to.turn })) {
+    for (const { seq, entries } of lines) {
+      if (seq <= from.seq || seq >= to.seq) continue;
+      for (const entry of entries) {
+        if (entry.kind === "tool_result" && !entry.isError)
+          for (const edit of entry.edits ?? []) edits.push(describedEdit(edit, relativize(edit.path)));
+      }
+    }
+  }
+  return edits.filter(({ diff }) => diff !== "");
+}
+
+function describedEdit({ hunks, content }: FileEdit, path: string): Edit {
+  const isWhole = content !== null && hunks.length === 0;
+  const lines = isWhole ? content.split("\n").map((line) => `+${line}`) : hunks.flatMap((hunk) => hunk.lines);
+  const changed = lines.filter((line) => /^[+-]/.test(line));
+  return {
+    path,
+    diff: joinWithin(changed, longest.diff * 2),
+    added: changed.filter((line) => line.startsWith("+")).map((line) => line.slice(1).trim()),
+  };
+}
+
+/** Shorter lines are anywhere. */
+const minLine = 8;
+
+function stillThere(root: string, edits: readonly Edit[]): boolean | null {
+  let there = 0;
+  let all = 0;
+  for (const { path, added } of edits) {
+    const lines = added.filter((line) => line.length >= minLine);
+    if (lines.length === 0) continue;
+    try {
+      const text = readFileSync(join(root, path), "utf8");
+      there += lines.filter((line) => text.includes(line)).length;
+    } catch {
+      // The file is gone.
+    }
+    all += lines.length;
+  }
+  return all === 0 ? null : there / all >= 0.5;
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { conversation, prompt, ran, used } from "../../../test/support/turn-fixture.ts";
+import { relativizer } from "../relative-paths.ts";
+import { commandsOf } from "./commands-of-turn.ts";
+
+const relativize = relativizer({ root: "/repo", worktrees: [], cwd: "/repo" });
+const commands = (...entries: ReturnType<typeof ran>[]) =>
+  commandsOf(conversation(prompt("go"), ...entries)[0]!, relativize);
+const outcomes = (...entries: ReturnType<typeof ran>[]) =>
+  commands(...entries).map(({ line, outcome, status }) => [line, outcome, status]);
+
+test("a command has its directory, purpose, time and outcome", () => {
+  const [one] = commands(used("Bash", { command: "cd web && npm test", description: "Run the tests" }, "ok"));
+  expect(one).toMatchObject({ line: "npm test", directory: "web", purpose: "Run the tests", tookMs: 1000 });
+  expect(one).toMatchObject({ name: "npm test", outcome: "worked", status: 0, error: null });
+});
+
+test("a failed one has its status and the error's lines", () => {
+  const output = "Exit code 2\nsrc/a.ts(3,5): error TS2304: Cannot find name 'openStore'.";
+  const [one] = commands(ran("npx tsc --noEmit", output, { isError: true }));
+  expect(one).toMatchObject({ outcome: "failed", status: 2 });
+  expect(one!.error).toContain("Cannot find name 'openStore'");
+  expect(one!.signatures).toHaveLength(1);
+});
+
+test("of a line that failed only what must have failed counts so", () => {
+  const failed = { isError: true };
+  expect(outcomes(ran("make a && make b", "Exit code 1\nerror: no", failed))).toEqual([
+    ["make a", "unknown", null],
+    ["make b", "failed", 1],
+  ]);
+  expect(
+    outcomes(ran("go build ./... && go test ./... | tail", "Exit code 1\nx.go:1: error: y", failed)),
+  ).toEqual([
+    ["go build ./...", "failed", 1],
+    ["go test ./...", "unknown", null],
+  ]);
+});
+
+test("where a pipe hides the status, the output says it", () => {
+  expect(outcomes(ran("npm test 2>&1 | tail -3", "2 tests failed"))).toEqual([["npm test", "failed", null]]);
+  expect(outcomes(ran("npm test 2>&1 | tail -3", "all good"))).toEqual([["npm test", "worked", null]]);
+  expect(outcomes(ran('make; echo "exit: $?"', "exit: 2"))).toEqual([["make", "failed", 2]]);
+});
+
+test("what was declined, refused or goes on in the background is no run", () => {
+  expect(
+    outcomes(ran("make", "The user doesn't want to proceed with this tool use.", { isError: true })),
+  ).toEqual([]);
+  expect(outcomes(ran("npm start", "Command running in background with ID: b1"))).toEqual([]);
+  expect(outcomes(used("Bash", { command: "make" }, null))).toEqual([]);
+});

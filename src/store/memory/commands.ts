@@ -1,0 +1,115 @@
+import type { CommandOutcome } from "../../protocol/values.ts";
+import type { Memory } from "./memory.ts";
+
+/** A program that an agent ran. */
+export interface CommandToStore {
+  /** The session's line with the call, and the place in its command line. */
+  seq: number;
+  step: number;
+  at: number | null;
+  tookMs: number | null;
+  directory: string;
+  line: string;
+  name: string;
+  form: string;
+  purpose: string;
+  outcome: CommandOutcome;
+  status: number | null;
+  error: string | null;
+  /** Of the error's lines. */
+  signatures: string[];
+}
+
+export interface CommandRecord extends Omit<CommandToStore, "signatures"> {
+  id: number;
+  sessionId: number;
+  sessionUid: string;
+  agent: string;
+  turn: number;
+}
+
+const columns = `c.id, c.seq, c.step, c.at, c.took_ms AS tookMs, c.directory, c.line, c.name, c.form, c.purpose, c.outcome,
+  c.status, c.error, t.session_id AS sessionId, s.uid AS sessionUid, s.agent, t.number AS turn`;
+const from = "FROM commands c JOIN turns t ON t.id = c.turn_id JOIN sessions s ON s.id = t.session_id";
+
+/** Puts the commands of a turn in place of those that are stored. */
+export function saveCommands(memory: Memory, turnId: number, commands: readonly CommandToStore[]): void {
+  memory.inTransaction(() => {
+    memory.prepare("DELETE FROM commands WHERE turn_id = ?").run(turnId);
+    if (commands.length === 0) return;
+    const insert = memory.prepare(
+      `INSERT INTO commands (turn_id, seq, step, at, took_ms, directory, line, name, form, purpose, outcome, status, error)
+       VALUES (@turnId, @seq, @step, @at, @tookMs, @directory, @line, @name, @form, @purpose, @outcome, @status, @error)
+       RETURNING id`,
+    );
+    const sign = memory.prepare("INSERT OR IGNORE INTO command_errors (signature, command_id) VALUES (?, ?)");
+    for (const { signatures, ...command } of commands) {
+      const { id } = insert.get({ turnId, ...command }) as { id: number };
+      for (const signature of signatures) sign.run(signature, id);
+    }
+  });
+}
+
+export interface CommandFilter {
+  names?: readonly string[];
+  outcome?: CommandOutcome;
+  sessionId?: number;
+  /** Only those that began before. Milliseconds. */
+  until?: number | null;
+  limit?: number;
+}
+
+/** The latest first. Turns that the user went back from are left out. */
+export function listCommands(
+  memory: Memory,
+  { names, outcome, sessionId, until = null, limit = -1 }: CommandFilter = {},
+): CommandRecord[] {
+  return memory
+    .prepare(
+      `SELECT ${columns} ${from} WHERE NOT t.abandoned
+         AND (@names IS NULL OR c.name IN (SELECT value FROM json_each(@names)))
+         AND (@outcome IS NULL OR c.outcome = @outcome) AND (@sessionId IS NULL OR t.session_id = @sessionId)
+         AND (@until IS NULL OR c.at < @until)
+       ORDER BY c.at DESC NULLS LAST, c.id DESC LIMIT @limit`,
+    )
+    .all({
+      names: names === undefined ? null : JSON.stringify(names),
+      outcome: outcome ?? null,
+      sessionId: sessionId ?? null,
+      until,
+      limit,
+    }) as CommandRecord[];
+}
+
+/** Failed commands with one of these signatures, each with those that it has, the latest first. */
+export function commandsWithErrors(
+  memory: Memory,
+  signatures: readonly string[],
+  { until = null }: { until?: number | null } = {},
+): { command: CommandRecord; signatures: string[] }[] {
+  const rows = memory
+    .prepare(
+      `SELECT ${columns}, json_group_array(e.signature) AS signatures
+       FROM command_errors e JOIN commands c ON c.id = e.command_id
+         JOIN turns t ON t.id = c.turn_id JOIN sessions s ON s.id = t.session_id
+       WHERE e.signature IN (SELECT value FROM json_each(@signatures)) AND NOT t.abandoned
+         AND (@until IS NULL OR c.at < @until)
+       GROUP BY c.id ORDER BY c.at DESC NULLS LAST, c.id DESC`,
+    )
+    .all({ signatures: JSON.stringify(signatures), until }) as (CommandRecord & { signatures: string })[];
+  return rows.map(({ signatures: found, ...command }) => ({ command, signatures: JSON.parse(found) }));
+}
+
+/** Every signature with the number of sessions that met it. */
+export function errorSignatures(
+  memory: Memory,
+  { until = null }: { until?: number | null } = {},
+): { signature: string; sessions: number }[] {
+  return memory
+    .prepare(
+      `SELECT e.signature, count(DISTINCT t.session_id) AS sessions
+       FROM command_errors e JOIN commands c ON c.id = e.command_id JOIN turns t ON t.id = c.turn_id
+       WHERE NOT t.abandoned AND (@until IS NULL OR c.at < @until) GROUP BY e.signature`,
+    )
+    .all({ until }) as { signature: string; sessions: number }[];
+}
