@@ -144,7 +144,7 @@ try {
   git("config", "user.email", authorOf(1));
   git("config", "user.name", nameOf(1));
   git("commit", "--quiet", "--allow-empty", "-m", "First");
-  pm("init", "--yes");
+  pm("init");
   pm("config", "set", "--global", "memory.share", urlOf(1));
   pm("start", "--wait");
   pm("import", "claude", transcriptsOfHere(options.sessions), "--yes");

@@ -342,7 +342,7 @@ describe("pm init, pm enable and pm disable", () => {
   it.each(variants)("add hooks and take them back byte for byte: %s", async (_, text) => {
     if (text !== null) put(text);
     const part = ".claude/settings.json";
-    const first = await json("init");
+    const first = await json("init", "--team");
     expect(first[text === null ? "created" : "changed"]).toContain(part);
     expect(first.hooks).toEqual({ state: "installed", reason: null });
     const installed = current()!;
@@ -425,7 +425,7 @@ describe("pm init, pm enable and pm disable", () => {
 
   it("comes to one whole file when several run at once", async () => {
     put('{"model":"opus"}');
-    await Promise.all(Array.from({ length: 6 }, () => runPm(["enable"], { cwd })));
+    await Promise.all(Array.from({ length: 6 }, () => runPm(["init", "--team"], { cwd })));
     expect(Object.keys(JSON.parse(current()!).hooks)).toHaveLength(7);
     expect(JSON.parse(current()!).hooks.Stop).toHaveLength(1);
     expect(readdirSync(join(cwd, ".claude"))).toEqual(["settings.json"]);

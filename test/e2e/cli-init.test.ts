@@ -48,7 +48,8 @@ describe("pm init", () => {
         "      ✓ Created .git/hooks/post-commit, post-rewrite, pre-push",
         "",
         "[3/3] Claude Code",
-        "      ✓ Created .claude/settings.json (hooks: PreCompact, UserPromptSubmit, SessionStart, Stop, PostToolUse, SessionEnd, SubagentStop)",
+        "      ✓ Created .claude/settings.local.json (hooks: PreCompact, UserPromptSubmit, SessionStart, Stop, PostToolUse, SessionEnd, SubagentStop)",
+        "      ✓ Changed .git/info/exclude (keeps your own files out of git status)",
         "",
         "Next:",
         "  pm start    index the project and keep the index up to date",
@@ -59,7 +60,7 @@ describe("pm init", () => {
     expect(existsSync(join(cwd, ".pommel"))).toBe(false);
     expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe("dist\n");
     expect(execFileSync("git", ["-C", cwd, "status", "--porcelain"], { encoding: "utf8" })).toBe(
-      "?? .claude/\n?? .gitignore\n",
+      "?? .gitignore\n",
     );
 
     const second = await init(cwd);

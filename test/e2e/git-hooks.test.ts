@@ -297,7 +297,7 @@ describe("pm init, enable, disable and doctor", () => {
       changed: false,
       added: [],
     });
-    expect((await json("disable")).git).toEqual({ files, changed: true });
+    expect((await json("disable")).git).toEqual({ files: [...files, ".git/info/exclude"], changed: true });
     expect(files.some((file) => existsSync(join(cwd, file)))).toBe(false);
     expect(await doctor()).toMatchObject({
       status: "ok",

@@ -222,7 +222,7 @@ it("a clone's records of set-up and key change no file of the user's", async () 
   const home = process.env.HOME!;
   const settings = join(home, ".claude/settings.json");
   put(home, { ".claude/settings.json": '{\n  "model": "opus"\n}\n', ".claude/CLAUDE.md": "Be brief.\n" });
-  expect((await callPm(["init", "--global", "--yes"], { cwd: home })).code).toBe(0);
+  expect((await callPm(["setup", "--yes", "--no-import"], { cwd: home })).code).toBe(0);
   const before = contentOf(join(home, ".claude"));
   const text = readFileSync(settings, "utf8");
   expect(text).toContain("pommel");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { callPm, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 let cwd: string;
@@ -21,6 +21,7 @@ const env = () => ({
   CODEX_HOME: "",
   CLAUDE_PROJECT_DIR: "",
 });
+afterEach(() => run("stop"));
 const run = (...args: string[]) => callPm(args, { cwd, env: env() });
 async function json(...args: string[]) {
   const { code, stdout, stderr } = await run(...args, "--json");
@@ -70,9 +71,9 @@ describe("pm init", () => {
     const { agents, hooks } = await json("init");
     expect(hooks).toEqual({ state: "installed", reason: null });
     expect(agents).toEqual([
-      { agent: "claude", hooks: { state: "installed", file: ".claude/settings.json", reason: null } },
+      { agent: "claude", hooks: { state: "installed", file: ".claude/settings.local.json", reason: null } },
     ]);
-    expect(Object.keys(filesOf(cwd))).toEqual([".claude/settings.json"]);
+    expect(Object.keys(filesOf(cwd))).toEqual([".claude/settings.local.json"]);
   });
 
   it("sets up all agents that are used with --yes, says what is left to do, and takes all of it back", async () => {
@@ -84,7 +85,7 @@ describe("pm init", () => {
       "AGENTS.md": "Be brief.\n",
     });
     const before = filesOf(cwd);
-    const first = await run("init", "--yes");
+    const first = await run("init", "--yes", "--team", "--no-start");
     expect(first.code).toBe(0);
     for (const title of ["Claude Code", "Codex CLI", "Gemini CLI"])
       expect(first.stdout).toContain(`] ${title}\n`);
@@ -102,7 +103,7 @@ describe("pm init", () => {
     expect(after[".codex/config.toml"]).toBe(
       'model = "o" # mine\n\n[mcp_servers.pommel]\ncommand = "pommel"\nargs = ["mcp"]\n',
     );
-    expect((await json("init", "--yes")).created).toEqual([]);
+    expect((await json("init", "--yes", "--no-start")).created).toEqual([]);
     expect(filesOf(cwd)).toEqual(after);
 
     const checks: { name: string; status: string; message: string; hint: string }[] = (await json("doctor"))
@@ -135,7 +136,7 @@ describe("pm init", () => {
   });
 
   it("does for the agents that are named what the options say", async () => {
-    const { agents, hooks } = await json("init", "--agent", "codex,gemini", "--instructions");
+    const { agents, hooks } = await json("init", "--team", "--agent", "codex,gemini", "--instructions");
     expect(hooks).toEqual({ state: "skipped", reason: "--agent" });
     expect(agents.map(({ agent }: { agent: string }) => agent)).toEqual(["codex", "gemini"]);
     expect(Object.keys(filesOf(cwd))).toEqual([
@@ -174,7 +175,7 @@ describe("pm init", () => {
   });
 
   it("renews what an older Pommel wrote, and leaves alone what somebody changed", async () => {
-    await json("init", "--agent", "claude,codex", "--instructions");
+    await json("init", "--team", "--agent", "claude,codex", "--instructions");
     const fresh = filesOf(cwd);
     const edited = fresh["AGENTS.md"]!.replace("Ask it", "Do not ask it");
     put(cwd, { "AGENTS.md": edited });
@@ -200,7 +201,7 @@ describe("pm init --local", () => {
     put(home, { ".codex/config.toml": "", ".claude.json": '{"projects": {"/other": {}}}' });
     mkdirSync(join(home, ".claude"));
     const [before, excluded] = [filesOf(home), exclude()];
-    const { scope, agents } = await json("init", "--local", "--yes");
+    const { scope, agents } = await json("init", "--local", "--yes", "--no-start");
     expect(scope).toBe("local");
     expect(agents[0]).toMatchObject({
       hooks: { file: ".claude/settings.local.json" },
@@ -220,7 +221,11 @@ describe("pm init --local", () => {
     const after = filesOf(cwd);
     expect(Object.keys(after)).not.toContain(".claude/settings.json");
     // It stays like that, whoever runs it again, and comes back like that.
-    expect(await json("init", "--yes")).toMatchObject({ scope: "local", created: [], changed: [] });
+    expect(await json("init", "--yes", "--no-start")).toMatchObject({
+      scope: "local",
+      created: [],
+      changed: [],
+    });
     expect((await json("disable")).git.files).toContain(".git/info/exclude");
     expect([filesOf(cwd), filesOf(home), exclude()]).toEqual([{}, before, excluded]);
     await json("enable");
@@ -231,7 +236,7 @@ describe("pm init --local", () => {
     put(home, { ".codex/config.toml": "", ".claude/settings.json": "{}" });
     put(cwd, { "AGENTS.md": "# Rules\n", ".codex/hooks.json": "{}" });
     execFileSync("git", ["add", "."], { cwd });
-    const { agents } = await json("init", "--local", "--yes");
+    const { agents } = await json("init", "--local", "--yes", "--no-start");
     expect(agents[1]).toMatchObject({
       hooks: { state: "skipped", reason: expect.stringContaining("git tracks .codex/hooks.json") },
       mcp: { state: "installed" },
@@ -252,7 +257,7 @@ describe("pm init --local", () => {
   });
 });
 
-describe("pm init --global", () => {
+describe("pm setup", () => {
   it("sets up the user's agents in the home, makes no project, and is taken back", async () => {
     put(home, {
       ".claude.json": '{"numStartups": 3, "projects": {}}',
@@ -261,7 +266,7 @@ describe("pm init --global", () => {
     });
     put(home, { ".claude/settings.json": "{}\n" });
     const before = filesOf(home);
-    const { home: where, agents } = await json("init", "--global", "--yes");
+    const { home: where, agents } = await json("setup", "--yes", "--no-import");
     expect(where).toBe(home);
     expect(agents).toHaveLength(3);
     const after = filesOf(home);
@@ -297,8 +302,10 @@ describe("pm init --global", () => {
     expect(filesOf(home)).toEqual(before);
   });
 
-  it("is no way to make a project", async () => {
-    expect(await run("init", "--global", "--start")).toMatchObject({ code: 2 });
+  it("replaces pm init --global", async () => {
+    const { code, stderr } = await run("init", "--global", "--yes");
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("pm setup") });
+    expect(filesOf(home)).toEqual({});
   });
 });
 
@@ -389,9 +396,11 @@ describe("pm hook --agent", () => {
     await json("disable");
     await ofPlugin();
     expect(items()).toHaveLength(3);
-    await json("init", "--global", "--agent", "claude");
+    await json("setup", "--yes", "--agent", "claude", "--no-import");
+    await run("stop");
+    const left = items();
     expect(await ofPlugin()).toMatchObject(silence);
-    expect(items()).toHaveLength(3);
+    expect(items()).toEqual(left);
   });
 
   it("never exits with a code that could stop the agent", async () => {

@@ -94,7 +94,8 @@ describe.skipIf(!hasScript)("pm init at a terminal (skipped without util-linux' 
 
   it("asks nothing with --yes", async () => {
     const { code, screen } = await atTerminal("--yes");
-    expect({ code, screen }).toMatchObject({ code: 0, screen: expect.stringContaining("[1/3]") });
-    expect(existsSync(join(cwd, ".claude/settings.json"))).toBe(true);
+    expect({ code, screen }).toMatchObject({ code: 0, screen: expect.stringContaining("[1/4] Project") });
+    expect(screen).toContain("[4/4] Daemon");
+    expect(readdirSync(join(cwd, ".claude"))).toEqual(["settings.local.json", "skills"]);
   });
 });

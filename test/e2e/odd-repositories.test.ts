@@ -291,7 +291,7 @@ describe("a repository that git cannot read is named, with what to do, by every 
           expect(stderr, args[0]).toMatch(first(says));
           expect(stderr, args[0]).toMatch(first(hint));
         }
-        const init = await pm("init", "--yes");
+        const init = await pm("init", "--yes", "--no-start");
         expect(init.code).toBe(0);
         const status = await pm("status");
         expect(status.stdout).toMatch(first(says));
@@ -313,7 +313,7 @@ it("pm init says why git's hooks cannot be added", async () => {
   const project = createProject({});
   twoCommits(temporaryGit(project.root));
   rmSync(join(project.root, ".git/HEAD"));
-  const { stdout, stderr } = await callPm(["init", "--yes"], { cwd: project.root });
+  const { stdout, stderr } = await callPm(["init", "--yes", "--no-start"], { cwd: project.root });
   expect(stdout).toContain("Git\n");
   expect(stderr).toMatch(/! No git hooks: .*is no git repository any more.* clone it again/);
 });

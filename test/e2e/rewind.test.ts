@@ -154,7 +154,9 @@ describe("pm rewind", () => {
       ".husky/post-commit": "true\n",
     });
     git("config", "core.hooksPath", ".husky/_");
-    expect(await pm("init", "--agent", "claude,codex", "--mcp", "--instructions")).toMatchObject({ code: 0 });
+    expect(await pm("init", "--team", "--agent", "claude,codex", "--mcp", "--instructions")).toMatchObject({
+      code: 0,
+    });
     const changed = [".claude/settings.json", ".husky/post-commit", "AGENTS.md"];
     const dirty = () => git("diff", "--name-only").split("\n");
     expect(dirty()).toEqual(changed);

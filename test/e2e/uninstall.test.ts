@@ -61,7 +61,7 @@ describe("pm uninstall", () => {
     await ok("linked", "init", "--local", "--mcp");
     await ok("plain", "init");
     await ok("gone", "init");
-    await ok("repo", "init", "--global", "--yes");
+    await ok("repo", "setup", "--yes", "--agent", "claude", "--no-import");
     await ok("repo", "note", "kept for good");
     writeFileSync(at("repo/.gitignore"), "dist\n");
     rmSync(at("gone"), { recursive: true });
@@ -70,7 +70,7 @@ describe("pm uninstall", () => {
     const report = (name: string) => preview.projects.find(({ root }: { root: string }) => root === at(name));
     expect(preview.projects).toHaveLength(4);
     expect(report("gone")).toMatchObject({ state: "unreachable" });
-    expect(report("plain")).toMatchObject({ state: "to_remove", files: [".claude/settings.json"] });
+    expect(report("plain")).toMatchObject({ state: "to_remove", files: [".claude/settings.local.json"] });
     expect(report("repo").files).toEqual(expect.arrayContaining([".mcp.json", ".git/hooks/"]));
     expect(preview.user.memory_bytes).toBeGreaterThan(0);
     expect(preview.user.files).toContain(".claude/settings.json");

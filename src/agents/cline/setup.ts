@@ -33,7 +33,7 @@ export const clineSetup: AgentSetup = {
   distrust: () => null,
   afterwards: (place, parts) =>
     parts.includes("hooks") && place.scope === "project"
-      ? ["Cline has MCP servers only for all projects: `pm init --global --agent cline --mcp` adds Pommel's."]
+      ? ["Cline has MCP servers only for all projects: `pm setup` adds Pommel's."]
       : [],
 };
 

@@ -11,7 +11,14 @@ import {
 } from "../../project/files/text-file.ts";
 import type { AgentSetup, PartEditor, PartLook, Place, SetupPart } from "../setup.ts";
 import { applyEdit } from "./json-edit.ts";
-import { type FileRecord, oneAtATime, readRecord, type SetupRecord, writeRecord } from "./record.ts";
+import {
+  type FileRecord,
+  oneAtATime,
+  readRecord,
+  type SetupRecord,
+  userPlace,
+  writeRecord,
+} from "./record.ts";
 
 export interface PutResult {
   /** Relative to the place's directory, with slashes; absolute outside of it. */
@@ -52,7 +59,7 @@ export function putPart(place: Place, setup: AgentSetup, part: SetupPart, file?:
 }
 
 function put(place: Place, setup: AgentSetup, part: SetupPart, file?: string): PutResult {
-  const path = file ?? pathOf(place, partState(place, setup, part).file) ?? part.files(place)[0]!;
+  const path = file ?? fileToPut(place, setup, part);
   if (place.scope === "project") refuseOutside(place.dir, path);
   const name = nameOf(place, path);
   for (let attempt = 1; ; attempt++) {
@@ -101,6 +108,11 @@ function put(place: Place, setup: AgentSetup, part: SetupPart, file?: string): P
     }
     return { file: name, outcome: before === null ? "created" : "changed", added, detail };
   }
+}
+
+/** Where a part is added: the file that has it, or its first. */
+export function fileToPut(place: Place, setup: AgentSetup, part: SetupPart): string {
+  return pathOf(place, partState(place, setup, part).file) ?? part.files(place)[0]!;
 }
 
 /** A file's record is valid while it contains any part besides `lost`. */
@@ -240,7 +252,14 @@ export function partState(place: Place, setup: AgentSetup, part: SetupPart): Pos
   return best;
 }
 
-function editorOf(place: Place, part: SetupPart, path: string): PartEditor {
+/** `pm setup` did it for all projects, so that a project's own files need not have it. */
+export function isInHome(place: Place, setup: AgentSetup, part: SetupPart): boolean {
+  if (place.scope === "user" || !place.own) return false;
+  const home = userPlace(place.env);
+  return part.files(home).length > 0 && partState(home, setup, part).state === "current";
+}
+
+export function editorOf(place: Place, part: SetupPart, path: string): PartEditor {
   return part.editorOf?.(place, path) ?? part.editor;
 }
 

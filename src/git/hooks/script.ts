@@ -1,5 +1,6 @@
 import { PommelError } from "../../project/errors.ts";
 import type { GitHookName } from "../../protocol/hooks.ts";
+import { shellQuoted } from "../../text/shell.ts";
 
 /** The content of git hooks. Hooks are read as latin1, one character per byte, so that other content is preserved. */
 
@@ -60,7 +61,7 @@ const about: Record<GitHookName, string> = {
 
 /** Pommel's block in a hook, with a final line break. */
 export function blockOf({ hook, within }: BlockKey): string {
-  const where = within === "" ? "" : ` ${quote(`./${within}`)}`;
+  const where = within === "" ? "" : ` ${shellQuoted(`./${within}`)}`;
   const script = scripts[hook](`pommel hook git-${hook}`).replace("@", () => latin1(where));
   const name = nameOf(within);
   return `# >>> ${name} >>> ${about[hook]}, in the background. \`pm disable\` removes these lines.\n${script}# <<< ${name} <<<\n`;
@@ -68,10 +69,6 @@ export function blockOf({ hook, within }: BlockKey): string {
 
 function nameOf(within: string): string {
   return within === "" ? "pommel" : `pommel ${encodeURI(within)}`;
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function latin1(text: string): string {

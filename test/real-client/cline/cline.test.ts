@@ -30,8 +30,8 @@ describeClient("Cline", "sessions", (bin) => {
   beforeAll(async () => {
     stage = await setClineStage(bin);
     const { pm, say, settled } = stage;
-    await pm("init", "--agent", "cline", "--instructions", "--yes");
-    await pm("init", "--global", "--agent", "cline", "--no-hooks", "--mcp");
+    await pm("setup", "--agent", "cline", "--no-import", "--yes");
+    await pm("init", "--agent", "cline", "--yes");
     await injectEagerly(stage, 2000);
     beginning = await beginWith(stage, prompts.edit);
     ids.edit = beginning.edit;

@@ -1,12 +1,5 @@
-import {
-  flagsOf,
-  type Place,
-  quoted,
-  type Source,
-  type ValueOf,
-  valueBranches,
-  walkBranches,
-} from "./tree.ts";
+import { shellQuoted } from "../../../text/shell.ts";
+import { flagsOf, type Place, type Source, type ValueOf, valueBranches, walkBranches } from "./tree.ts";
 
 /** A completion script for bash 3.2 and newer. */
 export function bashScript(places: readonly Place[]): string {
@@ -25,12 +18,12 @@ ${valueBranches(places, actionFor)}
   case "$cur" in
   -*)
     case "$at" in
-${places.map(({ at, options }) => `      ${quoted(at)}) words=${quoted(options.flatMap(flagsOf).join(" "))} ;;`).join("\n")}
+${places.map(({ at, options }) => `      ${shellQuoted(at)}) words=${shellQuoted(options.flatMap(flagsOf).join(" "))} ;;`).join("\n")}
     esac
     ;;
   *)
     case "$at" in
-${places.map((place) => `      ${quoted(place.at)}) words=${wordsOf(place)} ;;`).join("\n")}
+${places.map((place) => `      ${shellQuoted(place.at)}) words=${wordsOf(place)} ;;`).join("\n")}
     esac
     ;;
   esac
@@ -41,7 +34,7 @@ complete -o default -F _pm pm pommel
 }
 
 function wordsOf({ commands, values, source }: Place): string {
-  const fixed = quoted([...commands.map(({ name }) => name), ...values].join(" "));
+  const fixed = shellQuoted([...commands.map(({ name }) => name), ...values].join(" "));
   return source === null ? fixed : `${fixed}" ${remembered(source)}"`;
 }
 
@@ -53,6 +46,6 @@ function actionFor(value: ValueOf): string {
   if (value === "any") return "return";
   if (typeof value === "object" && "source" in value)
     return `COMPREPLY=($(compgen -W "${remembered(value.source)}" -- "$cur")); return`;
-  const source = value === "directory" ? "-d" : `-W ${quoted(value.join(" "))}`;
+  const source = value === "directory" ? "-d" : `-W ${shellQuoted(value.join(" "))}`;
   return `COMPREPLY=($(compgen ${source} -- "$cur")); return`;
 }

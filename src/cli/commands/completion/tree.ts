@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { embedderDrivers, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import { settingKeys } from "../../../project/config/setting-values.ts";
+import { shellQuoted } from "../../../text/shell.ts";
 
 /** What a project has; `pm complete` lists it. */
 export type Source = "agents" | "branches" | "checkpoints" | "events" | "packages" | "sessions";
@@ -103,11 +104,6 @@ export function flagsOf({ short, long }: OptionCandidate): string[] {
   return [short, long].filter((flag) => flag !== null);
 }
 
-/** A word in single quotes, for bash and zsh. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 /**
  * The branches of a `case "$at:$word"` that follow the words typed so far, for bash and zsh: a command leads to
  * its place, an option with a value hides the word after it.
@@ -117,10 +113,10 @@ export function walkBranches(places: readonly Place[]): string {
   for (const { at, commands, options } of places) {
     const withValue = options.filter(({ value }) => value !== "none").flatMap(flagsOf);
     if (withValue.length > 0) {
-      branches.push(`${withValue.map((flag) => quoted(`${at}:${flag}`)).join("|")}) ((i++)) ;;`);
+      branches.push(`${withValue.map((flag) => shellQuoted(`${at}:${flag}`)).join("|")}) ((i++)) ;;`);
     }
     for (const { name } of commands) {
-      branches.push(`${quoted(`${at}:${name}`)}) at=${quoted(`${at} ${name}`.trim())} ;;`);
+      branches.push(`${shellQuoted(`${at}:${name}`)}) at=${shellQuoted(`${at} ${name}`.trim())} ;;`);
     }
   }
   return branches.map((branch) => `      ${branch}`).join("\n");
@@ -136,7 +132,7 @@ export function valueBranches(places: readonly Place[], actionFor: (value: Value
     for (const option of options) {
       if (option.value === "none") continue;
       const pattern = flagsOf(option)
-        .map((flag) => quoted(`${at}:${flag}`))
+        .map((flag) => shellQuoted(`${at}:${flag}`))
         .join("|");
       branches.push(`      ${pattern}) ${actionFor(option.value)} ;;`);
     }

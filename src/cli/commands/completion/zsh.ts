@@ -1,4 +1,5 @@
-import { flagsOf, type Place, quoted, type ValueOf, valueBranches, walkBranches } from "./tree.ts";
+import { shellQuoted } from "../../../text/shell.ts";
+import { flagsOf, type Place, type ValueOf, valueBranches, walkBranches } from "./tree.ts";
 
 /** A completion script for zsh, to be evaluated after `compinit` or put into the fpath as `_pm`. */
 export function zshScript(places: readonly Place[]): string {
@@ -49,18 +50,18 @@ if [[ $funcstack[1] == _pm ]]; then _pm "$@"; else compdef _pm pm pommel; fi
 }
 
 function commandBranch({ at, commands, values, source }: Place): string {
-  const fixed = [...commands.map(({ name, about }) => described(name, about)), ...values.map(quoted)];
+  const fixed = [...commands.map(({ name, about }) => described(name, about)), ...values.map(shellQuoted)];
   const also = source === null ? "" : `; _pm_remembered ${source}`;
-  return `      ${quoted(at)}) found=(${fixed.join(" ")})${also} ;;`;
+  return `      ${shellQuoted(at)}) found=(${fixed.join(" ")})${also} ;;`;
 }
 
 function branch(at: string, found: string[]): string {
-  return `      ${quoted(at)}) found=(${found.join(" ")}) ;;`;
+  return `      ${shellQuoted(at)}) found=(${found.join(" ")}) ;;`;
 }
 
 /** "name:what it is"; a colon in the name itself would end it. */
 function described(name: string, about: string): string {
-  return quoted(`${name.replaceAll(":", "\\:")}:${about}`);
+  return shellQuoted(`${name.replaceAll(":", "\\:")}:${about}`);
 }
 
 function actionFor(value: ValueOf): string {
@@ -68,5 +69,5 @@ function actionFor(value: ValueOf): string {
   if (typeof value === "object" && "source" in value)
     return `found=(); _pm_remembered ${value.source}; _describe value found; return`;
   if (value === "directory") return "_files -/; return";
-  return `found=(${value.map(quoted).join(" ")}); _describe value found; return`;
+  return `found=(${value.map(shellQuoted).join(" ")}); _describe value found; return`;
 }

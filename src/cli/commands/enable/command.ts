@@ -6,13 +6,13 @@ export function declareEnable(program: Command): void {
   program
     .command("enable")
     .description("Record this project again, with hooks for Claude Code and git (pm init does this too)")
-    .option("--local", "use .claude/settings.local.json (only you) instead of .claude/settings.json")
+    .option("--local", "use .claude/settings.local.json (only you), also where the team's files were used")
     .option("--claude", "only Claude Code's hooks")
     .option("--git", "only git's hooks")
     .addHelpText(
       "after",
       examples(
-        ["pm enable", "add missing hooks to .claude/settings.json and git"],
+        ["pm enable", "add missing hooks to agents' settings and git"],
         ["pm enable --git", "only git's: .git/hooks or core.hooksPath"],
         ["pm enable --local", "only for you, not for the whole team"],
       ),

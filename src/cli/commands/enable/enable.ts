@@ -14,6 +14,7 @@ import { isAnotherSetUp } from "../doctor/checks/agents.ts";
 import { sharedHint } from "../doctor/checks/git-hooks.ts";
 import { pommelOnPath } from "../doctor/checks/hooks.ts";
 import { takenBefore } from "../init/agents.ts";
+import { isOwnByDefault } from "../init/choices.ts";
 
 interface EnableOptions {
   local?: boolean;
@@ -55,7 +56,7 @@ export async function enableCommand(
   const project = await findProject(cwd);
   await rememberProject(project, { named: true, off: false });
   await applyChanges(project);
-  const place = projectPlace(project);
+  const place = projectPlace(project, { own: local || isOwnByDefault(projectPlace(project)) });
   const result: EnableResult = { file: null, changed: false, added: [], restored: [], git: null };
   const failures: unknown[] = [];
   const attempt = async (action: () => void | Promise<void>) => {
@@ -92,7 +93,7 @@ export async function enableCommand(
       result.git = await enableGit(project, git);
     });
   }
-  if (place.own || local) {
+  if (place.own) {
     const added = [...result.restored, ...(result.file === null ? [] : [result.file])];
     await attempt(
       async () =>

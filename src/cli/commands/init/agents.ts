@@ -2,6 +2,7 @@ import { isAbsolute, join } from "node:path";
 import { setups } from "../../../agents/registry.ts";
 import {
   inOrderToTake,
+  isInHome,
   keyOf,
   nameOf,
   type PutResult,
@@ -35,12 +36,14 @@ interface AgentsStep {
   output: Output;
 }
 
-/** The agents to set up or to update: wanted ones, and those with entries of an older Pommel. */
-export function agentsToSetUp(place: Place, wanted: readonly Wanted[]): AgentSetup[] {
-  return setups.filter(
-    (setup) =>
-      wanted.some((one) => one.setup === setup && one.parts.size > 0) || staleParts(place, setup).length > 0,
-  );
+/** What to add or to update: wanted parts, and those that an older Pommel wrote. */
+export function partsToAdd(place: Place, wanted: readonly Wanted[]): Wanted[] {
+  return setups.flatMap((setup) => {
+    const stale = setup.parts.filter((part) => partState(place, setup, part).state === "outdated");
+    const chosen = wanted.find((one) => one.setup === setup)?.parts ?? [];
+    const parts = new Set([...chosen, ...stale.map(({ name }) => name)]);
+    return parts.size > 0 ? { setup, parts } : [];
+  });
 }
 
 /**
@@ -58,10 +61,6 @@ export function movedToTeam(place: Place, wanted: readonly Wanted[]): Wanted[] {
   });
 }
 
-function staleParts(place: Place, setup: AgentSetup): SetupPart[] {
-  return setup.parts.filter((part) => partState(place, setup, part).state === "outdated");
-}
-
 /** Adds missing parts, and updates those that an older Pommel wrote; a warning where that fails. */
 export async function addAgents({
   place,
@@ -74,14 +73,13 @@ export async function addAgents({
   const isOff = readRecord(place).disabled && !asked;
   if (!isOff) switchOn(place);
   const tracked = place.own ? await trackedFiles(place) : new Set<string>();
-  return agentsToSetUp(place, wanted).map((setup) => {
+  const indent = steps.isBrief ? "" : "      ";
+  return partsToAdd(place, wanted).map(({ setup, parts }) => {
     steps.next(setup.title);
     const outcome: AgentOutcome = { agent: setup.agent };
     const done: PartName[] = [];
-    const stale = staleParts(place, setup);
-    const parts = wanted.find((one) => one.setup === setup)?.parts;
     for (const part of partsAt(place, setup)) {
-      if (!parts?.has(part.name) && !stale.includes(part)) continue;
+      if (!parts.has(part.name)) continue;
       if (isOff && partState(place, setup, part).state === "absent") {
         outcome[part.name] = { state: "skipped", file: null, reason: "pm disable" };
         continue;
@@ -91,6 +89,10 @@ export async function addAgents({
           `      ${tick("ok", output.colors)} Provided by the plugin: ${describeAgent[part.name]}`,
         );
         outcome[part.name] = { state: "skipped", file: null, reason: "provided by the plugin" };
+        continue;
+      }
+      if (isInHome(place, setup, part)) {
+        outcome[part.name] = { state: "skipped", file: null, reason: inHome };
         continue;
       }
       const shared = partState(place, setup, part).state === "absent" ? part.files(place)[0]! : "";
@@ -107,15 +109,20 @@ export async function addAgents({
         return put;
       });
     }
-    if (Object.values(outcome).some((part) => typeof part === "object" && part.reason === "pm disable")) {
+    const skipped = new Set(Object.values(outcome).map((part) => typeof part === "object" && part.reason));
+    if (skipped.has("pm disable"))
       output.print(`      ${tick("ok", output.colors)} Off (\`pm enable\` adds it again)`);
-    }
+    if (skipped.has(inHome) && !steps.isBrief)
+      output.print(`      ${tick("ok", output.colors)} Already set up for all projects`);
     for (const line of setup.afterwards(place, done)) {
-      output.note(`      ${tick("warn", output.colors)} ${line}`);
+      output.note(`${indent}${tick("warn", output.colors)} ${line}`);
     }
     return outcome;
   });
 }
+
+/** Why a part is not put into a project. */
+const inHome = "set up for all projects";
 
 /** Files of agents that everybody shares already: they cannot be the user's alone. Absolute. */
 async function trackedFiles(place: Place): Promise<Set<string>> {

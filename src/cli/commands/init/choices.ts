@@ -1,6 +1,6 @@
 import { defaultAgentName } from "../../../agents/profiles.ts";
 import { agents, setups } from "../../../agents/registry.ts";
-import { nameOf, partState, partsAt } from "../../../agents/setup/parts.ts";
+import { isInHome, nameOf, partState, partsAt } from "../../../agents/setup/parts.ts";
 import { readRecord } from "../../../agents/setup/record.ts";
 import type { AgentSetup, PartName, Place } from "../../../agents/setup.ts";
 import { gitHooksState } from "../../../git/hooks/state.ts";
@@ -75,15 +75,20 @@ export function isAsked({ agent, hooks, mcp, allow, instructions, yes, team, loc
   return agent !== undefined || [hooks, mcp, allow, instructions, yes, team, local].includes(true);
 }
 
+/** Whether to use the user's own files in a project, unless somebody says so: as it was set up before. */
+export function isOwnByDefault(place: Place): boolean {
+  const { own, files, taken } = readRecord(place);
+  return own ?? (Object.keys(files).length === 0 && taken.length === 0);
+}
+
 /**
- * What to do: as the options say. At a terminal, asks for whatever they leave open; elsewhere it is Claude Code's hooks
- * and git's and no more, so that no file in a repository comes as a surprise.
- * @param project null: only the user's agents are set up, for all projects
+ * What to do: as the options say. At a terminal, asks for whatever they leave open; with --yes it is what would be offered
+ * there; else it is Claude Code's hooks and git's and no more.
  * @returns null when somebody left the dialogue: nothing is to be changed
  * @throws PommelError `usage`
  */
 export async function chooseSetup(
-  project: Project | null,
+  project: Project,
   place: Place,
   options: InitOptions,
   output: Output,
@@ -92,29 +97,29 @@ export async function chooseSetup(
     throw new PommelError("usage", "--local and --team exclude each other.", "Give one of them.");
   }
   const own = options.local ? true : options.team ? false : undefined;
-  if (!options.yes && canAsk(output))
-    return askForChoices(project, { ...place, own: own ?? false }, options, own);
+  if (options.yes || canAsk(output))
+    return askForChoices(project, { ...place, own: own ?? isOwnByDefault(place) }, options, own);
+  const parts = chosenParts(options);
   return {
-    wanted: chosenByOptions(place, options),
+    wanted: agentsChosen(options).map((setup) => ({ setup, parts })),
     gitHooks: options.hooks ?? true,
     start: options.start ?? false,
-    sessions: options.import && project !== null ? await findPastSessions(project) : [],
+    sessions: options.import ? await findPastSessions(project) : [],
     own,
     asked: false,
   };
 }
 
-function chosenByOptions(place: Place, options: AgentOptions): Wanted[] {
-  const parts = chosenParts(options);
-  return agentsChosen(place, options).map((setup) => ({ setup, parts }));
+/** Those that are named, else Claude Code's. */
+function agentsChosen({ agent }: AgentOptions): AgentSetup[] {
+  return agentsNamed(agent ?? defaultAgentName);
 }
 
-function agentsChosen(place: Place, { agent, yes }: AgentOptions): AgentSetup[] {
+/** Those that are named, else those that are used, else Claude Code. */
+function agentsToOffer(place: Place, { agent }: AgentOptions): AgentSetup[] {
   if (agent !== undefined) return agentsNamed(agent);
-  const [claude, ...others] = setups as readonly [AgentSetup, ...AgentSetup[]];
-  if (!yes) return [claude];
-  const used = others.filter((setup) => setup.isUsed(place));
-  return claude.isUsed(place) || used.length === 0 ? [claude, ...used] : used;
+  const used = setups.filter((setup) => setup.isUsed(place));
+  return used.length > 0 ? used : agentsNamed(defaultAgentName);
 }
 
 function chosenParts(options: AgentOptions): Set<PartName> {
@@ -129,27 +134,23 @@ function chosenParts(options: AgentOptions): Set<PartName> {
 const offer = { start: "start", import: "import", git: "git", allow: "allow", instructions: "instructions" };
 
 async function askForChoices(
-  project: Project | null,
+  project: Project,
   place: Place,
   options: InitOptions,
   own: boolean | undefined,
 ): Promise<Choices | null> {
-  const past = project === null || options.import === false ? [] : await findPastSessions(project);
-  const saysParts = options.mcp || options.allow || options.instructions;
-  const candidates =
-    options.agent === undefined
-      ? setups.filter((setup) => setup.agent === defaultAgentName || setup.isUsed(place))
-      : agentsNamed(options.agent);
+  const past = options.import === false ? [] : await findPastSessions(project);
+  const saysParts = !options.yes && (options.mcp || options.allow || options.instructions);
+  const candidates = agentsToOffer(place, options);
   const parts = saysParts ? chosenParts(options) : new Set<PartName>(["mcp", ...chosenParts(options)]);
   const lacks = (setup: AgentSetup, names: Iterable<PartName>) => !isComplete(place, setup, new Set(names));
   const open = candidates.filter((setup) => lacks(setup, parts));
   const openFor = (...names: PartName[]) =>
     saysParts ? [] : candidates.filter((setup) => lacks(setup, names));
-  const gitHooks = project !== null && options.hooks === undefined ? await lacksGitHooks(project) : false;
+  const gitHooks = options.hooks === undefined ? await lacksGitHooks(project) : false;
   const offers: { value: string; label: string; hint?: string }[] = [];
   const add = (value: string, label: string, hint: string) => offers.push({ value, label, hint });
-  if (project !== null && options.start === undefined)
-    add(offer.start, "Start", "index the code, and keep the index up to date");
+  if (options.start === undefined) add(offer.start, "Start", "index the code, and keep the index up to date");
   if (past.length > 0 && options.import === undefined) add(offer.import, ...sessionsText(past));
   for (const { agent, title } of open) add(agent, title, partsText(parts));
   if (openFor("permissions").length > 0)
@@ -162,17 +163,18 @@ async function askForChoices(
     gitHooks: options.hooks ?? true,
     start: options.start ?? false,
     own,
-    asked: true,
+    asked: !options.yes,
   };
   const always = options.import ? past : [];
   if (offers.length === 0) return { ...settled, sessions: always };
-  const { askWhatToSetUp } = await import("./dialogue.ts");
-  const answers = await askWhatToSetUp({
-    title: project === null ? `Pommel for all projects of ${place.dir}` : `Pommel in ${project.root}`,
-    found: foundSummary(candidates, past, place),
-    offers,
-    audience: own !== undefined || project === null ? null : audienceOf(place, open),
-  });
+  const answers = options.yes
+    ? { chosen: new Set(offers.map(({ value }) => value)), own: null }
+    : await (await import("./dialogue.ts")).askWhatToSetUp({
+        title: `Pommel in ${project.root}`,
+        found: foundSummary(candidates, past, place),
+        offers,
+        audience: own !== undefined ? null : audienceOf(place, open),
+      });
   if (answers === null) return null;
   const { chosen } = answers;
   const extra: PartName[] = [];
@@ -195,7 +197,9 @@ function isComplete(place: Place, setup: AgentSetup, names: ReadonlySet<PartName
     .filter(({ name }) => names.has(name))
     .every(
       (part) =>
-        partState(place, setup, part).state === "current" || setup.fromPlugin(place).includes(part.name),
+        partState(place, setup, part).state === "current" ||
+        setup.fromPlugin(place).includes(part.name) ||
+        isInHome(place, setup, part),
     );
 }
 
@@ -239,11 +243,10 @@ function audienceOf(place: Place, open: readonly AgentSetup[]) {
     const files = open.flatMap(({ parts }) => parts[0]!.files({ ...place, own })[0]!);
     return [...new Set(files.map((file) => nameOf(place, file)))].join(", ");
   };
-  const { own, files } = readRecord(place);
   return {
     values: new Set([...open.map(({ agent }) => agent), offer.allow, offer.instructions]),
     own: `not committed: ${filesFor(true)}`,
     team: `to commit: ${filesFor(false)}`,
-    isOwn: own ?? Object.keys(files).length === 0,
+    isOwn: isOwnByDefault(place),
   };
 }

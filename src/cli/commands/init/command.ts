@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { defaultAgentName, setupNames } from "../../../agents/profiles.ts";
 import { examples, run } from "../../frame.ts";
 
@@ -6,7 +6,7 @@ import { examples, run } from "../../frame.ts";
 export function declareInit(program: Command): void {
   program
     .command("init")
-    .description("Set up Pommel in this repository, or in a directory without git")
+    .description("Record this project, and set up agents in it for you (all projects: pm setup)")
     .option("--languages <ids>", "index only these languages, comma separated (ids, names or extensions)")
     .option(
       "--agent <names>",
@@ -17,12 +17,12 @@ export function declareInit(program: Command): void {
     .option("--mcp", "register the MCP server, so that agents can query Pommel")
     .option("--allow", "allow agents to call Pommel's tools without asking each time")
     .option("--instructions", "add a section on Pommel to the file agents read at start")
-    .option("--local", "set up agents for you only, in uncommitted files")
-    .option("--team", "set up agents for the team, in files to commit (default without a terminal)")
+    .option("--local", "set up agents for you only, in uncommitted files (default)")
+    .option("--team", "set up agents for the team, in files to commit")
     .option("--import", "import past sessions of agents in this project")
     .option("--no-import", "do not offer to import past sessions")
-    .option("-y, --yes", "hooks, --mcp, --allow and --instructions for every agent used here, without asking")
-    .option("--global", "set up your agents for all projects, in your home; creates no project")
+    .option("-y, --yes", "do not ask: everything that it would offer at a terminal")
+    .addOption(new Option("--global").hideHelp())
     .option("--start", "start the daemon, which indexes the project")
     .option("--no-start", "do not offer to start the daemon")
     .addHelpText(
@@ -30,10 +30,9 @@ export function declareInit(program: Command): void {
       examples(
         ["pm init", "set up this repository; asks how at a terminal"],
         ["pm init --start --import", "start indexing, and import past sessions"],
-        ["pm init --local", "agents' hooks for you only, not committed"],
-        ["pm init --yes", "everything for the agents you use"],
+        ["pm init --yes", "the same without asking"],
+        ["pm init --team", "agents' files to commit, for everybody who works here"],
         ["pm init --agent claude,codex --mcp", "with hooks and the MCP server for two agents"],
-        ["pm init --global --yes", "your agents in all projects"],
         ["pm init --languages go,ts", "index only Go and TypeScript"],
       ),
     )

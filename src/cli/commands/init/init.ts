@@ -15,8 +15,8 @@ import { nestedText } from "../../results/nested.ts";
 import { humanDuration, type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import type { StartReport } from "../daemon/start.ts";
-import { addAgents, agentsToSetUp, movedToTeam } from "./agents.ts";
-import { chooseSetup, type InitOptions, isAsked } from "./choices.ts";
+import { addAgents, movedToTeam, partsToAdd } from "./agents.ts";
+import { chooseSetup, type InitOptions, isAsked, isOwnByDefault } from "./choices.ts";
 import { type InitResult, interruptedCode, type StepPrinter, stepPrinter } from "./steps.ts";
 
 /** `pm init`: creates missing parts and touches nothing else, so it can be run again at any time. */
@@ -24,10 +24,8 @@ export async function initCommand(
   context: CommandContext,
   options: InitOptions,
 ): Promise<number | undefined> {
-  if (options.global) {
-    const { initGlobal } = await import("./global.ts");
-    return initGlobal(context, options);
-  }
+  if (options.global)
+    throw new PommelError("usage", "`pm setup` replaces `pm init --global`.", "Run `pm setup`.");
   const { cwd, output } = context;
   const languages = options.languages === undefined ? null : await parseLanguages(options.languages);
   const project = await findProject(cwd);
@@ -36,7 +34,7 @@ export async function initCommand(
   const choices = await chooseSetup(project, projectPlace(project), options, output);
   // Nothing is written before everything is decided.
   if (choices === null) return interruptedCode;
-  const { own } = choices;
+  const own = choices.own ?? isOwnByDefault(projectPlace(project));
   const wasOwn = readRecord(projectPlace(project)).own ?? false;
   const place = projectPlace(project, { own });
   const wanted = wasOwn && own === false ? movedToTeam(place, choices.wanted) : choices.wanted;
@@ -54,7 +52,7 @@ export async function initCommand(
     imported: null,
     started: false,
   };
-  const agents = agentsToSetUp(place, wanted).length;
+  const agents = partsToAdd(place, wanted).length;
   const further = [choices.gitHooks && inGit, choices.start, choices.sessions.length > 0];
   const steps = stepPrinter(output, choices.asked ? null : 1 + agents + further.filter(Boolean).length);
   if (!choices.asked) output.print(output.colors.bold(`Pommel in ${root}`));

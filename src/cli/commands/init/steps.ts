@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import type { PartName } from "../../../agents/setup.ts";
 import type { NestedDirectory } from "../../../code/files/scan.ts";
 import { type Output, tick } from "../../terminal/output.ts";
@@ -60,9 +61,12 @@ export interface StepPrinter {
 /** Shell convention for "ended by SIGINT". */
 export const interruptedCode = 130;
 
-/** @param total how many steps there are; null: somebody chose them a moment ago, and sees what changed in brief */
-export function stepPrinter(output: Output, total: number | null): StepPrinter {
-  if (total === null) return briefPrinter(output);
+/**
+ * @param total how many steps there are; null: somebody chose them a moment ago, and sees what changed in brief
+ * @param within what paths are relative to, for people: "~/"
+ */
+export function stepPrinter(output: Output, total: number | null, within = ""): StepPrinter {
+  if (total === null) return briefPrinter(output, within);
   let step = 0;
   const verbs = { created: "Created", changed: "Changed", already: "Already set up:" };
   const print = (outcome: Outcome, what: string) =>
@@ -86,7 +90,7 @@ export function stepPrinter(output: Output, total: number | null): StepPrinter {
 }
 
 /** A line for each file that was changed, on one screen with the questions. */
-function briefPrinter(output: Output): StepPrinter {
+function briefPrinter(output: Output, within: string): StepPrinter {
   const print = (outcome: Outcome, what: string) => {
     if (outcome !== "already") output.print(`${tick("ok", output.colors)} ${what}`);
   };
@@ -95,7 +99,8 @@ function briefPrinter(output: Output): StepPrinter {
     next: () => {},
     done(result, outcome, part, detail) {
       result[outcome].push(part);
-      print(outcome, detail === undefined ? part : `${homeRelative(part)}: ${detail}`);
+      const path = isAbsolute(part) ? homeRelative(part) : within + part;
+      print(outcome, detail === undefined ? path : `${path}: ${detail}`);
     },
     doneIn(result, outcome, dir, names) {
       if (names.length === 0) return;

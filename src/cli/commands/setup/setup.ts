@@ -1,21 +1,22 @@
 import { agents as knownAgents, setups } from "../../../agents/registry.ts";
-import { nameOf, partState, partsAt } from "../../../agents/setup/parts.ts";
+import { type PlannedChange, plannedChanges } from "../../../agents/setup/planned.ts";
 import { userPlace } from "../../../agents/setup/record.ts";
 import type { PartName, Place } from "../../../agents/setup.ts";
-import { call } from "../../../client/call.ts";
 import { findOrStartDaemon } from "../../../client/connect.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { setConfig, unsetConfig } from "../../../project/config/config-edit.ts";
+import type { SettingKey } from "../../../project/config/settings.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { homeOf } from "../../../project/home.ts";
-import type { Project } from "../../../project/paths.ts";
+import { ownConfigFile } from "../../../project/home.ts";
+import { isInside, type Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk } from "../../terminal/confirm.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
-import { counted, oneLine } from "../../terminal/text.ts";
-import { addAgents } from "../init/agents.ts";
+import { counted } from "../../terminal/text.ts";
+import { addAgents, partsToAdd } from "../init/agents.ts";
 import { agentsNamed, type Wanted } from "../init/choices.ts";
 import { type AgentOutcome, type ChangedPaths, interruptedCode, stepPrinter } from "../init/steps.ts";
+import { homeRelative } from "../search/across.ts";
 import {
   askToImport,
   findAllSessions,
@@ -23,6 +24,7 @@ import {
   type PastSessions,
   watchImport,
 } from "./past-sessions.ts";
+import { questionsWorthAsking } from "./questions.ts";
 
 interface SetupOptions {
   all?: boolean;
@@ -43,11 +45,15 @@ interface SetupResult extends ChangedPaths {
   past: { sessions: number; projects: number; bytes: number; left: number } | null;
   /** Transcripts that the daemon is still reading. */
   importing: number;
+  /** With --dry-run: what would be changed in files of agents. */
+  changes: PlannedChange[] | null;
+  /** Commands worth trying, made from this person's own sessions and code. */
+  questions: string[];
 }
 
 /** `pm setup`: the one set-up of a person. Everything it does can be done again, and undone. */
 export async function setupCommand(
-  { output }: CommandContext,
+  { cwd, output }: CommandContext,
   options: SetupOptions,
 ): Promise<number | undefined> {
   if (options.all && options.named)
@@ -64,26 +70,32 @@ export async function setupCommand(
     ...{ created: [], changed: [], already: [], agents: [] },
     past: past && { ...figuresOf(past), projects: past.projects.length },
     importing: 0,
+    changes: null,
+    questions: [],
   };
   if (options.dryRun) {
-    for (const line of preview(place, wanted, record, past)) output.print(line);
+    result.changes = plannedChanges(place, partsToAdd(place, wanted));
+    for (const line of preview(result.changes, record, past, output)) output.print(line);
     output.result(result, "\nNothing was changed (--dry-run).");
     return undefined;
   }
-  applyRecord(record);
+  for (const [key, value] of settingChanges(record)) {
+    if (value === null) unsetConfig(null, key, { global: true });
+    else setConfig(null, key, value, { global: true });
+  }
   output.print(`${tick("ok", output.colors)} ${recordText[record]}`);
-  const steps = stepPrinter(output, null);
+  const steps = stepPrinter(output, null, "~/");
   result.agents = await addAgents({ place, wanted, asked: true, steps, result, output });
   await findOrStartDaemon();
   if (past !== null && past.sessions > 0) {
     await askToImport(past);
     const transcripts = past.projects.reduce((sum, one) => sum + one.transcripts.length, 0);
     result.importing = await watchImport(transcripts);
-    output.print(`${tick("ok", output.colors)} ${importText(past, result.importing)}`);
+    output.print(`${tick("ok", output.colors)} ${pastText(past)}: ${importText(result.importing)}`);
   }
-  const questions =
-    past === null ? [] : await questionsWorthAsking(past.projects.map(({ project }) => project));
-  output.result(result, () => lastWords(result, questions, output));
+  const shown = past === null ? null : mostTelling(past, cwd);
+  if (shown !== null) result.questions = await questionsWorthAsking(shown, cwd);
+  output.result(result, () => lastWords(result, output));
   return undefined;
 }
 
@@ -113,86 +125,95 @@ async function chooseRecord(
   return askWhatToRecord(titles.length === 0 ? "No agent found yet" : `Found ${titles.join(", ")}`);
 }
 
-function applyRecord(record: "all" | "named"): void {
-  setConfig(null, "sessions.record", record, { global: true });
+/** What to write into the user's configuration; null: to take out. */
+function settingChanges(record: "all" | "named"): [key: SettingKey, value: string | null][] {
   const { config, origin } = loadConfig(null);
+  const isSet = origin["sessions.record"] === "global" && config["sessions.record"] === record;
   // What `pm disable --global` turned off.
-  for (const key of ["sessions.capture", "git.checkpoints"] as const)
-    if (!config[key] && origin[key] === "global") unsetConfig(null, key, { global: true });
-}
-
-function preview(
-  place: Place,
-  wanted: readonly Wanted[],
-  record: "all" | "named",
-  past: PastSessions | null,
-): string[] {
-  const files = wanted.flatMap(({ setup, parts }) =>
-    partsAt(place, setup)
-      .filter(({ name }) => parts.has(name))
-      .filter((part) => partState(place, setup, part).state !== "current")
-      .map((part) => `  ~/${nameOf(place, part.files(place)[0]!)}: ${setup.title}, ${part.name}`),
+  const off = (["sessions.capture", "git.checkpoints"] as const).filter(
+    (key) => !config[key] && origin[key] === "global",
   );
   return [
+    ...(isSet ? [] : [["sessions.record", record] as [SettingKey, string]]),
+    ...off.map((key): [SettingKey, null] => [key, null]),
+  ];
+}
+
+/** Every change that it would make. */
+function preview(
+  changes: readonly PlannedChange[],
+  record: "all" | "named",
+  past: PastSessions | null,
+  { colors }: Output,
+): string[] {
+  const settings = settingChanges(record).map(([key, value]) =>
+    value === null ? `    - ${key} = false` : `    + ${key} = "${value}"`,
+  );
+  const files = changes.flatMap(({ agent, part, file, is_new, lines, problem }) => [
+    `  ~/${file}${is_new ? " (new)" : ""}: ${titleOf(agent)}, ${part}${problem === null ? "" : `: ${problem}`}`,
+    ...shortened(lines).map((line) => colors.dim(`    ${line}`)),
+  ]);
+  return [
     recordText[record],
-    `  ${homeOf().configDir}/config.toml: sessions.record = "${record}"`,
+    ...(settings.length === 0 ? [] : [`  ${homeRelative(ownConfigFile())}`, ...settings]),
     ...files,
-    ...(past === null ? [] : [`Past sessions: ${importText(past, 0).replace(/^Imported/, "would import")}`]),
+    ...(past === null ? [] : [`${pastText(past)}: would be imported`]),
   ];
 }
 
 const figuresOf = ({ sessions, bytes, left }: PastSessions) => ({ sessions, bytes, left });
 
-function importText(past: PastSessions, importing: number): string {
-  const what = `${counted(past.sessions, "past session")} of ${counted(past.projects.length, "project")} (${humanBytes(past.bytes)})`;
-  const left =
-    past.left === 0
-      ? ""
-      : `; ${counted(past.left, "session")} of directories that are gone or not recorded left out`;
+/** The lines of a change that one looks at; `--json` has all of them. */
+const shownLines = 12;
+
+function shortened(lines: readonly string[]): string[] {
+  const shown = lines.length > shownLines ? lines.slice(0, shownLines / 2) : lines;
+  const rest = lines.length - shown.length;
+  return [
+    ...shown.map((line) => `${line[0]} ${line.slice(1)}`),
+    ...(rest === 0 ? [] : [`… ${rest} more lines (--json shows all)`]),
+  ];
+}
+
+/** "137 past sessions of 2 projects (149.4 MB), without 135 whose directories are gone or not recorded" */
+function pastText({ sessions, projects, bytes, left }: PastSessions): string {
+  const what = `${counted(sessions, "past session")} of ${counted(projects.length, "project")} (${humanBytes(bytes)})`;
+  return left === 0 ? what : `${what}, without ${left} whose directories are gone or not recorded`;
+}
+
+function importText(importing: number): string {
   return importing === 0
-    ? `Imported ${what}${left}`
-    : `Importing ${what} in the background, ${counted(importing, "transcript")} left${left}`;
+    ? "all imported"
+    : `${counted(importing, "transcript")} to go, in the background (\`pm status\`)`;
 }
 
-/** Two questions that this person's own sessions and code answer. */
-async function questionsWorthAsking(projects: readonly Project[]): Promise<string[]> {
-  const [project] = projects;
-  if (project === undefined) return [];
-  const at = `pm -C ${project.root}`;
-  const questions: string[] = [];
-  try {
-    const { sessions } = await call("sessions", { limit: 10 }, project, { without: "fail", timeout: 5000 });
-    const title = sessions
-      .map((one) => oneLine(one.title ?? "", 60))
-      .find((text) => text.split(" ").length > 2);
-    if (title !== undefined) questions.push(`${at} search sessions ${JSON.stringify(title)}`);
-    const { checkpoints } = await call("checkpoints", { limit: 1 }, project, {
-      without: "fail",
-      timeout: 5000,
-    });
-    const [latest] = checkpoints;
-    if (latest !== undefined) questions.push(`${at} checkpoint show ${latest.id}`);
-    else questions.push(`${at} search "where is the main entry point"`);
-  } catch {
-    // The import goes on; what there is to ask is seen later.
-  }
-  return questions;
+/** The project that somebody is in, else the one with the most sessions. */
+function mostTelling({ projects }: PastSessions, cwd: string): Project | null {
+  const [first] = projects.toSorted(
+    (one, other) =>
+      Number(isInside(cwd, other.project.root)) - Number(isInside(cwd, one.project.root)) ||
+      other.transcripts.length - one.transcripts.length,
+  );
+  return first?.project ?? null;
 }
 
-function lastWords({ agents }: SetupResult, questions: readonly string[], output: Output): string {
-  const titles = new Map(knownAgents.map(({ name, title }) => [name, title]));
-  const done = agents.map(({ agent }) => titles.get(agent) ?? agent);
+function titleOf(agent: string): string {
+  return knownAgents.find(({ name }) => name === agent)?.title ?? agent;
+}
+
+function lastWords({ agents, questions }: SetupResult, { colors }: Output): string {
   const lines = [
-    ...(done.length === 0
+    ...(agents.length === 0
       ? [
           "No agent was found on this machine: run `pm setup` again when there is one, or name it with --agent.",
         ]
       : []),
     "",
-    ...(questions.length === 0 ? [] : ["Ask it something:", ...questions.map((question) => `  ${question}`)]),
-    "  pm open    the page: sessions, commits, who wrote what",
+    questions.length === 0 ? "Look around:" : "Worth asking:",
+    ...questions.map((question) => `  ${question}`),
+    `  pm open${colors.dim("    the page: sessions, commits, who wrote what")}`,
     "",
-    output.colors.dim("`pm disable --global` stops it and undoes this; `pm uninstall` removes everything."),
+    colors.dim("`pm disable --global` stops it and undoes this; `pm uninstall` removes everything."),
   ];
   return lines.join("\n");
 }

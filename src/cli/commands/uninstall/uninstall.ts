@@ -1,6 +1,6 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setups } from "../../../agents/registry.ts";
 import { isBlankObject } from "../../../agents/setup/json-entry.ts";
 import { partState } from "../../../agents/setup/parts.ts";
@@ -199,7 +199,10 @@ function clearUser({ user }: UninstallResult, { keepsRecords, keepsMemory }: Kep
   try {
     takeAll(userPlace());
     Registry.close();
-    for (const directory of userDirectories()) clearDirectory(directory, kept);
+    for (const directory of userDirectories()) {
+      clearDirectory(directory, kept);
+      removeEmptyParents(directory);
+    }
   } catch (error) {
     user.error = error instanceof PommelError ? explanationOf(error) : messageOf(error);
   }
@@ -213,6 +216,17 @@ function clearDirectory(directory: string, kept: readonly string[]): void {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
     if (!kept.some((one) => isInside(path, one))) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** `~/.local/share` and the like, where nothing else is in them. */
+function removeEmptyParents(directory: string): void {
+  for (let dir = dirname(directory); isInside(dir, homedir()) && dir !== homedir(); dir = dirname(dir)) {
+    try {
+      rmdirSync(dir);
+    } catch {
+      return;
+    }
   }
 }
 
