@@ -31,6 +31,8 @@ const longType = 4;
 /** Code that no definition covers is cut if it is longer than this, as far as its runs have this many lines. */
 const longRest = 60;
 const longRun = 15;
+/** The same of a text, in characters: its windows have half of that, or a line. */
+const longText = 16_000;
 /** Deeper nesting is generated. */
 const deepest = 50;
 const codeWindow = { size: 40, overlap: 3 };
@@ -56,8 +58,11 @@ export function spansOfText(lines: Lines, cutAll: boolean): Span {
 export function windowsOfText(lines: Lines, range: Range, cutAll: boolean): Span[] {
   if (range.end <= range.start) return [];
   const [first, last] = lines.span(range);
-  if (!cutAll && last - first + 1 <= longRest) return [];
-  return cutIntoWindows(first, last, textBorders(lines, first, last), textWindow).flatMap((window) =>
+  const length = range.end - range.start;
+  if (!cutAll && last - first + 1 <= longRest && length <= longText) return [];
+  const size = Math.max(Math.floor((longText * (last - first + 1)) / (2 * length)), 1);
+  const windows = { size: Math.min(size, textWindow.size), overlap: Math.min(size - 1, textWindow.overlap) };
+  return cutIntoWindows(first, last, textBorders(lines, first, last), windows).flatMap((window) =>
     trimmed(lines, ...window).map((run) => plainSpan("lines", run)),
   );
 }

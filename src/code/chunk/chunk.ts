@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import type { Level } from "../../project/levels.ts";
 import type { ChunkRecord, DocComment, SymbolRecord, Terms } from "../../store/index/records.ts";
+import { shortenLines } from "../../text/long-lines.ts";
 import { tokenStream } from "../../text/tokens.ts";
-import { grammarOf, type LanguageId } from "../languages/index.ts";
+import { grammarOf, holdsScripts, type LanguageId } from "../languages/index.ts";
 import { type PositionedDefinition, type Span, SpanBuilder, spansOfText } from "./chunk-spans.ts";
 import { Lines, type Range } from "./lines.ts";
 import { spansOfMarkdown } from "./markdown.ts";
@@ -61,7 +62,8 @@ export function chunkSource(source: SourceText, syntax: Syntax | null, options: 
   return {
     chunks: emitter.chunks,
     symbols: emitter.symbols(positioned),
-    syntaxErrors: syntax?.hasErrors ?? grammar !== null,
+    // What has no scripts has nothing to parse.
+    syntaxErrors: syntax?.hasErrors ?? (grammar !== null && !holdsScripts(source.language)),
     lines: lines.count,
   };
 }
@@ -178,7 +180,7 @@ class Emitter {
       if (instead !== "") code += `${instead}\n`;
       next = Math.max(next, end);
     }
-    return code + this.#source.text.slice(next, Math.max(next, span.end));
+    return shortenLines(code + this.#source.text.slice(next, Math.max(next, span.end)));
   }
 
   #emittedIn(span: Span): Span[] {

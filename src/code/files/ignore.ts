@@ -6,6 +6,7 @@ import picomatch from "picomatch";
 import type { Config } from "../../project/config/settings.ts";
 import { teamDirName } from "../../project/paths.ts";
 import { type Nested, nestedAt } from "./nested.ts";
+import { type Tracked, trackedFiles } from "./tracked.ts";
 import { isVendored } from "./vendored.ts";
 
 /** Why a path is excluded; null if it is not. */
@@ -49,7 +50,7 @@ interface DirectoryRules {
 }
 
 /**
- * The rules of the project at `root`: git's (nested .gitignore, info/exclude, core.excludesFile; see gitignore(5)),
+ * The rules of the project at `root`: git's for what it does not track (nested .gitignore, info/exclude, core.excludesFile; see gitignore(5)),
  * then .pommelignore in the same syntax, which overrides them, then `index.include` and `index.exclude`. A vendored
  * directory, and one with an index of its own, is read only if a .pommelignore includes it (`!vendor/`). Files are read when first needed. Never throws.
  */
@@ -58,6 +59,13 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
   const isExcluded = globs(config["index.exclude"]);
   const isIncluded = includes(config["index.include"]);
   const directories = new Map<string, DirectoryRules>();
+  let tracked: Tracked | null = null;
+
+  /** Git's rules do not apply to what it tracks; directories lead to it. Asked only of what is ignored. */
+  function isTracked(path: string, isDirectory: boolean): boolean {
+    tracked ??= trackedFiles(gitDirOf(root));
+    return (isDirectory ? tracked.directories : tracked.files).has(path);
+  }
 
   function rulesOf(directory: string): DirectoryRules {
     const known = directories.get(directory);
@@ -99,7 +107,9 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
       if (neverLookedAt.has(name)) return "ignored";
       const path = directory === "" ? name : `${directory}/${name}`;
       const asPattern = isDirectory ? `${path}/` : path;
-      if (all.ignores(asPattern) || isExcluded(path) || !isIncluded(path, isDirectory)) return "ignored";
+      if (isExcluded(path) || !isIncluded(path, isDirectory)) return "ignored";
+      if (all.ignores(asPattern) && (owns.ignores(asPattern) || !isTracked(path, isDirectory)))
+        return "ignored";
       if (!isDirectory) return null;
       const left = isVendored(root, path) ? "vendored" : nestedAt(root, path);
       return left !== null && owns.test(asPattern).unignored ? null : left;
@@ -123,7 +133,10 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
       return isRule && rulesOf(directory).verdict === null;
     },
     outsideFiles,
-    reload: () => directories.clear(),
+    reload() {
+      directories.clear();
+      tracked = null;
+    },
   };
 }
 
@@ -211,17 +224,21 @@ function gitExcludeFiles(root: string, env: NodeJS.ProcessEnv = process.env): st
   return gitDir === null ? [usersExcludes] : [usersExcludes, join(gitDir, "info", "exclude")];
 }
 
-/** The directory of `info/`: `.git`, or the target of a linked worktree's or submodule's `.git` file. */
-function commonGitDir(root: string): string | null {
+/** `.git`, or the target of a linked worktree's or submodule's `.git` file. */
+function gitDirOf(root: string): string | null {
   const dotGit = join(root, ".git");
   const pointer = readText(dotGit);
   // Not a file: a directory, or missing.
   if (pointer === null) return dotGit;
   const target = /^gitdir: (.+?)\s*$/m.exec(pointer)?.[1];
-  if (target === undefined) return null;
-  const gitDir = resolve(root, target);
-  const common = readText(join(gitDir, "commondir"));
-  return common === null ? gitDir : resolve(gitDir, common.trim());
+  return target === undefined ? null : resolve(root, target);
+}
+
+/** The directory of `info/`, which worktrees share. */
+function commonGitDir(root: string): string | null {
+  const gitDir = gitDirOf(root);
+  const common = gitDir && readText(join(gitDir, "commondir"));
+  return common ? resolve(gitDir!, common.trim()) : gitDir;
 }
 
 /** The value of `excludesFile` in the section `[core]`, the last one given. */

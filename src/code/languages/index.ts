@@ -5,7 +5,7 @@ import { java, kotlin, scala } from "./jvm.ts";
 import type { Grammar, Language } from "./language.ts";
 import { bash, elixir, lua, php, python, ruby } from "./scripting.ts";
 import { cFamily, csharp, go, rust, swift } from "./systems.ts";
-import { textAliases, textFilenames, textFormats } from "./text-formats.ts";
+import { scriptHosts, textAliases, textFilenames, textFormats } from "./text-formats.ts";
 
 /** An id of `languageIds`: of a language with a grammar, "markdown", a text format, or "text". */
 export type LanguageId = string;
@@ -56,10 +56,13 @@ idOfName.set("text", "text");
 /** Every id that `languageOf` may answer, sorted. */
 export const languageIds: readonly LanguageId[] = [...new Set(idOfName.values())].sort();
 
-/** The grammar of a language, or null if it is cut by lines or headings. */
+/** The grammar of a language, or of the scripts that its files hold; null if it is cut by lines or headings. */
 export function grammarOf(language: LanguageId): Grammar | null {
-  return languageOfId.get(language)?.grammar ?? null;
+  return languageOfId.get(scriptHosts[language] ?? language)?.grammar ?? null;
 }
+
+/** Whether only the scripts of such files have a grammar. */
+export const holdsScripts = (language: LanguageId): boolean => Object.hasOwn(scriptHosts, language);
 
 /** The id of the language a user means by `name` ("ts", "C++", ".py"), or null. */
 export function resolveLanguage(name: string): LanguageId | null {

@@ -42,6 +42,14 @@ export const textFormats: Readonly<Record<string, readonly string[]>> = {
   zig: ["zig"],
 };
 
+/** Formats that hold scripts, and the language whose grammar reads those. */
+export const scriptHosts: Readonly<Record<string, string>> = {
+  astro: "typescript",
+  html: "javascript",
+  svelte: "typescript",
+  vue: "typescript",
+};
+
 /** Whole file names, lower-case -> id. */
 export const textFilenames: Readonly<Record<string, string>> = {
   dockerfile: "dockerfile",

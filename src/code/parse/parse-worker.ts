@@ -7,10 +7,18 @@ import { explanationOf } from "../../project/errors.ts";
 import type { FileVectors } from "../../store/index/records.ts";
 import { chunkSource } from "../chunk/chunk.ts";
 import { FileWords } from "../chunk/file-words.ts";
+import { notebookOf } from "../embedded/notebook.ts";
+import { scriptsOf } from "../embedded/scripts.ts";
 import { readSource } from "../files/read-source.ts";
 import { extractGraph } from "../graph/extract.ts";
 import { encodeGraph } from "../graph/record.ts";
-import { grammarOf, type LanguageId, languageOf, languageOfHeader } from "../languages/index.ts";
+import {
+  grammarOf,
+  holdsScripts,
+  type LanguageId,
+  languageOf,
+  languageOfHeader,
+} from "../languages/index.ts";
 import {
   type CachedFile,
   type ParsedFile,
@@ -98,15 +106,17 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome | CachedFi
   if (source.kind === "gone") return { status: "gone", path };
   const { size, mtimeMs } = source;
   if (source.kind === "skip") return { status: "skipped", path, size, mtimeMs, reason: source.reason };
-  const { text, hash } = source;
+  const { hash } = source;
   if (hash === knownHash) return { status: "unchanged", path, size, mtimeMs };
   if (cachedHashes.includes(hash)) return { status: "cached", path, size, mtimeMs, hash };
-  const language = languageIn(path, text);
+  const notebook = path.endsWith(".ipynb") ? notebookOf(source.text) : null;
+  const { text, language } = notebook ?? { text: source.text, language: languageIn(path, source.text) };
   if (wanted.size > 0 && !wanted.has(language)) {
     return { status: "skipped", path, size, mtimeMs, reason: "language_off" };
   }
-  const grammar = linesOnly ? null : grammarOf(language);
-  const syntax = grammar === null ? null : await parser.parse(text, grammar);
+  const code = holdsScripts(language) ? scriptsOf(language, text) : text;
+  const grammar = linesOnly || code === null ? null : grammarOf(language);
+  const syntax = grammar === null ? null : await parser.parse(code!, grammar);
   try {
     words.begin(text.length);
     const options = {
@@ -115,7 +125,7 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome | CachedFi
       termsOf: (of: string) => words.of(of),
     };
     const chunked = chunkSource({ path, language, text }, syntax, options);
-    const graph = syntax === null ? null : extractGraph(syntax, text, grammar!);
+    const graph = syntax === null ? null : extractGraph(syntax, code!, grammar!);
     const parsed: ParsedFile = {
       ...{ status: "indexed", path, size, mtimeMs, hash, language, ...chunked, words: words.all },
       graph: graph && encodeGraph(graph),

@@ -1,3 +1,4 @@
+import { holdsScripts, languages } from "../../code/languages/index.ts";
 import { changesOf } from "../../git/diff/changes.ts";
 import { GitFailure } from "../../git/git.ts";
 import { loadConfig } from "../../project/config/config.ts";
@@ -123,5 +124,22 @@ async function unknownsOf(graph: CodeGraph, index: CodeIndex, targets: readonly 
     const { language = "its language" } = (await index.files()).find(({ path }) => path === file) ?? {};
     return [`Who calls what is not known for ${language}.`];
   }
-  return ["Calls by reflection, by names made at run time and from other repositories are not known."];
+  const present = new Set((await index.files()).map(({ language }) => language));
+  const silent = languages.filter(({ id, grammar }) => present.has(id) && !grammar.references);
+  const markup = [...present].filter(holdsScripts);
+  return [
+    ...(silent.length > 0
+      ? [`Callers in ${enumerated(silent.map(({ title }) => title))} files are not known.`]
+      : []),
+    ...(markup.length > 0
+      ? [`Of ${enumerated(markup)} files only scripts are known, not what their markup calls.`]
+      : []),
+    "Calls by reflection, by names made at run time and from other repositories are not known.",
+  ];
+}
+
+/** "Ruby", "Ruby and PHP", "Ruby, PHP and Bash". */
+function enumerated(names: readonly string[]): string {
+  const last = names.at(-1) ?? "";
+  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
 }

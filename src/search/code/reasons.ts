@@ -1,3 +1,4 @@
+import { shortenLines } from "../../text/long-lines.ts";
 import { identifiersOf, partsOf, rootOf, stem } from "../../text/tokens.ts";
 import type { PackageMap } from "../packages/packages.ts";
 import type { Matcher } from "../verbatim/matchers.ts";
@@ -6,8 +7,8 @@ import type { Ranked } from "./rank.ts";
 import { namingDirectory } from "./signals.ts";
 import { findTemplate } from "./verbatim/template.ts";
 
-/** Characters of a chunk that are searched for the query's words. */
-const maxLook = 20_000;
+/** Characters of a chunk that are searched for the query's words, its long lines shortened. */
+const maxLook = 100_000;
 
 /** Below this, nearness moves a result without being a reason to show it, unless there is no other. A cosine. */
 const telling = 0.4;
@@ -26,7 +27,7 @@ export function reasonsFor(
   packages: PackageMap | null = null,
 ): string[] {
   const { chunk, defines, semantic, fileSemantic } = candidate;
-  const text = content.slice(0, maxLook);
+  const text = shortenLines(content).slice(0, maxLook);
   const held = matchers.map((matcher) => heldReason(matcher, content));
   const reasons: [number, string][] = [
     ...held.map((reason): [number, string] => [Number.POSITIVE_INFINITY, reason]),

@@ -1,4 +1,5 @@
 import type { Frequencies } from "../../store/index/port.ts";
+import { shortenLines } from "../../text/long-lines.ts";
 import { identifiersOf, isSpaced, tokenStream } from "../../text/tokens.ts";
 import type { AnalysedQuery } from "../code/query.ts";
 import { rarity } from "../rarity.ts";
@@ -13,8 +14,8 @@ export interface AskedTerms {
   chunks: number;
 }
 
-/** Characters of a text that are searched. */
-const maxLook = 20_000;
+/** Characters of a text that are searched, its long lines shortened as in the index. */
+const maxLook = 200_000;
 /** A term that is only the beginning of other words so often is not looked for further. */
 const maxMisses = 30;
 
@@ -40,9 +41,10 @@ export function weighTerms(terms: readonly string[], { chunks, holding }: Freque
 
 /** The share of the query, by weight, that a text holds: exactly the terms under which the index would find it. */
 export function heldShare({ weights }: AskedTerms, text: string): number {
-  const lower = text.slice(0, maxLook).toLowerCase();
+  const looked = shortenLines(text).slice(0, maxLook);
+  const lower = looked.toLowerCase();
   let sum = 0;
-  for (const [term, weight] of weights) if (holds(lower, text, term)) sum += weight;
+  for (const [term, weight] of weights) if (holds(lower, looked, term)) sum += weight;
   return Math.min(sum, 1);
 }
 
@@ -50,7 +52,7 @@ function holds(lower: string, text: string, term: string): boolean {
   // Porter's stems are beginnings of their words but for their last letter: "retri" of "retry".
   const beginning = term.length > 2 ? term.replace(/[iey]$/, "") : term;
   // Where case changes the length of a text, its words are taken as they are in lower case.
-  const words = lower.length === Math.min(text.length, maxLook) ? text : lower;
+  const words = lower.length === text.length ? text : lower;
   let misses = 0;
   for (let at = lower.indexOf(beginning); at >= 0; at = lower.indexOf(beginning, at + 1)) {
     const word = wordAround(words, at);
@@ -72,7 +74,7 @@ function wordAround(text: string, at: number): string {
 /** Whether a text contains the whole query, or a quoted part of it, literally. */
 export function isLiteral(query: string, text: string): boolean {
   const quoted = [...query.matchAll(/"([^"]{3,})"|`([^`]{3,})`/g)].map(([, a, b]) => a ?? b ?? "");
-  const lower = text.slice(0, maxLook).toLowerCase();
+  const lower = shortenLines(text).slice(0, maxLook).toLowerCase();
   return [query, ...quoted].some((phrase) => standsIn(lower, phrase.trim().toLowerCase()));
 }
 

@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { anyCharacter } from "../../../test/support/any-text.ts";
+import { notebookOf } from "./notebook.ts";
+import { scriptsOf } from "./scripts.ts";
+
+const component = [
+  "<template>",
+  '  <a title="a > b" @click="go">{{ label }}</a>',
+  "</template>",
+  '<script setup lang="ts">',
+  'import { open } from "./open";',
+  "function go() { open(); }",
+  "</script>",
+  "<style>a { color: red }</style>",
+].join("\n");
+
+it("keeps the scripts of a component where they stand", () => {
+  const scripts = scriptsOf("vue", component)!;
+  expect(scripts.split("\n")[5]).toBe("function go() { open(); }");
+  expect(scripts.replace(/\s+/g, " ").trim()).toBe(
+    'import { open } from "./open"; function go() { open(); }',
+  );
+});
+
+it("takes no data, no template and no empty block for a script, but Astro's front matter", () => {
+  expect(
+    scriptsOf("html", '<script type="application/json">{"a": 1}</script><script src="a.js"></script>'),
+  ).toBeNull();
+  expect(scriptsOf("html", '<script type="module">run()</script>')).toContain("run()");
+  expect(scriptsOf("astro", "---\nconst a = 1;\n---\n<p>b</p>")).toBe("   \nconst a = 1;\n   \n        ");
+});
+
+it("is as long as the file, whatever that is", () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          fc.constantFrom("<script>", "</script>", "---\n", "\n", '"'),
+          fc.string({ unit: anyCharacter }),
+        ),
+      ),
+      (parts) => {
+        const text = parts.join("");
+        for (const language of ["vue", "astro"]) {
+          const scripts = scriptsOf(language, text);
+          if (scripts !== null) expect(scripts.length).toBe(text.length);
+        }
+      },
+    ),
+  );
+});
+
+it("gives a notebook's code by the lines of its file, without outputs", () => {
+  const cells = [
+    { cell_type: "markdown", metadata: {}, source: ["Load it\n"] },
+    {
+      cell_type: "code",
+      metadata: {},
+      outputs: [{ data: { "image/png": "iVBOR".repeat(100) } }],
+      source: ["%matplotlib inline\n", "def load(path):\n", '    return read("a\\n", path)'],
+    },
+  ];
+  const file = JSON.stringify({ cells, metadata: { language_info: { name: "python" } } }, null, 1);
+  const { language, text } = notebookOf(file)!;
+  expect(language).toBe("python");
+  const lines = text.split("\n");
+  expect(lines).toHaveLength(file.split("\n").length);
+  const at = file.split("\n").findIndex((line) => line.includes("def load"));
+  expect(lines.slice(at, at + 2)).toEqual(["def load(path):", '    return read("a\\n", path)']);
+  expect(lines.filter((line) => line.trim() !== "")).toEqual([
+    "# Load it",
+    "# %matplotlib inline",
+    "def load(path):",
+    '    return read("a\\n", path)',
+  ]);
+  expect(notebookOf('{"nbformat": 4}')).toBeNull();
+});

@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/**
+ * The files that git tracks, read from its index as gitformat-index(5) has it (versions 2 to 4): no process, and nothing of a
+ * repository's configuration runs. Ignore rules do not apply to them.
+ */
+export interface Tracked {
+  files: ReadonlySet<string>;
+  /** Every directory that one is in. */
+  directories: ReadonlySet<string>;
+}
+
+const none: Tracked = { files: new Set(), directories: new Set() };
+const headerLength = 12;
+const regularFile = 0o100000;
+
+/** @param gitDir of this working tree; null: there is none. What cannot be read tracks nothing. */
+export function trackedFiles(gitDir: string | null): Tracked {
+  if (gitDir === null) return none;
+  try {
+    const bytes = readFileSync(join(gitDir, "index"));
+    const isSha256 = /^\s*objectformat\s*=\s*sha256\s*$/im.test(configOf(gitDir));
+    const hashLength = isSha256 ? 32 : 20;
+    const { paths, end } = entriesIn(bytes, hashLength);
+    const files = new Set(paths);
+    // A split index has most of its entries in another file.
+    const shared = extensionIn(bytes, end, "link")?.toString("hex", 0, hashLength);
+    if (shared !== undefined) {
+      const others = readFileSync(join(gitDir, `sharedindex.${shared}`));
+      for (const path of entriesIn(others, hashLength).paths) files.add(path);
+    }
+    const directories = new Set<string>();
+    for (const path of files) {
+      for (let dir = dirname(path); dir !== "." && !directories.has(dir); dir = dirname(dir))
+        directories.add(dir);
+    }
+    return { files, directories };
+  } catch {
+    return none;
+  }
+}
+
+function configOf(gitDir: string): string {
+  try {
+    return readFileSync(join(gitDir, "config"), "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** @param hashLength of an object's name, in bytes */
+function entriesIn(bytes: Buffer, hashLength: number): { paths: string[]; end: number } {
+  const paths: string[] = [];
+  const version = bytes.readUInt32BE(4);
+  let [at, previous] = [headerLength, ""];
+  for (let left = bytes.readUInt32BE(8); left > 0; left--) {
+    const start = at;
+    const mode = bytes.readUInt32BE(at + 24);
+    const flagsAt = at + 40 + hashLength;
+    const isExtended = version >= 3 && (bytes.readUInt16BE(flagsAt) & 0x4000) !== 0;
+    at = flagsAt + (isExtended ? 4 : 2);
+    let kept = "";
+    if (version === 4) {
+      const stripped = variable(bytes, at);
+      at = stripped.next;
+      kept = previous.slice(0, previous.length - stripped.value);
+    }
+    const end = bytes.indexOf(0, at);
+    const path = kept + bytes.toString("latin1", at, end);
+    previous = path;
+    // Padded to a multiple of eight, with at least one zero.
+    at = version === 4 ? end + 1 : start + Math.floor((end - start + 8) / 8) * 8;
+    // What a split index replaces has no name there.
+    if ((mode & 0o170000) === regularFile && path !== "") paths.push(Buffer.from(path, "latin1").toString("utf8"));
+  }
+  return { paths, end: at };
+}
+
+/** What an extension behind the entries holds. */
+function extensionIn(bytes: Buffer, from: number, signature: string): Buffer | undefined {
+  for (let at = from; at + 8 <= bytes.length; ) {
+    const size = bytes.readUInt32BE(at + 4);
+    if (bytes.toString("latin1", at, at + 4) === signature) return bytes.subarray(at + 8, at + 8 + size);
+    at += 8 + size;
+  }
+  return undefined;
+}
+
+/** A number as git's offsets have it: seven bits a byte, each further byte adds one. */
+function variable(bytes: Buffer, at: number): { value: number; next: number } {
+  let byte = bytes[at]!;
+  let value = byte & 0x7f;
+  let next = at + 1;
+  while (byte & 0x80) {
+    byte = bytes[next++]!;
+    value = ((value + 1) << 7) | (byte & 0x7f);
+  }
+  return { value, next };
+}
