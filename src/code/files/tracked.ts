@@ -72,7 +72,8 @@ function entriesIn(bytes: Buffer, hashLength: number): { paths: string[]; end: n
     // Padded to a multiple of eight, with at least one zero.
     at = version === 4 ? end + 1 : start + Math.floor((end - start + 8) / 8) * 8;
     // What a split index replaces has no name there.
-    if ((mode & 0o170000) === regularFile && path !== "") paths.push(Buffer.from(path, "latin1").toString("utf8"));
+    if ((mode & 0o170000) === regularFile && path !== "")
+      paths.push(Buffer.from(path, "latin1").toString("utf8"));
   }
   return { paths, end: at };
 }
