@@ -26,7 +26,13 @@ export function showChunk(project: Project, { id }: ChunkRequest): Promise<Chunk
     return {
       file: chunk.path,
       language: chunk.language,
-      chunk: { ...outlineOf(chunk), parent_id: chunk.parentUid, content: content.text },
+      chunk: {
+        ...outlineOf(chunk),
+        start_line: content.startLine,
+        end_line: content.endLine,
+        parent_id: chunk.parentUid,
+        content: content.text,
+      },
       parents: parentsOf(chunk, file).map(outlineOf),
       children: file
         .filter(({ parentUid }) => parentUid === chunk.uid)

@@ -227,8 +227,8 @@ export class CodeSearch {
         const result: CodeResult = {
           id: chunk.uid,
           file: chunk.path,
-          start_line: chunk.startLine,
-          end_line: chunk.endLine,
+          start_line: content.startLine,
+          end_line: content.endLine,
           level: chunk.level,
           kind: chunk.kind,
           language: chunk.language,

@@ -26,7 +26,7 @@ it.each<[string, string | Uint8Array]>([
   ["a byte order mark", "\ufeffone\ntwo\nthree\nfour"],
   ["UTF-16", Buffer.from("\ufeffone\ntwo\nthree\nfour", "utf16le")],
 ])("the lines of a chunk are those of a file with %s", (_, content) => {
-  expect(lines(content, 1, 1)).toEqual({ text: "one", drifted: false });
+  expect(lines(content, 1, 1)).toEqual({ text: "one", drifted: false, startLine: 1, endLine: 1 });
   expect(lines(content, 2, 3)?.text).toBe("two\nthree");
   expect(lines(content, 3, 9)?.text).toBe("three\nfour");
   expect(lines(content, 5, 6)?.text).toBe("");
@@ -44,9 +44,9 @@ it("the last line end is that of the last line", () => {
 
 it("a file that changed has drifted, one that is binary or gone has no lines", () => {
   expect(lines(Buffer.from([1, 0, 2, 10, 3]), 1, 1)).toBeNull();
-  const chunk = { path: "file", startLine: 1, endLine: 1, size: 3, mtimeMs: 4 } as StoredChunk;
+  const chunk = { path: "file", startLine: 1, endLine: 1, size: 3, mtimeMs: 4, signature: "" } as StoredChunk;
   writeFileSync(join(dir, "file"), "changed");
-  expect(linesOfChunks(dir, [chunk])[0]).toEqual({ text: "changed", drifted: true });
+  expect(linesOfChunks(dir, [chunk])[0]).toMatchObject({ text: "changed", drifted: true });
   rmSync(join(dir, "file"));
   expect(linesOfChunks(dir, [chunk])[0]).toBeNull();
 });
@@ -54,7 +54,31 @@ it("a file that changed has drifted, one that is binary or gone has no lines", (
 it("chunks of several files get their own lines, in their order", () => {
   writeFileSync(join(dir, "a"), "one\ntwo\n");
   writeFileSync(join(dir, "b"), "three\nfour\n");
-  const chunk = (path: string, line: number) => ({ path, startLine: line, endLine: line }) as StoredChunk;
+  const chunk = (path: string, line: number) =>
+    ({ path, startLine: line, endLine: line, signature: "" }) as StoredChunk;
   const found = linesOfChunks(dir, [chunk("a", 2), chunk("b", 1), chunk("gone", 1), chunk("a", 1)]);
   expect(found.map((lines) => lines?.text)).toEqual(["two", "three", undefined, "one"]);
+});
+
+it("a definition is shown where it is now, not what came in its place", () => {
+  const chunk = {
+    path: "file",
+    startLine: 4,
+    endLine: 6,
+    size: 3,
+    mtimeMs: 4,
+    signature: "function b(x: number)",
+  };
+  const b = "function b(\n  x,\n) {}\n";
+  const at = (content: string) => {
+    writeFileSync(join(dir, "file"), content);
+    return linesOfChunks(dir, [chunk as StoredChunk])[0];
+  };
+  expect(at(`${"// more\n".repeat(7)}function a() {}\n${b}`)).toMatchObject({
+    startLine: 9,
+    text: b.trimEnd(),
+  });
+  expect(at(`\n\n${b}`)).toMatchObject({ startLine: 3 });
+  expect(at(`\n\n\n// of b\n${b}`)).toMatchObject({ startLine: 4 });
+  expect(at("nothing\n".repeat(9))).toMatchObject({ startLine: 4, drifted: true });
 });

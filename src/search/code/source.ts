@@ -63,6 +63,9 @@ export interface ChunkLines {
   text: string;
   /** The file is another one than when it was indexed. */
   drifted: boolean;
+  /** Where they are now. */
+  startLine: number;
+  endLine: number;
 }
 
 /** The lines of each chunk, in their order; null where the file is gone or unreadable. Each file is read once. */
@@ -75,13 +78,31 @@ export function linesOfChunks(root: string, chunks: readonly StoredChunk[]): (Ch
       const lines = decodableLines(bytes);
       if (lines === null) return null;
       for (const chunk of wanted) {
-        const text = textOf(lines, chunk.startLine, chunk.endLine);
-        found.set(chunk, { text, drifted: size !== chunk.size || mtimeMs !== chunk.mtimeMs });
+        const drifted = size !== chunk.size || mtimeMs !== chunk.mtimeMs;
+        const moved = drifted ? movedBy(lines, chunk) : 0;
+        const [startLine, endLine] = [chunk.startLine + moved, chunk.endLine + moved];
+        found.set(chunk, { text: textOf(lines, startLine, endLine), drifted, startLine, endLine });
       }
       return null;
     });
   }
   return chunks.map((chunk) => found.get(chunk) ?? null);
+}
+
+/** By how many lines a definition moved since it was indexed: else another one's lines would be shown under its name. */
+function movedBy(
+  { bytes, encoding }: DecodableLines,
+  { signature, startLine, endLine }: StoredChunk,
+): number {
+  const head = signature.split(/[({:=]/, 1)[0]!.trim();
+  if (head === "") return 0;
+  const places = bytes
+    .toString(encoding)
+    .split(/\r\n|\n|\r/)
+    .flatMap((line, index) => (line.includes(head) ? [index + 1] : []));
+  if (places.some((line) => line >= startLine && line <= endLine)) return 0;
+  const [nearest = startLine] = places.sort((a, b) => Math.abs(a - startLine) - Math.abs(b - startLine));
+  return nearest - startLine;
 }
 
 /** Bytes any lines of which can be decoded: most of a file is not wanted. */

@@ -1,16 +1,31 @@
 import { basename } from "node:path";
 import { loadConfig } from "../../../../project/config/config.ts";
 import { PommelError } from "../../../../project/errors.ts";
+import { homeOf } from "../../../../project/home.ts";
 import { backupFolders } from "../../../../queries/projects/known-projects.ts";
 import { plainFiles } from "../../../../store/encryption/convert.ts";
 import { homeEnvelope } from "../../../../store/encryption/envelope.ts";
 import { unlock } from "../../../../store/encryption/keys.ts";
 import { sealedEngine } from "../../../../store/encryption/sealed-driver.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
+import { type DiskEncryption, diskEncryptionOf } from "./disk-encryption.ts";
 
 /** What never is encrypted, as it is needed before the key, or holds nothing of the memory. */
 const alwaysPlain =
   "settings, the registry of projects, daemon.json, locks, the hash of the last audit record and what Node prints in a crash stay plain";
+
+/** Nothing of Pommel's is encrypted: then it depends on the disk. */
+export function plainOn(disk: DiskEncryption): CheckResult {
+  if (disk === "on") return ok("everything is stored plain, for the owner only, on an encrypted disk");
+  const stored = "everything is stored plain, for the owner only";
+  if (disk === "unknown")
+    return ok(`${stored} (\`pm encrypt\` encrypts it); whether the disk is encrypted cannot be seen`);
+  return {
+    status: "ok",
+    message: `${stored}, and the disk is not encrypted: whoever has it, or a copy, can read everything`,
+    hint: "Turn on FileVault, LUKS or BitLocker, or run `pm encrypt`.",
+  };
+}
 
 /** What is stored plain, and whether what is not can be read. */
 export function checkEncryption(): CheckResult {
@@ -20,7 +35,7 @@ export function checkEncryption(): CheckResult {
     if (envelope === null) {
       return config["storage.encrypt"]
         ? warn("storage.encrypt is on, and nothing is encrypted yet", "Run `pm encrypt`, or `pm start`.")
-        : ok("everything is stored plain, for the owner only (`pm encrypt` encrypts it)");
+        : plainOn(diskEncryptionOf(homeOf().dataDir));
     }
     sealedEngine();
     unlock(envelope);

@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { bitLocker, blockDevice, diskEncryptionOf, fileVault } from "./disk-encryption.ts";
+import { plainOn } from "./encryption.ts";
+
+/** As in /sys/block: what a device is, and what it lies on. */
+function device(dir: string, name: string, uuid: string | null, below: readonly string[] = []): string {
+  mkdirSync(join(dir, name, "slaves"), { recursive: true });
+  if (uuid !== null) {
+    mkdirSync(join(dir, name, "dm"));
+    writeFileSync(join(dir, name, "dm/uuid"), `${uuid}\n`);
+  }
+  for (const one of below) symlinkSync(join(dir, one), join(dir, name, "slaves", one));
+  return join(dir, name);
+}
+
+it("LUKS is seen below LVM, and a plain disk beside it", () => {
+  const dir = mkdtempSync(join(tmpdir(), "pommel-sys-"));
+  device(dir, "sda2", null);
+  device(dir, "sdb1", null);
+  device(dir, "dm-0", "CRYPT-LUKS2-abc", ["sda2"]);
+  expect(blockDevice(device(dir, "dm-1", "LVM-home", ["dm-0"]))).toBe("on");
+  expect(blockDevice(device(dir, "dm-2", "LVM-both", ["dm-0", "sdb1"]))).toBe("off");
+  expect(blockDevice(join(dir, "sdb1"))).toBe("off");
+});
+
+it("what macOS and Windows say is understood, and what nobody says is unknown", () => {
+  expect([fileVault("FileVault is On.\n"), fileVault("FileVault is Off.\n"), fileVault("")]).toEqual([
+    "on",
+    "off",
+    "unknown",
+  ]);
+  expect(["1\r\n", "2", "3", "5", "0", ""].map(bitLocker)).toEqual([
+    "on",
+    "off",
+    "on",
+    "on",
+    "unknown",
+    "unknown",
+  ]);
+  expect(diskEncryptionOf(join(tmpdir(), "not-there-at-all"), "linux")).toBe("unknown");
+  expect(diskEncryptionOf(tmpdir(), "freebsd")).toBe("unknown");
+});
+
+it("where neither the disk nor Pommel encrypts, doctor says so, and what to do", () => {
+  expect(plainOn("off")).toMatchObject({ message: expect.stringContaining("the disk is not encrypted") });
+  expect(plainOn("off").hint).toContain("pm encrypt");
+  expect(plainOn("on").message).toContain("on an encrypted disk");
+  expect(plainOn("unknown").message).toContain("cannot be seen");
+});

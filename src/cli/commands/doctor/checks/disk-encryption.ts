@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** Whether the disk that holds a file is encrypted, as far as it can be seen without being root. */
+export type DiskEncryption = "on" | "off" | "unknown";
+
+export function diskEncryptionOf(file: string, platform = process.platform): DiskEncryption {
+  try {
+    if (platform === "linux") return linuxDisk(file);
+    if (platform === "darwin") return fileVault(said("fdesetup", ["status"]));
+    if (platform === "win32")
+      return bitLocker(said("powershell", ["-NoProfile", "-Command", protectionOf(file)]));
+  } catch {
+    // A system that does not let us look.
+  }
+  return "unknown";
+}
+
+const said = (program: string, args: readonly string[]) =>
+  spawnSync(program, args, { encoding: "utf8", timeout: 5000 }).stdout ?? "";
+
+export function fileVault(status: string): DiskEncryption {
+  if (/FileVault is On/i.test(status)) return "on";
+  return /FileVault is Off/i.test(status) ? "off" : "unknown";
+}
+
+const protectionOf = (file: string) =>
+  `(New-Object -ComObject Shell.Application).NameSpace('${file.slice(0, 2).replaceAll("'", "")}').Self.ExtendedProperty('System.Volume.BitLockerProtection')`;
+
+/** What Windows says of a volume: 1 protected, 2 not, 3 being encrypted, 5 suspended. */
+export function bitLocker(protection: string): DiskEncryption {
+  const state = protection.trim();
+  return state === "1" || state === "3" || state === "5" ? "on" : state === "2" ? "off" : "unknown";
+}
+
+/** LUKS and dm-crypt below the file system, also below LVM and RAID. */
+function linuxDisk(file: string): DiskEncryption {
+  const { dev } = statSync(file);
+  // As Linux packs them (makedev).
+  const major = ((dev >> 8) & 0xfff) | (Math.floor(dev / 2 ** 32) & ~0xfff);
+  const minor = (dev & 0xff) | ((dev >> 12) & 0xfff00);
+  // Of no block device: a network, a container's layers, ZFS, Btrfs, memory.
+  return major === 0 ? "unknown" : blockDevice(`/sys/dev/block/${major}:${minor}`);
+}
+
+/** @param device its directory in /sys */
+export function blockDevice(device: string): DiskEncryption {
+  const dir = realpathSync(device);
+  if (textOf(join(dir, "dm/uuid")).startsWith("CRYPT-")) return "on";
+  const below = namesIn(join(dir, "slaves")).map((name) => blockDevice(join(dir, "slaves", name)));
+  if (below.length === 0) return "off";
+  return below.every((one) => one === "on") ? "on" : below.includes("unknown") ? "unknown" : "off";
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return [];
+  }
+}
