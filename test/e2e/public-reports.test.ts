@@ -166,7 +166,7 @@ describe("a commit has its own sessions and files", () => {
     const long = sessionIn(project, idOf("long"), { start: nextTime() });
     long.prompt("Start long work.");
     long.reply("Started.");
-    long.compact("manual", "We worked long.");
+    long.compact("We worked long.", "manual");
     long.prompt("Go on.");
     long.write(join(project.root, "src/long.ts"), lines("long"));
     long.reply("Written.");
