@@ -20,6 +20,7 @@ import { openDatabase } from "../../../../store/sqlite/database.ts";
 import { acquireLock } from "../../../../store/sqlite/lock.ts";
 import { Sqlite } from "../../../../store/sqlite/sqlite.ts";
 import type { CheckResult } from "./check.ts";
+import { plainOn } from "./encryption.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGrammars, checkNode, machineChecks } from "./machine.ts";
 import { projectChecks } from "./project.ts";
@@ -205,4 +206,11 @@ it("compares the directories with the system's limit on watches", () => {
 
 it("measures the disk", () => {
   expect(checkDisk(project.root).message).toMatch(/\d+(\.\d)? (MB|GB|TB)/);
+});
+
+it("where neither the disk nor Pommel encrypts, doctor says so, and what to do", () => {
+  expect(plainOn("off")).toMatchObject({ message: expect.stringContaining("the disk is not encrypted") });
+  expect(plainOn("off").hint).toContain("pm encrypt");
+  expect(plainOn("on").message).toContain("on an encrypted disk");
+  expect(plainOn("unknown").message).toContain("cannot be seen");
 });

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { loadConfig } from "../../../../project/config/config.ts";
 import { PommelError } from "../../../../project/errors.ts";
+import { type DiskEncryption, diskEncryptionOf } from "../../../../project/files/disk-encryption.ts";
 import { homeOf } from "../../../../project/home.ts";
 import { backupFolders } from "../../../../queries/projects/known-projects.ts";
 import { plainFiles } from "../../../../store/encryption/convert.ts";
@@ -8,7 +9,6 @@ import { homeEnvelope } from "../../../../store/encryption/envelope.ts";
 import { unlock } from "../../../../store/encryption/keys.ts";
 import { sealedEngine } from "../../../../store/encryption/sealed-driver.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
-import { type DiskEncryption, diskEncryptionOf } from "./disk-encryption.ts";
 
 /** What never is encrypted, as it is needed before the key, or holds nothing of the memory. */
 const alwaysPlain =

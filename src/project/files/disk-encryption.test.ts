@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { bitLocker, blockDevice, diskEncryptionOf, fileVault } from "./disk-encryption.ts";
-import { plainOn } from "./encryption.ts";
 
 /** As in /sys/block: what a device is, and what it lies on. */
 function device(dir: string, name: string, uuid: string | null, below: readonly string[] = []): string {
@@ -42,11 +41,4 @@ it("what macOS and Windows say is understood, and what nobody says is unknown", 
   ]);
   expect(diskEncryptionOf(join(tmpdir(), "not-there-at-all"), "linux")).toBe("unknown");
   expect(diskEncryptionOf(tmpdir(), "freebsd")).toBe("unknown");
-});
-
-it("where neither the disk nor Pommel encrypts, doctor says so, and what to do", () => {
-  expect(plainOn("off")).toMatchObject({ message: expect.stringContaining("the disk is not encrypted") });
-  expect(plainOn("off").hint).toContain("pm encrypt");
-  expect(plainOn("on").message).toContain("on an encrypted disk");
-  expect(plainOn("unknown").message).toContain("cannot be seen");
 });
