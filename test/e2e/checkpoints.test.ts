@@ -78,7 +78,7 @@ const list = async (...args: string[]) =>
 
 describe("pm checkpoint", () => {
   it("backfill finds what led to commits, once", async () => {
-    expect((await pm("checkpoint")).stdout).toContain("pm checkpoint backfill");
+    expect((await pm("checkpoint")).stdout).toContain("No checkpoints");
     const done = { commits: 3, interrupted: false, shallow: false };
     expect(await pmJson(project, "checkpoint", "backfill")).toMatchObject({
       ...done,
@@ -227,11 +227,11 @@ describe("on another machine", () => {
     expect(await there("init", "--no-hooks")).toMatchObject({ code: 0 });
     expect(await there("pull")).toMatchObject({ code: 0 });
     expect((await there("checkpoint", "show", "HEAD")).stdout).toContain(
-      "not analysed yet: pm checkpoint backfill",
+      "not analysed yet: the daemon analyses them when it is idle, the latest first",
     );
     const why = await there("why", "a.ts:2");
     expect(why.stdout).toContain(`in session ${lock.slice(0, 8)}, turn 1`);
-    expect(why.stdout).toContain("1 commit has not been analysed: pm checkpoint backfill\n");
+    expect(why.stdout).toContain("1 commit is not analysed yet: ");
     expect(await there("checkpoint", "backfill")).toMatchObject({ code: 0 });
     expect((await there("checkpoint", "show", "HEAD")).stdout).toContain("3 files, +4 -1: a.ts (+2 -1)");
     expect((await there("why", "a.ts:2")).stdout).not.toContain("looked at");

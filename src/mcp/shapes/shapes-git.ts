@@ -41,7 +41,8 @@ export interface ListCheckpointsOutput extends LabelledOutput, PagedOutput {
     agent_lines: number;
     human_lines: number;
     unknown_lines: number;
-    sessions: { session_id: string; title: string | null; turns: number[] }[];
+    /** With what links each with the commit, in words. */
+    sessions: { session_id: string; title: string | null; evidence: string; turns: number[] }[];
     /** The commit that replaced it in a rebase or an amend. */
     rewritten_as: string | null;
   }[];
@@ -80,6 +81,8 @@ interface Author {
   author: string;
   /** 0 to 1. */
   confidence: number;
+  /** How sure that is, in words: "98%", "ran a command"; empty where nobody is named. */
+  evidence: string;
   agent: string | null;
   session_id: string | null;
   turn: number | null;

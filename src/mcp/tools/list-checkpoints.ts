@@ -1,5 +1,6 @@
 import { maxResults } from "../../project/max-results.ts";
 import type { CheckpointSummary } from "../../protocol/operations/checkpoints.ts";
+import { linkEvidence } from "../../protocol/reading/link-evidence.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
@@ -22,18 +23,16 @@ export const listCheckpoints: Handler<typeof listCheckpointsInput, ListCheckpoin
   const { items } = fitIn(checkpoints.slice(offset), roomOf(max_tokens), 160, itemOf, render);
   const end = offset + items.length;
   const next = items.length > 0 && end < total ? cursorAt("list_checkpoints", args, end) : null;
-  const notes = total === 0 ? ["`pm checkpoint backfill` finds the sessions behind older commits."] : [];
   return {
     structured: {
       ...{ label: historyLabel, verdict: null, checkpoints: items, commits: [] },
-      ...{ total, next_cursor: next, notes },
+      ...{ total, next_cursor: next, notes: [] },
     },
     text: joined(
       [
         items.length === 0 ? "No matching checkpoints." : `${historyLabel}\n${items.map(render).join("\n")}`,
         next && `${total - end} more: cursor ${next}`,
         items.length > 0 && "What going back would change: rewind_preview with an id.",
-        ...notes,
       ],
       "\n",
     ),
@@ -54,9 +53,10 @@ function itemOf(checkpoint: CheckpointSummary, longest: number) {
     agent_lines: lines.agent,
     human_lines: lines.human,
     unknown_lines: lines.unknown,
-    sessions: sessions.slice(0, sessionsNamed).map(({ session_id, title, turns }) => ({
+    sessions: sessions.slice(0, sessionsNamed).map(({ session_id, title, turns, ...link }) => ({
       session_id,
       title: lineOrNull(title, 80),
+      evidence: linkEvidence(link),
       turns: turns.slice(-turnsNamed),
     })),
     rewritten_as: rewritten_as.at(-1) ?? null,
@@ -76,8 +76,8 @@ function render(item: ReturnType<typeof itemOf>): string {
     rewritten_as !== null && `now ${rewritten_as.slice(0, 8)}`,
   ]);
   const sessions = item.sessions.map(
-    ({ session_id, title, turns }) =>
-      `  session ${shortId(session_id)}${turns.length > 0 ? ` turns ${spans(turns)}` : ""}${title === null ? "" : ` "${title}"`}`,
+    ({ session_id, title, turns, evidence }) =>
+      `  session ${shortId(session_id)}${turns.length > 0 ? ` turns ${spans(turns)}` : ""} ${evidence}${title === null ? "" : ` "${title}"`}`,
   );
   return [`${id} ${commit.slice(0, 8)} "${subject}"  ${facts}`, ...sessions].join("\n");
 }

@@ -11,6 +11,16 @@ const words: Readonly<Record<BindingHow, string>> = {
   trailer: "named in the commit by another tool",
 };
 
-/** What links a commit with a session, in words: "ran git commit". */
-export const linkEvidence = ({ how, confidence }: { how: BindingHow; confidence: number }): string =>
-  confidence < certain ? `maybe: ${words[how]}` : words[how];
+/** What links a commit with a session, in words: "ran git commit", "wrote 12 lines of it", "maybe: ran git commit". */
+export function linkEvidence({ how, confidence, lines = 0 }: Link): string {
+  const said =
+    how === "lines" && lines > 0 ? `wrote ${lines === 1 ? "1 line" : `${lines} lines`} of it` : words[how];
+  return confidence < certain ? `maybe: ${said}` : said;
+}
+
+interface Link {
+  how: BindingHow;
+  confidence: number;
+  /** Those that it wrote; left out where they are said beside it. */
+  lines?: number;
+}

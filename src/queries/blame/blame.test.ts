@@ -83,12 +83,12 @@ describe("each line", () => {
     const two = repo.commit("two", { "a.ts": "x // s:1\ny // s:1\n" });
     const answer = await blame("a.ts");
     expect(brief(answer)[1]).toBe(`2-2 unknown ${short(two)}`);
-    expect(answer.notes).toEqual(["1 commit has not been analysed: pm checkpoint backfill"]);
+    expect(answer.notes).toEqual([
+      "1 commit is not analysed yet: the daemon analyses them when it is idle, the latest first.",
+    ]);
     enqueue(repo.memory, { kind: "history", subject: "commits" });
     noteProgress(repo.memory, claim(repo.memory, "daemon")!, { done: 127, total: 1282 });
-    expect((await blame("a.ts")).notes).toEqual([
-      "1 commit has not been analysed: in progress, 127 of 1,282",
-    ]);
+    expect((await blame("a.ts")).notes).toEqual(["1 commit is not analysed yet: in progress, 127 of 1,282."]);
     await seen(two);
     expect((await blame("a.ts")).notes).toEqual([]);
   });
@@ -154,7 +154,9 @@ describe("each line", () => {
     });
     expect(answer.notes.at(-1)).toContain("Before agents: older than the first session here");
     // Only what is in the time of agents has to be analysed.
-    expect(answer.notes[0]).toBe("1 commit has not been analysed: pm checkpoint backfill");
+    expect(answer.notes[0]).toBe(
+      "1 commit is not analysed yet: the daemon analyses them when it is idle, the latest first.",
+    );
   });
 
   it("uses what git knows where there is no memory", async () => {

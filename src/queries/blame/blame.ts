@@ -104,11 +104,11 @@ function notesOn(
 ): string[] {
   const notes: string[] = [];
   if (memory !== null && unseen.length > 0) {
-    const are = unseen.length === 1 ? "1 commit has" : `${unseen.length} commits have`;
+    const are = unseen.length === 1 ? "1 commit is" : `${unseen.length} commits are`;
     const oldest = Math.min(
       ...unseen.map((hash) => commits.get(hash)?.authoredAt ?? Number.POSITIVE_INFINITY),
     );
-    notes.push(`${are} not been analysed: ${backfillHint(memory, oldest)}`);
+    notes.push(`${are} not analysed yet: ${backfillHint(memory, oldest)}.`);
   }
   if (lines.some(({ isBoundary }) => isBoundary)) {
     notes.push("This clone is shallow: some lines may be older than the named commit.");

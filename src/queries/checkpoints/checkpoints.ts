@@ -27,6 +27,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { boundSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
+import { backfillHint } from "../status/backfill-hint.ts";
 import { isoTime } from "../status/status.ts";
 
 /** Default number of entries in a list. */
@@ -135,7 +136,7 @@ export async function showCheckpoint(
       diff_summary:
         // Data synced from another machine does not include what the commit changed.
         commit.attributed === 0 && files.length === 0
-          ? "not analysed yet: pm checkpoint backfill"
+          ? `not analysed yet: ${backfillHint(memory, commit.authoredAt)}`
           : diffSummary(files),
       files: files.map(
         ({ path, oldPath, status, insertions, deletions }): FileOfCheckpoint => ({

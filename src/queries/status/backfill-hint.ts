@@ -1,10 +1,10 @@
+import { areOlderAnalysed } from "../../attribution/checkpoints/older-commits.ts";
 import { listJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
 
 /**
- * What becomes of commits that are not analysed yet: how far the daemon is with it, or else the command that analyses
- * them.
+ * What becomes of commits that are not analysed yet.
  * @param oldest when the oldest of them was authored; milliseconds since the epoch
  */
 export function backfillHint(memory: Memory, oldest: number): string {
@@ -13,5 +13,8 @@ export function backfillHint(memory: Memory, oldest: number): string {
     return `in progress, ${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}`;
   }
   const start = historyStart(memory);
-  return start !== null && oldest >= start ? "pm checkpoint backfill" : "pm checkpoint backfill --all";
+  const isTooOld = (start === null || oldest < start) && areOlderAnalysed(memory);
+  return isTooOld
+    ? "they are among the oldest, which only `pm checkpoint backfill --all` analyses"
+    : "the daemon analyses them when it is idle, the latest first";
 }

@@ -52,7 +52,9 @@ it("sums up whose lines were committed, by author, directory, week, model and se
     ],
     by_model: [{ model: "big-model", lines: 3 }],
     by_session: [{ session_id: "s", session_title: "Making", agent: "claude", commits: 2, lines: 3 }],
-    notes: ["1 commit has not been analysed and is not counted: pm checkpoint backfill"],
+    notes: [
+      "1 commit is not analysed yet, so these shares are not final: the daemon analyses them when it is idle, the latest first.",
+    ],
   });
 });
 
@@ -158,7 +160,7 @@ it("reports what it cannot know: no memory, no git", async () => {
   expect(await stats({}, null)).toMatchObject({
     commits: { in_history: 1, looked_at: 0, with_agent: 0 },
     total: { lines: 0 },
-    notes: ["1 commit has not been analysed and is not counted."],
+    notes: ["1 commit is not analysed yet, so these shares are not final."],
   });
   rmSync(join(repo.root, ".git"), { recursive: true });
   const { commits, notes } = await stats();

@@ -266,8 +266,7 @@ function notesOnUnseen(
     oldest = Math.min(oldest, at);
   }
   if (unseen === 0) return [];
-  const [have, are] =
-    unseen === 1 ? ["1 commit has", "is"] : [`${unseen.toLocaleString("en")} commits have`, "are"];
-  const what = `${have} not been analysed and ${are} not counted`;
-  return [memory === null ? `${what}.` : `${what}: ${backfillHint(memory, oldest)}`];
+  const are = unseen === 1 ? "1 commit is" : `${unseen.toLocaleString("en")} commits are`;
+  const what = `${are} not analysed yet, so these shares are not final`;
+  return [memory === null ? `${what}.` : `${what}: ${backfillHint(memory, oldest)}.`];
 }

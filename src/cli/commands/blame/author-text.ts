@@ -1,5 +1,6 @@
 import type { LineAuthor } from "../../../protocol/operations/blame.ts";
-import { blameAuthors } from "../../../protocol/values.ts";
+import type { Share } from "../../../protocol/operations/stats.ts";
+import { type BlameAuthor, blameAuthors } from "../../../protocol/values.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { oneLine, printable, shortId } from "../../terminal/text.ts";
 
@@ -68,6 +69,12 @@ export function percent(part: number, whole: number): string {
   if (share > 0 && share < 1) return "<1%";
   if (share > 99 && share < 100) return ">99%";
   return `${Math.round(share)}%`;
+}
+
+/** The share of an author; "–" where it has no line that is known, and others are unknown: that is not "0%". */
+export function knownShare(share: Share, author: BlameAuthor): string {
+  const isOpen = share[author] === 0 && share.unknown > 0 && author !== "before_agents";
+  return isOpen ? "–" : percent(share[author], share.lines);
 }
 
 /** A line of a file, safe to print; the carriage return of a Windows line ending is left out. */

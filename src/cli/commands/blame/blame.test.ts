@@ -118,12 +118,14 @@ describe("pm blame of a directory", () => {
   it("has a row with a bar for each", () => {
     const total = { lines: 50, agent: 25, human: 10, unknown: 15, before_agents: 0 };
     const entries = summedUp(files, "src/");
-    expect(renderDirectory({ directory: "src", root: "/repo", total, entries }, screenOf(80))).toBe(
+    const notes = ["1 commit is not analysed yet."];
+    expect(renderDirectory({ directory: "src", root: "/repo", total, entries, notes }, screenOf(80))).toBe(
       [
         "src  50 lines added by commits  ● agent 50%  ○ human 20%  · unknown 30%",
+        ...notes,
         "",
         "path                                agents  people  unknown  lines",
-        "src/login.ts  ██████████░░░░░░░░░░     50%      0%      50%     30",
+        "src/login.ts  ██████████░░░░░░░░░░     50%       –      50%     30",
         "src/a/        ██████████▓▓▓▓▓▓▓▓▓▓     50%     50%       0%     20",
       ].join("\n"),
     );

@@ -2,7 +2,8 @@ import { existsSync, lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import type { BlameAnswer, BlameRange, LineAuthor } from "../../../protocol/operations/blame.ts";
+import type { BlameAnswer, BlameRange } from "../../../protocol/operations/blame.ts";
+import { lineEvidence } from "../../../protocol/reading/line-evidence.ts";
 import { blameFile } from "../../../queries/blame/blame.ts";
 import { explanationOf } from "../../../queries/blame/explanation.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
@@ -91,7 +92,7 @@ export function renderBlame(
   const marks = ranges.map((range) => ({
     who: whoWrote(range, range.person, whoWidth, columns !== undefined),
     turn: hasTurns ? turnId(range) : "",
-    sure: hasTurns ? sureness(range) : "",
+    sure: hasTurns ? lineEvidence(range) : "",
     day: ageOf(range, screen),
   }));
   const widest = (key: "who" | "turn" | "sure" | "day") =>
@@ -160,7 +161,7 @@ export function renderExplained({ ranges }: BlameAnswer, colors: Palette): strin
     .map((range) => {
       const { first_line, last_line, person, tool_use } = range;
       const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
-      const who = [whoWrote(range, person, 60), turnId(range), sureness(range)];
+      const who = [whoWrote(range, person, 60), turnId(range), lineEvidence(range)];
       const call = tool_use === null ? "" : ` (${oneLine(tool_use, 60)})`;
       return [
         `${colors.bold(lines)}  ${inColor(who.filter((each) => each !== "").join(" "), range, colors)}  ${colors.commit(shortHash(range.commit))}`,
@@ -169,12 +170,6 @@ export function renderExplained({ ranges }: BlameAnswer, colors: Palette): strin
     })
     .join("\n");
 }
-
-/** "98%": how likely an author is the right one; "" where none is named. */
-const sureness = ({ author, confidence, said_by }: LineAuthor): string =>
-  (author === "agent" || author === "human") && said_by === "pommel"
-    ? `${Math.round(100 * confidence)}%`
-    : "";
 
 const sessionColumns: Column[] = [
   { title: "", isNumber: true },

@@ -8,8 +8,8 @@ import { authorBar } from "../../terminal/chart.ts";
 import { fileUrl } from "../../terminal/links.ts";
 import type { Output, Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
-import { counted, oneLine } from "../../terminal/text.ts";
-import { authorMarks, authorNames, authorsIn, inColor, percent } from "./author-text.ts";
+import { counted, oneLine, wrapped } from "../../terminal/text.ts";
+import { authorMarks, authorNames, authorsIn, inColor, knownShare, percent } from "./author-text.ts";
 
 /** `pm blame` of a directory: who wrote the lines that commits added to what lies in it. */
 export async function blameDirectory(
@@ -23,10 +23,8 @@ export async function blameDirectory(
   const request = { path: isWhole ? [] : [path], files: true };
   const { by_file = [], total, commits, notes } = await call("stats", request, project);
   const entries = summedUp(by_file, isWhole ? "" : `${path.replace(/\/+(?:\*\*)?$/, "")}/`);
-  if (!output.json) for (const note of notes) output.note(output.colors.dim(note));
-  output.result({ directory: isWhole ? "." : path, total, entries, commits, notes }, () =>
-    renderDirectory({ directory: isWhole ? "." : path, root: project.root, total, entries }, output),
-  );
+  const shown = { directory: isWhole ? "." : path, total, entries, notes };
+  output.result({ ...shown, commits }, () => renderDirectory({ ...shown, root: project.root }, output));
 }
 
 const barWidth = 20;
@@ -42,13 +40,13 @@ export function renderDirectory(
     root,
     total,
     entries,
-  }: { directory: string; root: string; total: Share; entries: SharedEntry[] },
+    notes,
+  }: { directory: string; root: string; total: Share; entries: SharedEntry[]; notes: string[] },
   screen: Screen,
 ): string {
-  if (entries.length === 0) {
-    return `No lines known in ${oneLine(directory)}. Run \`pm checkpoint backfill --all\`.`;
-  }
   const { colors } = screen;
+  const said = notes.flatMap((note) => wrapped(note, screen.columns));
+  if (entries.length === 0) return [`No lines known in ${oneLine(directory)}.`, ...said].join("\n");
   const authors = authorsIn(total);
   const columns: Column[] = [
     { title: "path", wraps: true },
@@ -60,7 +58,7 @@ export function renderDirectory(
   const rows = shown.map((entry) => [
     colors.link(colors.place(oneLine(entry.path)), fileUrl(join(root, entry.path))),
     screen.columns === undefined ? "" : authorBar(entry, barWidth, colors),
-    ...authors.map((author) => percent(entry[author], entry.lines)),
+    ...authors.map((author) => knownShare(entry, author)),
     entry.lines.toLocaleString("en"),
   ]);
   const shares = authors.map((author) =>
@@ -73,6 +71,7 @@ export function renderDirectory(
   const more = entries.length - shown.length;
   return [
     `${colors.bold(oneLine(directory))}  ${counted(total.lines, "line")} added by commits  ${shares.join("  ")}`,
+    ...said.map(colors.dim),
     "",
     table(columns, rows, screen),
     ...(more > 0 ? [colors.dim(`and ${more} more`)] : []),

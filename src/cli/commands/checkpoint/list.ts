@@ -53,7 +53,7 @@ export function renderCheckpoints(
   const { colors } = screen;
   if (checkpoints.length === 0) {
     const isFiltered = Object.values(filters).some((filter) => filter !== undefined);
-    return `${isFiltered ? "No matching checkpoints" : "No checkpoints"}. \`pm checkpoint backfill\` searches the history for them.`;
+    return isFiltered ? "No matching checkpoints." : "No checkpoints: no recorded session led to a commit.";
   }
   const rows = checkpoints.map((checkpoint) => [
     colors.id(printable(checkpoint.id)),

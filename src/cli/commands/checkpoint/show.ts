@@ -2,11 +2,11 @@ import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { CheckpointAnswer, SessionState } from "../../../protocol/operations/checkpoints.ts";
 import { readAgentState } from "../../../protocol/operations/checkpoints.ts";
+import { linkEvidence } from "../../../protocol/reading/link-evidence.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import {
-  counted,
   exactWhen,
   fitted,
   hanging,
@@ -64,19 +64,12 @@ function renderHead(answer: CheckpointAnswer, screen: Screen): string {
 }
 
 function renderSession(
-  { session_id, title, agent, lines, how, turns }: CheckpointAnswer["sessions"][number],
+  { session_id, title, agent, turns, ...link }: CheckpointAnswer["sessions"][number],
   state: SessionState | null,
   screen: Screen,
 ): string {
   const { colors } = screen;
-  const part = {
-    lines: `wrote ${counted(lines, "line")} of it`,
-    removed: "removed lines",
-    command: "made the commit",
-    touched: "worked on its files",
-    trailer: "recorded by another tool",
-  };
-  const facts = [agent ?? "", part[how]].filter((fact) => fact !== "");
+  const facts = [agent ?? "", linkEvidence(link)].filter((fact) => fact !== "");
   const text = [
     heading(`Session ${shortId(session_id)}`, colors),
     colors.bold(oneLine(title ?? "(no title)")),

@@ -95,7 +95,7 @@ describe("pm checkpoint list", () => {
 
   it("says what to do where there is none", () => {
     const none = { checkpoints: [], total: 0 };
-    expect(renderCheckpoints(none, {}, pipe)).toMatch(/^No checkpoints\. `pm checkpoint backfill`/);
+    expect(renderCheckpoints(none, {}, pipe)).toMatch(/^No checkpoints: no recorded session/);
     expect(renderCheckpoints(none, { branch: "x" }, pipe)).toMatch(/^No matching checkpoints\./);
   });
 

@@ -7,8 +7,8 @@ import type { CommandContext } from "../../frame.ts";
 import { authorBar, bar, sparkline } from "../../terminal/chart.ts";
 import { aligned, type Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
-import { counted, hanging, heading, oneLine, shortId } from "../../terminal/text.ts";
-import { authorMarks, authorNames, authorsIn, inColor, percent } from "../blame/author-text.ts";
+import { counted, hanging, heading, oneLine, shortId, wrapped } from "../../terminal/text.ts";
+import { authorMarks, authorNames, authorsIn, inColor, knownShare, percent } from "../blame/author-text.ts";
 import { duration } from "../how/duration.ts";
 
 interface StatsOptions extends Omit<RequestOf<"stats">, "depth"> {
@@ -24,7 +24,6 @@ export async function statsCommand(
   const project = await findProject(cwd);
   const request = { ...options, path: pathsFrom(project, cwd, path), depth: dirDepth };
   const answer = await call("stats", request, project);
-  if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
   output.result(answer, () => renderStats(answer, limit, output));
 }
 
@@ -62,11 +61,11 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
   const isTerminal = columns !== undefined;
   const of = commits.in_history === null ? "" : ` of ${commits.in_history.toLocaleString("en")}`;
   const lookedAt = `${commits.looked_at.toLocaleString("en")}${of} commits analysed`;
-  if (commits.looked_at === 0) {
-    const hint = commits.in_history ? " yet. Run `pm checkpoint backfill --all`" : "";
-    return `No commits analysed${hint}.`;
+  const notes = answer.notes.flatMap((note) => wrapped(note, columns));
+  if (total.lines === 0) {
+    const what = commits.looked_at === 0 ? "No commits analysed." : `No added lines: ${lookedAt}.`;
+    return [what, ...notes].join("\n");
   }
-  if (total.lines === 0) return `No added lines: ${lookedAt}.`;
   const kinds = authorsIn(total).map((author) => [
     inColor(
       isTerminal ? `${authorMarks[author]} ${authorNames[author]}` : authorNames[author],
@@ -82,6 +81,7 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
   const parts = [
     [
       ...hanging(head, screen, 0),
+      ...notes.map(colors.dim),
       ...(isTerminal ? [authorBar(total, Math.min(columns, 60), colors)] : []),
       aligned(kinds),
     ].join("\n"),
@@ -94,9 +94,7 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
   // Where there are no such lines, the column would only take room.
   const hasBefore = total.before_agents > 0;
   const cells = (share: Share) => [
-    percent(share.agent, share.lines),
-    percent(share.human, share.lines),
-    percent(share.unknown, share.lines),
+    ...(["agent", "human", "unknown"] as const).map((author) => knownShare(share, author)),
     ...(hasBefore ? [percent(share.before_agents, share.lines)] : []),
     share.lines.toLocaleString("en"),
     isTerminal ? authorBar(share, barWidth, colors) : "",

@@ -8,6 +8,7 @@ import type {
   WhyFreshness,
 } from "../../../protocol/operations/blame.ts";
 import { howUsed, nameInFull } from "../../../protocol/reading/how-sure.ts";
+import { lineEvidence } from "../../../protocol/reading/line-evidence.ts";
 import { cutToWidth, wrapToWidth } from "../../../text/display-width.ts";
 import { markdown } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
@@ -107,8 +108,8 @@ function renderOrigin(origin: Origin, style: WhyStyle): string {
   const { colors } = screen;
   const { written_by, commit, checkpoint_id, turn } = origin;
   const person = commit?.person ?? null;
-  const isUnsure =
-    written_by.author === "agent" && written_by.confidence < 0.9 && written_by.said_by === "pommel";
+  const evidence = written_by.author === "agent" ? lineEvidence(written_by) : "";
+  const isFigure = evidence.endsWith("%");
   const writer = [
     `${colors.bold("Written by")} ${inColor(whoWrote(written_by, person), written_by, colors)}`,
     written_by.session_id === null
@@ -116,7 +117,10 @@ function renderOrigin(origin: Origin, style: WhyStyle): string {
       : `in session ${colors.id(shortId(written_by.session_id))}` +
         (written_by.turn === null ? "" : `, turn ${written_by.turn}`),
     written_by.said_by === "note" ? "according to another tool's note" : "",
-    isUnsure ? `(${Math.round(written_by.confidence * 100)}% sure)` : "",
+    // Nearly all are as sure as that.
+    evidence === "" || (isFigure && written_by.confidence >= 0.9)
+      ? ""
+      : `(${evidence}${isFigure ? " sure" : ""})`,
   ];
   const lines = hanging(writer.filter((part) => part !== "").join(" "), screen, labelWidth);
   if (written_by.session_title !== null) {

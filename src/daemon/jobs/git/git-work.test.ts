@@ -168,7 +168,7 @@ test("history is scanned on request and when others' commits arrive; an interrup
   const { dir, commit, git } = newRepository();
   const { memory } = stored;
   const report = { commits: 1, lookedAt: 1, checkpoints: 0, isInterrupted: false };
-  const backfill = vi.fn(async () => report);
+  const backfill = vi.fn<NonNullable<GitJobsOptions["backfill"]>>(async () => report);
   const here = { roots: () => [dir], project: projectAt(dir), backfill };
   commit("one");
   // The first time.
@@ -177,13 +177,20 @@ test("history is scanned on request and when others' commits arrive; an interrup
   expect(backfill).toHaveBeenCalledTimes(1);
   askForHistory(memory, { backfill: true });
   await doNext(here);
-  expect(backfill).toHaveBeenCalledTimes(2);
+  // Those that sessions may have led to, and, once, the latest of those before.
+  expect(backfill.mock.calls.slice(1).map(([, how]) => [how?.all === true, how?.limit])).toEqual([
+    [false, undefined],
+    [true, 125],
+  ]);
+  askForHistory(memory, { backfill: true });
+  await doNext(here);
+  expect(backfill).toHaveBeenCalledTimes(4);
   // One of our own waits for the turn that made it, and needs no look at history.
   git("branch", "others");
   const mine = commit("two");
   askForHistory(memory);
   await doNext(here);
-  expect(backfill).toHaveBeenCalledTimes(2);
+  expect(backfill).toHaveBeenCalledTimes(4);
   expect(listJobs(memory).map(({ kind, subject }) => `${kind} ${subject}`)).toContain(`commit ${mine}`);
 
   const stop = new AbortController();

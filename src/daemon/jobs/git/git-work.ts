@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { type Backfilled, backfill } from "../../../attribution/checkpoints/backfill.ts";
+import { analyseOlder } from "../../../attribution/checkpoints/older-commits.ts";
 import { recordCommit } from "../../../attribution/checkpoints/record-commit.ts";
 import type { GitWork } from "../../../attribution/checkpoints/work.ts";
 import { attributionVersion } from "../../../attribution/lines/types.ts";
@@ -98,8 +99,14 @@ export class GitJobs {
     const isOutdated =
       memory.meta(judgedBy) !== String(attributionVersion) && hasOlderVerdicts(memory, attributionVersion);
     if (isWhole || hasOthers || isOutdated) await this.backfill(run);
+    if (isWhole) await this.analyseOlder(run);
     memory.setMeta(judgedBy, String(attributionVersion));
     remember();
+  }
+
+  private async analyseOlder({ signal, progress }: JobRun): Promise<void> {
+    const { backfill: all = backfill } = this.options;
+    await analyseOlder(this.work(), { signal, onProgress: progress }, all);
   }
 
   private async backfill({ signal, progress }: JobRun): Promise<void> {

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import type { BlameAnswer, BlameRange } from "../../../protocol/operations/blame.ts";
+import { lineEvidence } from "../../../protocol/reading/line-evidence.ts";
 import { shortId } from "../../../sessions/short-id.ts";
 import type { WhyOutput, whyInput } from "../../shapes/shapes-git.ts";
 import { cursorAt, fitIn, roomOf } from "../../text/budget.ts";
@@ -65,6 +66,7 @@ function rangeOf(range: BlameRange, longest: number) {
     last_line,
     author,
     confidence: twoDigits(confidence),
+    evidence: lineEvidence(range),
     agent,
     session_id,
     turn,
@@ -75,10 +77,9 @@ function rangeOf(range: BlameRange, longest: number) {
 }
 
 function render(range: ReturnType<typeof rangeOf>): string {
-  const { first_line, last_line, author, confidence, agent, session_id, turn, commit, person } = range;
+  const { first_line, last_line, author, evidence, agent, session_id, turn, commit, person } = range;
   const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
-  const who =
-    author === "agent" ? joined([agent ?? "agent", confidence.toFixed(2)], " ") : author.replace("_", " ");
+  const who = author === "agent" ? joined([agent ?? "agent", evidence], " ") : author.replace("_", " ");
   return joined([
     `${lines}  ${who}`,
     session_id !== null && `${shortId(session_id)}${turn === null ? "" : ` turn ${turn}`}`,

@@ -6,6 +6,7 @@ import type {
   WhyAnswer,
   WhyCaller,
 } from "../../../protocol/operations/blame.ts";
+import { lineEvidence } from "../../../protocol/reading/line-evidence.ts";
 import { shortId } from "../../../sessions/short-id.ts";
 import type { WhyOutput, whyInput } from "../../shapes/shapes-git.ts";
 import { fitIn, roomOf } from "../../text/budget.ts";
@@ -99,6 +100,7 @@ function originOf(origin: Origin, longest: number) {
       .join(","),
     author,
     confidence: twoDigits(confidence),
+    evidence: lineEvidence(written_by),
     agent,
     session_id,
     turn: written_by.turn,
@@ -116,7 +118,7 @@ function originOf(origin: Origin, longest: number) {
 }
 
 function renderOrigin(origin: ReturnType<typeof originOf>): string {
-  const { lines, author, confidence, agent, session_id, turn, commit, subject, person } = origin;
+  const { lines, author, evidence, agent, session_id, turn, commit, subject, person } = origin;
   const who =
     author === "agent"
       ? joined([agent ?? "an agent", origin.model], " ")
@@ -126,7 +128,7 @@ function renderOrigin(origin: ReturnType<typeof originOf>): string {
           ? "somebody before agents"
           : "unknown author";
   const place = joined([
-    `lines ${lines} by ${who}${confidence === 0 ? "" : ` (${confidence.toFixed(2)})`}`,
+    `lines ${lines} by ${who}${evidence === "" ? "" : ` (${evidence})`}`,
     session_id !== null && `session ${shortId(session_id)}${turn === null ? "" : ` turn ${turn}`}`,
     origin.session_title !== null && `"${origin.session_title}"`,
     commit === null ? "not committed" : `${commit.slice(0, 8)} "${subject}"`,

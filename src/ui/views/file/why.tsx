@@ -1,4 +1,5 @@
 import type { LineAuthor, NearDecision, Origin, WhyAnswer } from "../../../protocol/operations/blame.ts";
+import { lineEvidence } from "../../../protocol/reading/line-evidence.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { authorNames, Badge, type Tone } from "../../components/badge.tsx";
 import { Preformatted } from "../../components/code-lines.tsx";
@@ -94,11 +95,12 @@ function State({
   );
 }
 
-function Author({ of: { author, agent, model, confidence } }: { of: LineAuthor }) {
+function Author({ of }: { of: LineAuthor }) {
+  const { author, agent, model } = of;
   return (
     <Badge
       tone={author === "before_agents" ? "plain" : author}
-      title={`${model === null ? "" : `${model}, `}with a confidence of ${Math.round(confidence * 100)} %`}
+      title={[model, lineEvidence(of)].filter(Boolean).join(", ")}
     >
       {author === "agent" ? (agent ?? "agent") : author === "human" ? "a person" : authorNames[author]}
     </Badge>
