@@ -1,7 +1,7 @@
 import { type BindingFigures, bindingFiguresOf, type Figures, figuresOf, saysAgent } from "./figures.ts";
 import { type Judged, nameOf } from "./judge.ts";
 import type { MeasuredRepository } from "./measure.ts";
-import { calibrationError, reliabilityOf } from "./reliability.ts";
+import { calibrationError, reliabilityByBasis, reliabilityOf } from "./reliability.ts";
 
 export interface Summary {
   repositories: number;
@@ -128,6 +128,12 @@ function printReliability(lines: readonly Judged[], keeper: string, markdown: bo
           right.toFixed(3),
         ]),
         ["calibration error", "", "", calibrationError(rows).toFixed(3)],
+        ...reliabilityByBasis(lines, author).map(({ basis, lines, confidence, right }) => [
+          basis,
+          String(lines),
+          confidence.toFixed(3),
+          right.toFixed(3),
+        ]),
       ],
       markdown,
     );

@@ -112,6 +112,18 @@ describe("a line that showed up", () => {
     },
   );
 
+  it("in a new file while an agent formatted it is the agent's where it had made the file", () => {
+    const before = at - 5 * minute;
+    rememberTurn(memory, "s", [
+      ran("node gen.mjs gen/a.ts", before, before + 1000),
+      ran("npx prettier --write gen", at, at + 10_000),
+    ]);
+    const inNew = (path: string) =>
+      attributionEvidence().byFirstSeen(lineIn(path, "one", true), [at + 5000], []);
+    expect(inNew("gen/b.ts")).toMatchObject({ author: "unknown" });
+    expect(inNew("gen/a.ts")).toMatchObject({ author: "agent", basis: "ran" });
+  });
+
   it.each([
     ...["cat src/a.ts", "npm test", "git commit -am x", "git diff src/a.ts"],
     ...[
@@ -190,6 +202,12 @@ describe("a line that showed up", () => {
       expect(look(time, formatted)).toEqual(byAgent(by(), 0.95, "edit", "formatted"));
     expect(look(at + 3000, formatted)).toEqual(human(0.97, "alone"));
     expect(look(at - minute - 1000, formatted)).toEqual(human(0.97, "alone"));
+    // A command writes its own text at once: what resembles it minutes later is a person's.
+    const command = [write(call, { ...by1, startedAt: at - minute, how: "shell" })];
+    const beside = (time: number) =>
+      attributionEvidence().byFirstSeen(lineIn("a.ts", formatted), [time], command);
+    expect(beside(at - minute + 2000)).toMatchObject({ author: "agent" });
+    expect(beside(at - 20_000)).toEqual(human(0.97, "alone"));
     // A person saves something else in the same seconds.
     expect(look(at + 2000, "exportfunctiontax(country){")).toEqual(human(0.95, "alone"));
   });

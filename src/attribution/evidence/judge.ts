@@ -310,8 +310,11 @@ export class AttributionEvidence {
     if (mover) return byAgent(mover, 0.95, "shell", "brought");
     // A human may save another file meanwhile.
     if (runs.length > 0) return unknown("command");
+    // A command writes its own text at once, however long it goes on.
     const during = writes.filter(
-      ({ startedAt, at }) => seenAt >= startedAt - 500 && seenAt <= at + editSlack,
+      ({ startedAt, at, how }) =>
+        seenAt >= startedAt - 500 &&
+        seenAt <= (how === "shell" ? Math.min(at, startedAt + briefMs) : at) + editSlack,
     );
     const edit = during.findLast((write) => resembles(bare, write));
     if (edit) return byAgent(edit, 0.95, "edit", "formatted");
@@ -338,14 +341,25 @@ export class AttributionEvidence {
    * to be allowed, or worked. One that names the file wrote last what showed up there. One that names none wrote whole
    * files, or several at once. A patch is whoever's it is; a formatter has no lines of its own.
    */
-  private wroteThen(run: ShellRun, { path, isNewFile }: LineHere, seenAt: number): boolean {
+  private wroteThen(run: ShellRun, line: LineHere, seenAt: number): boolean {
     const { command, startedAt, endedAt, isBackground } = run;
-    if (appliesPatch(command) || (isFormatter(command) && !isNewFile)) return false;
+    const { path, isNewFile } = line;
+    if (appliesPatch(command) || (isFormatter(command) && !this.wasMadeBefore(line, seenAt))) return false;
     if (isBackground || endedAt - startedAt <= briefMs) return true;
     if (namesPlace(command, path))
       return seenAt >= this.sightings.lastIn(path, endedAt + runSlack) - runSlack;
     return (
       isNewFile || this.sightings.isReformed(path, seenAt) || this.sightings.filesAt(seenAt) >= severalFiles
+    );
+  }
+
+  /** Whether an agent made a file that is new, as far as its calls show: what formats it then changes the agent's lines. */
+  private wasMadeBefore(line: LineHere, at: number): boolean {
+    const { path, isNewFile } = line;
+    if (!isNewFile) return false;
+    return (
+      this.allWrites.some((write) => write.path === path && write.startedAt < at) ||
+      this.runs.some((run) => run.mayWrite && run.startedAt < at && this.makers.names(run, line))
     );
   }
 
