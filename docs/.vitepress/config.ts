@@ -46,6 +46,7 @@ export default defineConfig({
         text: "Reference",
         items: [
           { text: "Command line", link: "/cli" },
+          { text: "JSON of commands", link: "/json" },
           { text: "Configuration", link: "/configuration" },
           { text: "MCP server", link: "/mcp" },
           { text: "HTTP", link: "/http" },

@@ -1,0 +1,106 @@
+/**
+ * The reference pages, made from the declarations: docs/cli.md from the command line's help, docs/http.md from the daemon's
+ * contract, docs/mcp.md from the tools. What stands above the mark in a page is written by hand. `npm run docs:reference`
+ * writes them; src/reference.test.ts holds them to it.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import type * as z from "zod/mini";
+import { buildProgram } from "../src/cli/program.ts";
+import type { Streams } from "../src/cli/terminal/streams.ts";
+import { tools } from "../src/mcp/shapes/definitions.ts";
+import { publicRoutes, schemaOf } from "../src/protocol/openapi.ts";
+import { type Route, routes } from "../src/protocol/routes.ts";
+import { typeOf } from "./typescript-type.ts";
+
+type Schema = z.core.JSONSchema.BaseSchema;
+
+const mark = "<!-- Below: made by `npm run docs:reference`. Change the declarations instead. -->";
+
+/** Columns of the command line's help, as wide as a page shows it. */
+const width = 100;
+
+const pages: Record<string, () => Promise<string> | string> = {
+  "cli.md": cliPage,
+  "http.md": httpPage,
+  "mcp.md": mcpPage,
+};
+
+/** Each page as it should be, by its file's path. */
+export async function referencePages(): Promise<Map<string, { now: string; wanted: string }>> {
+  const made = Object.entries(pages).map(async ([name, make]) => {
+    const file = fileURLToPath(new URL(`../docs/${name}`, import.meta.url));
+    const now = readFileSync(file, "utf8");
+    const [byHand = ""] = now.split(mark);
+    return [
+      file,
+      { now, wanted: `${byHand.trimEnd()}\n\n${mark}\n\n${(await make()).trimEnd()}\n` },
+    ] as const;
+  });
+  return new Map(await Promise.all(made));
+}
+
+/** The help of each command, in the order in which help lists them. */
+async function cliPage(): Promise<string> {
+  let written = "";
+  const write = (text: string) => {
+    written += text;
+  };
+  const streams: Streams = {
+    ...{ write: (_, text) => write(text), show: write, hasColor: () => false, hasLinks: false },
+    columns: width,
+  };
+  const program = await buildProgram(streams);
+  const sections: string[] = [];
+  const add = (command: Command, path: string) => {
+    written = "";
+    command.outputHelp();
+    const help = written.replace(/\n\nGlobal Options:\n(?: .*\n)*/, "\n").trim();
+    sections.push(`${"#".repeat(path.split(" ").length + 1)} pm ${path}\n\n\`\`\`text\n${help}\n\`\`\``);
+    for (const below of command.createHelp().visibleCommands(command))
+      if (below.name() !== "help") add(below, `${path} ${below.name()}`);
+  };
+  for (const command of program.createHelp().visibleCommands(program))
+    if (command.name() !== "help") add(command, command.name());
+  return sections.join("\n\n");
+}
+
+/** Each operation: what it is asked, and what it answers. */
+function httpPage(): string {
+  return publicRoutes
+    .map((name) => {
+      const { method, path, summary, request, response }: Route = routes[name];
+      const [asked, answered] = [schemaOf(request(), "input"), schemaOf(response(), "output")];
+      return [
+        `## ${method} ${path}`,
+        `${summary}. \`${name}\` of \`pommel/client\`.`,
+        fieldsOf(asked),
+        `\`\`\`ts\n${typeOf(answered, "")}\n\`\`\``,
+      ].join("\n\n");
+    })
+    .join("\n\n");
+}
+
+/** Each tool with its arguments. */
+function mcpPage(): string {
+  const described = Object.entries(tools).map(([name, { description, input }]) =>
+    [`### ${name}`, description, fieldsOf(schemaOf(input, "input"))].join("\n\n"),
+  );
+  return ["## Arguments", ...described].join("\n\n");
+}
+
+function fieldsOf({ properties = {}, required = [] }: Schema): string {
+  const rows = Object.entries(properties).map(([name, schema]) => {
+    const { description = "", ...shape } = schema as Schema;
+    const shown = required.includes(name) ? `**\`${name}\`**` : `\`${name}\``;
+    // A bar would end the cell.
+    const cells = [shown, `\`${typeOf(shape, "").replace(/\s+/g, " ")}\``, description];
+    return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  });
+  if (rows.length === 0) return "It takes nothing.";
+  return ["| field | type | what it is |", "|---|---|---|", ...rows].join("\n");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const [file, { wanted }] of await referencePages()) writeFileSync(file, wanted);
