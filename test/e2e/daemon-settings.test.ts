@@ -37,6 +37,13 @@ test("a setting that is read where it is used holds at once in the daemon that r
   expect(context).toMatchObject({ mode: "gentle", places: { [project.root]: { mode: "eager" } } });
 });
 
+test("hooks learn the settings of a project that is not open", async () => {
+  const [closed, open] = [createProject(modules(1)), createProject(modules(1))];
+  await pm(closed, "config", "set", "context.mode", "off");
+  await start(open);
+  expect(readDaemonRecord()!.context.places).toMatchObject({ [closed.root]: { mode: "off" } });
+});
+
 test("pm config restarts the daemon for a setting that it is built around", async () => {
   const project = createProject(modules(3));
   const { pid } = await start(project);

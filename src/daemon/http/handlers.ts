@@ -44,7 +44,7 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
   const { inUse, spool } = options;
   const { checkout, settings } = inUse;
   const { project, config, work, embedders, of } = checkout;
-  const { memoryWork, conversations, report } = of;
+  const { memoryWork, transcripts, report } = of;
   const engine = engineHandlers(project);
   function queueOf(sessions: { is_idle: boolean }): QueueStatus {
     const code = work.queue();
@@ -81,7 +81,7 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
     },
     queue() {
       const sessions = report.jobs();
-      return { ...queueOf(sessions), sessions, past: conversations.past() };
+      return { ...queueOf(sessions), sessions, past: transcripts.past() };
     },
     async status() {
       const memory = report.status();
@@ -112,7 +112,7 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
           embedding_text: config["embed.text"],
           text,
         },
-        memory: { ...memory, vanishing: conversations.vanishing() },
+        memory: { ...memory, vanishing: transcripts.vanishing() },
         notes: [
           ...(settings.problem === null ? [] : [settings.problem]),
           ...checkout.notes(),

@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
 import * as z from "zod/mini";
-import { statTranscript } from "../../agents/registry.ts";
 import { clearAutostart } from "../../client/autostart.ts";
-import { findProject, findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
+import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import { collectWhileBusy } from "../../project/collect-garbage.ts";
 import { loadConfig } from "../../project/config/config.ts";
@@ -28,12 +26,13 @@ import { PageAccess } from "../http/page-access.ts";
 import { builtPage } from "../http/page-files.ts";
 import { answerWith, createServer, type Handlers } from "../http/server.ts";
 import { transcriptHandlers } from "../http/transcript-handlers.ts";
-import { priority } from "../jobs/conversation-requests.ts";
 import { type InUse, Projects } from "../projects/projects.ts";
+import { readEverywhere } from "../projects/read-everywhere.ts";
 import { SpoolReader } from "../spool/spool-reader.ts";
 import { MachineWatch } from "../watch/machine-watch.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import { type Ending, runInReverse } from "./endings.ts";
+import { contextOf } from "./hook-settings.ts";
 import { LiveSettings } from "./live-settings.ts";
 import { closeServer, listen, listenOnSocket } from "./port.ts";
 import { newRecord, removeRecord, writeRecord } from "./record.ts";
@@ -95,10 +94,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const noteSettings = () => {
       if (record !== null) writeRecord(Object.assign(record, { context: contextOf(config, projects) }));
     };
+    let machine: MachineWatch | null = null;
     const projects: Projects = new Projects({
       closeAfterMs: options.closeAfterMs,
       onSettings: noteSettings,
       onUsed: touch,
+      onTranscript: (path) => machine?.alsoWatch(path),
       log,
     });
     endings.push(() => projects.closeAll());
@@ -172,15 +173,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => spool.close());
     void spool.begin();
     const seen = new SeenUntil();
-    const machine = new MachineWatch({
+    const watch = new MachineWatch({
       since: seen.at,
       pollSeconds: config["watch.poll_seconds"],
-      onGrowth: (transcript, directories) => readEverywhere(projects, transcript, directories),
+      onGrowth: readEverywhere(projects, log),
+      onRescan: (agent, directory) => projects.rescan(agent, directory),
       log,
     });
+    machine = watch;
     endings.push(() => seen.note());
-    endings.push(() => machine.close());
-    machine.begin().catch((error: unknown) => log.error(`cannot watch sessions: ${messageOf(error)}`));
+    endings.push(() => watch.close());
+    watch.begin().catch((error: unknown) => log.error(`cannot watch sessions: ${messageOf(error)}`));
 
     let lastSweep = Date.now();
     const heartbeat = setInterval(() => {
@@ -212,29 +215,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-/**
- * Has every project read a session that was at work in it and that is recorded, wherever the session was started. A project
- * that is not open is opened.
- */
-async function readEverywhere(
-  projects: Projects,
-  { path, agent }: { path: string; agent: string },
-  directories: readonly string[],
-): Promise<void> {
-  const found = new Map<string, Project>();
-  for (const directory of directories) {
-    const project = existsSync(directory) ? await findProjectIfAny(directory) : knownProject(directory);
-    if (project !== null) found.set(project.id, project);
-  }
-  for (const project of found.values()) {
-    if (!recordingConfig(project).config["sessions.capture"]) continue;
-    const { of } = (await projects.at(project.root)).checkout;
-    const stat = statTranscript(path);
-    if (stat === null || !of.memoryWork.hasNews(path, stat)) continue;
-    of.memoryWork.readOn(path, { agent, priority: priority.watched, all_projects: true });
-  }
-}
-
 /** What hooks leave goes to the project that it is about; to none where it is not recorded. */
 function spoolHandlers(projects: Projects) {
   const openAt = async (place: string): Promise<InUse | null> => {
@@ -258,18 +238,6 @@ function spoolHandlers(projects: Projects) {
       if (inUse) saveMissed(inUse.checkout.of.memoryWork.memory, { event, at, tookMs });
     },
   };
-}
-
-/** The settings that hooks need. */
-function contextOf(config: Config, projects: Projects): DaemonRecord["context"] {
-  const settingsOf = (of: Config) => ({ mode: of["context.mode"], deadline_ms: of["context.deadline_ms"] });
-  const everywhere = settingsOf(config);
-  const places = projects.inUse().flatMap(({ project, config: own }) => {
-    const here = settingsOf(own);
-    const isSame = here.mode === everywhere.mode && here.deadline_ms === everywhere.deadline_ms;
-    return isSame ? [] : [[project.root, here] as const];
-  });
-  return { ...everywhere, places: Object.fromEntries(places) };
 }
 
 /**

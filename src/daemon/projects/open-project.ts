@@ -11,8 +11,8 @@ import { MemoryWork } from "../jobs/memory-work.ts";
 import type { Readers } from "../jobs/reading/readers.ts";
 import { claudeHookEvents } from "../spool/hook-events.ts";
 import type { SpoolHandlers } from "../spool/spool.ts";
-import { ConversationWatch } from "../watch/conversation-watch.ts";
 import { GitWatch } from "../watch/git-watch.ts";
+import { ProjectTranscripts } from "../watch/project-transcripts.ts";
 
 interface OpenProjectOptions {
   /** As seen from the checkout that was opened first. */
@@ -22,6 +22,8 @@ interface OpenProjectOptions {
   bundled: Embedder | null;
   /** Something happened: an agent or git was at work. */
   onNews: () => void;
+  /** A hook named a transcript, which may lie where none is watched. */
+  onTranscript: (path: string) => void;
   /** HEAD of one of its checkouts may have moved. */
   onHeadChanged: () => void;
   /** Resolves when what was observed in its checkouts is stored. */
@@ -36,7 +38,7 @@ export class OpenProject {
   readonly config: Config;
   readonly memoryWork: MemoryWork;
   readonly report: MemoryReport;
-  readonly conversations: ConversationWatch;
+  readonly transcripts: ProjectTranscripts;
   /** What to do with what hooks left. */
   readonly onSpool: Pick<SpoolHandlers, "claude-hook" | "git-hook">;
   /** Its checkouts and worktrees, as they are now. */
@@ -58,7 +60,7 @@ export class OpenProject {
     const work = new MemoryWork({ project, config, roots, rootsFound, bundled, settled, readers, log });
     this.memoryWork = work;
     this.report = new MemoryReport({ project, config, work });
-    this.conversations = new ConversationWatch({
+    this.transcripts = new ProjectTranscripts({
       ...{ work, project, roots, log },
       pollSeconds: config["watch.poll_seconds"],
       findRoots: () => this.findRoots(),
@@ -74,7 +76,7 @@ export class OpenProject {
     this.onSpool = {
       "claude-hook": claudeHookEvents({
         ...{ work, roots },
-        onTranscript: (path) => this.conversations.alsoWatch(path),
+        onTranscript: options.onTranscript,
         stop: this.stopping.signal,
       }),
       "git-hook": gitHookEvents({ work, config }),
@@ -91,7 +93,7 @@ export class OpenProject {
     if (this.isWatching) return;
     this.isWatching = true;
     const { log } = this.options;
-    this.conversations
+    this.transcripts
       .begin()
       .catch((error: unknown) => log.error(`cannot watch sessions: ${messageOf(error)}`));
     this.gitWatch.begin();
@@ -100,7 +102,7 @@ export class OpenProject {
 
   async close(): Promise<void> {
     this.gitWatch.close();
-    await this.conversations.close();
+    await this.transcripts.close();
     this.stopping.abort();
     this.unshare();
     await this.memoryWork.close();

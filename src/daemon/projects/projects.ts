@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { Agent } from "../../agents/agent.ts";
 import { findProject, rememberProject, settleIdentity } from "../../git/projects/find-project.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import type { SettingKey } from "../../project/config/settings.ts";
@@ -34,6 +35,8 @@ interface ProjectsOptions {
   onSettings: () => void;
   /** Somebody is at work. */
   onUsed: () => void;
+  /** A hook named a transcript, which may lie where none is watched. */
+  onTranscript: (path: string) => void;
   log: Logger;
 }
 
@@ -169,14 +172,14 @@ export class Projects {
       await known.open.findRoots().catch(() => {});
       return known.open;
     }
-    const { log, onUsed } = this.options;
+    const { log, onUsed, onTranscript } = this.options;
     const { config } = recordingConfig(project);
     const ofProject = () =>
       [...this.checkouts.values()].flatMap(({ inUse }) =>
         inUse?.checkout.project.id === project.id ? [inUse.checkout] : [],
       );
     const open = new OpenProject({
-      ...{ project, config, bundled, log, readers: this.readers },
+      ...{ project, config, bundled, onTranscript, log, readers: this.readers },
       onNews: () => {
         onUsed();
         for (const one of this.checkouts.values())
@@ -191,6 +194,11 @@ export class Projects {
     });
     this.projects.set(project.id, { open, users: 1 });
     return open;
+  }
+
+  /** More may have changed in a directory of transcripts than was seen. */
+  rescan(agent: Agent, directory: string): void {
+    for (const { open } of this.projects.values()) open.transcripts.rescan(agent, directory);
   }
 
   /** Transcripts that are still to be read. */

@@ -1,9 +1,9 @@
-import { closeSync, openSync, readSync } from "node:fs";
-import { dirname, isAbsolute } from "node:path";
-import type { Agent } from "../../agents/agent.ts";
-import { agents, statTranscript } from "../../agents/registry.ts";
+import { isAbsolute } from "node:path";
+import type { Agent, TranscriptFile } from "../../agents/agent.ts";
+import { agentNamed, agents, defaultAgent, statTranscript } from "../../agents/registry.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
+import { directoriesIn } from "../../sessions/ingest/touched-directories.ts";
 import { type DirectoryWatch, watchDirectory } from "./watch-directory.ts";
 
 interface MachineWatchOptions {
@@ -12,13 +12,20 @@ interface MachineWatchOptions {
   pollSeconds: number;
   /** A transcript has grown, and its session is, or was, at work in these directories. */
   onGrowth: (transcript: { path: string; agent: string }, directories: string[]) => Promise<void>;
+  /** More may have changed in a directory of transcripts than was seen. */
+  onRescan: (agent: Agent, directory: string) => void;
   log: Logger;
+}
+
+/** How far a transcript was looked at, and what it was found to be about. */
+interface Seen {
+  offset: number;
+  mtimeMs: number;
+  directories: Set<string>;
 }
 
 /** Only the end of a transcript is looked at when it is met for the first time. Bytes. */
 const firstLook = 1_048_576;
-/** Where a line of a transcript says where the agent is, or which file it is about. */
-const places = /"(cwd|file_path|notebook_path|workdir|directory)"\s*:\s*"((?:[^"\\]|\\.){1,4096})"/g;
 
 /**
  * Watches the transcripts of all agents on this machine: a session belongs to what it touched, wherever it was started (in
@@ -26,33 +33,22 @@ const places = /"(cwd|file_path|notebook_path|workdir|directory)"\s*:\s*"((?:[^"
  */
 export class MachineWatch {
   private readonly watches: DirectoryWatch[] = [];
-  /** How far each transcript was looked at, and what it was found to be about. */
-  private readonly seen = new Map<string, { offset: number; directories: Set<string> }>();
+  private readonly seen = new Map<string, Seen>();
   private looking: Promise<void> = Promise.resolve();
   private isClosed = false;
 
   constructor(private readonly options: MachineWatchOptions) {}
 
   async begin(): Promise<void> {
-    const { pollSeconds, log } = this.options;
-    for (const agent of agents) {
-      // Sessions in a database have their project's own watch.
-      if (agent.database !== undefined) continue;
-      for (const directory of agent.roots()) {
-        const watch = watchDirectory({
-          directory,
-          isRelevant: (path) => agent.isTranscript(path),
-          list: () => agent.list(directory),
-          ignored: agent.unwatched ?? [],
-          pollSeconds,
-          onChange: (paths) => this.look(agent, async () => paths),
-          onRescan: () => this.look(agent, () => this.recent(agent, directory)),
-          log,
-        });
-        this.watches.push(watch);
-        await watch.begin();
-      }
-    }
+    for (const agent of agents) for (const directory of agent.roots()) await this.watch(agent, directory);
+  }
+
+  /** A transcript of an agent that keeps its transcripts elsewhere than we know. */
+  alsoWatch(path: string, agentName: string = defaultAgent.name): void {
+    if (this.isClosed || this.watches.some(({ directory }) => path.startsWith(`${directory}/`))) return;
+    const agent = agentNamed(agentName);
+    const directory = agent?.directoryOf(path) ?? null;
+    if (agent && directory !== null) void this.watch(agent, directory);
   }
 
   async close(): Promise<void> {
@@ -61,63 +57,66 @@ export class MachineWatch {
     await this.looking;
   }
 
-  private async recent(agent: Agent, directory: string): Promise<string[]> {
-    const paths: string[] = [];
-    for await (const { path, mtimeMs } of agent.list(directory))
-      if (mtimeMs >= this.options.since) paths.push(path);
-    return paths;
+  private async watch(agent: Agent, directory: string): Promise<void> {
+    const { pollSeconds, onRescan, log } = this.options;
+    const watch = watchDirectory({
+      directory,
+      isRelevant: (path) => agent.isTranscript(path) || agent.database?.isPart(path) === true,
+      list: () => agent.list(directory),
+      ignored: agent.unwatched ?? [],
+      pollSeconds,
+      onChange: (paths) => this.look(agent, () => this.changed(agent, paths)),
+      onRescan: () => {
+        this.look(agent, () => this.news(agent, directory));
+        onRescan(agent, directory);
+      },
+      log,
+    });
+    this.watches.push(watch);
+    await watch.begin();
   }
 
-  private look(agent: Agent, list: () => Promise<string[]>): void {
+  private async changed(agent: Agent, paths: readonly string[]): Promise<TranscriptFile[]> {
+    const files = paths
+      .filter((path) => agent.isTranscript(path))
+      .flatMap((path) => statTranscript(path) ?? []);
+    // Any of a database's sessions may have changed.
+    const part = paths.find((path) => agent.database?.isPart(path));
+    return part === undefined ? files : [...files, ...(await this.news(agent, part))];
+  }
+
+  private async news(agent: Agent, place: string): Promise<TranscriptFile[]> {
+    const files: TranscriptFile[] = [];
+    for await (const file of agent.list(place)) if (this.isNews(file)) files.push(file);
+    return files;
+  }
+
+  private isNews({ path, size, mtimeMs }: TranscriptFile): boolean {
+    const known = this.seen.get(path);
+    return mtimeMs >= this.options.since && (known?.offset !== size || known.mtimeMs !== mtimeMs);
+  }
+
+  private look(agent: Agent, list: () => Promise<TranscriptFile[]>): void {
     this.looking = this.looking.then(async () => {
       try {
-        for (const path of await list()) if (!this.isClosed) await this.lookAt(agent, path);
+        for (const file of await list()) if (!this.isClosed) await this.lookAt(agent, file);
       } catch (error) {
         this.options.log.debug(`cannot check transcripts: ${messageOf(error)}`);
       }
     });
   }
 
-  private async lookAt(agent: Agent, path: string): Promise<void> {
-    const stat = statTranscript(path);
-    if (stat === null) return;
-    const known = this.seen.get(path) ?? {
-      offset: Math.max(0, stat.size - firstLook),
-      directories: new Set(),
-    };
-    if (known.offset > stat.size) known.offset = 0;
-    for (const directory of directoriesIn(path, known.offset, stat.size)) known.directories.add(directory);
+  private async lookAt(agent: Agent, { path, size, mtimeMs }: TranscriptFile): Promise<void> {
+    const known = this.seen.get(path) ?? { offset: Math.max(0, size - firstLook), directories: new Set() };
+    const from = known.offset > size ? 0 : known.offset;
+    const { directories } = known;
+    // What a session in a database is about, its beginning alone says.
+    if (!agent.database) for (const directory of directoriesIn(path, from, size)) directories.add(directory);
     if (!this.seen.has(path)) {
       const info = await agent.describe(path).catch(() => null);
-      if (info !== null && isAbsolute(info.cwd)) known.directories.add(info.cwd);
+      if (info !== null && isAbsolute(info.cwd)) directories.add(info.cwd);
     }
-    known.offset = stat.size;
-    this.seen.set(path, known);
-    await this.options.onGrowth({ path, agent: agent.name }, [...known.directories]);
-  }
-}
-
-/** The directories that a part of a transcript names: where the agent was, and where the files are that it was about. */
-function directoriesIn(path: string, from: number, to: number): Set<string> {
-  const found = new Set<string>();
-  const buffer = Buffer.allocUnsafe(to - from);
-  const file = openSync(path, "r");
-  try {
-    const length = readSync(file, buffer, 0, buffer.length, from);
-    for (const [, key, quoted] of buffer.toString("utf8", 0, length).matchAll(places)) {
-      const named = unquoted(quoted!);
-      if (named !== null && isAbsolute(named)) found.add(key!.endsWith("_path") ? dirname(named) : named);
-    }
-  } finally {
-    closeSync(file);
-  }
-  return found;
-}
-
-function unquoted(text: string): string | null {
-  try {
-    return JSON.parse(`"${text}"`) as string;
-  } catch {
-    return null;
+    this.seen.set(path, { offset: size, mtimeMs, directories });
+    await this.options.onGrowth({ path, agent: agent.name }, [...directories]);
   }
 }

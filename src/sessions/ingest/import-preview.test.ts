@@ -57,6 +57,18 @@ it("separates this project's sessions from those that ran elsewhere", async () =
   });
 });
 
+it("takes sessions that ran elsewhere and touched something here", async () => {
+  const begin = (session: string) => transcript({ session, cwd: dir });
+  const [wrote, beside, said] = [begin(one), begin(two), begin(three)];
+  wrote.write(join(root, "src/a.ts"), "1");
+  beside.write(`${root}-old/src/a.ts`, "1");
+  said.prompt(`What is "cwd": "${root}" for, and ${root}/src/a.ts?`);
+  const paths = [wrote, beside, said].map((builder) => builder.writeTo(join(dir, "transcripts")));
+  const preview = await previewImport(asked());
+  expect(preview.files.map(({ path }) => path)).toEqual([paths[0]]);
+  expect(preview).toMatchObject({ sessions: 1, elsewhere: { sessions: 2 } });
+});
+
 it("takes no session of another system, and none whose directory is relative", async () => {
   write(one, "C:\\Users\\ada\\acme");
   write(two, "\\\\wsl.localhost\\Ubuntu\\home\\ada");

@@ -6,6 +6,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { recentActivity } from "../../store/memory/sessions/activity.ts";
 import { transcriptAt } from "./moved-transcript.ts";
+import { touchesAnyOf } from "./touched-directories.ts";
 
 /** A transcript that is still to be read, or read on. */
 export interface TranscriptToImport {
@@ -28,7 +29,7 @@ export interface ImportPreview {
   estimatedMs: number;
   /** Read already, to the end. */
   imported: { sessions: number; bytes: number };
-  /** Of sessions that ran elsewhere. */
+  /** Of sessions that ran elsewhere and touched nothing here. */
   elsewhere: { sessions: number; bytes: number };
   /** Of sessions that were over before the time that was asked for, or that the user had forgotten. */
   older: number;
@@ -43,7 +44,7 @@ export interface ImportAsked {
   places: readonly string[];
   /** null: nothing is stored yet. */
   memory: Memory | null;
-  /** The project's roots; null: all projects. */
+  /** The project's roots, whose sessions are those that ran or touched something in them; null: all projects. */
   roots: readonly string[] | null;
   /** Only what has changed since. Milliseconds. */
   since: number | null;
@@ -91,7 +92,7 @@ export async function previewImport(asked: ImportAsked): Promise<ImportPreview> 
 
 function sort(
   preview: ImportPreview,
-  { memory, since }: ImportAsked,
+  { agent, memory, roots, since }: ImportAsked,
   file: TranscriptFile,
   info: TranscriptInfo | null,
   isOurs: (cwd: string) => boolean,
@@ -102,7 +103,9 @@ function sort(
   }
   const { session, parent, cwd, startedAt } = info;
   const isOwn = parent === null;
-  if (!isOurs(cwd)) {
+  // What a session in a database is about, its beginning alone says.
+  const isTouched = () => roots !== null && !agent.database && touchesAnyOf(file.path, roots);
+  if (!isOurs(cwd) && !isTouched()) {
     if (isOwn) preview.elsewhere.sessions++;
     preview.elsewhere.bytes += file.size;
     return;

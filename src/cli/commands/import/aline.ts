@@ -58,9 +58,7 @@ export async function importAlineCommand(
     return 1;
   }
   const followed =
-    preview.files.length === 0
-      ? undefined
-      : await importTranscripts(project, claude, preview.files, allProjects);
+    preview.files.length === 0 ? undefined : await importTranscripts(project, claude, preview.files);
   if (followed === null) {
     output.note("The daemon continues with what it has; run it again for the rest.");
     if (output.json) output.result({ ...summary, interrupted: true }, "");

@@ -17,7 +17,6 @@ export async function importTranscripts(
   project: Project,
   agent: Agent,
   files: readonly TranscriptToImport[],
-  allProjects: boolean,
 ): Promise<ImportFollowed | null> {
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
@@ -29,7 +28,8 @@ export async function importTranscripts(
       transcript_paths: paths,
       agent: agent.name,
       trigger: "import",
-      all_projects: allProjects,
+      // Which sessions belong here was decided already.
+      all_projects: true,
     };
     const { queued, reason } = await call("indexTranscript", request, project, {
       without: "fail",

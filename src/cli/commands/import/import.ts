@@ -67,7 +67,7 @@ export async function importCommand(
     output.print("Nothing was imported.");
     return 1;
   }
-  const followed = await importTranscripts(project, agent, preview.files, allProjects);
+  const followed = await importTranscripts(project, agent, preview.files);
   if (followed === null) {
     output.note("The import continues in the daemon; `pm queue` shows its progress.");
     if (output.json) output.result({ ...summary, interrupted: true }, "");

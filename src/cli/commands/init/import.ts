@@ -55,7 +55,7 @@ export async function importFound(
   const imported: ImportedSessions = { sessions: 0, chunks: 0, failed: [], interrupted: false };
   const indent = isBrief ? "" : "      ";
   for (const { agent, preview } of past) {
-    const followed = await importTranscripts(project, agent, preview.files, false);
+    const followed = await importTranscripts(project, agent, preview.files);
     if (followed === null) {
       output.note(`${indent}The import continues in the daemon; \`pm queue\` shows its progress.`);
       return { ...imported, interrupted: true };

@@ -1,6 +1,6 @@
 import { relative, sep } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
-import { agentNamed, agents, defaultAgent, statTranscript } from "../../agents/registry.ts";
+import { agents, statTranscript } from "../../agents/registry.ts";
 import { belongsTo } from "../../git/projects/roots.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
@@ -56,10 +56,11 @@ const vanishingMs = 60_000;
 const capturedSince = "captured_since";
 
 /**
- * Watches the directories where agents keep their transcripts, and imports those of this project as they grow.
- * Transcripts that ended before Pommel was installed wait for `pm import`.
+ * The transcripts of a project: those that grew while it was not open are imported, as are those that agents keep in the project
+ * itself; all others are watched for the whole machine (machine-watch.ts). Transcripts that ended before Pommel was
+ * installed wait for `pm import`.
  */
-export class ConversationWatch {
+export class ProjectTranscripts {
   private readonly watches: DirectoryWatch[] = [];
   /** By path. An entry holds as long as the beginning of its transcript is unchanged. */
   private readonly known = new Map<string, TranscriptOwner>();
@@ -92,8 +93,14 @@ export class ConversationWatch {
 
   private async watchAll(): Promise<void> {
     if (!this.options.work.captures) return;
-    for (const agent of agents) for (const root of agent.roots()) await this.watch(agent, root);
+    for (const agent of agents) for (const root of agent.roots()) this.rescan(agent, root);
     await this.watchProject();
+  }
+
+  /** More may have changed in a directory of transcripts than was seen. */
+  rescan(agent: Agent, directory: string): void {
+    const rescan = ++this.rescans;
+    this.look(() => this.lookAtAll(agent, directory, rescan));
   }
 
   /** The places of agents that keep transcripts in the project; its worktrees come and go. */
@@ -101,14 +108,6 @@ export class ConversationWatch {
     for (const agent of agents)
       for (const place of this.options.roots().flatMap((root) => agent.placesIn?.(root) ?? []))
         if (!this.watches.some(({ directory }) => directory === place)) await this.watch(agent, place);
-  }
-
-  /** A transcript of an agent that keeps its transcripts elsewhere than we know. */
-  alsoWatch(path: string, agentName: string = defaultAgent.name): void {
-    if (this.isClosed || this.watches.some(({ directory }) => path.startsWith(`${directory}/`))) return;
-    const agent = agentNamed(agentName);
-    const directory = agent?.directoryOf(path) ?? null;
-    if (agent && directory !== null) void this.watch(agent, directory);
   }
 
   /** null until all are checked. */
@@ -166,10 +165,7 @@ export class ConversationWatch {
       ignored: agent.unwatched ?? [],
       pollSeconds,
       onChange: (paths) => this.look(() => this.lookAtEach(agent, paths)),
-      onRescan: () => {
-        const rescan = ++this.rescans;
-        this.look(() => this.lookAtAll(agent, directory, rescan));
-      },
+      onRescan: () => this.rescan(agent, directory),
       log,
     });
     this.watches.push(watch);

@@ -5,12 +5,12 @@ import { expect, test, vi } from "vitest";
 import { silentLog } from "../../project/log.ts";
 import { projectAt } from "../../project/paths.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
-import { ConversationWatch } from "./conversation-watch.ts";
+import { ProjectTranscripts } from "./project-transcripts.ts";
 
 test("looks for the project's roots once when it begins, however many agents there are", async () => {
   const root = mkdtempSync(join(tmpdir(), "pommel-watch-"));
   const findRoots = vi.fn(async () => {});
-  const watch = new ConversationWatch({
+  const watch = new ProjectTranscripts({
     work: {
       captures: true,
       memory: { meta: () => "0" },

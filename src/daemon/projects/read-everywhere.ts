@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import { statTranscript } from "../../agents/registry.ts";
+import { findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
+import { recordingConfig } from "../../git/projects/recorded.ts";
+import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { priority } from "../jobs/conversation-requests.ts";
+import type { Projects } from "./projects.ts";
+
+/** How long the project of a directory is taken to be the same. Milliseconds. */
+const sameProjectMs = 60_000;
+
+/**
+ * Has every project read a session that was at work in it and that is recorded, wherever the session was started. A project
+ * that is not open is opened.
+ */
+export function readEverywhere(projects: Projects, log: Logger) {
+  const projectOf = projectsOfDirectories();
+  return async (
+    { path, agent }: { path: string; agent: string },
+    directories: readonly string[],
+  ): Promise<void> => {
+    const found = new Map<string, Project>();
+    for (const directory of directories) {
+      const project = await projectOf(directory);
+      if (project !== null) found.set(project.id, project);
+    }
+    for (const project of found.values()) {
+      // One that cannot be opened keeps no other from being read.
+      try {
+        if (!recordingConfig(project).config["sessions.capture"]) continue;
+        const { of } = (await projects.at(project.root)).checkout;
+        const stat = statTranscript(path);
+        if (stat === null || !of.memoryWork.hasNews(path, stat)) continue;
+        of.memoryWork.readOn(path, { agent, priority: priority.watched, all_projects: true });
+      } catch (error) {
+        log.debug(`${path} is not read in ${project.root}: ${messageOf(error)}`);
+      }
+    }
+  };
+}
+
+/** Finds the project of a directory, null where there is none; remembered, as each line of a transcript names some. */
+function projectsOfDirectories(): (directory: string) => Promise<Project | null> {
+  const found = new Map<string, Project>();
+  let since = 0;
+  return async (directory) => {
+    if (Date.now() - since > sameProjectMs) {
+      found.clear();
+      since = Date.now();
+    }
+    const known = found.get(directory);
+    if (known) return known;
+    const project = existsSync(directory) ? await findProjectIfAny(directory) : knownProject(directory);
+    if (project !== null) found.set(directory, project);
+    return project;
+  };
+}
