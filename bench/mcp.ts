@@ -112,6 +112,7 @@ async function tools(project: string, query: string) {
     list_checkpoints: {},
     rewind_preview: { target: "HEAD" },
     related: { query },
+    commands: { how: query },
   };
   const measured = [];
   for (const [name, args] of Object.entries(calls)) {

@@ -24,7 +24,7 @@ describe("an agent that asks", () => {
   it("learns what the server is for, and what it offers", async () => {
     expect(client.getServerVersion()).toMatchObject({ name: "pommel" });
     expect(client.getInstructions()).toContain("search_sessions");
-    expect((await client.listTools()).tools).toHaveLength(10);
+    expect((await client.listTools()).tools).toHaveLength(9);
     expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(["what_do_we_know"]);
   });
 
@@ -295,6 +295,6 @@ describe("without a project", () => {
 it("speaks the protocol's later version as well", async () => {
   const modern = await connect({ cwd: project.root }, true);
   expect((await call(modern, "search_sessions", { query: "lock" })).structured).toMatchObject({ label });
-  expect((await modern.listTools()).tools).toHaveLength(10);
+  expect((await modern.listTools()).tools).toHaveLength(9);
   await modern.close();
 });

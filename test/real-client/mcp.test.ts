@@ -46,7 +46,6 @@ describeClient("Claude Code", "Pommel's tools", (bin) => {
     }
     // The one that asks is left out.
     expect(resultOf("get_session").text).toContain(edited);
-    expect(resultOf("rewind_preview").text).toContain("Retry the import");
     expect(resultOf("list_checkpoints").text).toContain(edited.slice(0, 8));
   });
 

@@ -7,12 +7,11 @@ export const toolCalls = {
   search_code: { query: "how many attempts the heron importer has" },
   search_sessions: { query: "heron importer timeout retry" },
   get_session: {},
-  get_session_summary: {},
   list_decisions: {},
   list_checkpoints: {},
   why: { file: "src/heron.ts", first_line: 1 },
-  rewind_preview: { target: "HEAD" },
   related: { files: ["src/heron.ts"] },
+  commands: { how: "test" },
   add_note: { text: "The bittern importer keeps three attempts, as the server bans more." },
 } as const;
 

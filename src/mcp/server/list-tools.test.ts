@@ -1,27 +1,28 @@
 import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import { tokensOf } from "../../text/text-size.ts";
 import { instructions } from "../instructions.ts";
 import { prompts } from "../prompts.ts";
-import { tools } from "../shapes/definitions.ts";
+import { type Tool, tools } from "../shapes/definitions.ts";
 import { listTools } from "./list-tools.ts";
 
 const listed = listTools().tools;
 const loaded = listed.filter(({ _meta }) => _meta?.["anthropic/alwaysLoad"] === true);
 
-it("lists ten tools, each with its arguments", () => {
+it("lists the tools that a model chooses from, each with the arguments that it needs most", () => {
   expect(listed.map(({ name }) => name)).toEqual([
     "search_code",
     "search_sessions",
     "get_session",
-    "get_session_summary",
     "list_decisions",
     "list_checkpoints",
     "why",
-    "rewind_preview",
     "related",
+    "commands",
     "add_note",
   ]);
   for (const { inputSchema, annotations } of listed) {
-    expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+    expect(inputSchema).toMatchObject({ type: "object", properties: expect.any(Object) });
     expect(annotations).toMatchObject({ title: expect.any(String), openWorldHint: false });
   }
 });
@@ -47,16 +48,20 @@ it("calls only add_note one that writes, and not one that destroys", () => {
 });
 
 it("is short: every request of every session may carry it", () => {
-  expect(JSON.stringify(loaded).length).toBeLessThanOrEqual(4000);
-  expect(JSON.stringify(listed).length).toBeLessThanOrEqual(9000);
+  const seen = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  expect(tokensOf(JSON.stringify(seen)) + tokensOf(instructions)).toBeLessThanOrEqual(900);
 });
 
-it("has instructions that fit, and that name every tool", () => {
-  expect(instructions.length).toBeLessThanOrEqual(1500);
-  const unnamed = Object.keys(tools).filter((name) => !instructions.includes(name));
+it("has instructions that name every tool, and what is not listed", () => {
+  const unnamed = listed.filter(({ name }) => !instructions.includes(name));
   expect(unnamed).toEqual([]);
   const [firstLine = ""] = instructions.split("\n");
   expect(firstLine.length).toBeLessThanOrEqual(250);
   expect(loaded.filter(({ name }) => !firstLine.includes(name))).toEqual([]);
+  for (const [name, { input, shown }] of Object.entries<Tool>(tools)) {
+    const { properties = {} } = z.toJSONSchema(input, { io: "input" });
+    const hidden = shown === null ? [] : Object.keys(properties).filter((one) => !shown.includes(one));
+    expect([name, hidden.filter((one) => !instructions.includes(one))]).toEqual([name, []]);
+  }
   expect(prompts.map(({ name }) => name)).toEqual(["what_do_we_know"]);
 });

@@ -6,14 +6,22 @@ type ListedTool = ListToolsResult["tools"][number];
 
 /** The tools as the protocol describes them. */
 export function listTools(): ListToolsResult {
-  return { tools: Object.entries(tools).map(([name, tool]: [string, Tool]) => describe(name, tool)) };
+  return {
+    tools: Object.entries(tools).flatMap(([name, tool]: [string, Tool]) =>
+      tool.shown === null ? [] : [describe(name, tool, tool.shown)],
+    ),
+  };
 }
 
-function describe(name: string, { title, description, input, isReading, isAlwaysLoaded }: Tool): ListedTool {
+function describe(
+  name: string,
+  { title, description, input, isReading, isAlwaysLoaded }: Tool,
+  shown: readonly string[],
+): ListedTool {
   return {
     name,
     description,
-    inputSchema: schemaOf(input),
+    inputSchema: schemaOf(input, shown),
     annotations: {
       title,
       readOnlyHint: isReading,
@@ -26,8 +34,8 @@ function describe(name: string, { title, description, input, isReading, isAlways
 }
 
 /** Says no more than a model needs for a call: a call that breaks a bound gets an answer that names it. */
-function schemaOf(input: z.ZodMiniType): ListedTool["inputSchema"] {
-  const { $schema: _, ...schema } = z.toJSONSchema(input, {
+function schemaOf(input: z.ZodMiniType, shown: readonly string[]): ListedTool["inputSchema"] {
+  const { properties = {}, required = [] } = z.toJSONSchema(input, {
     io: "input",
     override({ jsonSchema }) {
       for (const bound of ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"] as const) {
@@ -38,5 +46,10 @@ function schemaOf(input: z.ZodMiniType): ListedTool["inputSchema"] {
       if (description) jsonSchema.description = description.charAt(0).toUpperCase() + description.slice(1);
     },
   });
-  return schema as ListedTool["inputSchema"];
+  const listed = Object.entries(properties).filter(([name]) => shown.includes(name));
+  return {
+    type: "object",
+    properties: Object.fromEntries(listed) as ListedTool["inputSchema"]["properties"],
+    ...(required.length > 0 && { required }),
+  };
 }

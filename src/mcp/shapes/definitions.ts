@@ -12,6 +12,11 @@ export interface Tool {
   /** What it answers and when to call it, in the words that somebody would search for. */
   description: string;
   input: z.ZodMiniType;
+  /**
+   * The arguments that clients are shown, as every request to a model may carry them; null: the tool is not listed, and only
+   * answers those that know it. The others work as well, and instructions.ts names them.
+   */
+  shown: readonly string[] | null;
   /** Whether it leaves everything as it is. */
   isReading: boolean;
   /**
@@ -28,6 +33,7 @@ function tool<I extends z.ZodMiniType, O extends Output>(
   described: Pick<Tool, "title" | "description"> &
     Partial<Pick<Tool, "isReading" | "isAlwaysLoaded">> & {
       input: I;
+      shown: readonly (string & keyof z.infer<I>)[] | null;
       load: () => Promise<Handler<I, O>>;
     },
 ): Tool {
@@ -39,58 +45,56 @@ function tool<I extends z.ZodMiniType, O extends Output>(
 export const tools = {
   search_code: tool({
     title: "Search code",
-    description:
-      "Find code by meaning, words or names: places and how they begin, best first. Use it before grep.",
+    description: "Find code by meaning, words or names, best first. Use it before grep.",
     isAlwaysLoaded: true,
     input: search.searchCodeInput,
+    shown: ["query", "path", "chunk", "graph", "regex"],
     load: async () => (await import("../tools/search-code.ts")).searchCode,
   }),
   search_sessions: tool({
     title: "Search past sessions",
-    description:
-      "Find what was discussed, tried and decided in past agent sessions: reasons, fixes, dead ends, notes. " +
-      "For what may have come up before. No query: the latest sessions. Read on with get_session.",
+    description: "Find what past agent sessions discussed, tried, decided and fixed. No query: the latest.",
     isAlwaysLoaded: true,
     input: search.searchSessionsInput,
+    shown: ["query", "since", "files"],
     load: async () => (await import("../tools/sessions/search-sessions.ts")).searchSessions,
   }),
   get_session: tool({
     title: "Read a session",
-    description:
-      "Read a past session: its summary, last turns, notes and files; with turn, that turn in full. Without an id: the " +
-      "latest session before this one, to continue its work.",
+    description: "A past session in short; with turn, that in full. Default: the one before, to go on with.",
     input: sessions.getSessionInput,
+    shown: ["session_id", "turn"],
     load: async () => (await import("../tools/sessions/get-session.ts")).getSession,
   }),
   get_session_summary: tool({
     title: "Summary of a session",
     description: "Only the summary of a past session, and the files that it changed.",
     input: sessions.getSessionSummaryInput,
+    shown: null,
     load: async () => (await import("../tools/sessions/get-session-summary.ts")).getSessionSummary,
   }),
   list_decisions: tool({
     title: "List decisions",
     description:
-      "List decisions and notes of this project, latest first, or best matches for a query. Use it before you " +
-      "choose a library, a format or an approach.",
+      "Decisions and notes, latest first or about a query. Use it before you choose a library or an approach.",
     input: sessions.listDecisionsInput,
+    shown: ["query", "files"],
     load: async () => (await import("../tools/list-decisions.ts")).listDecisions,
   }),
   list_checkpoints: tool({
     title: "List checkpoints",
-    description:
-      "List the commits that agent sessions led to, latest first, with their sessions; with query, search all commits.",
+    description: "Commits with the sessions that led to them; with query, any commit.",
     input: git.listCheckpointsInput,
+    shown: ["query"],
     load: async () => (await import("../tools/list-checkpoints.ts")).listCheckpoints,
   }),
   why: tool({
     title: "Why lines exist",
     description:
-      "Explain why lines of a file exist: who wrote them (agent or person), in which commit and session, what was asked " +
-      "for and decided, what was there before. Use it before you change code that looks odd. Without lines: who wrote " +
-      "which.",
+      "Why lines exist: who wrote them, for which prompt, what was decided. Use it before changing odd code.",
     isAlwaysLoaded: true,
     input: git.whyInput,
+    shown: ["file"],
     load: async () => (await import("../tools/why/why.ts")).why,
   }),
   rewind_preview: tool({
@@ -98,20 +102,28 @@ export const tools = {
     description:
       "Show what going back to a checkpoint or commit would change, and what agents were doing then. Changes nothing.",
     input: git.rewindPreviewInput,
+    shown: null,
     load: async () => (await import("../tools/rewind-preview.ts")).rewindPreview,
   }),
   related: tool({
     title: "Related sessions",
-    description:
-      "Find past sessions, and decisions, about files or a question. Without either: about the uncommitted changes.",
+    description: "Past sessions, decisions and code around files. Default: the uncommitted changes.",
     input: search.relatedInput,
+    shown: ["files"],
     load: async () => (await import("../tools/related.ts")).related,
+  }),
+  commands: tool({
+    title: "How things are run here",
+    description: "The command lines that worked here for something, or what fixed the same error before.",
+    input: sessions.commandsInput,
+    shown: ["how", "error"],
+    load: async () => (await import("../tools/commands.ts")).commands,
   }),
   add_note: tool({
     title: "Remember a note",
-    description:
-      "Remember a decision, a constraint or a finding for later sessions. Only what the user said or wants kept.",
+    description: "Remember what the user wants kept.",
     input: sessions.addNoteInput,
+    shown: ["text"],
     isReading: false,
     load: async () => (await import("../tools/add-note.ts")).addNoteTool,
   }),

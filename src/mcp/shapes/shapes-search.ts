@@ -15,7 +15,7 @@ const ofCode = searchRequest().shape;
 export const searchCodeInput = z
   .strictObject({
     query: field('what it does, name or error; "quotes": exact', ofCode.q),
-    chunk: field("FILE:LINES: that code, its parents and children", chunkRequest().shape.id),
+    chunk: field("FILE:LINES: that code and around", chunkRequest().shape.id),
     path: described("paths or globs", ofCode.path),
     language: described('"typescript", "go"', ofCode.language),
     level: field("only these", z.array(z.enum(levels))),
@@ -138,7 +138,7 @@ const related = relatedRequest().shape;
 
 export const relatedInput = z.strictObject({
   query: related.q,
-  files: related.file,
+  files: described("paths or globs", related.file),
   limit: limit(50, 10),
   cursor,
   max_tokens: maxTokens(),

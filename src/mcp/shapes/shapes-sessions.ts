@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { fixRequest, howRequest } from "../../protocol/operations/commands.ts";
 import { type Decision, decisionsRequest } from "../../protocol/operations/decisions.ts";
 import { annotateRequest, sessionRequest } from "../../protocol/operations/sessions.ts";
 import { described, field, text } from "../../protocol/shape-parts.ts";
@@ -14,7 +15,7 @@ import {
 
 /** What the tools about sessions, decisions and notes take and answer. */
 
-const sessionId = field('default: the latest other session; "current": your own', text);
+const sessionId = field('"current": your own', text);
 
 interface Session {
   id: string;
@@ -92,8 +93,8 @@ export interface GetSessionSummaryOutput extends LabelledOutput, Output {
 const { q: query, file: files, limit: _, ...ofDecisions } = decisionsRequest().shape;
 
 export const listDecisionsInput = z.strictObject({
-  query,
-  files,
+  query: described("about this", query),
+  files: described("touched these paths", files),
   ...ofDecisions,
   project,
   limit: limit(100, 15),
@@ -105,6 +106,48 @@ export interface ListDecisionsOutput extends LabelledOutput, PagedOutput {
   /** A person's note weighs more than the conversation. */
   decisions: Decision[];
   total: number;
+}
+
+export const commandsInput = z
+  .strictObject({
+    how: field('to run: "one test", or a line that failed', howRequest().shape.q),
+    error: field("as printed", fixRequest().shape.error),
+    max_tokens: maxTokens(1000),
+  })
+  .check(z.refine(({ how, error }) => (how === undefined) !== (error === undefined), { path: ["how"] }));
+
+export interface CommandsOutput extends LabelledOutput, Output {
+  /** found, maybe or none. */
+  verdict: string;
+  /** That worked, best first, with what was tried before them. */
+  commands: {
+    line: string;
+    directory: string;
+    purpose: string;
+    worked: number;
+    failed: number;
+    last_at: string | null;
+    session_id: string;
+    turn: number;
+    failed_before: string[];
+  }[];
+  errors: {
+    error: string;
+    command: string;
+    times: number;
+    sessions: number;
+    last_at: string | null;
+    session_id: string;
+    turn: number;
+    fix: {
+      session_id: string;
+      turn: number;
+      edits: string[];
+      commands: string[];
+      commit: string | null;
+      stands: boolean | null;
+    } | null;
+  }[];
 }
 
 export const addNoteInput = z.strictObject({

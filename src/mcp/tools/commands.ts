@@ -1,0 +1,120 @@
+import type { HowAnswer, KnownError } from "../../protocol/operations/commands.ts";
+import { shortId } from "../../sessions/short-id.ts";
+import type { CommandsOutput, commandsInput } from "../shapes/shapes-sessions.ts";
+import { fitIn, roomOf } from "../text/budget.ts";
+import { historyLabel, joined, minute, oneLine, quoted } from "../text/text.ts";
+import { ask, type Handler } from "../tool.ts";
+
+/** What worked here for something, or what fixed an error. */
+export const commands: Handler<typeof commandsInput, CommandsOutput> = async (args, context) => {
+  const { how, error, max_tokens } = args;
+  const room = roomOf(max_tokens);
+  if (how !== undefined) {
+    const { verdict, commands: found } = await ask(context, "how", { q: how });
+    const { items } = fitIn(found, room, 300, commandItem, renderCommand);
+    return answer(
+      { verdict, commands: items, errors: [] },
+      items.map(renderCommand),
+      "Nothing like it worked here.",
+    );
+  }
+  const { verdict, errors } = await ask(context, "fix", { error: error ?? "" });
+  const { items } = fitIn(errors, room, 600, errorItem, renderError);
+  return answer(
+    { verdict, commands: [], errors: items },
+    items.map(renderError),
+    "No agent met this error here.",
+  );
+};
+
+function answer(found: Omit<CommandsOutput, "label" | "notes">, lines: string[], none: string) {
+  const head = found.verdict === "maybe" ? `${historyLabel}\nMaybe:` : historyLabel;
+  return {
+    structured: { label: historyLabel, ...found, notes: [] },
+    text: lines.length === 0 ? none : joined([head, ...lines], "\n"),
+  };
+}
+
+function commandItem(
+  command: HowAnswer["commands"][number],
+  longest: number,
+): CommandsOutput["commands"][number] {
+  const { line, directory, purpose, worked, failed, last_at, session_id, turn, failed_before } = command;
+  return {
+    line: oneLine(line, longest),
+    directory: oneLine(directory, 160),
+    purpose: oneLine(purpose, 120),
+    ...{ worked, failed, last_at, session_id, turn },
+    failed_before: failed_before.map((one) => `${oneLine(one.line, 160)}: ${oneLine(one.error, 160)}`),
+  };
+}
+
+function renderCommand(command: CommandsOutput["commands"][number]): string {
+  const { line, directory, purpose, worked, failed, last_at, session_id, turn, failed_before } = command;
+  const facts = [
+    directory === "" ? "" : `in ${directory}`,
+    `worked ${worked}×${failed > 0 ? `, failed ${failed}×` : ""}`,
+    minute(last_at),
+    `${shortId(session_id)} turn ${turn}`,
+    purpose,
+  ].filter((fact) => fact !== "");
+  return joined(
+    [quoted(line), `  ${joined(facts)}`, ...failed_before.map((one) => quoted(`failed first: ${one}`))],
+    "\n",
+  );
+}
+
+function errorItem(
+  { error, command, times, sessions, last_at, session_id, turn, fix }: KnownError,
+  longest: number,
+) {
+  const edits = (fix?.edits ?? []).map(
+    ({ path, diff }) => `${oneLine(path, 160)}: ${oneLine(diff, longest)}`,
+  );
+  return {
+    error: oneLine(error, longest),
+    command: oneLine(command, 200),
+    ...{ times, sessions, last_at, session_id, turn },
+    fix:
+      fix === null
+        ? null
+        : {
+            ...{ session_id: fix.session_id, turn: fix.turn, edits, stands: fix.stands },
+            commands: fix.commands.map((line) => oneLine(line, 200)),
+            commit: fix.commit === null ? null : oneLine(`${fix.commit.hash} ${fix.commit.subject}`, 140),
+          },
+  };
+}
+
+function renderError({
+  error,
+  command,
+  times,
+  sessions,
+  last_at,
+  session_id,
+  turn,
+  fix,
+}: CommandsOutput["errors"][number]): string {
+  const met = joined([
+    `met ${times}× in ${sessions} sessions`,
+    minute(last_at),
+    `${shortId(session_id)} turn ${turn}`,
+  ]);
+  return joined(
+    [
+      quoted(error),
+      quoted(`$ ${command}`),
+      `  ${met}`,
+      fix === null && "  no fix recorded",
+      ...(fix === null
+        ? []
+        : [
+            `  then worked: ${joined([`${shortId(fix.session_id)} turn ${fix.turn}`, fix.commit, fix.stands === null ? "" : fix.stands ? "its lines are still there" : "its lines are gone"].filter((part) => part !== ""))}`,
+            ...fix.edits.map(quoted),
+            ...fix.commands.map((line) => quoted(`$ ${line}`)),
+          ]),
+    ],
+    "\n",
+  );
+}
