@@ -10,13 +10,14 @@ import { writeItem } from "./deliver.ts";
 import { isShortText, objectOf } from "./payload.ts";
 
 /** Hooks that may inject context; never at the end of a turn. */
-const moments = ["session-start", "user-prompt", "post-tool-use"] as const;
+const moments = ["session-start", "user-prompt", "post-tool-use", "tool-failure"] as const;
 type Moment = (typeof moments)[number];
 
 /** Files per tool call. */
 const maxFiles = 20;
-/** Only a prompt's beginning is sent. Characters. */
+/** Only a prompt's beginning and an error's end are sent. Characters. */
 const maxPromptLength = 4000;
+const maxErrorLength = 8000;
 /** Time reserved for printing the answer. Milliseconds. */
 const marginMs = 10;
 /** Maximum length of an answer. Bytes. */
@@ -98,6 +99,10 @@ function requestFor(
   if (event === "user-prompt") {
     const { prompt } = given;
     return typeof prompt === "string" ? { ...whose, prompt: prompt.slice(0, maxPromptLength) } : null;
+  }
+  if (event === "tool-failure") {
+    const { error } = given;
+    return typeof error === "string" ? { ...whose, error: error.slice(-maxErrorLength) } : null;
   }
   if (mode !== "eager") return null;
   const files = filesEdited();

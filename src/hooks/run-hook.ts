@@ -70,7 +70,7 @@ async function capture(
   };
   try {
     // These only announce new lines; the others carry information missing in transcripts.
-    const isReminder = event === "stop" || event === "post-tool-use";
+    const isReminder = ["stop", "post-tool-use", "tool-failure"].includes(event);
     const session = payload.session_id ?? payload.transcript_path ?? "";
     writeItem(item, isReminder ? `${event}-${session}` : null);
   } catch (error) {

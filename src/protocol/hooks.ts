@@ -5,6 +5,7 @@ export const hookNames = [
   "session-start",
   "stop",
   "post-tool-use",
+  "tool-failure",
   "session-end",
   "subagent-stop",
 ] as const;

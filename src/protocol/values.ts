@@ -58,7 +58,7 @@ export const verdicts = ["found", "maybe", "probably_not_here"] as const;
 export type Verdict = (typeof verdicts)[number];
 
 /** When an agent can be given context without asking. */
-export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;
+export const contextEvents = ["session-start", "user-prompt", "post-tool-use", "tool-failure"] as const;
 export type ContextEvent = (typeof contextEvents)[number];
 
 /** Whether an agent used context that it was given; unknown wherever it would be a guess. */

@@ -19,6 +19,7 @@ export const claudeProfile = {
       "session-start": "SessionStart",
       stop: "Stop",
       "post-tool-use": "PostToolUse",
+      "tool-failure": "PostToolUseFailure",
       "session-end": "SessionEnd",
       "subagent-stop": "SubagentStop",
     },

@@ -12,8 +12,12 @@ import { claudeHome, claudeProfile } from "./profile.ts";
 /** Seconds; SessionEnd's default is about 1.5. */
 const timeout = 10;
 
-/** Only tools that change files matter. */
-const matchers = { "pre-compact": "", "post-tool-use": "Edit|Write|MultiEdit|NotebookEdit" };
+/** Only tools that change files matter, and commands that fail. */
+const matchers = {
+  "pre-compact": "",
+  "post-tool-use": "Edit|Write|MultiEdit|NotebookEdit",
+  "tool-failure": "Bash",
+};
 
 export const claudeHooks: HookSpec = {
   agent: claudeProfile.name,

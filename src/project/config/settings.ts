@@ -5,6 +5,9 @@ import { editorChoices, isEditor } from "./editors.ts";
 
 const strings = z.array(z.string());
 const level = z.enum(levels);
+/** Kinds of automatic context that can be switched off alone. */
+const contextKinds = ["start", "compaction", "prompt", "failure"] as const;
+export type ContextKind = (typeof contextKinds)[number];
 const positive = z.int().check(z.minimum(1));
 const natural = z.int().check(z.minimum(0));
 /** A driver, or a driver and its model. */
@@ -292,6 +295,12 @@ export const settings = {
     about:
       "Automatic context for agents: off; gentle (at session start, and when a prompt clearly continues past work); eager (also when it may, and decisions about a file just edited). See docs/agents.md.",
   },
+  "context.kinds": {
+    schema: z.array(z.enum(contextKinds)),
+    default: ["start", "compaction", "prompt"] as ContextKind[],
+    about:
+      "Kinds of automatic context: start (of a session), compaction, prompt, failure (what fixed the same error before, after a command fails). Context for edits goes by context.mode.",
+  },
   "context.max_tokens": {
     // Less would leave no room beside the frame.
     schema: z.int().check(z.minimum(150)),
@@ -481,6 +490,7 @@ export const liveSettings: ReadonlySet<SettingKey> = new Set([
   "backup.keep",
   "backup.folder",
   "context.mode",
+  "context.kinds",
   "context.max_tokens",
   "context.deadline_ms",
   "ui.editor",

@@ -71,7 +71,7 @@ export type Fix = z.infer<ReturnType<typeof fix>>;
 
 const knownError = lazy(() =>
   z.object({
-    /** As it was last reported. */
+    /** As it was reported, the lines in common first. */
     error: text,
     command: text,
     directory: text,

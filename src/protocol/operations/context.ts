@@ -15,6 +15,8 @@ export const contextRequest = lazy(() =>
     /** Of post-tool-use: the file that was edited, or those. */
     file: z.optional(z.string()),
     files: z.optional(z.array(z.string())),
+    /** Of tool-failure: what the command reported. It is searched for, and not kept. */
+    error: z.optional(z.string()),
     cwd: z.optional(z.string()),
     /** The session's transcript: a new one may show that it is a fork before the session is stored. */
     transcript_path: z.optional(z.string()),
@@ -66,7 +68,7 @@ export type InjectedUse = z.infer<ReturnType<typeof injectedUse>>;
 
 const injectedItem = lazy(() =>
   z.object({
-    /** chunk:ID, note:ID, session:ID, event:ID, file:PATH or code:PATH#NAME. */
+    /** chunk:ID, note:ID, session:ID, event:ID, file:PATH, code:PATH#NAME or fix:SESSION:TURN:TURN. */
     ref: text,
     why: text,
     /** 0 to 1; null without a query. */

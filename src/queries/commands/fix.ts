@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FileEdit } from "../../agents/agent.ts";
 import type { Fix, FixAnswer, KnownError } from "../../protocol/operations/commands.ts";
 import { errorLines } from "../../sessions/chunks/units/error-lines.ts";
-import { signaturesOf } from "../../sessions/commands/error-signature.ts";
+import { signatureOf, signaturesOf } from "../../sessions/commands/error-signature.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
 import {
@@ -24,6 +24,8 @@ export interface FixRequest {
   limit: number;
   /** Only what was known then. Milliseconds; null: everything. */
   until?: number | null;
+  /** Sessions that are left out, by their ids: what they met is known to whoever asks. */
+  leaves?: (session: string) => boolean;
 }
 
 /** Characters of an error that are read, and of a diff that is shown. */
@@ -38,19 +40,22 @@ const most = { signatures: 24, edits: 6, commands: 6 } as const;
 export function fixesOf(
   roots: readonly string[],
   memory: Memory,
-  { error, limit, until = null }: FixRequest,
+  { error, limit, until = null, leaves = () => false }: FixRequest,
 ): FixAnswer {
   const asked = askedSignatures(error);
   const known = errorSignatures(memory, { until });
   const { verdict, signatures } = closestSignatures(asked, known);
   if (verdict === "none") return { verdict, errors: [] };
   const weights = weightsOf(known);
-  const errors = groupsOf(commandsWithErrors(memory, [...signatures.keys()], { until }), (own) =>
+  const met = commandsWithErrors(memory, [...signatures.keys()], { until }).filter(
+    ({ command }) => !leaves(command.sessionUid),
+  );
+  const errors = groupsOf(met, (own) =>
     own.reduce((sum, each) => sum + (signatures.get(each) ?? 0) * (weights.get(each) ?? 0), 0),
   );
   return {
     verdict,
-    errors: errors.slice(0, limit).map(({ runs }) => knownError(roots, memory, runs, until)),
+    errors: errors.slice(0, limit).map((group) => knownError(roots, memory, group, until)),
   };
 }
 
@@ -64,6 +69,8 @@ function askedSignatures(error: string): string[] {
 interface Group {
   /** The latest first. */
   runs: CommandRecord[];
+  /** Of the lines in common. */
+  signatures: string[];
   score: number;
 }
 
@@ -77,7 +84,7 @@ function groupsOf(
     const key = `${command.name}\0${signatures.toSorted().join("\n")}`;
     const group = groups.get(key);
     if (group) group.runs.push(command);
-    else groups.set(key, { runs: [command], score: scoreOf(signatures) });
+    else groups.set(key, { runs: [command], signatures, score: scoreOf(signatures) });
   }
   return [...groups.values()].sort(
     (a, b) => b.score - a.score || (b.runs[0]!.at ?? 0) - (a.runs[0]!.at ?? 0),
@@ -87,7 +94,7 @@ function groupsOf(
 function knownError(
   roots: readonly string[],
   memory: Memory,
-  runs: readonly CommandRecord[],
+  { runs, signatures }: Group,
   until: number | null,
 ): KnownError {
   const fixed = runs.map((run) => ({ run, fix: fixOf(roots, memory, run, until) }));
@@ -95,7 +102,7 @@ function knownError(
     fixed.find(({ fix }) => fix !== null && fix.edits.length > 0) ?? fixed.find(({ fix }) => fix !== null);
   const { run, fix } = best ?? { run: runs[0]!, fix: null };
   return {
-    error: run.error ?? "",
+    error: linesWith(run.error ?? "", signatures),
     command: run.line,
     directory: run.directory,
     times: runs.length,
@@ -106,6 +113,13 @@ function knownError(
     turn: run.turn,
     fix,
   };
+}
+
+/** The lines in common first. */
+function linesWith(error: string, signatures: readonly string[]): string {
+  const lines = error.split("\n");
+  const isCommon = (line: string) => signatures.includes(signatureOf(line) ?? "");
+  return [...lines.filter(isCommon), ...lines.filter((line) => !isCommon(line))].join("\n");
 }
 
 /** What was done between the failure and the next run of the same program that worked; null: it never did. */

@@ -2,9 +2,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import { conversation, prompt, ran } from "../../../test/support/turn-fixture.ts";
 import { type Config, defaultConfig } from "../../project/config/settings.ts";
 import type { ContextRequest } from "../../protocol/operations/context.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
+import { turnToStore } from "../../sessions/ingest/turn-to-store.ts";
+import { relativizer } from "../../sessions/relative-paths.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { saveEvent } from "../../store/memory/events.ts";
@@ -410,4 +413,41 @@ it("keeps to the budget, and is deleted with its session", async () => {
   const { id } = addSession(memory, "current");
   forget(memory, { ...nothing, sessions: [id] });
   expect(listInjections(memory, { limit: 9 })).toEqual([]);
+});
+
+describe("after a command failed", () => {
+  const error = "Exit code 1\nError: listen EADDRINUSE: address already in use";
+
+  beforeEach(() => {
+    const { id } = addSession(memory, "before", { cwd: dir });
+    const relativize = relativizer({ root: dir, worktrees: [], cwd: dir });
+    const asked = conversation(
+      { at: now - day },
+      prompt("go"),
+      ran("npm start", error, { isError: true }),
+      ran("npm start -- --port 0", "ok"),
+    );
+    for (const one of asked) saveTurn(memory, id, turn(one.number, turnToStore(one, relativize)));
+  });
+
+  it("says what was done about the same error in another session, once, where it is switched on", async () => {
+    expect(await ask({ event: "tool-failure", error })).toMatchObject({
+      text: null,
+      reason: "context.kinds has no failure",
+    });
+    config["context.kinds"] = ["failure"];
+    const { text, items } = await ask({ event: "tool-failure", error });
+    expect(text).toContain("npm start -- --port 0");
+    expect(items).toMatchObject([{ ref: "fix:before:1:1", kind: "Fixed before" }]);
+    expect((await ask({ event: "tool-failure", error })).text).toBeNull();
+    expect((await ask({ event: "user-prompt", prompt: "go on" })).reason).toBe("context.kinds has no prompt");
+  });
+
+  it("is silent on another error, and in the session that met it", async () => {
+    config["context.kinds"] = ["failure"];
+    expect(
+      (await ask({ event: "tool-failure", error: "Error: listen EACCES: permission denied" })).text,
+    ).toBeNull();
+    expect((await ask({ event: "tool-failure", error, session_id: "before" })).text).toBeNull();
+  });
 });

@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
+import type { ContextKind } from "../../project/config/settings.ts";
 import type { ContextRequest, ContextResponse } from "../../protocol/operations/context.ts";
+import type { ContextEvent } from "../../protocol/values.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { refsInjected, saveInjection } from "../../store/memory/injections.ts";
 import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
 import { toTellForEdit } from "./for-edit.ts";
+import { injectionsForFailure } from "./for-failure.ts";
 import { injectionForPrompt } from "./for-prompt.ts";
 import { frameQuotes, type Injection } from "./quote.ts";
 import { minRelevance } from "./relevance.ts";
@@ -72,16 +75,19 @@ async function itemsFor(
 ): Promise<string | Injection[]> {
   const mode = source.config["context.mode"];
   if (mode === "off") return "context.mode is off";
-  const { event, session_id: sessionUid } = request;
+  const { event, session_id: sessionUid, source: how } = request;
+  const kind = event === "session-start" && how === "compact" ? "compaction" : kindOf[event];
+  if (kind !== null && !source.config["context.kinds"].includes(kind)) return `context.kinds has no ${kind}`;
   if (event === "session-start") {
-    return request.source === "compact"
-      ? toTellAfterCompaction(source, sessionUid)
-      : toTellAtStart(source, sessionUid);
+    return how === "compact" ? toTellAfterCompaction(source, sessionUid) : toTellAtStart(source, sessionUid);
   }
   if (event === "user-prompt") {
     const { prompt = "" } = request;
     const said = await injectionForPrompt(source, { sessionUid, prompt, least: minRelevance[mode] });
     return [...said, ...(await source.namedCode(prompt))];
+  }
+  if (event === "tool-failure") {
+    return injectionsForFailure(source, { sessionUid, error: request.error ?? "" });
   }
   if (mode !== "eager") return "context for edits needs context.mode = eager";
   if (files.length === 0) {
@@ -92,6 +98,14 @@ async function itemsFor(
   const all = files.flatMap((file) => toTellForEdit(source, sessionUid, file));
   return [...new Map(all.map((one) => [one.ref, one])).values()];
 }
+
+/** What context.kinds calls an event; null: it goes by context.mode alone. */
+const kindOf: Readonly<Record<ContextEvent, ContextKind | null>> = {
+  "session-start": "start",
+  "user-prompt": "prompt",
+  "tool-failure": "failure",
+  "post-tool-use": null,
+};
 
 /** Paths as stored, from any worktree. An agent may work anywhere, which does not make its session foreign. */
 function filesOf(

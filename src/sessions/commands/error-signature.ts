@@ -5,7 +5,7 @@
 
 /** Lines that accompany any error of a tool, and say nothing of it. */
 const saysNothing =
-  /^(?:\[(?:build|setup) failed\]|fail <path> \[\w+ failed\]|too many errors|error trace:.*|error: not equal:|exit code|exit status|fail|failed|error|errors?:?|ok|pass|# ?#?|\*|make(?: # )?: \*\*\* .*|npm err! .*lifecycle.*|\[[\w:-]*\] error task failed|error task failed|# (?:issues?|problems?|errors?|tests?)(?: failed| found)?[.:]?|[\w*]+: #|\* [\w-]+: #|test (?:files|suites).*|tests? .*(?:failed|passed).*|--- fail: \S+|fail \S+(?: #)?|.*exited with code #.*|command failed with exit.*|.*task failed.*)$/;
+  /^(?:[a-z]*: ?downloading .*|<path> #s?|\[(?:build|setup) failed\]|fail <path> \[\w+ failed\]|too many errors|error trace:.*|error: not equal:|exit code|exit status|fail|failed|error|errors?:?|ok|pass|# ?#?|\*|make(?: # )?: \*\*\* .*|npm err! .*lifecycle.*|\[[\w:-]*\] error task failed|error task failed|# (?:issues?|problems?|errors?|tests?)(?: failed| found)?[.:]?|[\w*]+: #|\* [\w-]+: #|test (?:files|suites).*|tests? .*(?:failed|passed).*|--- fail: \S+|fail \S+(?: #)?|.*exited with code #.*|command failed with exit.*|.*task failed.*)$/;
 
 /** Signatures of an error, and characters of each. */
 const maxSignatures = 6;

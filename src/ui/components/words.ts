@@ -16,4 +16,5 @@ export const momentOf = {
   "session-start": "at the start",
   "user-prompt": "with a prompt",
   "post-tool-use": "after an edit",
+  "tool-failure": "after a failed command",
 } as const;
