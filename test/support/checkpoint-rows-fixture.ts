@@ -98,3 +98,14 @@ export const range = (
   basis: null,
   ...more,
 });
+
+/** Lines of `a.ts` that the first turn of a session wrote; of nobody where it is null. */
+export const linesOfSession = (
+  sessionUid: string | null,
+  firstLine: number,
+  lastLine: number,
+  more: Partial<AttributionRecord> = {},
+): AttributionRecord => {
+  const by = sessionUid === null ? ({ author: "unknown" } as const) : { sessionUid, turn: 1 };
+  return range("a.ts", firstLine, lastLine, { ...by, ...more });
+};

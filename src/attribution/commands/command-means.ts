@@ -107,19 +107,20 @@ export const isSpelledOut = (command: string): boolean =>
 const restoring =
   /^git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:stash|checkout|switch|restore|reset|pull|merge|rebase|revert|cherry-pick|clean|bisect|worktree)\b/;
 
+/** Whether a command writes, and all of its parts that do are such. */
+const writesOnly = (isSuch: (part: string) => boolean): ((command: string) => boolean) =>
+  keptFor((command) => {
+    const parts = partsOf(command).filter((part) => mayWrite(part));
+    return parts.length > 0 && parts.every(isSuch);
+  });
+
 /** Whether all that a command does to files is that git puts there what somebody had written before. */
-export const isRestoring = keptFor((command): boolean => {
-  const parts = partsOf(command).filter((part) => mayWrite(part));
-  return parts.length > 0 && parts.every((part) => restoring.test(part));
-});
+export const isRestoring = writesOnly((part) => restoring.test(part));
 
 const renaming = /^(?:git\s+)?mv\s+(?:-\S+\s+)*["']?(?!\.\.)[\w@.]/;
 
 /** Whether all that a command does to files of the project is that it gives them other names: it writes no line. */
-export function isRenaming(command: string): boolean {
-  const parts = partsOf(command).filter((part) => mayWrite(part));
-  return parts.length > 0 && parts.every((part) => renaming.test(part));
-}
+export const isRenaming = writesOnly((part) => renaming.test(part));
 
 /** Words of commands that write files without naming them. */
 const producing =
@@ -139,16 +140,10 @@ const writingGiven =
   /^(?:sed|perl\s+-\S*i|rm|mkdir|rmdir|mv|cp|ln|touch|chmod|cat|tee|echo|printf|git\s+(?:add|mv|rm|commit))\b/;
 
 /** Whether all that a command writes is among what it names: other files are not its. */
-export const writesOnlyNamed = keptFor((command): boolean => {
-  const parts = partsOf(command).filter((part) => mayWrite(part));
-  return (
-    parts.length > 0 &&
-    parts.every(
-      (part) =>
-        isInstall(part) || writingGiven.test(part) || (isFormatter(part) && meantBy(part).named.length > 0),
-    )
-  );
-});
+export const writesOnlyNamed = writesOnly(
+  (part) =>
+    isInstall(part) || writingGiven.test(part) || (isFormatter(part) && meantBy(part).named.length > 0),
+);
 
 /** Programs that put a patch of somebody into files. */
 const patching = /^(?:git\s+(?:-\S+\s+)*(?:apply|am)|patch)\b/;

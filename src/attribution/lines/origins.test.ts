@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { edited, fileOfDiff, wrote } from "../../../test/support/attribution-fixture.ts";
-import { addCommit } from "../../../test/support/checkpoint-rows-fixture.ts";
+import { addCommit, linesOfSession } from "../../../test/support/checkpoint-rows-fixture.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { attributionsOf, saveAttributions } from "../../store/memory/commits/attributions.ts";
@@ -101,18 +101,8 @@ describe("verdicts of replaced commits", () => {
   });
   afterEach(() => remove());
 
-  const record = (firstLine: number, lastLine: number, sessionUid: string | null): AttributionRecord => ({
-    path: "a.ts",
-    firstLine,
-    lastLine,
-    author: sessionUid === null ? "unknown" : "agent",
-    sessionUid,
-    turn: sessionUid === null ? null : 1,
-    toolUse: null,
-    model: null,
-    confidence: 0.9,
-    how: "edit",
-  });
+  const record = (firstLine: number, lastLine: number, sessionUid: string | null) =>
+    linesOfSession(sessionUid, firstLine, lastLine, { confidence: 0.9 });
   function remember(hash: string, lines: string[], records: AttributionRecord[], path = "a.ts") {
     const added = lines.map((line, i) => ({ line: i + 1, key: lineKey(line) }));
     const file = { path, oldPath: null, status: "M", insertions: added.length, deletions: 0, added };

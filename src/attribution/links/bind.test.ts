@@ -6,6 +6,7 @@ import {
   type WriteDetails,
   write,
 } from "../../../test/support/attribution-fixture.ts";
+import { linesOfSession as range } from "../../../test/support/checkpoint-rows-fixture.ts";
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
@@ -17,26 +18,6 @@ import { type WeightOfSession, weigh } from "./weigh.ts";
 const line = (i: number) => `const valueNumber${i} = compute(${i});`;
 /** A file with this many new lines; each weighs 1. */
 const fileOf = (lines: number) => fileOfDiff(Array.from({ length: lines }, (_, i) => `+${line(i)}`));
-
-const range = (
-  sessionUid: string | null,
-  firstLine: number,
-  lastLine: number,
-  more: Partial<AttributionRecord> = {},
-) =>
-  ({
-    path: "a.ts",
-    firstLine,
-    lastLine,
-    author: sessionUid === null ? "unknown" : "agent",
-    sessionUid,
-    turn: sessionUid === null ? null : 1,
-    toolUse: null,
-    model: null,
-    confidence: 1,
-    how: "edit",
-    ...more,
-  }) satisfies AttributionRecord;
 
 /** By place in the file, as ranges say it. */
 function verdictsIn({ lines }: FileToAttribute, ranges: readonly AttributionRecord[]): Map<number, Verdict> {
