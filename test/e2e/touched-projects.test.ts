@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
-import { cleanUp, createProject, start, until } from "./daemon-fixture.ts";
+import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
 
 afterEach(async () => {
   await cleanUp();
@@ -26,5 +26,20 @@ test("a session that was started in a folder around two projects is recorded in 
   const listed = async (project: typeof written) => (await callDaemon(project.root, "sessions", {})).sessions;
   const found = await until(async () => (await listed(written))[0]);
   expect(found).toMatchObject({ id: "44444444-1111-4111-8111-111111111111", cwd: around.root });
+  expect(await listed(other)).toEqual([]);
+});
+
+test("pm import finds sessions that were started around a nested repository and wrote into it", async () => {
+  const [nested, other] = [createProject({ "a.ts": "1;\n" }), createProject({ "b.ts": "2;\n" })];
+  const around = projectAt(dirname(nested.root));
+  const session = sessionIn(around, "55555555-1111-4111-8111-111111111111");
+  session.prompt("add a nebula");
+  session.write(join(nested.root, "src/nebula.ts"), "export const nebula = 1;\n");
+  session.reply("Added.");
+  session.writeTo(transcriptDir(around));
+  for (const project of [nested, other]) await pmJson(project, "import", "claude");
+  const listed = async (project: typeof nested) =>
+    (await pmJson<{ sessions: { id: string }[] }>(project, "session", "list")).sessions.map(({ id }) => id);
+  expect(await listed(nested)).toEqual(["55555555-1111-4111-8111-111111111111"]);
   expect(await listed(other)).toEqual([]);
 });
