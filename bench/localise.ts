@@ -1,7 +1,7 @@
 /**
  * Where is this done? Questions that nobody words, mined from repositories' own histories, so that nothing can be tuned to
- * them: later commits' subjects (answers: the source files that each changed, as they were before) and doc comments, hidden
- * from the index (answers: their functions).
+ * them: later commits' subjects (answers: the source files that each changed) and doc comments (answers: their functions). What is
+ * indexed are the files as they were before those commits, without those comments.
  *
  *   npm run bench:localise -- --clones DIR
  *
@@ -60,20 +60,28 @@ interface Outcome extends Answered {
 
 const limit = 10;
 
-async function ask({ project, index, pairs }: Asked, kind: Kind): Promise<(Answered & { query: string })[]> {
+type AnsweredQuery = Answered & Pick<Outcome, "kind" | "query">;
+
+async function ask({ project, index, pairs }: Asked): Promise<AnsweredQuery[]> {
   const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
   const search = new CodeSearch({ project, index, embedder });
-  const by = kind === "commit" ? "file" : "chunk";
-  const find = (query: string) =>
+  const find = (query: string, by: "chunk" | "file") =>
     search.search({ query, by, limit, levels: [], paths: [], languages: [], explain: false });
-  if (pairs[0]) await find(pairs[0].query);
-  const answered: (Answered & { query: string })[] = [];
-  for (const pair of pairs) {
-    const { results, search_time_ms } = await find(pair.query);
-    const ranks = ranksOf(pair, results);
-    answered.push({
-      ...{ query: pair.query, ranks, targets: pair.targets.length, milliseconds: search_time_ms },
-    });
+  const answered: AnsweredQuery[] = [];
+  for (const kind of kinds) {
+    for (const pair of pairs[kind]) {
+      const { results, search_time_ms: milliseconds } = await find(
+        pair.query,
+        kind === "function" || kind === "type" ? "chunk" : "file",
+      );
+      answered.push({
+        kind,
+        query: pair.query,
+        ranks: ranksOf(pair, results),
+        targets: pair.targets.length,
+        milliseconds,
+      });
+    }
   }
   await embedder.close();
   return answered;
@@ -97,11 +105,11 @@ try {
       ...{ clones: resolve(options.clones), work: resolve(work) },
       ...{ back: Number(options.back), count: Number(options.count) },
     };
-    await mine(repository, mining, async (kind, asked) => {
-      const answered = await ask(asked, kind);
-      console.error(`${name}: ${answered.length} of ${kind} …`);
+    await mine(repository, mining, async (asked) => {
+      const answered = await ask(asked);
+      console.error(`${name}: ${answered.length} questions …`);
       for (const one of answered)
-        outcomes.push({ ...one, repository: name, language, half: halfOf(repository), kind });
+        outcomes.push({ ...one, repository: name, language, half: halfOf(repository) });
     });
   }
 } finally {

@@ -13,10 +13,14 @@ import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { CodeIndex } from "../../src/store/index/port.ts";
 import type { FileStamp } from "../../src/store/index/records.ts";
 import { checkOutPast } from "./checkout.ts";
-import { documentedFunctions, laterCommits } from "./questions.ts";
+import { documented, laterCommits } from "./questions.ts";
 
-export const kinds = ["commit", "function"] as const;
-/** commit: a later commit's subject, for the files that it changed; function: a doc comment, for its function. */
+export const kinds = ["commit", "function", "type", "other"] as const;
+/**
+ * commit: a later commit's subject, for the source files that it changed; function, type: a doc comment, for its function
+ * or type; other: the
+ * subject of one that changed no source file, for what it changed.
+ */
 export type Kind = (typeof kinds)[number];
 
 export interface Repository {
@@ -29,7 +33,7 @@ export interface Repository {
 export interface Asked {
   project: Project;
   index: CodeIndex;
-  pairs: readonly Pair[];
+  pairs: Readonly<Record<Kind, readonly Pair[]>>;
 }
 
 export interface MiningOptions {
@@ -43,36 +47,29 @@ export interface MiningOptions {
   count: number;
 }
 
-/** Mines a repository's questions of each kind, and uses them with an index of its files as they were before. */
+/** Mines a repository's questions, and uses them with an index of its files as they were before, without the comments asked for. */
 export async function mine(
   { name, revision }: Repository,
   { clones, work, back, count }: MiningOptions,
-  use: (kind: Kind, asked: Asked) => Promise<void>,
+  use: (asked: Asked) => Promise<void>,
 ): Promise<void> {
   const config = defaultConfig();
   const past = checkOutPast(join(clones, name), join(work, name, "files"), revision, back);
   const stamps: FileStamp[] = [];
   for await (const item of scanProject(past.root, createIgnoreRules(past.root, config)))
     if (item.kind === "file" && item.stamp.size <= config["index.max_file_size"]) stamps.push(item.stamp);
-
-  const files = new Set(stamps.map(({ path }) => path));
-  const commits = await laterCommits(past, files, count);
-  await withIndex(past.root, (asked) => use("commit", { ...asked, pairs: commits }));
-
   const copy = join(work, name, "files-without-comments");
-  const functions = await documentedFunctions(past, copy, { config, stamps, seed: name, count });
-  await withIndex(copy, (asked) => use("function", { ...asked, pairs: functions }));
-}
-
-async function withIndex(root: string, use: (asked: Omit<Asked, "pairs">) => Promise<void>): Promise<void> {
-  const config = defaultConfig();
-  mkdirSync(root, { recursive: true });
-  const project = { ...projectAt(root), indexDb: `${root}.index.db` };
+  mkdirSync(copy, { recursive: true });
+  const pairs = {
+    ...(await laterCommits(past, new Set(stamps.map(({ path }) => path)), count)),
+    ...(await documented(past, copy, { config, stamps, seed: name, count })),
+  };
+  const project = { ...projectAt(copy), indexDb: `${copy}.index.db` };
   const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   const embedders = { first: createStaticEmbedder(), second: null, deadlineMs: Number.POSITIVE_INFINITY };
   try {
     await indexInFull({ project, config, rules: everything, index, embedders, log: silentLog });
-    await use({ project, index });
+    await use({ project, index, pairs });
   } finally {
     await index.close();
   }

@@ -21,6 +21,8 @@ interface MiningOptions {
   seed: string;
   /** Number of pairs. */
   count: number;
+  /** What is asked for; default: functions. */
+  level?: "method" | "class";
   signal?: AbortSignal | undefined;
 }
 
@@ -36,7 +38,7 @@ const surplus = 1.25;
  * files as it takes, in an order that depends on the seed alone.
  */
 export async function mineDocPairs(options: MiningOptions): Promise<DocPair[]> {
-  const { root, config, stamps, seed, count, signal } = options;
+  const { root, config, stamps, seed, count, level = "method", signal } = options;
   const own = stamps.filter(({ path }) => roleOf(path) === "source");
   const order = shuffled(own, `${seed} files`);
   const pool = new ParsePool({ ...poolOptionsOf(root, config, stamps), withVectors: false });
@@ -50,7 +52,7 @@ export async function mineDocPairs(options: MiningOptions): Promise<DocPair[]> {
         batch.map((stamp) => pool.parse(stamp, null, { withText: true })),
       )) {
         if (outcome.status !== "indexed") continue;
-        const pairs = pairsOfFile(outcome.path, outcome.chunks);
+        const pairs = pairsOfFile(outcome.path, outcome.chunks, level);
         if (pairs.length === 0) continue;
         perFile.push(shuffled(pairs, `${seed} ${outcome.path}`));
         promised += Math.min(pairs.length, usualPerFile);
@@ -62,10 +64,14 @@ export async function mineDocPairs(options: MiningOptions): Promise<DocPair[]> {
   return inTurns(withoutTwins(perFile)).slice(0, count);
 }
 
-/** The documented functions among a file's chunks. */
-export function pairsOfFile(file: string, chunks: readonly ChunkRecord[]): DocPair[] {
+/** The documented functions, or classes, among a file's chunks. */
+export function pairsOfFile(
+  file: string,
+  chunks: readonly ChunkRecord[],
+  wanted: ChunkRecord["level"] = "method",
+): DocPair[] {
   return chunks.flatMap(({ level, name, docs, startLine, endLine }) => {
-    if (level !== "method") return [];
+    if (level !== wanted) return [];
     const query = docs
       .toReversed()
       .map(({ text }) => questionOfDocs(text, name))
