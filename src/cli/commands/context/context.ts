@@ -19,12 +19,14 @@ interface ContextOptions {
 /** `pm context` */
 export async function contextCommand(
   { cwd, output }: CommandContext,
-  { last = false, session, limit, preview, start = false }: ContextOptions,
+  words: string[],
+  { last = false, session, limit, start = false, ...options }: ContextOptions,
 ): Promise<void> {
+  const preview = options.preview ?? (words.length > 0 ? words.join(" ") : undefined);
   const project = await findProject(cwd);
   if (preview !== undefined || start) {
     if (preview !== undefined && start) {
-      throw new PommelError("usage", "--preview and --start exclude each other.", "Ask for one of them.");
+      throw new PommelError("usage", "A prompt and --start exclude each other.", "Ask for one of them.");
     }
     // An id that no session has: nothing is known to it.
     const asked = { session_id: session ?? "preview", cwd, preview: true };

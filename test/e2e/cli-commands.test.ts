@@ -1,0 +1,65 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Project } from "../../src/project/paths.ts";
+import type { FixAnswer, HowAnswer, LostTextAnswer } from "../../src/protocol/operations/commands.ts";
+import { transcript } from "../support/transcript-fixture.ts";
+import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
+import { callPm, runPm } from "./run-pm.ts";
+
+let project: Project;
+let transcripts: string;
+const session = "11111111-0000-4000-8000-000000000000";
+const error = "src/a.ts(3,5): error TS2304: Cannot find name 'openStore'.";
+
+beforeAll(async () => {
+  project = createProject({ "src/a.ts": "openStoreReadonly();\n" });
+  transcripts = join(process.env.HOME!, ".claude/projects/-repo");
+  mkdirSync(transcripts, { recursive: true });
+  const fixture = transcript({ session, cwd: project.root, start: "2026-01-05T09:00:00.000Z" });
+  fixture.prompt("Why does the build fail?");
+  fixture.bash("npx tsc --noEmit 2>&1 | tail -20", error);
+  fixture.edit(join(project.root, "src/a.ts"), "openStore();", "openStoreReadonly();");
+  fixture.bash("npx tsc --noEmit 2>&1 | tail -20", "");
+  fixture.bash("cd web && npm run test:unit", "ok");
+  fixture.reply("It works.");
+  fixture.writeTo(transcripts);
+  expect(await callPm(["import", "claude"], { cwd: project.root })).toMatchObject({ code: 0 });
+});
+afterAll(async () => {
+  await cleanUp();
+  rmSync(transcripts, { recursive: true, force: true });
+});
+
+it("pm how shows what worked, and where", async () => {
+  const { verdict, commands } = await pmJson<HowAnswer>(project, "how", "unit", "tests");
+  expect(verdict).toBe("found");
+  expect(commands).toMatchObject([
+    { line: "npm run test:unit", directory: "web", worked: 1, agent: "claude", session_id: session, turn: 1 },
+  ]);
+  const { stdout } = await callPm(["how", "unit tests"], { cwd: project.root });
+  expect(stdout).toContain("in web\nnpm run test:unit\n");
+  const none = await callPm(["how", "deploy to kubernetes"], { cwd: project.root });
+  expect(none).toMatchObject({ code: 5, stdout: expect.stringContaining("ran nothing like it") });
+});
+
+it("pm fix reads an error from stdin, and shows what was changed before it worked", async () => {
+  const input = error.replace("src/a.ts(3,5)", "lib/b.ts(77,1)");
+  const { code, stdout } = await runPm(["fix", "--json"], { cwd: project.root, input });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout) as FixAnswer).toMatchObject({
+    verdict: "found",
+    errors: [{ command: "npx tsc --noEmit", fix: { edits: [{ path: "src/a.ts" }], stands: true } }],
+  });
+  const text = await callPm(["fix", error], { cwd: project.root });
+  expect(text.stdout).toContain("its lines are still there");
+  expect((await runPm(["fix"], { cwd: project.root, input: "FAIL" })).code).toBe(5);
+  expect((await runPm(["fix"], { cwd: project.root, input: "" })).code).toBe(2);
+});
+
+it("pm lost shows what an edit replaced and no commit holds", async () => {
+  const { texts, total } = await pmJson<LostTextAnswer>(project, "lost", "src/a.ts");
+  expect(total).toBe(1);
+  expect(texts).toMatchObject([{ lost_by: "edit", lines: ["openStore();"], session_id: session }]);
+  expect((await callPm(["lost", "src/none.ts"], { cwd: project.root })).code).toBe(5);
+});
