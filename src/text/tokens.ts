@@ -60,6 +60,12 @@ export function identifiersOf(text: string): string[] {
   return names.filter((name) => name.length <= maxIdentifierLength);
 }
 
+const suffix = /(?<=\p{L})(?:n['’]t|['’](?:s|re|ve|ll|d|m))(?![\p{L}\p{N}_])/giu;
+
+/** A question without what contractions and possessives add to its words: "session's" asks for "session", "don't" for "do". */
+export const withoutSuffixes = (question: string): string =>
+  /['’]/.test(question) ? question.replace(suffix, " ") : question;
+
 /** A word that a text has: the whole of it, or how it begins, or a part of it. Lower-case. */
 export interface HeldWord {
   text: string;

@@ -48,15 +48,15 @@ it("has one form for all results, as wide as the terminal", () => {
       "   │         • a retry of the request, 网络 中断 之后 自动",
       "   │           重新 连接 并且",
       "   │         • a limit",
-      "   │ tool    Read x",
+      "   │ read    x",
       "   Led to abc1234",
     ].join("\n"),
   );
 });
 
-it("gives a pipe the whole text as it is", () => {
+it("gives a pipe a line", () => {
   expect(renderFound("retry", [session], { screen: screenOf(), full: false })[0]!.split("\n").at(3)).toBe(
-    "   …two** things: - a retry of the request",
+    "   …two things: - a retry of the request",
   );
 });
 

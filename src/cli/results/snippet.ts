@@ -1,3 +1,4 @@
+import { snippetText, statementsOf } from "../../protocol/reading/statements.ts";
 import { cutToWidth, padToWidth, widthOf } from "../../text/display-width.ts";
 import { markdown } from "../terminal/markdown.ts";
 import type { Screen } from "../terminal/output.ts";
@@ -95,9 +96,9 @@ function renderText(
 ): string[] {
   const { colors, columns } = screen;
   const mark = (text: string) => (colors.isColorSupported ? words.mark(text, colors.match) : text);
-  // A pipe gets what was found as it is.
+  // A pipe gets a line.
   if (columns === undefined)
-    return (full ? block(content) : excerpt === "" ? [] : [oneLine(excerpt)]).map(mark);
+    return (full ? block(content) : excerpt === "" ? [] : [oneLine(snippetText(excerpt))]).map(mark);
   const bar = colors.dim("│ ");
   const width = Math.max(columns - indent - 2, 20);
   const passage = full ? content : passageOf(content === "" ? excerpt : content, words);
@@ -116,30 +117,6 @@ function renderText(
 }
 
 const speakerWidth = 8;
-/** How stored turns label who speaks, and how a person is shown it. */
-const speakers: Readonly<Record<string, string>> = {
-  USER: "you",
-  ASSISTANT: "agent",
-  THINKING: "think",
-  TOOL_USE: "tool",
-  TOOL_RESULT: "result",
-  NOTICE: "notice",
-  SUMMARY: "sum",
-  COMPACTION: "compact",
-};
-
-/** A stored turn's statements, each with who makes it; "" where the text does not say. */
-function statementsOf(text: string): { speaker: string; text: string }[] {
-  const parts = text.split(
-    /^\[(USER|ASSISTANT|THINKING|TOOL_USE|TOOL_RESULT|NOTICE|SUMMARY|COMPACTION)\] ?/m,
-  );
-  const statements = [{ speaker: "", text: parts[0] ?? "" }];
-  for (let i = 1; i < parts.length; i += 2) {
-    statements.push({ speaker: speakers[parts[i]!]!, text: parts[i + 1] ?? "" });
-  }
-  return statements.filter((statement) => statement.text.trim() !== "");
-}
-
 /** The lines around the one with the most words of the query, from the beginning of what is said there. */
 function passageOf(content: string, words: Words): string {
   const lines = content.split("\n");

@@ -1,4 +1,4 @@
-import { rootOf, stopWords } from "../../text/tokens.ts";
+import { rootOf, stopWords, withoutSuffixes } from "../../text/tokens.ts";
 
 /** The words of a query, to find in lines and to mark there. */
 export interface Words {
@@ -8,7 +8,7 @@ export interface Words {
 }
 
 export function wordsOf(query: string): Words {
-  const all = query.slice(0, 1000).match(/[\p{L}\p{N}_$]+/gu) ?? [];
+  const all = withoutSuffixes(query.slice(0, 1000)).match(/[\p{L}\p{N}_$]+/gu) ?? [];
   const telling = all.filter((word) => !stopWords.has(word.toLowerCase()));
   // Longer ones first, so that "retry" does not cut "retryable" short.
   const roots = [...new Set((telling.length > 0 ? telling : all).map(rootOf))]

@@ -50,3 +50,9 @@ it("accepts any text of any length, and stays small", () => {
   );
   expect(analyseQuery("word ".repeat(5000)).tokens).toEqual(["word"]);
 });
+
+it("takes contractions and possessives for the words they are of", () => {
+  expect(analyseQuery("why doesn't the session's lock expire").words).toEqual(["session", "lock", "expire"]);
+  expect(analyseQuery("they’re the parser’s errors, isn't it").words).toEqual(["parser", "errors"]);
+  expect(analyseQuery("it's 'x's").tokens.length).toBeGreaterThan(0);
+});

@@ -6,6 +6,7 @@ import {
   stem,
   stopWords,
   tokenStream,
+  withoutSuffixes,
 } from "../../text/tokens.ts";
 import { abbreviationsOf } from "./abbreviations.ts";
 
@@ -46,7 +47,9 @@ const looksLikeError =
 
 /** Takes a query apart. Never fails; a query without a single word has no `tokens`. */
 export function analyseQuery(raw: string): AnalysedQuery {
-  const all = identifiersOf(raw.slice(0, 10_000)).slice(0, maxTokens);
+  const beginning = raw.slice(0, 10_000);
+  const sequence = identifiersOf(beginning).slice(0, maxTokens);
+  const all = identifiersOf(withoutSuffixes(beginning)).slice(0, maxTokens);
   const intent = intentOf(raw, all);
   // In "HttpClient get" the second word is a name; in a sentence it would mean nothing.
   const meaningful = intent === "language" ? all.filter((word) => !stopWords.has(word.toLowerCase())) : all;
@@ -58,7 +61,7 @@ export function analyseQuery(raw: string): AnalysedQuery {
   const triples = all.slice(2).map((word, i) => nameKey(all[i]!) + nameKey(all[i + 1]!) + nameKey(word));
   return {
     raw,
-    sequence: all,
+    sequence,
     intent,
     written: new Set(all),
     nameKeys: [...new Set([...singles, ...pairs, ...triples])].filter((key) => key.length > 1),

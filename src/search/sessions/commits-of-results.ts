@@ -38,17 +38,17 @@ export class CommitsOfResults {
   async of(
     results: readonly Place[],
     bySession: ReadonlyMap<string, readonly LedTo[]>,
-  ): Promise<{ commits: CommitOfResult[][]; notes: string[] }> {
+  ): Promise<CommitOfResult[][]> {
     const start = performance.now();
     const candidates = results.map((place) => candidatesOf(place, bySession.get(place.session_id) ?? []));
     const hashes = [...new Set(candidates.flat().map(({ commit }) => commit.hash))];
     const fates = hashes.length === 0 ? new Map<string, KnownFate>() : await this.inTime(hashes);
-    const commits = candidates.map((of) =>
+    // What git does not say in time is left out, and there for the next search.
+    return candidates.map((of) =>
       chosen(of, fates ?? new Map()).map(({ commit }) =>
         this.describe(commit, fates?.get(commit.hash), start),
       ),
     );
-    return { commits, notes: fates ? [] : ["git was slow; commit status left out."] };
   }
 
   /** null: not in time. */

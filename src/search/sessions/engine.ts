@@ -84,11 +84,11 @@ export class SessionSearch {
       : request.mode === "regex"
         ? this.byPattern(request)
         : this.byTextAndMeaning(request));
-    const { results, notes } = await this.withCommits(answer.results, request);
+    const results = await this.withCommits(answer.results, request);
     return {
       ...answer,
       results,
-      notes: [...answer.notes, ...notes, ...this.withheldNotes()],
+      notes: [...answer.notes, ...this.withheldNotes()],
       query: request.query,
       search_time_ms: round2(performance.now() - start),
     };
@@ -102,14 +102,12 @@ export class SessionSearch {
     ];
   }
 
-  /** By the result's place; the notes name what could not be found out. */
-  private async commitsOf(
-    results: readonly SessionResult[],
-  ): Promise<{ commits: CommitOfResult[][]; notes: string[] }> {
+  /** By the result's place. */
+  private async commitsOf(results: readonly SessionResult[]): Promise<CommitOfResult[][]> {
     const led = commitsOfSessions(this.options.memory, [
       ...new Set(results.map(({ session_id }) => session_id)),
     ]);
-    if (led.size === 0) return { commits: [], notes: [] };
+    if (led.size === 0) return [];
     // Loaded on demand: many memories have no commits.
     const { CommitsOfResults } = await import("./commits-of-results.ts");
     this.commits ??= new CommitsOfResults(this.options);
@@ -120,9 +118,9 @@ export class SessionSearch {
   private async withCommits(
     results: readonly SessionResult[],
     { mode, explain }: SessionQuery,
-  ): Promise<{ results: SessionResult[]; notes: string[] }> {
-    const { commits, notes } = await this.commitsOf(results);
-    return { results: weighReverts(results, commits, { mode, explain, weights: this.weights }), notes };
+  ): Promise<SessionResult[]> {
+    const commits = await this.commitsOf(results);
+    return weighReverts(results, commits, { mode, explain, weights: this.weights });
   }
 
   /** Gives back the memory of vectors and models; the next search loads them again. */

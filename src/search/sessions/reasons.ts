@@ -12,7 +12,10 @@ export function reasonsFor(
   signals: { passage: number; whole: number; session_asked: number },
 ): string[] {
   const lower = content.toLowerCase();
-  const matched = words.filter((word) => lower.includes(word.toLowerCase())).slice(0, 4);
+  // A number alone says nothing.
+  const matched = words
+    .filter((word) => !/^\d{1,3}$/.test(word) && lower.includes(word.toLowerCase()))
+    .slice(0, 4);
   const meaning = signals.passage + signals.whole;
   const reasons = [
     chunk_type === "annotated" ? "your note" : null,

@@ -1,4 +1,4 @@
-import { rootOf, stopWords } from "../../text/tokens.ts";
+import { rootOf, stopWords, withoutSuffixes } from "../../text/tokens.ts";
 
 /** Characters of a snippet. */
 const snippetLength = 200;
@@ -45,7 +45,7 @@ function isInside(text: string, at: number): boolean {
 }
 
 function rootsOf(query: string): string[] {
-  const words = query.slice(0, 1000).match(/[\p{L}\p{N}_$]+/gu) ?? [];
+  const words = withoutSuffixes(query.slice(0, 1000)).match(/[\p{L}\p{N}_$]+/gu) ?? [];
   return [...new Set(words.filter((word) => !stopWords.has(word.toLowerCase())).map(rootOf))].slice(0, 32);
 }
 

@@ -82,7 +82,11 @@ function groupsOf({ code, transcripts, history }: Found, style: ResultStyle): Gr
     groups.push({ title: "Commits", verdict, blocks: commits, summary: "", isExpected: false });
     groups.push({ title: "Events", verdict, blocks: events, summary: "", isExpected: false });
   }
-  return groups;
+  // A commit's hash asks for the commit.
+  const isHash = history !== null && history.results[0]?.id.startsWith(history.query.trim().toLowerCase());
+  return isHash
+    ? groups.sort((a, b) => Number(b.title === "Commits") - Number(a.title === "Commits"))
+    : groups;
 }
 
 const isCommit = (result: HistoryResult): result is CommitFound => result.kind === "commit";

@@ -84,7 +84,7 @@ describe("renderTranscripts", () => {
         "1. 8ecde0fc:7  Cache sessions",
         "   2026-01-28 14:03 | main | annotated, decision",
         "   your note; says caching",
-        "   [USER] Redis or memory? [ASSISTANT] For caching, Redis offers more.",
+        "   you: Redis or memory? agent: For caching, Redis offers more.",
         "   Note: Redis for session caching",
         "   Files: src/cache.ts, src/session.ts (changed since)",
         "",

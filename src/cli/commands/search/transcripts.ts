@@ -29,10 +29,12 @@ export function sessionFound(result: TranscriptResult, style: ResultStyle): Foun
   const { screen } = style;
   const { colors } = screen;
   const { turn, last_turn } = result;
-  const turns = last_turn > turn ? `${turn}-${last_turn}` : `${turn}`;
+  // What is about a whole session, and a note from a shell, is in no turn.
+  const first = Math.max(turn, 1);
+  const turns = last_turn === 0 ? "" : last_turn > first ? `:${first}-${last_turn}` : `:${first}`;
   return {
-    place: colors.id(`${shortId(result.session_id)}:${turns}`),
-    title: oneLine(result.session_title ?? ""),
+    place: colors.id(`${shortId(result.session_id)}${turns}`),
+    title: oneLine(result.session_title ?? (last_turn === 0 && result.annotation !== null ? "Note" : "")),
     ...(result.abandoned && { warning: "abandoned branch" }),
     facts: [
       when(result.timestamp, screen),

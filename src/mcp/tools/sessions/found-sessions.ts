@@ -6,6 +6,7 @@ import type {
   TranscriptSearchResponse,
 } from "../../../protocol/operations/search.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import { snippetText } from "../../../protocol/reading/statements.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { fateOf } from "../../../queries/search/format-commit-fate.ts";
 import { visible } from "../../../text/quotation.ts";
@@ -95,13 +96,14 @@ function itemOf(result: Result, project: string | null): FoundSession {
     author: lineOrNull(result.author ?? null, 100),
     branch: lineOrNull(result.branch, 100),
     project,
-    turn,
-    last_turn: last_turn > turn ? last_turn : null,
+    // What is about a whole session, and a note from a shell, is in no turn.
+    turn: last_turn === 0 ? null : Math.max(turn, 1),
+    last_turn: last_turn > Math.max(turn, 1) ? last_turn : null,
     turns: null,
     kind: result.chunk_type === "raw" ? result.kind : result.chunk_type,
     timestamp: result.timestamp,
     note: lineOrNull(result.annotation, 300),
-    snippet: visible(result.snippet).slice(0, longest),
+    snippet: snippetText(visible(result.snippet)).slice(0, longest),
     other_turns: result.other_turns.slice(0, turnsNamed).map((other) => other.turn),
     more_turns: result.more_turns,
     files: result.files.slice(0, filesNamed).map((file) => oneLine(file, 200)),

@@ -24,7 +24,7 @@ export function renderFound(item: FoundSession): string {
     [
       `${place}${item.title === null ? "" : `  "${item.title}"`}`,
       item.note !== null && `Note:\n${quoted(item.note)}`,
-      item.snippet !== "" && (turn === null ? `  ${item.snippet}` : quoted(item.snippet)),
+      item.snippet !== "" && (turns === null ? quoted(item.snippet) : `  ${item.snippet}`),
       more_turns > 0 &&
         `  also turn${more_turns === 1 ? "" : "s"} ${other_turns.join(", ")}${more_turns > other_turns.length ? ", …" : ""}`,
       touched,

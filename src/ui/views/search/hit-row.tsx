@@ -1,4 +1,5 @@
 import type { CommitFound, EventFound } from "../../../protocol/operations/search.ts";
+import { statementsOf } from "../../../protocol/reading/statements.ts";
 import { Badge, Freshness } from "../../components/badge.tsx";
 import { CodeLines } from "../../components/code-lines.tsx";
 import { Marked } from "../../components/marked.tsx";
@@ -108,7 +109,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
       }
     >
       <span class="row-text snippet">
-        {partsOf(snippet).map(([speaker, text], i) => (
+        {statementsOf(snippet, true).map(({ speaker, text }, i) => (
           <span key={i}>
             {speaker !== "" && <b>{speaker} </b>}
             <Marked text={text} words={words} />{" "}
@@ -190,20 +191,4 @@ function EventHitRow({ href, result, words }: HitRowProps<EventFound>) {
 /** Why a result is there. */
 function Reasons({ of: reasons }: { of: readonly string[] }) {
   return reasons.length === 0 ? null : <span>{reasons.join(", ")}</span>;
-}
-
-const speakers: Readonly<Record<string, string>> = {
-  USER: "You",
-  ASSISTANT: "Agent",
-  TOOL_USE: "Tool",
-  TOOL_RESULT: "Output",
-};
-
-/** A transcript's text, `[USER] ... [ASSISTANT] ...`, by who speaks. */
-export function partsOf(snippet: string): [speaker: string, text: string][] {
-  const [first = "", ...parts] = snippet.split(/\[(USER|ASSISTANT|TOOL_USE|TOOL_RESULT)\]\s*/);
-  const spoken = parts.flatMap((part, i): [string, string][] =>
-    i % 2 === 1 ? [[speakers[parts[i - 1]!] ?? "", part.trim()]] : [],
-  );
-  return [["", first.trim()] as [string, string], ...spoken].filter(([, text]) => text !== "");
 }

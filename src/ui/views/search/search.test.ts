@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { partsOf } from "./hit-row.tsx";
 import { foundIn } from "./hits.ts";
 import { questionIn } from "./question.ts";
 
@@ -58,13 +57,4 @@ test("results of all kinds are one list, the likeliest first, each with its addr
     ["b", "#/file/a.ts:3"],
   ]);
   expect(found).toMatchObject({ total: 6, verdict: "found" });
-});
-
-test("a snippet of a transcript is divided by who speaks", () => {
-  expect(partsOf("…end. [USER] Why [x]? [TOOL_USE] Bash ls")).toEqual([
-    ["", "…end."],
-    ["You", "Why [x]?"],
-    ["Tool", "Bash ls"],
-  ]);
-  expect(partsOf("plain")).toEqual([["", "plain"]]);
 });
