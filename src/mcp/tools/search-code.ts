@@ -23,6 +23,7 @@ const manyChanges = 20;
 /** So many results on top are given at length, with reasons; of the others, to choose from by name, so many characters. */
 const toRead = 3;
 const brief = 120;
+const currentNote = "The code is as on disk now: what is shown need not be read again.";
 /** Uses in one direction that are named. */
 const edgesShown = 5;
 
@@ -37,6 +38,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     ...(path && { path: pathsInside(context, path) }),
     ...(regex && { match: "regex" as const }),
     near: placeInProject(context.project, context.cwd) || undefined,
+    graph_of_first: Math.min(offset + toRead, maxResults),
   };
   const found = await foundIn(acrossOf(args, context), request, context);
   const page = found.results.slice(offset, offset + limit);
@@ -45,10 +47,14 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
   // What is probably not here is only worth a glance.
   const skipped = found.verdict === "probably_not_here" ? toRead : 0;
   const placed = page.map((one, at): [number, Found] => [at + skipped, one]);
-  const { items } = fitIn(placed, room, each, itemOf, render);
+  const make = (one: (typeof placed)[number], longest: number) =>
+    itemOf(one, longest, filters.graph ?? false);
+  const { items } = fitIn(placed, room, each, make, render);
   const end = offset + items.length;
   const next = end < Math.min(found.total_results, maxResults) ? cursorAt("search_code", args, end) : null;
-  const notes = notesOn(found);
+  const isCurrent =
+    items.length > 0 && skipped === 0 && items.slice(0, toRead).every((item) => !item.is_stale);
+  const notes = [...(isCurrent ? [currentNote] : []), ...notesOn(found)];
   const left = found.total_results - end;
   return {
     structured: {
@@ -100,7 +106,13 @@ function nothingFound(query: string, isFiltered: boolean): string {
   return `Nothing found about "${oneLine(query, 100)}". Try other words${isFiltered ? ", or fewer filters" : ""}.`;
 }
 
-function itemOf([at, found]: [number, Found], longest: number) {
+/** "7 callers, 2 in tests". */
+function callersText({ used_by_total: total, used_by_tests: tests }: NonNullable<Found["graph"]>): string {
+  if (total === 0) return "no callers found";
+  return `${total} caller${total === 1 ? "" : "s"}${tests > 0 ? `, ${tests} in tests` : ""}`;
+}
+
+function itemOf([at, found]: [number, Found], longest: number, isGraphAsked: boolean) {
   const isToRead = at < toRead;
   return {
     project: found.project ?? null,
@@ -114,10 +126,12 @@ function itemOf([at, found]: [number, Found], longest: number) {
     reasons: isToRead ? found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)) : [],
     is_stale: found.freshness === "drifted",
     content: beginning(fromMatch(found), isToRead ? longest : Math.min(longest, brief)),
-    ...(found.graph && {
-      used_by: edgesNamed(found.graph.used_by, found.graph.used_by_total),
-      uses: edgesNamed(found.graph.uses, found.graph.uses_total),
-    }),
+    callers: isToRead && found.graph?.is_known ? callersText(found.graph) : "",
+    ...(isGraphAsked &&
+      found.graph && {
+        used_by: edgesNamed(found.graph.used_by, found.graph.used_by_total),
+        uses: edgesNamed(found.graph.uses, found.graph.uses_total),
+      }),
     also: found.places.map(({ name, start_line, end_line }) =>
       oneLine(`${name}:${start_line}-${end_line}`, 120),
     ),
@@ -127,23 +141,28 @@ function itemOf([at, found]: [number, Found], longest: number) {
 const edgesNamed = (edges: readonly GraphEdge[], total: number) =>
   withMore(edges.slice(0, edgesShown).map(edgeNamed), total);
 
-/** The content, from the first match on where there is one: what follows says more than how a long function begins. */
+/**
+ * The content with the numbers of its lines, from the first match on where there is one: what follows says more than how a long
+ * function begins.
+ */
 function fromMatch({ content, start_line, match_lines: [first = start_line] = [] }: Found): string {
   return content
     .split("\n")
     .slice(first - start_line)
+    .map((line, i) => `${first + i}\t${line}`)
     .join("\n");
 }
 
 function render(item: ReturnType<typeof itemOf>): string {
   const { project, file, start_line, end_line, level, kind, name, parent, is_stale, content } = item;
-  const { used_by, uses, also } = item;
+  const { used_by, uses, also, callers } = item;
   const what = joined(
     [kind || level, name, parent !== null && `in ${parent}`, project !== null && `of ${project}`],
     " ",
   );
   const stale = is_stale ? " (changed since it was indexed)" : "";
-  return `${file}:${start_line}-${end_line}  ${what}${stale}\n${content.replace(/^/gm, "    ")}${edgesText("used by", used_by)}${edgesText("uses", uses)}${also.length > 0 ? `\n    also: ${also.join(", ")}` : ""}`;
+  const used = callers === "" ? "" : `  ${callers}`;
+  return `${file}:${start_line}-${end_line}  ${what}${used}${stale}\n${content.replace(/^/gm, "    ")}${edgesText("used by", used_by)}${edgesText("uses", uses)}${also.length > 0 ? `\n    also: ${also.join(", ")}` : ""}`;
 }
 
 const edgesText = (how: string, edges: readonly string[] | undefined) =>

@@ -70,6 +70,7 @@ export const searchRequest = lazy(() =>
     by,
     limit,
     graph,
+    graph_of_first: field("the same for so many first results at least", count),
     explain,
   }),
 );

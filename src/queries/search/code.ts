@@ -26,6 +26,7 @@ export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
     ...(request.match && { match: request.match }),
     by: request.by === "chunk" ? "chunk" : "file",
     graph: request.graph,
+    graphOfFirst: request.graph_of_first,
     explain: request.explain ?? false,
   };
 }

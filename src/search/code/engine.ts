@@ -86,7 +86,10 @@ export class CodeSearch {
     const embedded = (hasWords && (await this.embedder?.embed(text, hasVectors))) || noMeaning;
     const { results, verdict, probability, total, notes } = await this.inStep(async () => {
       const answer = await this.rankAndPresent(query, embedded, request, matchers);
-      return request.graph ? { ...answer, results: await this.withNeighbours(answer.results) } : answer;
+      const graphed = request.graph ? answer.results.length : (request.graphOfFirst ?? 0);
+      return graphed === 0
+        ? answer
+        : { ...answer, results: await this.withNeighbours(answer.results, graphed) };
     });
     return {
       query: request.query,
@@ -176,10 +179,15 @@ export class CodeSearch {
     return this.judge("code", { known: asked.known, chunks: asked.chunks, nearness }, evidence);
   }
 
-  private async withNeighbours(results: readonly CodeResult[]): Promise<CodeResult[]> {
+  /** @param count of the first results that get theirs */
+  private async withNeighbours(results: readonly CodeResult[], count: number): Promise<CodeResult[]> {
     const graph = await CodeGraph.of(this.index, this.project.root);
     const found: CodeResult[] = [];
-    for (const result of results) {
+    for (const [i, result] of results.entries()) {
+      if (i >= count) {
+        found.push(result);
+        continue;
+      }
       const { file, name, start_line, end_line } = result;
       const target = await graph.definitionAt({ file, name, first: start_line, last: end_line });
       found.push({ ...result, graph: await neighboursOf(graph, target) });

@@ -24,6 +24,8 @@ export interface CodeQuery {
   by?: "file" | "chunk" | undefined;
   /** Fill in each result's `graph`. */
   graph?: boolean | undefined;
+  /** Fill in that of so many first results at least. */
+  graphOfFirst?: number | undefined;
   /** Fill in each result's `signals`. */
   explain: boolean;
 }

@@ -1,4 +1,5 @@
 import type { GraphEdge, Neighbours } from "../../protocol/operations/graph.ts";
+import { roleOf } from "../code/path-role.ts";
 import type { CodeGraph, Edge, GraphNode } from "./graph.ts";
 import type { Target } from "./resolve.ts";
 
@@ -11,6 +12,7 @@ export async function neighboursOf(graph: CodeGraph, target: Target): Promise<Ne
     is_known: await graph.covers(target.file),
     used_by: callers.edges.slice(0, shown).map(edgeFor),
     used_by_total: callers.edges.length,
+    used_by_tests: callers.edges.filter(({ node }) => roleOf(node.file) === "test").length,
     uses: callees.edges.slice(0, shown).map(edgeFor),
     uses_total: callees.edges.length,
     unknown_calls: callees.unknown,

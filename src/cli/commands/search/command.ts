@@ -12,7 +12,7 @@ export function declareSearch(program: Command): void {
       "<query...>",
       "what to find; before it `code`, `sessions`, `notes`, `commits`, `checkpoints`, `events` or `all` says where",
     );
-  addOptions(search, "searchAll", { q: null, match: null, near: null });
+  addOptions(search, "searchAll", { q: null, match: null, near: null, graph_of_first: null });
   for (const option of search.options) {
     const sides = sidesOf(option.attributeName());
     if (sides !== null) option.description = `${namesOf(sides).join(", ")}: ${option.description}`;

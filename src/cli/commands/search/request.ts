@@ -10,7 +10,7 @@ import { historyKinds, type SearchedKind } from "../../../protocol/values.ts";
 
 /** The request of `pm search`, from the words and options of its command line. */
 
-export interface SearchOptions extends Omit<SearchAllRequest, "q" | "match" | "near"> {
+export interface SearchOptions extends Omit<SearchAllRequest, "q" | "match" | "near" | "graph_of_first"> {
   full?: boolean;
   exact?: boolean | undefined;
   regex?: boolean | undefined;

@@ -82,6 +82,7 @@ test("tells what calls a result from what only uses it, and what it calls", () =
       { ...call, name: "post", how: "use" as const, confidence: "ambiguous" as const, candidates: 2 },
     ],
     used_by_total: 4,
+    used_by_tests: 0,
     // A base that is a type as well is named once.
     uses: (["base", "type"] as const).map((how) => ({ ...call, name: "Policy", parent: null, how })),
     uses_total: 2,
