@@ -9,7 +9,7 @@ import { fileUrl } from "../../terminal/links.ts";
 import type { Output, Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, oneLine, wrapped } from "../../terminal/text.ts";
-import { authorMarks, authorNames, authorsIn, inColor, knownShare, percent } from "./author-text.ts";
+import { authorMarks, authorNames, authorsIn, inColor, knownShare } from "./author-text.ts";
 
 /** `pm blame` of a directory: who wrote the lines that commits added to what lies in it. */
 export async function blameDirectory(
@@ -62,11 +62,7 @@ export function renderDirectory(
     entry.lines.toLocaleString("en"),
   ]);
   const shares = authors.map((author) =>
-    inColor(
-      `${authorMarks[author]} ${authorNames[author]} ${percent(total[author], total.lines)}`,
-      { author },
-      colors,
-    ),
+    inColor(`${authorMarks[author]} ${authorNames[author]} ${knownShare(total, author)}`, { author }, colors),
   );
   const more = entries.length - shown.length;
   return [

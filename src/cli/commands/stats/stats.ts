@@ -72,7 +72,7 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
       { author },
       colors,
     ),
-    percent(total[author], total.lines),
+    knownShare(total, author),
     total[author].toLocaleString("en"),
   ]);
   const head =
