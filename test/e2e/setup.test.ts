@@ -289,4 +289,42 @@ describe("pm setup", () => {
     expect(readFileSync(configFile(), "utf8")).not.toContain("capture");
     expect(agentFiles()).toEqual(after);
   });
+
+  it("pm disable: nothing more is read or written, in one project, then in all", async () => {
+    put({ ".claude/settings.json": "{}" });
+    const app = projectWithSession("app", "77777777-1111-4111-8111-111111111111", "retry after a timeout");
+    const shop = projectWithSession("shop", "88888888-1111-4111-8111-111111111111", "show the basket");
+    await json("setup", "--yes", "--agent", "claude");
+    const sessionsOf = async (root: string) =>
+      (await json("projects")).projects.find((one: { root: string }) => one.root === root).sessions;
+    const at = (cwd: string, ...args: string[]) => callPm([...args, "--json"], { cwd, env: env() });
+    const another = (root: string, id: string) => {
+      const session = sessionIn(projectAt(root), id);
+      session.prompt("note to pommel: never in the memory");
+      session.reply("Noted.");
+      session.writeTo(join(home, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-")));
+      return JSON.stringify({ session_id: id, cwd: root, prompt: "note to pommel: never in the memory" });
+    };
+    const hook = (cwd: string, input: string) => runPm(["hook", "user-prompt"], { cwd, env: env(), input });
+    const notes = async (cwd: string) => JSON.parse((await at(cwd, "notes")).stdout).annotations;
+    expect([await sessionsOf(app), await sessionsOf(shop)]).toEqual([1, 1]);
+
+    expect(await at(app, "disable")).toMatchObject({ code: 0 });
+    const off = another(app, "99999999-1111-4111-8111-111111111111");
+    expect(await hook(app, off)).toMatchObject({ code: 0, stdout: "" });
+    expect(await at(app, "note", "by hand")).toMatchObject({ code: 3 });
+    // What comes later elsewhere is there: so the daemon has looked.
+    await hook(shop, another(shop, "aaaaaaaa-1111-4111-8111-111111111111"));
+    for (let i = 0; i < 100 && (await sessionsOf(shop)) < 2; i++) await sleep(100);
+    expect([await sessionsOf(app), await sessionsOf(shop)]).toEqual([1, 2]);
+    expect([await notes(app), (await notes(shop)).length]).toEqual([[], 1]);
+
+    await json("disable", "--global");
+    await hook(shop, another(shop, "bbbbbbbb-1111-4111-8111-111111111111"));
+    expect(readdirSync(join(home, ".local/state/pommel/spool"))).toEqual([]);
+    expect(await at(shop, "note", "by hand")).toMatchObject({ code: 3 });
+    expect(await sessionsOf(shop)).toBe(2);
+    // Reading what is there goes on.
+    expect((await notes(shop)).length).toBe(1);
+  }, 60_000);
 });

@@ -14,6 +14,12 @@ export function recordingConfig(project: Project): LoadedConfig {
   return { ...loaded, config };
 }
 
+/** Somebody turned recording off here, or everywhere: nothing more is written. */
+export function isTurnedOff(project: Project): boolean {
+  const isOff = Registry.openIfThere()?.project(project.id)?.isOff ?? false;
+  return isOff || !loadConfig(project).config["sessions.capture"];
+}
+
 function isWanted({ id }: Project, { config }: LoadedConfig): boolean {
   const known = Registry.openIfThere()?.project(id) ?? null;
   if (known?.isOff) return false;

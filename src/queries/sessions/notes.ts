@@ -1,5 +1,7 @@
 import { isAbsolute } from "node:path";
 import { recognise } from "../../agents/registry.ts";
+import { isTurnedOff } from "../../git/projects/recorded.ts";
+import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { findAnnotation } from "../../sessions/forget/forget-target.ts";
@@ -8,11 +10,20 @@ import { changing } from "../changing.ts";
 import { openMemory } from "../open.ts";
 import { annotationOf } from "./conversations.ts";
 
-/** Stores a note; where a daemon records the session that it is about, its transcript is read on. */
+/**
+ * Stores a note; where a daemon records the session that it is about, its transcript is read on.
+ * @throws PommelError `capture_off` after `pm disable`
+ */
 export async function writeNote(
   project: Project,
   { note, session_id: session, transcript_path: path, branch, by_agent: byAgent }: RequestOf<"annotate">,
 ): Promise<ResponseOf<"annotate">> {
+  if (isTurnedOff(project))
+    throw new PommelError(
+      "capture_off",
+      "Nothing is recorded here any more.",
+      "`pm enable` turns it on again here, `pm setup` everywhere.",
+    );
   const found = path === undefined ? null : await recognise(path);
   const sessionUid = session ?? found?.info.session ?? null;
   const by = found && { agent: found.agent.name };
