@@ -102,8 +102,8 @@ describe("text that poses as an order", () => {
         ["why", { file: `src/heron${i}.ts:1` }],
         ["why", { file: `src/heron${i}.ts` }],
         ["search_code", { chunk: `src/heron${i}.ts:1` }],
-        ["rewind_preview", { target: `HEAD~${i}`, patch: true }],
       ]),
+      ["rewind_preview", { target: `HEAD~${forms.length}`, patch: true, max_tokens: 20_000 }],
       ...sessions.flatMap((session_id): [string, Record<string, unknown>][] => [
         ["get_session", { session_id }],
         ["get_session", { session_id, turn: 1 }],
@@ -127,7 +127,7 @@ describe("text that poses as an order", () => {
       if (args.turn === 1) expect(text.match(/^> \[USER\]/gm)).toHaveLength(1);
     }
     expect(seen).toBeGreaterThan(forms.length * 5);
-  });
+  }, 120_000);
 
   it("stays quoted in automatic context", async () => {
     const prompts = ["the heronLedger is slow again, why a cache instead of a queue?", ...forms];
