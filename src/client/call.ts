@@ -111,10 +111,13 @@ async function runHere<R extends RouteName>(
   { onHere, ...how }: CallOptions,
   why: DaemonUnreachable,
 ): Promise<ResponseOf<R>> {
-  const [{ isOperation, run }, { moveLegacyMemory }] = await Promise.all([
+  const [{ everywhere, isOperation, run }, { moveLegacyMemory }] = await Promise.all([
     import("../queries/operations.ts"),
     import("../queries/projects/legacy.ts"),
   ]);
+  const all: { [N in RouteName]?: (request: RequestOf<N>) => Promise<ResponseOf<N>> } = everywhere;
+  const ofAll = all[operation];
+  if (ofAll) return ofAll(input);
   if (place === null || !isOperation(operation)) throw why;
   onHere?.(why.reason);
   await moveLegacyMemory(place);

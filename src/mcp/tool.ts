@@ -1,10 +1,15 @@
 import type * as z from "zod/mini";
-import type { Here } from "../client/across-projects.ts";
 import { call } from "../client/call.ts";
 import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import type { Output } from "./shapes/shape-parts.ts";
+
+/** The project here, before all others; or the projects in a directory ("" for any); null: one project alone. */
+type Here = Project | { below: string } | null;
+
+/** What asking all projects may take. Milliseconds. */
+export const everywhereMs = 30_000;
 
 /** What a tool is called with, besides its arguments. */
 export interface CallContext {
@@ -30,6 +35,17 @@ export function acrossOf(
 /** The root of a result's project, for a reader who is in another one, or in none; else null. */
 export function otherProject(root: string, here: Here, { project }: CallContext): string | null {
   return here !== null && "root" in here && root === project.root ? null : root;
+}
+
+/** Runs an operation on all projects, or those in a directory. */
+export function askEverywhere<R extends "searchEverywhere" | "sessionsEverywhere">(
+  here: NonNullable<Here>,
+  operation: R,
+  request: Omit<RequestOf<R>, "here" | "below">,
+  { signal }: Pick<CallContext, "signal">,
+): Promise<ResponseOf<R>> {
+  const where = "root" in here ? { here: here.root } : here;
+  return call(operation, { ...request, ...where } as RequestOf<R>, null, { timeout: everywhereMs, signal });
 }
 
 /** Runs an operation for a tool. Errors as `answer`. */

@@ -7,9 +7,9 @@ import * as context from "./operations/context.ts";
 import * as daemon from "./operations/daemon.ts";
 import * as decisions from "./operations/decisions.ts";
 import * as events from "./operations/events.ts";
+import * as everywhere from "./operations/everywhere.ts";
 import * as files from "./operations/files.ts";
 import { impactAnswer, impactRequest } from "./operations/graph.ts";
-import * as health from "./operations/health.ts";
 import { reviewAnswer, reviewRequest } from "./operations/review.ts";
 import * as search from "./operations/search.ts";
 import * as sessions from "./operations/sessions.ts";
@@ -70,6 +70,24 @@ export const routes = {
     summary: "Find code, sessions, commits and events",
     request: search.searchAllRequest,
     response: search.searchAllResponse,
+  },
+  searchEverywhere: {
+    ...endpoints.searchEverywhere,
+    summary: "Search all projects",
+    request: everywhere.searchEverywhereRequest,
+    response: everywhere.searchEverywhereResponse,
+  },
+  sessionsEverywhere: {
+    ...endpoints.sessionsEverywhere,
+    summary: "List sessions of all projects, the latest first",
+    request: everywhere.sessionsEverywhereRequest,
+    response: everywhere.sessionsEverywhereResponse,
+  },
+  locateSession: {
+    ...endpoints.locateSession,
+    summary: "Find the other project that stores a session",
+    request: everywhere.locateSessionRequest,
+    response: everywhere.locateSessionResponse,
   },
   chunk: {
     ...endpoints.chunk,
@@ -345,25 +363,25 @@ export const routes = {
     ...endpoints.doctor,
     summary: "Check this machine and project, with a fix for each problem",
     request: empty,
-    response: health.doctorResponse,
+    response: daemon.doctorResponse,
   },
   log: {
     ...endpoints.log,
     summary: "Show the last entries of the daemon's log",
-    request: health.logRequest,
-    response: health.logResponse,
+    request: daemon.logRequest,
+    response: daemon.logResponse,
   },
   settings: {
     ...endpoints.settings,
     summary: "List every setting with its value and where it comes from",
     request: empty,
-    response: health.settingsResponse,
+    response: daemon.settingsResponse,
   },
   changeSetting: {
     ...endpoints.changeSetting,
     summary: "Change a setting of the project; for the page, which may change only harmless ones",
-    request: health.changeSettingRequest,
-    response: health.changeSettingResponse,
+    request: daemon.changeSettingRequest,
+    response: daemon.changeSettingResponse,
   },
   reloadSettings: {
     ...endpoints.reloadSettings,

@@ -71,13 +71,14 @@ const operations = {
     const request = { file: locate(project, project.root, file), lines, revision };
     return withMemoryOrNote(project, (memory) => whyLines(project, memory, request, signal));
   },
-  blame: async (project, { file, first_line, last_line, rev: revision, texts }, { signal }) => {
-    const [{ blameFile }, { lineRange, locate }] = await Promise.all([
+  blame: async (project, { file, first_line, last_line, lines, rev: revision, texts }, { signal }) => {
+    const [{ blameFile }, { lineRange, locate, parseLines }] = await Promise.all([
       import("./blame/blame.ts"),
       import("./blame/file-place.ts"),
     ]);
     const isWhole = first_line === undefined && last_line === undefined;
-    const ranges = isWhole ? [] : [lineRange(first_line ?? 1, last_line ?? Number.POSITIVE_INFINITY)];
+    const one = isWhole ? [] : [lineRange(first_line ?? 1, last_line ?? Number.POSITIVE_INFINITY)];
+    const ranges = lines?.map(parseLines) ?? one;
     const request = { file: locate(project, project.root, file), ranges, revision, texts };
     return withMemoryOrNote(project, (memory) => blameFile(project, memory, request, signal));
   },
@@ -216,6 +217,14 @@ const unaudited: ReadonlySet<RouteName> = new Set([
   ...(["annotate", "editNote", "forget", "scrub", "retry", "index"] as const),
   ...(["status", "state", "queue", "page", "changeSetting"] as const),
 ]);
+
+/** Those that ask all projects, and are about none. */
+export const everywhere = {
+  searchEverywhere: async (request) => (await import("./everywhere/everywhere.ts")).searchEverywhere(request),
+  sessionsEverywhere: async (request) =>
+    (await import("./everywhere/everywhere.ts")).sessionsEverywhere(request),
+  locateSession: async (request) => (await import("./everywhere/everywhere.ts")).locateSession(request),
+} satisfies { [R in RouteName]?: (request: RequestOf<R>) => Promise<ResponseOf<R>> };
 
 export const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name);
 

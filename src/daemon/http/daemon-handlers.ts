@@ -3,6 +3,7 @@ import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+import { everywhere } from "../../queries/operations.ts";
 import { describeProjects } from "../../queries/projects/describe-projects.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { scrubberOf } from "../../sessions/from-config.ts";
@@ -13,7 +14,10 @@ import { codeLifetimeMs, type PageAccess } from "./page-access.ts";
 import type { Handlers } from "./server.ts";
 
 /** Asked of the daemon itself: about no project, or about all of them. */
-const daemonRoutes = ["daemon", "projects", "spool", "pageCode", "command", "log", "shutdown"] as const;
+const daemonRoutes = [
+  ...(["daemon", "projects", "spool", "pageCode", "command", "log", "shutdown"] as const),
+  ...(["searchEverywhere", "sessionsEverywhere", "locateSession"] as const),
+] as const;
 export type DaemonRoute = (typeof daemonRoutes)[number] & RouteName;
 
 export const isDaemonRoute = (route: RouteName): route is DaemonRoute =>
@@ -47,6 +51,7 @@ export function daemonHandlers(options: DaemonHandlersOptions): Pick<Handlers, D
       open: projects.inUse().map(({ project }) => ({ root: project.root, project: project.id })),
     }),
     projects: () => describeProjects(),
+    ...everywhere,
     spool() {
       spool.notify();
       return { taken: true };

@@ -26,18 +26,6 @@ import { priority } from "./conversation-requests.ts";
 import type { JobRun } from "./do-job.ts";
 import type { GitJobs } from "./git/git-work.ts";
 
-/** What the jobs of each kind need to know. */
-const transcriptPayload = z.object({
-  agent: z.string(),
-  /** Include sessions started outside of the project. */
-  all_projects: z.optional(z.boolean()),
-  /** Summarize the session now, even without new content. */
-  generate_summary: z.optional(z.boolean()),
-  /** Import of past sessions: they are summarized without a language model. */
-  is_import: z.optional(z.boolean()),
-});
-export type TranscriptPayload = z.infer<typeof transcriptPayload>;
-
 const summaryPayload = z.object({ with_llm: z.optional(z.boolean()) });
 
 export const retainedAt = "retained_at";

@@ -58,7 +58,7 @@ export async function doNextJob(options: QueueOptions, stop: AbortSignal): Promi
 }
 
 /** Jobs that nobody does any more wait again: of processes that are gone, and what could not be put back on a full disk. */
-export function recoverLost({
+function recoverLost({
   memory,
   owner,
   kinds,

@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { launchVariables } from "../../agents/profiles.ts";
+import { call } from "../../client/call.ts";
 import { findProject, findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
 import { codeOf, PommelError } from "../../project/errors.ts";
 import { findUpwards, isInside, type Project } from "../../project/paths.ts";
 import { parsePlace } from "../../queries/blame/file-place.ts";
 import type { ToolName } from "../shapes/definitions.ts";
-import type { CallContext } from "../tool.ts";
+import { type CallContext, everywhereMs } from "../tool.ts";
 
 /**
  * The project that a server started in `cwd` answers for. The agent's own word for where it was launched comes first: it
@@ -57,12 +58,12 @@ export async function placeOf(
   try {
     const project = await projectHere(cwd);
     const isOne = isAcross || knownProject(project.root) !== null || existsSync(join(project.root, ".git"));
-    if (isOne || (await import("../../client/across-projects.ts")).projectsBelow(cwd).length === 0)
+    if (isOne || (await import("../../queries/projects/known-projects.ts")).projectsBelow(cwd).length === 0)
       return here(project);
     throw new PommelError("not_initialised", `${cwd} holds projects, and is none itself.`);
   } catch (error) {
     if (codeOf(error) !== "not_initialised") throw error;
-    const { projectsBelow } = await import("../../client/across-projects.ts");
+    const { projectsBelow } = await import("../../queries/projects/known-projects.ts");
     const below = isAcross ? "" : cwd;
     const projects = projectsBelow(below);
     const [first, ...others] = projects.map((project): Place => ({ project, cwd, across: null }));
@@ -84,9 +85,9 @@ export async function placeOf(
 export async function placeOfSession(name: ToolName, args: unknown, place: Place): Promise<Place | null> {
   const id = sessionNamed(name, args);
   if (id === null) return null;
-  const { projectOfSession } = await import("../../client/across-projects.ts");
-  const project = await projectOfSession(place.project, id);
-  return project && { project, cwd: project.root, across: null };
+  const asked = { id, here: place.project.root };
+  const { root } = await call("locateSession", asked, null, { timeout: everywhereMs });
+  return root === null ? null : { project: await findProject(root), cwd: root, across: null };
 }
 
 /** A server that was started elsewhere works as if it had been started at the project's root. */

@@ -1,5 +1,4 @@
 import { join, relative } from "node:path";
-import type { Here } from "../../client/across-projects.ts";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import { placeInProject } from "../../project/paths.ts";
@@ -10,7 +9,7 @@ import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { edgeNamed, withMore } from "../text/edges.ts";
 import { beginning, codeLabel, joined, lineOrNull, oneLine, verdictLine } from "../text/text.ts";
-import { acrossOf, ask, type CallContext, type Handler, otherProject } from "../tool.ts";
+import { acrossOf, ask, askEverywhere, type CallContext, type Handler, otherProject } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
 type Found = SearchResponse["results"][number] & {
@@ -82,11 +81,15 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
 type Answer = Omit<SearchResponse, "results"> & { results: Found[] };
 
 /** Files of other projects are named so that they can be opened from where the server runs. */
-async function foundIn(here: Here, request: SearchRequest, context: CallContext): Promise<Answer> {
+async function foundIn(
+  here: CallContext["across"],
+  request: SearchRequest,
+  context: CallContext,
+): Promise<Answer> {
   if (here === null) return ask(context, "search", request);
-  const { searchAcross } = await import("../../client/across-projects.ts");
-  const { answer, left_out } = await searchAcross(here, ["code"], request);
-  if (answer.code === null) throw new PommelError("not_found", "There is no project to search.");
+  const asked = { ...request, asks: ["code" as const] };
+  const { code, left_out } = await askEverywhere(here, "searchEverywhere", asked, context);
+  if (code === null) throw new PommelError("not_found", "There is no project to search.");
   const placed = (result: Found & { project: string }): Found => {
     const project = otherProject(result.project, here, context);
     if (project === null) return { ...result, project: undefined };
@@ -96,9 +99,9 @@ async function foundIn(here: Here, request: SearchRequest, context: CallContext)
   };
   const skipped = left_out.map(({ project, reason }) => `${project} was skipped: ${reason}`);
   return {
-    ...answer.code,
-    results: answer.code.results.map(placed),
-    notes: [...answer.code.notes, ...skipped],
+    ...code,
+    results: code.results.map(placed),
+    notes: [...code.notes, ...skipped],
   };
 }
 

@@ -27,6 +27,8 @@ export const blameRequest = lazy(() =>
     /** Both included; left out: the whole file. */
     first_line: lines,
     last_line: lines,
+    /** The same for several places, `10-20` each. */
+    lines: z.optional(strings),
     rev,
     texts: field("include the text of each line", z.boolean()),
   }),

@@ -88,7 +88,7 @@ const codePlace = lazy(() =>
   }),
 );
 
-const codeResult = lazy(() =>
+export const codeResult = lazy(() =>
   z.object({
     id: text,
     file: text,
@@ -185,7 +185,7 @@ export function resultUnitOf({
   return by === "session" || by === "turn" ? by : session === undefined ? "session" : "turn";
 }
 
-const transcriptResult = lazy(() =>
+export const transcriptResult = lazy(() =>
   z.object({
     id: text,
     source: z.literal("transcript"),
@@ -298,7 +298,7 @@ const foundInHistory = {
   signals: z.optional(z.record(text, z.number())),
 };
 
-const commitFound = lazy(() =>
+export const commitFound = lazy(() =>
   z.object({
     kind: z.literal("commit"),
     ...foundInHistory,
@@ -317,7 +317,7 @@ const commitFound = lazy(() =>
 );
 export type CommitFound = z.infer<ReturnType<typeof commitFound>>;
 
-const eventFound = lazy(() =>
+export const eventFound = lazy(() =>
   z.object({
     kind: z.literal("event"),
     ...foundInHistory,

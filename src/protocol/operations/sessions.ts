@@ -21,7 +21,7 @@ import { turnStates } from "../values.ts";
 
 /** The shapes of sessions and notes: reading, recording and forgetting them. */
 
-const sessionSummary = lazy(() =>
+export const sessionSummary = lazy(() =>
   z.object({
     id: text,
     agent: text,

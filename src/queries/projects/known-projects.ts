@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { freeId } from "../../git/projects/find-project.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
-import { type Project, projectOf } from "../../project/paths.ts";
+import { isInside, type Project, projectOf } from "../../project/paths.ts";
 import { removeIndexCache } from "../../store/index/index-cache.ts";
 import { backupFolder } from "../../store/memory/backups/copies.ts";
 import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
@@ -142,4 +142,12 @@ export function splitCheckout({ id, root }: Project): string {
     registry.saveCheckout({ ...checkout, project: own, notice: null });
   });
   return own;
+}
+
+/** The projects in a directory ("" for any), those used last first. */
+export function projectsBelow(dir: string): Project[] {
+  const listed = listProjects().filter(
+    ({ isGone, project }) => !isGone && (dir === "" || isInside(project.root, dir)),
+  );
+  return listed.map(({ project }) => project);
 }

@@ -34,7 +34,7 @@ import { sessionLog } from "./session-log.ts";
 const listed = { sessions: 20, annotations: 10 } as const;
 
 /** Valid agents: those that Pommel supports, and those in the memory. */
-export function agentNamesIn(memory: Memory): string[] {
+function agentNamesIn(memory: Memory): string[] {
   return [...new Set([...agentNames, ...agentsOfSessions(memory)])];
 }
 

@@ -11,7 +11,7 @@ import {
 import { PommelError } from "../../project/errors.ts";
 import { ownConfigFile } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Setting, SettingsResponse } from "../../protocol/operations/health.ts";
+import type { Setting, SettingsResponse } from "../../protocol/operations/daemon.ts";
 
 /** They delete something, or would take the page away. */
 const consequential: ReadonlySet<SettingKey> = new Set(["sessions.retention_days", "sync.branch"]);

@@ -1,13 +1,12 @@
 import { existsSync, lstatSync } from "node:fs";
 import { resolve } from "node:path";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { BlameAnswer, BlameRange } from "../../../protocol/operations/blame.ts";
 import { lineEvidence } from "../../../protocol/reading/line-evidence.ts";
-import { blameFile } from "../../../queries/blame/blame.ts";
 import { explanationOf } from "../../../queries/blame/explanation.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
-import { withMemoryOrNote } from "../../../queries/open.ts";
 import { cutToWidth, padToWidth, widthOf } from "../../../text/display-width.ts";
 import type { CommandContext } from "../../frame.ts";
 import { authorBar } from "../../terminal/chart.ts";
@@ -39,7 +38,7 @@ interface BlameOptions {
 /** Rows of a table that are shown. */
 const rowsShown = 10;
 
-/** `pm blame`: reads git and the memory itself, whether a daemon runs or not. */
+/** `pm blame` */
 export async function blameCommand(
   { cwd, output }: CommandContext,
   place: string | undefined,
@@ -55,9 +54,9 @@ export async function blameCommand(
   const ranges = [...(named.lines ? [named.lines] : []), ...lines.map(parseLines)];
   const file = locate(project, cwd, named.file);
   const texts = output.json ? text : !summary && !explain;
-  const answer = await withMemoryOrNote(project, (memory) =>
-    blameFile(project, memory, { file, ranges, revision: rev, texts }),
-  );
+  const places = ranges.map(({ first, last }) => `${first},${Number.isFinite(last) ? last : ""}`);
+  const asked = { file, rev, texts, ...(places.length > 0 && { lines: places }) };
+  const answer = await call("blame", asked, project);
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
   const pageOf = await commitPages(project.root, output.colors);
   output.result(summary ? { ...answer, ranges: undefined } : answer, () =>

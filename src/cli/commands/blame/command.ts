@@ -13,7 +13,7 @@ export function declareBlame(program: Command): void {
       "the file, optionally with a range: src/auth.ts:10-30; or a directory (default: this one)",
     )
     .option("-L, --lines <range>", "only these: 10,30 or 10,+5 or 10, (to the end); repeatable", collect);
-  addOptions(blame, "blame", { file: null, first_line: null, last_line: null, texts: null })
+  addOptions(blame, "blame", { file: null, first_line: null, last_line: null, lines: null, texts: null })
     .option("--summary", "only totals: by kind of author, session, model, person")
     .option("--explain", "what each verdict rests on")
     .option("--text", "with --json: include the text of each line")

@@ -1,11 +1,7 @@
 import { agentNames } from "../../../agents/profiles.ts";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import { withMemory } from "../../../queries/open.ts";
-import { agentNamesIn } from "../../../queries/sessions/conversations-sessions.ts";
-import { listCheckpoints } from "../../../store/memory/commits/checkpoints.ts";
-import { eventsOf } from "../../../store/memory/events.ts";
-import type { Memory } from "../../../store/memory/memory.ts";
-import { branchesOfSessions, listSessions } from "../../../store/memory/sessions/sessions.ts";
+import type { Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { oneLine, shortId } from "../../terminal/text.ts";
 import type { Source } from "./tree.ts";
@@ -15,17 +11,28 @@ const maxIds = 100;
 
 type Candidates = (readonly [value: string, about?: string | null])[];
 
-const inMemory: Record<Exclude<Source, "packages">, (memory: Memory) => Candidates> = {
-  agents: (memory) => agentNamesIn(memory).map((name) => [name]),
-  branches: (memory) => branchesOfSessions(memory).map((name) => [name]),
-  sessions: (memory) =>
-    listSessions(memory, { remembered: true, limit: maxIds }).map(({ uid, title }) => [shortId(uid), title]),
-  checkpoints: (memory) =>
-    listCheckpoints(memory, { limit: maxIds }).map(({ uid, commit }) => [uid, commit.subject]),
-  events: (memory) =>
-    eventsOf(memory)
+/** A shell waits for it: no daemon is started. */
+const here = { without: "here" } as const;
+
+const candidates: Record<Source, (project: Project) => Promise<Candidates>> = {
+  agents: async (project) => (await call("page", {}, project, here)).agents.map((name) => [name]),
+  branches: async (project) => (await call("page", {}, project, here)).branches.map((name) => [name]),
+  sessions: async (project) =>
+    (await call("sessions", { limit: maxIds }, project, here)).sessions.map(({ id, title }) => [
+      shortId(id),
+      title,
+    ]),
+  checkpoints: async (project) =>
+    (await call("checkpoints", { limit: maxIds }, project, here)).checkpoints.map(({ id, subject }) => [
+      id,
+      subject,
+    ]),
+  events: async (project) =>
+    (await call("events", { status: "all" }, project, here)).events
       .slice(0, maxIds)
-      .map(({ uid, title }) => [shortId(uid), title]),
+      .map(({ id, title }) => [shortId(id), title]),
+  packages: async (project) =>
+    (await call("packages", {}, project, here)).packages.map(({ name, dir }) => [name, dir]),
 };
 
 /**
@@ -33,20 +40,15 @@ const inMemory: Record<Exclude<Source, "packages">, (memory: Memory) => Candidat
  * goes wrong, it offers less, as a shell is no place for errors.
  */
 export async function completeCommand({ cwd, output }: CommandContext, source: Source): Promise<void> {
-  const found = await remembered(cwd, source).catch(() =>
-    source === "agents" ? agentNames.map((name) => [name] as const) : [],
-  );
+  const known = await findProject(cwd)
+    .then((project) => candidates[source](project))
+    .catch((): Candidates => []);
+  // Those that Pommel supports, before any other of the memory.
+  const others = known.filter(([name]) => !(agentNames as readonly string[]).includes(name));
+  const found = source === "agents" ? [...agentNames.map((name) => [name] as const), ...others] : known;
   if (found.length === 0 && !output.json) return;
   output.result(
     found.map(([value]) => value),
     found.map(([value, about]) => (about ? `${value}\t${oneLine(about, 60)}` : value)).join("\n"),
   );
-}
-
-async function remembered(cwd: string, source: Source): Promise<Candidates> {
-  const project = await findProject(cwd);
-  if (source !== "packages") return withMemory(project, (memory) => inMemory[source](memory));
-  const { listPackages } = await import("../../../queries/search/packages.ts");
-  const { packages } = await listPackages(project, {});
-  return packages.map(({ name, dir }) => [name, dir]);
 }

@@ -1,21 +1,23 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import {
-  type Across,
-  type AcrossAnswer,
-  type LeftOut,
-  searchAcross,
-} from "../../../client/across-projects.ts";
+import { call } from "../../../client/call.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { placeInProject } from "../../../project/paths.ts";
 import { bestVerdict } from "../../../protocol/reading/verdict.ts";
+import type { ResponseOf } from "../../../protocol/routes.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
 import { printable } from "../../terminal/text.ts";
 import { isOfCode, renderGroups } from "./groups.ts";
 import { readSearch, type SearchOptions } from "./request.ts";
 import { exitCodeOf, type ResultStyle, renderAnswer } from "./results.ts";
+
+type Everywhere = ResponseOf<"searchEverywhere">;
+type Sides = Pick<Everywhere, "code" | "transcripts" | "history">;
+
+/** What asking all projects may take. Milliseconds. */
+export const everywhereMs = 30_000;
 
 /** `pm search --all-projects`: works anywhere, also outside of a project. */
 export async function searchAcrossCommand(
@@ -28,9 +30,10 @@ export async function searchAcrossCommand(
   }
   const here = await findProjectIfAny(cwd);
   const search = await readSearch(here, words, options, here === null ? "" : placeInProject(here, cwd));
-  const across = await searchAcross(here, search.asks, search.request);
+  const asked = { ...search.request, asks: [...search.asks], here: here?.root };
+  const across = await call("searchEverywhere", asked, null, { timeout: everywhereMs });
   noteLeftOut(across, output);
-  const { code, transcripts, history } = across.answer;
+  const { code, transcripts, history } = across;
   for (const side of [code, transcripts, history]) {
     for (const note of side?.notes ?? []) output.note(output.colors.dim(note));
   }
@@ -41,7 +44,7 @@ export async function searchAcrossCommand(
           ...{ scope: "all", query: search.request.q, verdict: bestVerdict([code, transcripts, history]) },
           ...{ code, transcripts, history, projects, left_out, notes: [] },
         }
-      : { ...across.answer[search.scope], projects, left_out };
+      : { ...across[search.scope], projects, left_out };
   const style: ResultStyle = {
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level ?? options.package),
@@ -52,16 +55,19 @@ export async function searchAcrossCommand(
     absolute: (file) => (file.startsWith("~") ? join(home(), file.slice(1)) : file),
     screen: output,
   };
-  const found = forPeople(across.answer);
+  const found = forPeople(across);
   const text =
     found.code !== null && isOfCode(found) ? renderAnswer(found.code, style) : renderGroups(found, style);
   output.result(value, text);
-  return exitCodeOf(across.answer);
+  return exitCodeOf(across);
 }
 
 /** Reports projects that could not be searched; the others still answer. */
-export function noteLeftOut({ left_out, projects }: Across<unknown>, output: Output): void {
-  const reasons = new Map<string, LeftOut[]>();
+export function noteLeftOut(
+  { left_out, projects }: Pick<Everywhere, "left_out" | "projects">,
+  output: Output,
+): void {
+  const reasons = new Map<string, Everywhere["left_out"]>();
   for (const one of left_out) reasons.set(one.reason, [...(reasons.get(one.reason) ?? []), one]);
   for (const [reason, of] of reasons) {
     output.note(
@@ -74,7 +80,7 @@ export function noteLeftOut({ left_out, projects }: Across<unknown>, output: Out
 }
 
 /** The same with places that a person can open from anywhere. */
-function forPeople({ code, transcripts, history }: AcrossAnswer): AcrossAnswer {
+function forPeople({ code, transcripts, history }: Sides): Sides {
   return {
     history: history && { ...history, results: history.results.map(titledByProject) },
     code: code && { ...code, results: code.results.map(placed) },
@@ -82,7 +88,7 @@ function forPeople({ code, transcripts, history }: AcrossAnswer): AcrossAnswer {
   };
 }
 
-type Results<Side extends keyof AcrossAnswer> = NonNullable<AcrossAnswer[Side]>["results"];
+type Results<Side extends keyof Sides> = NonNullable<Sides[Side]>["results"];
 
 function placed(result: Results<"code">[number]) {
   return { ...result, file: homeRelative(join(result.project, result.file)) };

@@ -1,3 +1,4 @@
+import { call } from "../../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
 import { callNoted } from "../../call-noted.ts";
@@ -36,14 +37,11 @@ export async function sessionListCommand(
 
 /** `pm session list --all-projects`: works anywhere. */
 async function listAcross({ cwd, output }: CommandContext, options: SessionsRequest): Promise<void> {
-  const [{ sessionsAcross }, { homeRelative, noteLeftOut }] = await Promise.all([
-    import("../../../client/across-projects.ts"),
-    import("../search/across.ts"),
-  ]);
-  const across = await sessionsAcross(await findProjectIfAny(cwd), options);
-  noteLeftOut(across, output);
-  const { answer, projects, left_out } = across;
-  output.result({ ...answer, projects, left_out }, () => {
+  const { everywhereMs, homeRelative, noteLeftOut } = await import("../search/across.ts");
+  const here = (await findProjectIfAny(cwd))?.root;
+  const answer = await call("sessionsEverywhere", { ...options, here }, null, { timeout: everywhereMs });
+  noteLeftOut(answer, output);
+  output.result(answer, () => {
     if (answer.sessions.length === 0) return "No sessions.";
     const { colors } = output;
     const groups = [...new Set(answer.sessions.map(({ project }) => project))].map((project) => {

@@ -1,3 +1,4 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
@@ -73,7 +74,8 @@ export async function sessionShowCommand(
 
 /** The other project that stores a session. */
 async function otherProject(here: Project, id: string): Promise<Project | null> {
-  return (await import("../../../client/across-projects.ts")).projectOfSession(here, id);
+  const { root } = await call("locateSession", { id, here: here.root }, null, { timeout: 30_000 });
+  return root === null ? null : findProject(root);
 }
 
 /** A session as a chat: its head and summary, then what was said and done; or one turn of it. */

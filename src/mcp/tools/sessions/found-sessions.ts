@@ -12,7 +12,7 @@ import { fateOf } from "../../../queries/search/format-commit-fate.ts";
 import { visible } from "../../../text/quotation.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../../shapes/shapes-search.ts";
 import { lineOrNull, minute, oneLine } from "../../text/text.ts";
-import { acrossOf, ask, type CallContext, otherProject } from "../../tool.ts";
+import { acrossOf, ask, askEverywhere, type CallContext, otherProject } from "../../tool.ts";
 import { pathsInside } from "../places.ts";
 
 /** What search_sessions finds, before it is cut to what fits. */
@@ -39,9 +39,9 @@ export async function found(args: Args, q: string, context: CallContext): Promis
   const request = requestOf(args, q, context);
   const here = acrossOf(args, context);
   if (here !== null) {
-    const { searchAcross } = await import("../../../client/across-projects.ts");
-    const across = await searchAcross(here, ["transcripts"], request);
-    const { transcripts } = across.answer;
+    const asked = { ...request, asks: ["transcripts" as const] };
+    const across = await askEverywhere(here, "searchEverywhere", asked, context);
+    const { transcripts } = across;
     const { verdict = "probably_not_here", results = [], total_results = 0, notes = [] } = transcripts ?? {};
     const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
     const placed = (result: Result) =>
@@ -142,16 +142,15 @@ export async function listed(args: Args, context: CallContext): Promise<Found> {
   };
   const here = acrossOf(args, context);
   if (here !== null) {
-    const { sessionsAcross } = await import("../../../client/across-projects.ts");
-    const across = await sessionsAcross(here, request);
+    const across = await askEverywhere(here, "sessionsEverywhere", request, context);
     const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
-    const results = across.answer.sessions.map((session) =>
+    const results = across.sessions.map((session) =>
       sessionItem(session, otherProject(session.project, here, context)),
     );
     return {
       verdict: null,
       results,
-      total: Math.min(across.answer.total, maxResults),
+      total: Math.min(across.total, maxResults),
       notes: wholeNotes(silent),
     };
   }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Setting } from "../../../protocol/operations/health.ts";
+import type { Setting } from "../../../protocol/operations/daemon.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { useChange } from "../../api/use-change.ts";
 import { Badge } from "../../components/badge.tsx";

@@ -1,17 +1,14 @@
 import { existsSync } from "node:fs";
-import { loadConfig } from "../project/config/config.ts";
-import { codeOf, explanationOf } from "../project/errors.ts";
-import { isInside, type Project } from "../project/paths.ts";
-import type { RouteName } from "../protocol/endpoints.ts";
-import {
-  type HistorySearchRequest,
-  resultUnitOf,
-  type SearchAllRequest,
-} from "../protocol/operations/search.ts";
-import type { SessionSummary, SessionsRequest } from "../protocol/operations/sessions.ts";
-import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import { listProjects } from "../queries/projects/known-projects.ts";
-import { call } from "./call.ts";
+import { findProject } from "../../git/projects/find-project.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { codeOf, explanationOf } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import type { RouteName } from "../../protocol/endpoints.ts";
+import { resultUnitOf } from "../../protocol/operations/search.ts";
+import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+import { answererHere } from "../here.ts";
+import { run } from "../operations.ts";
+import { projectsBelow } from "../projects/known-projects.ts";
 import {
   type CodePart,
   type HistoryPart,
@@ -19,81 +16,56 @@ import {
   mergeHistory,
   mergeTranscripts,
   type TranscriptPart,
-} from "./merge-answers.ts";
+} from "./merge.ts";
 
-/** Searches all projects of the registry; each one is read as by a search in it. */
-
-/** A project that did not answer. */
-export interface LeftOut {
-  /** Its root. */
-  project: string;
-  reason: string;
-}
-
-export interface Across<T> {
-  answer: T;
-  /** Roots of the projects that answered, in the order of the requests. */
-  projects: string[];
-  left_out: LeftOut[];
-}
+/** Asks all projects of the registry; each one is read as by a question in it. */
 
 /** No further project is asked after this, and late answers are left out. Milliseconds. */
 const deadlineMs = 15_000;
 
-/** As long as one daemon may take; then its databases are read here. Milliseconds. */
-const timeoutMs = 3000;
+type LeftOut = ResponseOf<"searchEverywhere">["left_out"][number];
 
-/** All projects, the one here first; null: there is none here. `below`: only those in a directory. */
-export type Here = Project | { below: string } | null;
-
-const isProject = (here: Here): here is Project => here !== null && "root" in here;
-
-/** The projects in a directory ("" for any), those used last first. */
-export function projectsBelow(dir: string): Project[] {
-  const listed = listProjects().filter(
-    ({ isGone, project }) => !isGone && (dir === "" || isInside(project.root, dir)),
-  );
-  return listed.map(({ project }) => project);
+/** Which projects: the one around `here` first; only those in the directory `below`. */
+interface Where {
+  here?: string | undefined;
+  below?: string | undefined;
 }
 
 /**
  * The projects to search: the one here first, then those used last.
  */
-export function projectsToAsk(here: Here): { project: Project; withMemory: boolean }[] {
-  const known = projectsBelow(here === null || isProject(here) ? "" : here.below);
-  const others = known.filter(({ id }) => !isProject(here) || id !== here.id);
-  return [...(isProject(here) ? [here] : []), ...others].map((project) => ({
+export async function projectsToAsk({
+  here: place,
+  below = "",
+}: Where): Promise<{ project: Project; withMemory: boolean }[]> {
+  const here = place === undefined ? null : await findProject(place);
+  const others = projectsBelow(below).filter(({ id }) => id !== here?.id);
+  return [...(here ? [here] : []), ...others].map((project) => ({
     project,
     withMemory: existsSync(project.memoryDb),
   }));
 }
 
-export interface AcrossAnswer {
-  code: ReturnType<typeof mergeCode> | null;
-  transcripts: ReturnType<typeof mergeTranscripts> | null;
-  history: ReturnType<typeof mergeHistory> | null;
-}
-
 /**
- * Searches all projects and puts what is found in one order (merge-answers.ts).
+ * Searches all projects and puts what is found in one order (merge.ts).
  * @throws PommelError `usage` for a question that makes no sense
  */
-export async function searchAcross(
-  here: Here,
-  asks: readonly (keyof AcrossAnswer)[],
-  request: SearchAllRequest & Pick<HistorySearchRequest, "of">,
+export async function searchEverywhere(
+  { asks, here, below, ...request }: RequestOf<"searchEverywhere">,
   deadline = deadlineMs,
-): Promise<Across<AcrossAnswer>> {
-  const limit = request.limit ?? loadConfig(isProject(here) ? here : null).config["search.limit"];
+): Promise<ResponseOf<"searchEverywhere">> {
+  const projects = await projectsToAsk({ here, below });
+  const own = here === undefined ? null : projects[0]!.project;
+  const limit = request.limit ?? loadConfig(own).config["search.limit"];
   // The signals of a result show how confident its project is.
   const asked = { ...request, limit, explain: true };
   const start = performance.now();
   const { answers, left_out } = await askEach(
-    projectsToAsk(here),
+    projects,
     async ({ project, withMemory }) => {
       const errors: unknown[] = [];
       // Another project's files are elsewhere.
-      const ofCode = isProject(here) && project.root === here.root ? asked : { ...asked, near: undefined };
+      const ofCode = project.root === own?.root ? asked : { ...asked, near: undefined };
       const code = asks.includes("code") ? await attempt(() => ask(project, "search", ofCode), errors) : null;
       const transcripts =
         asks.includes("transcripts") && withMemory
@@ -125,69 +97,59 @@ export async function searchAcross(
     took: Math.round(performance.now() - start),
   };
   return {
-    answer: {
-      code: asks.includes("code") ? mergeCode(codeParts, merged) : null,
-      transcripts: asks.includes("transcripts")
-        ? mergeTranscripts(saidParts, { ...merged, by: resultUnitOf(request) })
-        : null,
-      history: asks.includes("history") ? mergeHistory(historyParts, merged) : null,
-    },
+    code: asks.includes("code") ? mergeCode(codeParts, merged) : null,
+    transcripts: asks.includes("transcripts")
+      ? mergeTranscripts(saidParts, { ...merged, by: resultUnitOf(request) })
+      : null,
+    history: asks.includes("history") ? mergeHistory(historyParts, merged) : null,
     projects: answers.map(({ project }) => project.root),
     left_out,
   };
 }
 
-export type SessionAcross = SessionSummary & {
-  /** The root of the project that stores it. */
-  project: string;
-};
-
-/** Sessions of all projects, those with the latest line first. Errors as `searchAcross`. */
-export async function sessionsAcross(
-  here: Here,
-  request: SessionsRequest,
+/** Sessions of all projects, those with the latest line first. Errors as `searchEverywhere`. */
+export async function sessionsEverywhere(
+  { here, below, ...request }: RequestOf<"sessionsEverywhere">,
   deadline = deadlineMs,
-): Promise<Across<{ sessions: SessionAcross[]; total: number }>> {
+): Promise<ResponseOf<"sessionsEverywhere">> {
   const limit = request.limit ?? 20;
   const { answers, left_out } = await askEach(
-    projectsToAsk(here).filter(({ withMemory }) => withMemory),
+    (await projectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
     ({ project }) => ask(project, "sessions", { ...request, limit }),
     deadline,
   );
   const sessions = answers.flatMap(({ project, answer }) =>
-    answer.sessions.map((session): SessionAcross => ({ project: project.root, ...session })),
+    answer.sessions.map((session) => ({ project: project.root, ...session })),
   );
-  const latestFirst = (a: SessionAcross, b: SessionAcross) =>
+  type Session = (typeof sessions)[number];
+  const latestFirst = (a: Session, b: Session) =>
     (b.last_at ?? "").localeCompare(a.last_at ?? "") || (a.id < b.id ? -1 : 1);
   return {
-    answer: {
-      sessions: sessions.sort(latestFirst).slice(0, limit),
-      total: answers.reduce((sum, { answer }) => sum + answer.total, 0),
-    },
+    sessions: sessions.sort(latestFirst).slice(0, limit),
+    total: answers.reduce((sum, { answer }) => sum + answer.total, 0),
     projects: answers.map(({ project }) => project.root),
     left_out,
   };
 }
 
 /**
- * The project that stores a session, of all but the one here; null where none does. Of an id's beginning that several have,
- * the one that was used last.
+ * The root of the project that stores a session, of all but the one here; null where none does. Of an id's beginning that
+ * several have, the one that was used last.
  */
-export async function projectOfSession(
-  here: Project,
-  id: string,
+export async function locateSession(
+  { id, here }: RequestOf<"locateSession">,
   deadline = deadlineMs,
-): Promise<Project | null> {
+): Promise<ResponseOf<"locateSession">> {
   const end = performance.now() + deadline;
-  for (const { project, withMemory } of projectsToAsk(here)) {
+  for (const { project, withMemory } of (await projectsToAsk({ here })).slice(1)) {
     const left = end - performance.now();
-    if (left <= 0) return null;
-    if (!withMemory || project.memoryDb === here.memoryDb) continue;
+    if (left <= 0) break;
+    if (!withMemory) continue;
     // One that cannot be read is as good as one without it.
     const found = await within(ask(project, "session", { id }), left).catch(() => null);
-    if (found !== null) return project;
+    if (found !== null) return { root: project.root };
   }
-  return null;
+  return { root: null };
 }
 
 /**
@@ -249,11 +211,12 @@ async function attempt<T>(search: () => Promise<T>, errors: unknown[]): Promise<
   }
 }
 
-/** As one would be asked alone, but sooner here, and starting none. */
-async function ask<R extends RouteName>(
+/** A daemon opens the project for it; elsewhere what is stored is read. */
+function ask<R extends RouteName>(
   project: Project,
   operation: R,
   request: RequestOf<R>,
 ): Promise<ResponseOf<R>> {
-  return call(operation, request, project, { timeout: timeoutMs, without: "here" });
+  const daemon = answererHere();
+  return daemon ? daemon(project.root, operation, request) : run(project, operation, request);
 }

@@ -3,8 +3,8 @@ import type {
   HistorySearchResponse,
   SearchResponse,
   TranscriptSearchResponse,
-} from "../protocol/operations/search.ts";
-import { bestVerdict, likelihood } from "../protocol/reading/verdict.ts";
+} from "../../protocol/operations/search.ts";
+import { bestVerdict, likelihood } from "../../protocol/reading/verdict.ts";
 
 /**
  * Answers of several projects in one order. Each project's own order stays as it is; the question is how theirs go

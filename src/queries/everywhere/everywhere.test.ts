@@ -2,21 +2,21 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addSession, chunk, turn } from "../../test/support/memory-fixture.ts";
-import { temporaryHome } from "../../test/support/temporary-home.ts";
-import { rememberProject } from "../git/projects/find-project.ts";
-import { callTool } from "../mcp/server/call-tool.ts";
-import type { ToolName } from "../mcp/shapes/definitions.ts";
-import { registryFile } from "../project/home.ts";
-import { type Project, projectAt, projectOf } from "../project/paths.ts";
-import { memorySize, projectCalled } from "../queries/projects/known-projects.ts";
-import { reindex } from "../queries/search/reindex.ts";
-import { replaceChunks } from "../store/memory/chunks/chunks.ts";
-import { Memory } from "../store/memory/memory.ts";
-import { saveTurn } from "../store/memory/sessions/turns.ts";
-import { Registry } from "../store/registry.ts";
-import { projectOfSession, projectsToAsk, searchAcross, sessionsAcross } from "./across-projects.ts";
-import { mergeCode, mergeTranscripts } from "./merge-answers.ts";
+import { addSession, chunk, turn } from "../../../test/support/memory-fixture.ts";
+import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import { rememberProject } from "../../git/projects/find-project.ts";
+import { callTool } from "../../mcp/server/call-tool.ts";
+import type { ToolName } from "../../mcp/shapes/definitions.ts";
+import { registryFile } from "../../project/home.ts";
+import { type Project, projectAt, projectOf } from "../../project/paths.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { Memory } from "../../store/memory/memory.ts";
+import { saveTurn } from "../../store/memory/sessions/turns.ts";
+import { Registry } from "../../store/registry.ts";
+import { memorySize, projectCalled } from "../projects/known-projects.ts";
+import { reindex } from "../search/reindex.ts";
+import { locateSession, projectsToAsk, searchEverywhere, sessionsEverywhere } from "./everywhere.ts";
+import { mergeCode, mergeTranscripts } from "./merge.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let dir: string;
@@ -58,12 +58,12 @@ describe("the project of a session", () => {
     await newProject("three");
     remember(one, "aaaa-1", "here", 1000);
     remember(two, "bbbb-2", "there", 2000);
-    expect((await projectOfSession(one, "bbbb-2"))?.root).toBe(two.root);
-    expect((await projectOfSession(one, "bbbb"))?.root).toBe(two.root);
+    expect((await locateSession({ id: "bbbb-2", here: one.root })).root).toBe(two.root);
+    expect((await locateSession({ id: "bbbb", here: one.root })).root).toBe(two.root);
     // That one was asked already.
-    expect(await projectOfSession(one, "aaaa")).toBeNull();
-    expect(await projectOfSession(one, "cccc")).toBeNull();
-    expect(await projectOfSession(one, "bbbb-2", 0)).toBeNull();
+    expect(await locateSession({ id: "aaaa", here: one.root })).toEqual({ root: null });
+    expect(await locateSession({ id: "cccc", here: one.root })).toEqual({ root: null });
+    expect(await locateSession({ id: "bbbb-2", here: one.root }, 0)).toEqual({ root: null });
   });
 
   it("is found by get_session, and a project by its name", async () => {
@@ -98,11 +98,11 @@ describe("searching all projects", () => {
     await newProject("one");
     mkdirSync(join(dir, "group"));
     const inside = await newProject("group/two");
-    expect(projectsToAsk({ below: join(dir, "group") }).map(({ project }) => project.root)).toEqual([
+    expect((await projectsToAsk({ below: join(dir, "group") })).map(({ project }) => project.root)).toEqual([
       inside.root,
     ]);
-    expect(projectsToAsk({ below: join(dir, "gro") })).toEqual([]);
-    expect(projectsToAsk(null)).toHaveLength(2);
+    expect(await projectsToAsk({ below: join(dir, "gro") })).toEqual([]);
+    expect(await projectsToAsk({})).toHaveLength(2);
   });
 
   it("finds matches in another project, names it, and ranks them above weaker ones here", async () => {
@@ -111,7 +111,9 @@ describe("searching all projects", () => {
     for (const project of [one, two]) await index(project);
     remember(one, "s1", "[ASSISTANT] We parse dates by hand.", 1000);
     remember(two, "s2", "[ASSISTANT] Colours are mixed in linear light.", 2000);
-    const { answer, projects, left_out } = await searchAcross(two, ["code", "transcripts"], {
+    const { projects, left_out, ...answer } = await searchEverywhere({
+      asks: ["code", "transcripts"],
+      here: two.root,
       q: "parse a date",
     });
     expect(projects).toEqual([two.root, one.root]);
@@ -119,10 +121,10 @@ describe("searching all projects", () => {
     expect(answer.code?.results[0]).toMatchObject({ project: one.root, file: "dates.ts", score: 1 });
     expect(answer.code?.results[0]).not.toHaveProperty("signals");
     expect(answer.transcripts?.results[0]).toMatchObject({ project: one.root, session_id: "s1" });
-    const explained = await searchAcross(null, ["code"], { q: "mix colours", explain: true, limit: 1 });
-    expect(explained.answer.code?.results).toHaveLength(1);
-    expect(explained.answer.code?.results[0]?.signals).toHaveProperty("semantic");
-    expect(explained.answer.transcripts).toBeNull();
+    const explained = await searchEverywhere({ asks: ["code"], q: "mix colours", explain: true, limit: 1 });
+    expect(explained.code?.results).toHaveLength(1);
+    expect(explained.code?.results[0]?.signals).toHaveProperty("semantic");
+    expect(explained.transcripts).toBeNull();
   });
 
   it("leaves out what cannot be read, and answers all the same", async () => {
@@ -133,7 +135,8 @@ describe("searching all projects", () => {
     mkdirSync(two.cacheDir, { recursive: true });
     writeFileSync(two.indexDb, "no database, but long enough to be looked into ".repeat(100));
     rmSync(gone.root, { recursive: true });
-    const { answer, projects, left_out } = await searchAcross(null, ["code", "transcripts"], {
+    const { projects, left_out, ...answer } = await searchEverywhere({
+      asks: ["code", "transcripts"],
       q: "parse a date",
     });
     expect(projects).toEqual([one.root]);
@@ -148,14 +151,17 @@ describe("searching all projects", () => {
     Registry.close();
     for (const end of ["", "-wal", "-shm"]) rmSync(registryFile() + end, { force: true });
     mkdirSync(registryFile());
-    const { projects } = await searchAcross(one, ["code"], { q: "parse a date" });
+    const { projects } = await searchEverywhere({ asks: ["code"], here: one.root, q: "parse a date" });
     expect(projects).toEqual([one.root]);
   });
 
   it("sends no request after the deadline", async () => {
     const one = await newProject("one", { "dates.ts": dates });
     await index(one);
-    const { projects, left_out } = await searchAcross(one, ["code"], { q: "parse a date" }, 0);
+    const { projects, left_out } = await searchEverywhere(
+      { asks: ["code"], here: one.root, q: "parse a date" },
+      0,
+    );
     expect(projects).toEqual([]);
     expect(left_out).toMatchObject([{ project: one.root }]);
   });
@@ -163,7 +169,7 @@ describe("searching all projects", () => {
   it("reports an invalid request at once", async () => {
     const one = await newProject("one");
     remember(one, "s1", "x", 1);
-    await expect(searchAcross(null, ["transcripts"], { q: "(", mode: "regex" })).rejects.toMatchObject({
+    await expect(searchEverywhere({ asks: ["transcripts"], q: "(", mode: "regex" })).rejects.toMatchObject({
       code: "usage",
     });
   });
@@ -175,10 +181,10 @@ describe("searching all projects", () => {
     mkdirSync(other.root);
     await rememberProject(other);
     for (const here of [main, other]) {
-      const asked = projectsToAsk(here);
+      const asked = await projectsToAsk({ here: here.root });
       expect(asked.map(({ project, withMemory }) => [project.root, withMemory])).toEqual([[here.root, true]]);
     }
-    expect(projectsToAsk(null)).toHaveLength(1);
+    expect(await projectsToAsk({})).toHaveLength(1);
   });
 });
 
@@ -189,14 +195,14 @@ describe("listing sessions of all projects", () => {
     remember(one, "early", "x", 1000);
     remember(two, "middle", "x", 2000);
     remember(one, "late", "x", 3000);
-    const { answer, left_out } = await sessionsAcross(null, { limit: 2 });
+    const { left_out, ...answer } = await sessionsEverywhere({ limit: 2 });
     expect(left_out).toEqual([]);
     expect(answer.total).toBe(3);
     expect(answer.sessions.map(({ id, project }) => [id, project])).toEqual([
       ["late", one.root],
       ["middle", two.root],
     ]);
-    await expect(sessionsAcross(null, { since: "whenever" })).rejects.toMatchObject({ code: "usage" });
+    await expect(sessionsEverywhere({ since: "whenever" })).rejects.toMatchObject({ code: "usage" });
   });
 });
 

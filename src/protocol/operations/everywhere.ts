@@ -1,0 +1,61 @@
+import * as z from "zod/mini";
+import { count, lazy, strings, text, textOrNull } from "../shape-parts.ts";
+import {
+  codeResult,
+  commitFound,
+  eventFound,
+  historySearchRequest,
+  historySearchResponse,
+  searchAllRequest,
+  searchResponse,
+  transcriptResult,
+  transcriptSearchResponse,
+} from "./search.ts";
+import { sessionSummary, sessionsRequest } from "./sessions.ts";
+
+/** The shapes of questions to all projects. */
+
+/** A directory of the project to ask first; and of which to ask only the projects inside. */
+const where = { here: z.optional(text), below: z.optional(text) };
+/** The root of its project; paths are relative to it. */
+const inProject = { project: text };
+/** Roots of the projects that answered, and those that did not. */
+const asked = { projects: strings, left_out: z.array(z.object({ project: text, reason: text })) };
+
+export const searchEverywhereRequest = lazy(() =>
+  z.extend(searchAllRequest(), {
+    ...where,
+    of: historySearchRequest().shape.of,
+    asks: z.array(z.enum(["code", "transcripts", "history"])),
+  }),
+);
+
+/** null: not asked. */
+export const searchEverywhereResponse = lazy(() =>
+  z.object({
+    code: z.nullable(z.extend(searchResponse(), { results: z.array(z.extend(codeResult(), inProject)) })),
+    transcripts: z.nullable(
+      z.extend(transcriptSearchResponse(), { results: z.array(z.extend(transcriptResult(), inProject)) }),
+    ),
+    history: z.nullable(
+      z.extend(historySearchResponse(), {
+        results: z.array(
+          z.discriminatedUnion("kind", [
+            z.extend(commitFound(), inProject),
+            z.extend(eventFound(), inProject),
+          ]),
+        ),
+      }),
+    ),
+    ...asked,
+  }),
+);
+
+export const sessionsEverywhereRequest = lazy(() => z.extend(sessionsRequest(), where));
+export const sessionsEverywhereResponse = lazy(() =>
+  z.object({ sessions: z.array(z.extend(sessionSummary(), inProject)), total: count, ...asked }),
+);
+
+/** `here`: a directory of the project that does not store it. */
+export const locateSessionRequest = lazy(() => z.object({ id: text, here: text }));
+export const locateSessionResponse = lazy(() => z.object({ root: textOrNull }));
