@@ -20,6 +20,8 @@ export function runPm(root: string, ...args: string[]): string {
 
 /** What a process has used so far. */
 export interface Usage {
+  /** Resident now, and at most. */
+  rssMb: number;
   peakRssMb: number;
   cpuSeconds: number;
   /** To the disk, as the kernel counts it: a page that is changed again before it is written counts once. */
@@ -29,17 +31,20 @@ export interface Usage {
 /** From /proc; zeros where there is none. */
 export function usageOf(pid: number): Usage {
   try {
-    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const megabytes = (name: string) =>
+      Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) / 1024;
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /, "")
       .split(" ");
     return {
-      peakRssMb: Number(peak ?? 0) / 1024,
+      rssMb: megabytes("VmRSS"),
+      peakRssMb: megabytes("VmHWM"),
       cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100,
       writtenMb: Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? 0) / 1e6,
     };
   } catch {
-    return { peakRssMb: 0, cpuSeconds: 0, writtenMb: 0 };
+    return { rssMb: 0, peakRssMb: 0, cpuSeconds: 0, writtenMb: 0 };
   }
 }
 
@@ -58,10 +63,11 @@ export async function coldIndex(root: string) {
   const child = spawn(process.execPath, [pm, "-C", root, "reindex", "--json"], {
     stdio: ["ignore", "ignore", "inherit"],
   });
-  let usage: Usage = { peakRssMb: 0, cpuSeconds: 0, writtenMb: 0 };
+  let usage: Usage = { rssMb: 0, peakRssMb: 0, cpuSeconds: 0, writtenMb: 0 };
   const timer = setInterval(() => {
     const now = usageOf(child.pid ?? 0);
     usage = {
+      rssMb: now.rssMb,
       peakRssMb: Math.max(usage.peakRssMb, now.peakRssMb),
       cpuSeconds: Math.max(usage.cpuSeconds, now.cpuSeconds),
       writtenMb: Math.max(usage.writtenMb, now.writtenMb),
