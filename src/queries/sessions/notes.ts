@@ -1,5 +1,4 @@
 import { isAbsolute } from "node:path";
-import { recognise } from "../../agents/registry.ts";
 import { isTurnedOff } from "../../git/projects/recorded.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
@@ -24,7 +23,8 @@ export async function writeNote(
       "Nothing is recorded here any more.",
       "`pm enable` turns it on again here, `pm setup` everywhere.",
     );
-  const found = path === undefined ? null : await recognise(path);
+  // Loads every agent: only where there is a transcript.
+  const found = path === undefined ? null : await (await import("../../agents/registry.ts")).recognise(path);
   const sessionUid = session ?? found?.info.session ?? null;
   const by = found && { agent: found.agent.name };
   const asked = { note, sessionUid, branch: branch ?? null, byAgent, ...by };
