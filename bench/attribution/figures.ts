@@ -1,3 +1,4 @@
+import { certain } from "../../src/protocol/reading/link-evidence.ts";
 import type { Judged, JudgedBindings } from "./judge.ts";
 
 /** How well authors were recognized. Shares from 0 to 1; null if there was nothing to judge. */
@@ -79,11 +80,17 @@ export function bindingFiguresOf(judged: readonly JudgedBindings[]): BindingFigu
   let wanted = 0;
   let found = 0;
   for (const { bound: bindings, wrote, hadPart } of judged) {
-    const names = new Set(bindings.map(({ sessionUid }) => sessionUid.split("/")[0]!));
-    bound += names.size;
-    right += [...names].filter((name) => hadPart.has(name)).length;
+    const names = sessionsIn(bindings);
+    // What is only a maybe is claimed of nobody.
+    const claimed = sessionsIn(bindings.filter(({ confidence }) => confidence >= certain));
+    bound += claimed.size;
+    right += [...claimed].filter((name) => hadPart.has(name)).length;
     wanted += wrote.size;
     found += [...wrote].filter((name) => names.has(name)).length;
   }
   return { commits: judged.length, precision: share(right, bound), recall: share(found, wanted) };
 }
+
+/** The sessions that are named, subagents as those that they worked for. */
+const sessionsIn = (bindings: JudgedBindings["bound"]) =>
+  new Set(bindings.map(({ sessionUid }) => sessionUid.split("/")[0]!));

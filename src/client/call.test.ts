@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { addSession, chunk } from "../../test/support/memory-fixture.ts";
 import { namedProject } from "../../test/support/named-project.ts";
 import type { Project } from "../project/paths.ts";
@@ -10,12 +10,20 @@ import { run } from "../queries/operations.ts";
 import { SqliteIndex } from "../store/index/sqlite/sqlite-index.ts";
 import { replaceChunks } from "../store/memory/chunks/chunks.ts";
 import { Memory } from "../store/memory/memory.ts";
-import { call } from "./call.ts";
-import { callDaemon, DaemonUnreachable } from "./daemon-client.ts";
 
 vi.mock("./daemon-client.ts", async (original) => {
   const actual = await original<typeof import("./daemon-client.ts")>();
   return { ...actual, callDaemon: vi.fn(actual.callDaemon) };
+});
+
+// Other tests of this process have loaded the door with the real client.
+let call: typeof import("./call.ts").call;
+let callDaemon: typeof import("./daemon-client.ts").callDaemon;
+let DaemonUnreachable: typeof import("./daemon-client.ts").DaemonUnreachable;
+beforeAll(async () => {
+  vi.resetModules();
+  ({ callDaemon, DaemonUnreachable } = await import("./daemon-client.ts"));
+  ({ call } = await import("./call.ts"));
 });
 
 let project: Project;

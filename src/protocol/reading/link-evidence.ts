@@ -1,7 +1,7 @@
 import type { BindingHow } from "../values.ts";
 
 /** Less is a guess. */
-const certain = 0.7;
+export const certain = 0.7;
 
 const words: Readonly<Record<BindingHow, string>> = {
   lines: "wrote lines of it",

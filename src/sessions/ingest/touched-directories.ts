@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { dirname, isAbsolute, sep } from "node:path";
+import { dirname, isAbsolute, resolve, sep } from "node:path";
 
 /**
  * What a session was at work in, wherever it was started: the directories that its transcript names as where the agent was,
@@ -12,6 +12,8 @@ const places = new RegExp(`"(${keys})"\\s*:\\s*"((?:[^"\\\\]|\\\\.){1,4096})"`, 
 const keyBefore = new RegExp(`"(?:${keys})"\\s*:\\s*"$`);
 /** More than a key takes. Bytes. */
 const maxKey = 64;
+/** What is looked at of a path behind a root. Bytes. */
+const maxRest = 4096;
 const pieceSize = 4_194_304;
 
 /** The directories that a part of a transcript names. */
@@ -23,7 +25,8 @@ export function directoriesIn(path: string, from: number, to: number): Set<strin
     const length = readSync(file, buffer, 0, buffer.length, from);
     for (const [, key, quoted] of buffer.toString("utf8", 0, length).matchAll(places)) {
       const named = unquoted(quoted!);
-      if (named !== null && isAbsolute(named)) found.add(key!.endsWith("_path") ? dirname(named) : named);
+      if (named === null || !isAbsolute(named)) continue;
+      found.add(resolve(key!.endsWith("_path") ? dirname(named) : named));
     }
   } finally {
     closeSync(file);
@@ -56,7 +59,10 @@ export function touchesAnyOf(path: string, roots: readonly string[]): boolean {
 function names(piece: Buffer, root: Buffer, ends: readonly number[]): boolean {
   for (let at = piece.indexOf(root); at !== -1; at = piece.indexOf(root, at + root.length)) {
     if (!ends.includes(piece[at + root.length] ?? 0)) continue;
-    if (keyBefore.test(piece.toString("latin1", Math.max(0, at - maxKey), at))) return true;
+    if (!keyBefore.test(piece.toString("latin1", Math.max(0, at - maxKey), at))) continue;
+    const [rest = ""] = piece.toString("latin1", at + root.length, at + root.length + maxRest).split('"', 1);
+    // A path that climbs leads elsewhere.
+    if (!/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(rest)) return true;
   }
   return false;
 }

@@ -83,7 +83,7 @@ function groupsOf({ code, transcripts, history }: Found, style: ResultStyle): Gr
     groups.push({ title: "Events", verdict, blocks: events, summary: "", isExpected: false });
   }
   // A commit's hash asks for the commit.
-  const isHash = history !== null && history.results[0]?.id.startsWith(history.query.trim().toLowerCase());
+  const isHash = history?.results[0]?.id.startsWith(history.query.trim().toLowerCase());
   return isHash
     ? groups.sort((a, b) => Number(b.title === "Commits") - Number(a.title === "Commits"))
     : groups;
