@@ -21,7 +21,7 @@ const images = join(root, "docs/images");
 const pictures = {
   "search-code": ["search", "code", "how a port is chosen for the daemon", "-n", "3"],
   "search-exact": ["search", "code", "--exact", "already running", "-n", "3"],
-  "search-nothing": ["search", "code", "knitting wool socks for winter", "-n", "1"],
+  "search-nothing": ["search", "code", "knitting wool socks for winter", "-n", "1", "--path", "src"],
 };
 
 const columns = 80;
@@ -131,25 +131,27 @@ function drawTerminal() {
 async function shootPage() {
   const pm = (cwd, ...args) => run(process.execPath, [join(root, "bin/pm.cjs"), ...args], cwd);
   const { root: demo, session } = makeDemoProject(home, pm);
+  /** The address of each view, and what shows that it is all there. */
   const views = {
-    home: "/",
-    session: `/session/${session}`,
-    file: "/file/src/http/retry.ts:15",
-    memory: "/memory/",
+    home: ["/", ".lately-row"],
+    session: [`/session/${session}`, ".turn .said"],
+    file: ["/file/src/http/retry.ts:15", ".cm-line .tok-keyword"],
+    review: ["/commit/HEAD", ".file-diff .tok-keyword"],
+    memory: ["/memory/", ".row"],
   };
   const executablePath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   try {
     for (const colorScheme of ["light", "dark"]) {
-      const size = { width: 1200, height: 720 };
+      const size = { width: 1360, height: 800 };
       const page = await (await browser.newContext({ viewport: size, colorScheme })).newPage();
       const { url } = JSON.parse(pm(demo, "open", "--no-browser", "--json"));
       await page.goto(url);
-      for (const [name, path] of Object.entries(views)) {
+      for (const [name, [path, content]] of Object.entries(views)) {
         await page.goto(`${new URL(url).origin}/#${path}`);
-        await page.waitForLoadState("networkidle");
-        await page.locator("main :is(.row, .turn, .cm-line)").first().waitFor();
-        await page.locator(".skeleton").waitFor({ state: "detached" });
+        await page.locator(`main ${content}`).first().waitFor();
+        // Whatever is still on its way would be a grey block in the picture.
+        await page.waitForFunction(() => document.querySelector(".skeleton") === null);
         await page.screenshot({
           path: join(images, `page-${name}-${colorScheme}.png`),
           animations: "disabled",
