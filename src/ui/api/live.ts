@@ -8,26 +8,15 @@ type State = ResponseOf<"state">;
 /** The latest marks of what is written; null until the daemon has sent some. */
 const written = signal<State | null>(null);
 
-/** What an answer is made of, where it may change while it is looked at. */
-const madeOf: Partial<Record<RouteName, keyof State>> = {
-  annotations: "memory",
-  checkpoints: "memory",
-  decisions: "memory",
-  directory: "memory",
-  injections: "memory",
-  queue: "memory",
-  review: "memory",
-  session: "memory",
-  sessions: "memory",
-  status: "memory",
-  turns: "memory",
-};
+/** Answers from the memory that may change while they are looked at. */
+const fromMemory: ReadonlySet<RouteName> = new Set([
+  ...(["annotations", "checkpoints", "decisions", "directory", "injections", "queue", "review"] as const),
+  ...(["session", "sessions", "status"] as const),
+]);
 
 /** The mark of what an answer is made of: another one means that it may be another answer. */
-export function markOf(route: RouteName): string | null {
-  const part = madeOf[route];
-  return part === undefined ? null : (written.value?.[part] ?? null);
-}
+export const markOf = (route: RouteName): string | null =>
+  fromMemory.has(route) ? (written.value?.memory ?? null) : null;
 
 let source: EventSource | null = null;
 

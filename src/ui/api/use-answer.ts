@@ -16,8 +16,11 @@ export interface Answer<T> {
 const recent = new Map<string, unknown>();
 const maxRecent = 50;
 
-/** An agent at work writes all the time: it is asked again no sooner than so long after the last answer. Milliseconds. */
-const pauseMs = 1500;
+/**
+ * An agent at work writes all the time: it is asked again no sooner than so long after the last answer, and what costs much
+ * more rarely. Milliseconds, and how often as long as the answer took.
+ */
+const pause = { ms: 1500, times: 10 } as const;
 
 /**
  * The answer to a question of a view, asked again whenever the question changes, the reader comes back to the page, or
@@ -40,15 +43,17 @@ export function useAnswer<R extends RouteName>(
   const [round, setRound] = useState(0);
   const reload = () => setRound((count) => count + 1);
   const mark = markOf(route);
-  const answeredAt = useRef({ mark, at: 0 });
+  const last = useRef({ mark, at: 0, took: 0 });
 
   useEffect(() => {
     if (request === null || key === null) return;
     const controller = new AbortController();
+    const askedAt = Date.now();
     ask(route, request, controller.signal).then(
       (data) => {
         if (controller.signal.aborted) return;
-        answeredAt.current.at = Date.now();
+        last.current.at = Date.now();
+        last.current.took = last.current.at - askedAt;
         remember(key, data);
         setState({ key, data, error: null });
       },
@@ -63,11 +68,13 @@ export function useAnswer<R extends RouteName>(
   }, [key, round]);
 
   useEffect(() => {
-    const before = answeredAt.current.mark;
-    answeredAt.current.mark = mark;
+    const before = last.current.mark;
+    last.current.mark = mark;
     // The first mark says nothing new.
     if (before === null || before === mark) return;
-    const timer = setTimeout(reload, Math.max(0, answeredAt.current.at + pauseMs - Date.now()));
+    const { at, took } = last.current;
+    const wait = Math.max(pause.ms, pause.times * took);
+    const timer = setTimeout(reload, Math.max(0, at + wait - Date.now()));
     return () => clearTimeout(timer);
   }, [mark]);
 

@@ -13,17 +13,15 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "sh
 export function relativeTime(iso: string, now = Date.now()): string {
   const at = new Date(iso);
   const seconds = (at.getTime() - now) / 1000;
-  if (Math.abs(seconds) >= longAgo) {
-    const isThisYear = at.getFullYear() === new Date(now).getFullYear();
-    return at.toLocaleDateString("en-GB", {
-      day: "numeric",
-      month: "short",
-      ...(!isThisYear && { year: "numeric" }),
-    });
-  }
+  if (Math.abs(seconds) >= longAgo) return dateOf(at, at.getFullYear() !== new Date(now).getFullYear());
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
   return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : "just now";
 }
+
+const dateOf = (at: Date, withYear: boolean) =>
+  at.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...(withYear && { year: "numeric" }) });
+
+const clockOf = (at: Date) => at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 
 /** When: relative, or the time of the day where the day is known; exact on hover. */
 export function Time({ at, isDayKnown = false }: { at: string | null; isDayKnown?: boolean | undefined }) {
@@ -31,9 +29,7 @@ export function Time({ at, isDayKnown = false }: { at: string | null; isDayKnown
   const time = new Date(at);
   return (
     <time dateTime={at} title={time.toLocaleString()}>
-      {isDayKnown
-        ? time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })
-        : relativeTime(at)}
+      {isDayKnown ? clockOf(time) : relativeTime(at)}
     </time>
   );
 }
@@ -42,10 +38,9 @@ export function Time({ at, isDayKnown = false }: { at: string | null; isDayKnown
 export function Moment({ at }: { at: string | null }) {
   if (at === null) return null;
   const time = new Date(at);
-  const day = time.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
   return (
     <time dateTime={at} title={time.toLocaleString()}>
-      {day}, {time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}
+      {dateOf(time, true)}, {clockOf(time)}
     </time>
   );
 }

@@ -1,7 +1,14 @@
-/** "1 turn", "1,234 turns". */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+/** "1 turn", "1,234 turns". @param nouns where it is more than an s */
+export function counted(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
 }
+
+/** "42 %". */
+export const percent = (part: number, whole: number): string =>
+  `${Math.round((100 * part) / Math.max(1, whole))} %`;
+
+/** What a session is called: one that has no title, by the beginning of its id. */
+export const sessionName = (id: string, title: string | null): string => title ?? `Session ${id.slice(0, 8)}`;
 
 /** "12 MB". */
 export function bytes(count: number): string {

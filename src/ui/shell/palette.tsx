@@ -4,6 +4,7 @@ import { placeShown } from "../api/place.ts";
 import { projects } from "../api/project.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
+import { sessionName } from "../components/words.ts";
 import { commitLink, fileLink, goTo, linkTo, sessionLink } from "../router.ts";
 import { views } from "../views.ts";
 import { isHelpOpen, isPaletteOpen } from "./keys.ts";
@@ -149,7 +150,7 @@ function useFound(words: string): Choice[] {
         ...(all?.transcripts?.results ?? []).map(
           ({ session_id, session_title, turn, agent }): Choice => ({
             icon: "session",
-            title: session_title ?? `Session ${session_id.slice(0, 8)}`,
+            title: sessionName(session_id, session_title),
             about: agent,
             run: () => goTo(sessionLink(session_id, turn)),
           }),

@@ -1,9 +1,10 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { placeShown, showPlace } from "../api/place.ts";
 import { project, projects } from "../api/project.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { Time } from "../components/time.tsx";
+import { sessionName } from "../components/words.ts";
 import { goTo, linkTo, route, sessionLink } from "../router.ts";
 import { isRunning } from "../views/sessions/running.ts";
 import { viewAt, views } from "../views.ts";
@@ -18,9 +19,10 @@ const sessionsShown = 7;
 /** The project, the views, and the sessions that were worked in last. */
 export function SideBar() {
   const current = viewAt(route.value.path);
+  const nav = useRef<HTMLElement>(null);
   useEffect(() => {
     // On a narrow screen the views do not fit beside each other.
-    document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [current]);
   return (
     <header class="side-bar">
@@ -30,7 +32,7 @@ export function SideBar() {
         </a>
         <ProjectChoice />
       </div>
-      <nav aria-label="Views">
+      <nav aria-label="Views" ref={nav}>
         {views.map((view) =>
           view.nav === null ? null : (
             <a
@@ -87,7 +89,7 @@ function LatestSessions() {
               aria-current={route.value.path === `/session/${session.id}` ? "page" : undefined}
             >
               {isRunning(session) && <span class="running" role="img" aria-label="Running" />}
-              <span class="latest-title">{session.title ?? `Session ${session.id.slice(0, 8)}`}</span>
+              <span class="latest-title">{sessionName(session.id, session.title)}</span>
               <Time at={session.last_at} />
             </a>
           </li>

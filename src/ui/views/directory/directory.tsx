@@ -4,6 +4,7 @@ import { LinesBar } from "../../components/badge.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Failure, Hint, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
+import { percent } from "../../components/words.ts";
 import { commitLink, fileLink } from "../../router.ts";
 import { Crumbs } from "./crumbs.tsx";
 import "./directory.css";
@@ -65,7 +66,7 @@ function Entry({ entry }: { entry: DirectoryEntry }) {
       <td>
         <LinesBar lines={share} />
       </td>
-      <td class="number">{share.lines > 0 && `${Math.round((100 * share.agent) / share.lines)} %`}</td>
+      <td class="number">{share.lines > 0 && percent(share.agent, share.lines)}</td>
       <td class="changed">
         {changed && (
           <a href={commitLink(changed.hash)} title={changed.session_title ?? changed.subject}>
@@ -82,5 +83,5 @@ function Entry({ entry }: { entry: DirectoryEntry }) {
 
 function shareOf({ lines, agent }: DirectoryEntry["share"]): string {
   if (lines === 0) return "No lines are known yet.";
-  return `${Math.round((100 * agent) / lines)} % of ${lines.toLocaleString("en")} committed lines by agents`;
+  return `${percent(agent, lines)} of ${lines.toLocaleString("en")} committed lines by agents`;
 }

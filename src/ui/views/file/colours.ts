@@ -1,5 +1,6 @@
 import type { BlameRange } from "../../../protocol/operations/blame.ts";
 import { authorsOf, type Lines } from "../../components/badge.tsx";
+import { percent } from "../../components/words.ts";
 
 export const colourings = [
   ["author", "By author"],
@@ -40,6 +41,6 @@ export function ageOf(ranges: readonly BlameRange[]): { oldest: number; newest: 
 /** "agents 62 %, people 30 %, unknown 8 %"; nothing of those with none. */
 export function sharesOf(lines: Lines & { lines: number }): string {
   return authorsOf(lines)
-    .map(({ name, count }) => `${name} ${Math.round((100 * count) / Math.max(1, lines.lines))} %`)
+    .map(({ name, count }) => `${name} ${percent(count, lines.lines)}`)
     .join(", ");
 }

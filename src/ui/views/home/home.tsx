@@ -4,12 +4,10 @@ import { happenings } from "./axis.ts";
 import { FirstRun } from "./first-run.tsx";
 import { Lately } from "./lately.tsx";
 import { Context, Decisions, Health } from "./panels.tsx";
-import { useSeen } from "./seen.ts";
 import "./home.css";
 
 /** What happened lately, what holds, what agents were given, and whether all is well. */
 export default function Home() {
-  const seenAt = useSeen();
   const status = useAnswer("status", {});
   const sessions = useAnswer("sessions", { limit: 40 });
   const commits = useAnswer("checkpoints", { limit: 40 });
@@ -27,7 +25,6 @@ export default function Home() {
         {!failed && lists.some(({ data }) => data === null) && <Loading rows={8} />}
         {sessions.data && commits.data && notes.data && (
           <Lately
-            seenAt={seenAt}
             happened={happenings({
               sessions: { items: sessions.data.sessions, total: sessions.data.total },
               commits: { items: commits.data.checkpoints, total: commits.data.total },

@@ -1,23 +1,20 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
+import { placeShown } from "../../api/place.ts";
 import { LinesBar } from "../../components/badge.tsx";
 import { LineCounts } from "../../components/diff.tsx";
 import { Icon, type IconName } from "../../components/icon.tsx";
 import { WithCode } from "../../components/marked.tsx";
 import { Time } from "../../components/time.tsx";
-import { counted } from "../../components/words.ts";
-import { commitLink, sessionLink } from "../../router.ts";
+import { counted, sessionName } from "../../components/words.ts";
+import { commitLink, memoryLink, sessionLink } from "../../router.ts";
 import { isRunning } from "../sessions/running.ts";
 import { byDay, type Happening } from "./axis.ts";
 
-interface LatelyProps {
-  happened: readonly Happening[];
-  /** When the reader looked last, ISO 8601; null: never, or not long enough ago. */
-  seenAt: string | null;
-}
-
 /** What is running; then sessions with their commits, other commits, and notes, by day. */
-export function Lately({ happened, seenAt }: LatelyProps) {
+export function Lately({ happened }: { happened: readonly Happening[] }) {
+  const seenAt = useSeen();
   const running = happened.filter((one) => one.kind === "session" && isRunning(one.session));
   const others = happened.filter((one) => !running.includes(one));
   const fresh = seenAt === null ? 0 : happened.filter(({ at }) => at > seenAt).length;
@@ -25,7 +22,7 @@ export function Lately({ happened, seenAt }: LatelyProps) {
     <>
       {seenAt !== null && fresh > 0 && (
         <p class="count">
-          {counted(fresh, "entry").replace("entrys", "entries")} since you last looked, <Time at={seenAt} />
+          {counted(fresh, "entry", "entries")} since you last looked, <Time at={seenAt} />
         </p>
       )}
       {running.length > 0 && (
@@ -53,16 +50,24 @@ export function Lately({ happened, seenAt }: LatelyProps) {
 }
 
 function Item({ item, isFresh }: { item: Happening; isFresh: boolean }) {
+  return (
+    <li class={isFresh ? "happening fresh" : "happening"}>
+      <Happened item={item} />
+    </li>
+  );
+}
+
+function Happened({ item }: { item: Happening }) {
   switch (item.kind) {
     case "session": {
       const { id, title, agent, branch, turns, last_at } = item.session;
       return (
-        <li class={isFresh ? "happening fresh" : "happening"}>
+        <>
           <Row
             href={sessionLink(id)}
             icon="session"
             kind={`Session of ${agent}`}
-            title={title ?? `Session ${id.slice(0, 8)}`}
+            title={sessionName(id, title)}
             branch={branch}
             size={counted(turns, "turn")}
             at={last_at}
@@ -71,23 +76,15 @@ function Item({ item, isFresh }: { item: Happening; isFresh: boolean }) {
           {item.commits.map((commit) => (
             <CommitRow key={commit.commit} commit={commit} isInSession />
           ))}
-        </li>
+        </>
       );
     }
     case "commit":
-      return (
-        <li class={isFresh ? "happening fresh" : "happening"}>
-          <CommitRow commit={item.commit} />
-        </li>
-      );
+      return <CommitRow commit={item.commit} />;
     case "note": {
       const { note, session_id, turn, branch, timestamp } = item.note;
-      const href = session_id === null ? "#/memory/notes" : sessionLink(session_id, turn);
-      return (
-        <li class={isFresh ? "happening fresh" : "happening"}>
-          <Row href={href} icon="note" kind="Note" title={note} branch={branch} at={timestamp} />
-        </li>
-      );
+      const href = session_id === null ? memoryLink("notes") : sessionLink(session_id, turn);
+      return <Row href={href} icon="note" kind="Note" title={note} branch={branch} at={timestamp} />;
     }
   }
 }
@@ -149,4 +146,22 @@ function Row({
       <Time at={at} isDayKnown={!runs} />
     </a>
   );
+}
+
+/** Whoever comes back sooner has not been away. Milliseconds. */
+const awayMs = 20 * 60_000;
+
+/** When the reader looked at the project last, before this time; null: never, or just now. ISO 8601. */
+function useSeen(): string | null {
+  const key = `pommel.seen ${placeShown() ?? ""}`;
+  const [seen] = useState(() => localStorage.getItem(key));
+  useEffect(() => {
+    const leave = () => localStorage.setItem(key, new Date().toISOString());
+    addEventListener("pagehide", leave);
+    return () => {
+      removeEventListener("pagehide", leave);
+      leave();
+    };
+  }, []);
+  return seen !== null && Date.now() - Date.parse(seen) > awayMs ? seen : null;
 }

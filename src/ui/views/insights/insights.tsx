@@ -2,6 +2,7 @@ import { useAnswer } from "../../api/use-answer.ts";
 import { FilterChips } from "../../components/chips.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { periods } from "../../components/time.tsx";
+import { percent } from "../../components/words.ts";
 import { fileLink } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 import { Bars, Days, Stack, Tiles } from "./charts.tsx";
@@ -68,8 +69,6 @@ export default function Insights({ query }: ViewProps) {
 }
 
 type Data<R extends Parameters<typeof useAnswer>[0]> = NonNullable<ReturnType<typeof useAnswer<R>>["data"]>;
-
-const percent = (part: number, whole: number) => `${Math.round((100 * part) / Math.max(1, whole))} %`;
 
 function LinesByDirectory({ of: { by_directory } }: { of: Data<"stats"> }) {
   if (by_directory.length === 0) return null;

@@ -5,7 +5,7 @@ import { useChange } from "../../api/use-change.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Failure, Loading, Refusal } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { counted } from "../../components/words.ts";
+import { counted, sessionName } from "../../components/words.ts";
 import { commitLink, memoryLink, sessionLink } from "../../router.ts";
 import { Entry } from "./entry.tsx";
 
@@ -63,7 +63,7 @@ export function EventDetails({ id }: { id: string }) {
               icon="session"
               kind="Session"
               href={is_known ? sessionLink(session) : null}
-              title={title ?? `Session ${session.slice(0, 8)}`}
+              title={sessionName(session, title)}
               aside={agent !== null && <Badge tone="agent">{agent}</Badge>}
               meta={
                 <>

@@ -3,7 +3,7 @@ import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Empty, Failure, Hint, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { counted, momentOf } from "../../components/words.ts";
+import { counted, momentOf, sessionName } from "../../components/words.ts";
 import { fileLink, linkTo, memoryLink, sessionLink } from "../../router.ts";
 
 const limit = 200;
@@ -51,7 +51,7 @@ function Injection({ injection }: { injection: Injected }) {
     <li class="row given">
       <p class="row-head">
         <a class="row-title" data-row href={sessionLink(session_id)}>
-          {session_title ?? `Session ${session_id.slice(0, 8)}`}
+          {sessionName(session_id, session_title)}
         </a>
         <Badge>{momentOf[event]}</Badge>
       </p>

@@ -93,31 +93,37 @@ function Hunks({
 }: { path: string; hunks: readonly ReviewHunk[] } & Omit<FileDiffProps, "file">) {
   const parser = useParser(path);
   const drawn = useMemo(() => hunks.map(segmentsOf), [hunks]);
+  const pieces = useMemo(
+    () =>
+      drawn.map((segments) =>
+        coloured(
+          segments.flatMap(({ lines }) => lines),
+          parser,
+        ),
+      ),
+    [drawn, parser],
+  );
   let known: number | null = null;
   return (
     <div class={isSplit ? "hunks split" : "hunks"}>
-      {drawn.map((segments, i) => {
-        const lines = segments.flatMap((segment) => segment.lines);
-        const pieces = coloured(lines, parser);
-        return (
-          <div key={i} class="hunk">
-            {segments.map((segment, j) => {
-              const isNew = segment.by !== null && segment.by !== known;
-              if (segment.by !== null) known = segment.by;
-              return (
-                <SegmentRow
-                  key={j}
-                  segment={segment}
-                  pieces={pieces}
-                  of={of}
-                  isSplit={isSplit}
-                  isNoted={isNew}
-                />
-              );
-            })}
-          </div>
-        );
-      })}
+      {drawn.map((segments, i) => (
+        <div key={i} class="hunk">
+          {segments.map((segment, j) => {
+            const isNew = segment.by !== null && segment.by !== known;
+            if (segment.by !== null) known = segment.by;
+            return (
+              <SegmentRow
+                key={j}
+                segment={segment}
+                pieces={pieces[i]!}
+                of={of}
+                isSplit={isSplit}
+                isNoted={isNew}
+              />
+            );
+          })}
+        </div>
+      ))}
     </div>
   );
 }

@@ -8,8 +8,8 @@ import { WithCode } from "../../components/marked.tsx";
 import { Empty, Failure, Hint, Loading } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Moment, Time } from "../../components/time.tsx";
-import { counted } from "../../components/words.ts";
-import { commitLink, decisionLink, fileLink, linkTo, route, sessionLink } from "../../router.ts";
+import { counted, percent, sessionName } from "../../components/words.ts";
+import { commitLink, decisionLink, fileLink, linkTo, memoryLink, route, sessionLink } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 import { anchorOf, FileDiff } from "./file-diff.tsx";
 import "../../styles/syntax.css";
@@ -108,7 +108,7 @@ function shareOf({ agent, human, unknown }: ReviewAnswer["lines"]): string {
   ] as const;
   return parts
     .filter(([count]) => count > 0)
-    .map(([count, who]) => `${Math.round((100 * count) / all)} % ${who}`)
+    .map(([count, who]) => `${percent(count, all)} ${who}`)
     .join(", ");
 }
 
@@ -164,7 +164,7 @@ function SessionBlock({ of }: { of: ReviewSession }) {
   return (
     <div class="review-session">
       <a class="row-title" href={sessionLink(session_id, shown[0]?.turn)}>
-        {title === null ? `Session ${session_id.slice(0, 8)}` : <WithCode text={title} />}
+        <WithCode text={sessionName(session_id, title)} />
       </a>
       <p class="row-meta">
         {agent !== null && <span class="who agent">{agent}</span>}
@@ -203,7 +203,7 @@ function About({ of: { decisions, tests } }: { of: ReviewAnswer }) {
           <ul class="items">
             {decisions.map((decision) => (
               <li key={`${decision.place} ${decision.text}`}>
-                <a href={decisionLink(decision) ?? "#/memory/"}>
+                <a href={decisionLink(decision) ?? memoryLink()}>
                   <WithCode text={decision.text} />{" "}
                   <span class="row-meta">
                     <Time at={decision.timestamp} />

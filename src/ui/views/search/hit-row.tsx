@@ -5,7 +5,7 @@ import { CodeLines } from "../../components/code-lines.tsx";
 import { Marked } from "../../components/marked.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Time } from "../../components/time.tsx";
-import { counted } from "../../components/words.ts";
+import { counted, sessionName } from "../../components/words.ts";
 import type { CodeResult, Hit, SessionResult } from "./hits.ts";
 
 interface HitRowProps<T> {
@@ -81,7 +81,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
       href={href}
       icon={result.annotation === null ? "session" : "note"}
       kind={result.annotation === null ? "Session" : "Note"}
-      title={<Marked text={title ?? `Session ${session_id.slice(0, 8)}`} words={words} />}
+      title={<Marked text={sessionName(session_id, title)} words={words} />}
       aside={
         <>
           <Badge tone="agent">{agent}</Badge>

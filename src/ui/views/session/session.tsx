@@ -9,7 +9,7 @@ import { Markdown } from "../../components/markdown.tsx";
 import { WithCode } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import { Moment } from "../../components/time.tsx";
-import { counted } from "../../components/words.ts";
+import { counted, sessionName } from "../../components/words.ts";
 import { fileLink, goTo, linkTo, sessionLink } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 import { markFound, scrollToFound } from "./found.ts";
@@ -90,7 +90,9 @@ function Head({ found: { session, summary, files, agents, resume } }: { found: S
   const changed = files.filter(({ how }) => how !== "read");
   return (
     <header class="session-head">
-      <h1>{title === null ? `Session ${id.slice(0, 8)}` : <WithCode text={title} />}</h1>
+      <h1>
+        <WithCode text={sessionName(id, title)} />
+      </h1>
       <p class="row-meta">
         <Badge tone="agent">{agent_type === null ? agent : `${agent}: ${agent_type}`}</Badge>
         {author != null && <Badge>shared by {author}</Badge>}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
 import type { Margin } from "../../../protocol/reading/margin.ts";
@@ -45,15 +46,11 @@ export function Turn({ session, turn, margin, onWhole }: TurnProps) {
           step.kind === "entry" ? (
             <Entry key={i} entry={step.entry} onWhole={onWhole} />
           ) : (
-            <details key={i} class="call">
-              <summary>
-                <span class="call-says">{step.says}</span>
-                <Time at={step.entries[0]?.timestamp ?? null} isDayKnown />
-              </summary>
+            <Folded key={i} label={step.says} at={step.entries[0]?.timestamp ?? null}>
               {step.entries.map((entry, j) => (
                 <Entry key={j} entry={entry} onWhole={onWhole} />
               ))}
-            </details>
+            </Folded>
           ),
         )}
         {entries.length === 0 && <p class="faint">Nothing of it is stored.</p>}
@@ -109,11 +106,11 @@ function Entry({ entry, onWhole }: { entry: TurnEntry; onWhole: () => void }) {
         </p>
       );
     case "summary":
-      return <Folded label="The agent's summary so far" text={text} at={timestamp} />;
+      return <FoldedText label="The agent's summary so far" text={text} at={timestamp} />;
     case "thinking":
-      return <Folded label={`Thought: ${firstLine(text)}`} text={text} at={timestamp} />;
+      return <FoldedText label={`Thought: ${firstLine(text)}`} text={text} at={timestamp} />;
     case "notice":
-      return <Folded label={`From the client: ${firstLine(text)}`} text={text} at={timestamp} />;
+      return <FoldedText label={`From the client: ${firstLine(text)}`} text={text} at={timestamp} />;
   }
 }
 
@@ -139,14 +136,22 @@ function Clamped({ text }: { text: string }) {
   );
 }
 
-function Folded({ label, text, at }: { label: string; text: string; at: string | null }) {
+function FoldedText({ text, ...folded }: { label: string; text: string; at: string | null }) {
+  return (
+    <Folded {...folded}>
+      <Preformatted class="call-text">{text}</Preformatted>
+    </Folded>
+  );
+}
+
+function Folded({ label, at, children }: { label: string; at: string | null; children: ComponentChildren }) {
   return (
     <details class="call">
       <summary>
         <span class="call-says">{label}</span>
         <Time at={at} isDayKnown />
       </summary>
-      <Preformatted class="call-text">{text}</Preformatted>
+      {children}
     </details>
   );
 }

@@ -2,7 +2,7 @@ import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { Badge } from "../../components/badge.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Time } from "../../components/time.tsx";
-import { counted } from "../../components/words.ts";
+import { counted, sessionName } from "../../components/words.ts";
 import { sessionLink } from "../../router.ts";
 
 /** A session in a list. */
@@ -13,7 +13,7 @@ export function SessionRow({ session, isDayKnown }: { session: SessionSummary; i
       href={sessionLink(id)}
       icon="session"
       kind="Session"
-      title={title ?? `Session ${id.slice(0, 8)}`}
+      title={sessionName(id, title)}
       aside={
         <>
           <Badge tone="agent">{agent}</Badge>

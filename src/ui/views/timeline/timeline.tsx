@@ -3,7 +3,7 @@ import { useAnswer } from "../../api/use-answer.ts";
 import { FilterChips } from "../../components/chips.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { relativeTime } from "../../components/time.tsx";
-import { counted } from "../../components/words.ts";
+import { counted, sessionName } from "../../components/words.ts";
 import { commitLink, goTo, sessionLink } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 import { axisHeight, draw, heightOf, labelWidthAt, type Spot, type Window } from "./draw.ts";
@@ -211,7 +211,7 @@ function textOf({ of }: Spot) {
   const { title, id, agent, turns, last_at } = of.session;
   return (
     <>
-      <strong>{title ?? `Session ${id.slice(0, 8)}`}</strong>
+      <strong>{sessionName(id, title)}</strong>
       <span>
         {agent} · {counted(turns, "turn")}
         {last_at !== null && ` · ${relativeTime(last_at)}`}
