@@ -7,8 +7,6 @@ import { explanationOf } from "../../project/errors.ts";
 import type { FileVectors } from "../../store/index/records.ts";
 import { chunkSource } from "../chunk/chunk.ts";
 import { FileWords } from "../chunk/file-words.ts";
-import { notebookOf } from "../embedded/notebook.ts";
-import { scriptsOf } from "../embedded/scripts.ts";
 import { readSource } from "../files/read-source.ts";
 import { extractGraph } from "../graph/extract.ts";
 import { encodeGraph } from "../graph/record.ts";
@@ -19,6 +17,7 @@ import {
   languageOf,
   languageOfHeader,
 } from "../languages/index.ts";
+import { notebookOf, scriptsOf } from "./embedded.ts";
 import {
   type CachedFile,
   type ParsedFile,

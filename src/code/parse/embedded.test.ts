@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { notebookOf } from "./notebook.ts";
-import { scriptsOf } from "./scripts.ts";
+import { notebookOf, scriptsOf } from "./embedded.ts";
 
 const component = [
   "<template>",
