@@ -15,10 +15,17 @@ import { neighboursOf } from "../graph/neighbours.ts";
 import { type PackageMap, packagesOfIndex } from "../packages/packages.ts";
 import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
 import { type Matcher, matchersOf, mayBeMessage } from "../verbatim/matchers.ts";
-import { furtherPlaces, groupByFile, lookedAt, type RankedFile } from "./by-file.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
-import { type Background, type Ranked, rank, type Signals, saturate } from "./rank.ts";
+import {
+  type Background,
+  groupByFile,
+  type Ranked,
+  type RankedFile,
+  rank,
+  type Signals,
+  saturate,
+} from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { filesIn } from "./scope.ts";
 import { linesOfChunks } from "./source.ts";
@@ -43,6 +50,10 @@ const unheldNote = "Nothing contains the text in quotes as it is; these results 
 const cutNote = "This is in too many files to look into all of them; name a path or a longer text.";
 const incompleteNote =
   "Not all files were looked into, as that takes too long; name a path or a simpler pattern.";
+
+/** Other places of a file that are named, and how many chunks they are chosen from. */
+const maxPlaces = 3;
+const lookedAt = 10;
 
 interface Presented {
   ranked: Ranked;
@@ -183,16 +194,12 @@ export class CodeSearch {
   private async withNeighbours(results: readonly CodeResult[], count: number): Promise<CodeResult[]> {
     const graph = await CodeGraph.of(this.index, this.project.root);
     const found: CodeResult[] = [];
-    for (const [i, result] of results.entries()) {
-      if (i >= count) {
-        found.push(result);
-        continue;
-      }
+    for (const result of results.slice(0, count)) {
       const { file, name, start_line, end_line } = result;
       const target = await graph.definitionAt({ file, name, first: start_line, last: end_line });
       found.push({ ...result, graph: await neighboursOf(graph, target) });
     }
-    return found;
+    return [...found, ...results.slice(count)];
   }
 
   /** Gives back the memory of vectors and models; the next search loads them again. */
@@ -274,6 +281,22 @@ export class CodeSearch {
 function nearTo(packages: PackageMap | null, { near, package: asked }: CodeQuery): (path: string) => boolean {
   const here = near && asked === undefined ? packages?.around(near) : null;
   return here && here.dir !== "" ? (path) => packages?.around(path) === here : () => false;
+}
+
+/**
+ * The further places of a result, best first: those with a name, but not what lies around the result or around one
+ * of them, as it is the same place said less exactly.
+ */
+function furtherPlaces(best: StoredChunk, others: readonly StoredChunk[]): StoredChunk[] {
+  const chosen: StoredChunk[] = [];
+  for (const one of others) {
+    if (chosen.length === maxPlaces) break;
+    const isAround = [best, ...chosen].some(
+      ({ startLine, endLine }) => one.startLine <= startLine && one.endLine >= endLine,
+    );
+    if (one.name !== "" && one.level !== "file" && !isAround) chosen.push(one);
+  }
+  return chosen;
 }
 
 function placeOf({ uid, name, kind, level, startLine, endLine }: StoredChunk): CodePlace {

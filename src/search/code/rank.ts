@@ -181,3 +181,22 @@ export function saturate(ranked: Ranked[], factor: number): Ranked[] {
   }
   return ranked.sort(byScore);
 }
+
+/** One result a file: its best chunk, and what else in it matches. */
+export interface RankedFile {
+  best: Ranked;
+  /** Its other chunks, best first. */
+  others: Ranked[];
+}
+
+/** Chunks, best first, by their files, in the order of each one's best. */
+export function groupByFile(ranked: readonly Ranked[]): RankedFile[] {
+  const files = new Map<FileId, RankedFile>();
+  for (const entry of ranked) {
+    const { file } = entry.candidate.chunk;
+    const known = files.get(file);
+    if (known) known.others.push(entry);
+    else files.set(file, { best: entry, others: [] });
+  }
+  return [...files.values()];
+}
