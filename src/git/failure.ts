@@ -1,8 +1,9 @@
-import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 import { type ErrorCode, PommelError } from "../project/errors.ts";
-import { findUpwards } from "../project/paths.ts";
-import { commonDirectoryOf, gitDirectoryOf } from "./git-dir.ts";
+import { commonDirectoryOf, findUpwards } from "../project/paths.ts";
+import { shellQuoted } from "../text/shell.ts";
+import { gitDirectoryOf, textOf } from "./git-dir.ts";
 
 /** Why git failed, and the error's stable code. All but `failed` are states of the machine or of the repository. */
 const codeOfReason = {
@@ -174,9 +175,9 @@ function noRepository(dir: string): GitFailure {
 /** A branch whose file was lost (a power cut leaves it empty) looks to git as if it had no commits. */
 function noCommits(dir: string): GitFailure {
   const gitDir = gitDirectoryOf(dir);
-  const branch = gitDir === null ? null : /^ref: (.+)$/.exec(textAt(join(gitDir, "HEAD")) ?? "")?.[1];
+  const branch = gitDir === null ? null : /^ref: (.+)$/.exec(textOf(join(gitDir, "HEAD")) ?? "")?.[1];
   const file = gitDir && branch ? join(commonDirectoryOf(gitDir), branch) : null;
-  const text = file === null ? null : textAt(file);
+  const text = file === null ? null : textOf(file);
   if (file !== null && text !== null && !/^(?:[0-9a-f]{40,64}|ref: .+)$/.test(text)) {
     return new GitFailure(
       "damaged",
@@ -190,14 +191,13 @@ function noCommits(dir: string): GitFailure {
 /** Objects that a partial clone has not fetched are no damage. */
 function isPartialClone(dir: string): boolean {
   const gitDir = gitDirectoryOf(dir);
-  const config = gitDir === null ? null : textAt(join(commonDirectoryOf(gitDir), "config"));
+  const config = gitDir === null ? null : textOf(join(commonDirectoryOf(gitDir), "config"));
   return config !== null && /^\s*(?:promisor|partialclone)\b/im.test(config);
 }
 
 const topOf = (dir: string) => findUpwards(dir, ".git") ?? dir;
 const quotedIn = (line: string) => /'(.+?)'/.exec(line)?.[1] ?? null;
-const shellWord = (text: string) =>
-  /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+const shellWord = (text: string) => (/^[\w./:@%+-]+$/.test(text) ? text : shellQuoted(text));
 
 function isReadable(path: string): boolean {
   try {
@@ -205,13 +205,5 @@ function isReadable(path: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function textAt(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8").trim();
-  } catch {
-    return null;
   }
 }

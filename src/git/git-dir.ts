@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { findUpwards } from "../project/paths.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { findUpwards, gitDirAt } from "../project/paths.ts";
 
 /**
  * The git directory of the working tree around `dir` (gitrepository-layout), without starting git.
@@ -8,24 +8,15 @@ import { findUpwards } from "../project/paths.ts";
  */
 export function gitDirectoryOf(dir: string): string | null {
   const top = findUpwards(dir, ".git");
-  if (top === null) return null;
-  const path = join(top, ".git");
-  try {
-    if (statSync(path).isDirectory()) return path;
-    // In a linked worktree and in a submodule it is a file that names the directory.
-    const [, named] = /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8")) ?? [];
-    return named === undefined ? null : resolve(dirname(path), named);
-  } catch {
-    return null;
-  }
+  return top === null ? null : gitDirAt(top);
 }
 
-/** The directory that a repository's worktrees share, with objects, refs and configuration. */
-export function commonDirectoryOf(gitDirectory: string): string {
+/** A git file's text without the final line break; null when it is missing. */
+export function textOf(file: string): string | null {
   try {
-    return resolve(gitDirectory, readFileSync(join(gitDirectory, "commondir"), "utf8").trim());
+    return readFileSync(file, "utf8").trim();
   } catch {
-    return gitDirectory;
+    return null;
   }
 }
 

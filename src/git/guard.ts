@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { commonDirectoryOf, gitDirectoryOf } from "./git-dir.ts";
+import { commonDirectoryOf } from "../project/paths.ts";
+import { gitDirectoryOf, textOf } from "./git-dir.ts";
 
 /**
  * Keeps git from running the programs that a repository names in its configuration and attributes: whoever unpacks a
@@ -71,11 +71,7 @@ export function withoutFilters(names: readonly string[]): NodeJS.ProcessEnv {
 function mayHaveFilters(dir: string): boolean {
   const own = gitDirectoryOf(dir);
   if (own === null) return true;
-  return [join(commonDirectoryOf(own), "config"), join(own, "config.worktree")].some((file) => {
-    try {
-      return /filter|include/i.test(readFileSync(file, "utf8"));
-    } catch {
-      return false;
-    }
-  });
+  return [join(commonDirectoryOf(own), "config"), join(own, "config.worktree")].some((file) =>
+    /filter|include/i.test(textOf(file) ?? ""),
+  );
 }

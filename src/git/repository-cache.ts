@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { findUpwards } from "../project/paths.ts";
-import { commonDirectoryOf, gitDirectoryOf } from "./git-dir.ts";
-import { changeOf, headStamp, textOf } from "./history/head.ts";
+import { commonDirectoryOf, findUpwards } from "../project/paths.ts";
+import { gitDirectoryOf, textOf } from "./git-dir.ts";
+import { changeOf, headStamp } from "./history/head.ts";
 
 interface CacheOptions<T> {
   /** Cached answers; the least recently used are evicted first. */

@@ -71,21 +71,34 @@ export function nameOf(root: string): string {
 }
 
 /**
- * The git directory that all worktrees of the repository at `top` share, read from git's own files
- * (gitrepository-layout): a `.git` file names the git directory of a linked worktree or a submodule, and a worktree's
- * `commondir` names the shared one. Null where `.git` is missing or unreadable.
+ * The git directory of the working tree at `top`, read from git's own files (gitrepository-layout): in a linked worktree and
+ * in a submodule, `.git` is a file that names it. Null where `.git` is missing or unreadable.
  */
-export function commonDirOf(top: string): string | null {
-  const gitFile = join(top, ".git");
+export function gitDirAt(top: string): string | null {
+  const path = join(top, ".git");
   try {
-    const stat = statSync(gitFile, { throwIfNoEntry: false });
-    if (stat === undefined) return null;
-    if (stat.isDirectory()) return realpathSync(gitFile);
-    const [, named] = /^gitdir: (.+)$/m.exec(readFileSync(gitFile, "utf8")) ?? [];
-    if (named === undefined) return null;
-    const gitDir = resolve(top, named);
-    const shared = join(gitDir, "commondir");
-    return realpathSync(existsSync(shared) ? resolve(gitDir, readFileSync(shared, "utf8").trim()) : gitDir);
+    if (statSync(path).isDirectory()) return path;
+    const [, named] = /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8")) ?? [];
+    return named === undefined ? null : resolve(top, named);
+  } catch {
+    return null;
+  }
+}
+
+/** The directory that a repository's worktrees share, with objects, refs and configuration. */
+export function commonDirectoryOf(gitDirectory: string): string {
+  try {
+    return resolve(gitDirectory, readFileSync(join(gitDirectory, "commondir"), "utf8").trim());
+  } catch {
+    return gitDirectory;
+  }
+}
+
+/** That of the working tree at `top`, without links. Null where `.git` is missing or unreadable. */
+export function commonDirOf(top: string): string | null {
+  const gitDir = gitDirAt(top);
+  try {
+    return gitDir && realpathSync(commonDirectoryOf(gitDir));
   } catch {
     return null;
   }

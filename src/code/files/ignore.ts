@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import picomatch from "picomatch";
 import type { Config } from "../../project/config/settings.ts";
-import { teamDirName } from "../../project/paths.ts";
+import { commonDirectoryOf, gitDirAt, teamDirName } from "../../project/paths.ts";
 import { type Nested, nestedAt } from "./nested.ts";
 import { type Tracked, trackedFiles } from "./tracked.ts";
 import { isVendored } from "./vendored.ts";
@@ -63,7 +63,7 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
 
   /** Git's rules do not apply to what it tracks; directories lead to it. Asked only of what is ignored. */
   function isTracked(path: string, isDirectory: boolean): boolean {
-    tracked ??= trackedFiles(gitDirOf(root));
+    tracked ??= trackedFiles(gitDirAt(root));
     return (isDirectory ? tracked.directories : tracked.files).has(path);
   }
 
@@ -210,35 +210,18 @@ function readText(path: string): string | null {
 function gitExcludeFiles(root: string, env: NodeJS.ProcessEnv = process.env): string[] {
   const home = env.HOME || homedir();
   const configDir = join(env.XDG_CONFIG_HOME || join(home, ".config"), "git");
-  const gitDir = commonGitDir(root);
+  const gitDir = commonDirectoryOf(gitDirAt(root) ?? join(root, ".git"));
   const configs = env.GIT_CONFIG_GLOBAL
     ? [env.GIT_CONFIG_GLOBAL]
     : [join(configDir, "config"), join(home, ".gitconfig")];
-  if (gitDir !== null) configs.push(join(gitDir, "config"));
+  configs.push(join(gitDir, "config"));
 
   let usersExcludes = join(configDir, "ignore");
   for (const config of configs) {
     const value = excludesFileIn(readText(config) ?? "");
     if (value !== null) usersExcludes = resolve(root, value.replace(/^~(?=\/)/, home));
   }
-  return gitDir === null ? [usersExcludes] : [usersExcludes, join(gitDir, "info", "exclude")];
-}
-
-/** `.git`, or the target of a linked worktree's or submodule's `.git` file. */
-function gitDirOf(root: string): string | null {
-  const dotGit = join(root, ".git");
-  const pointer = readText(dotGit);
-  // Not a file: a directory, or missing.
-  if (pointer === null) return dotGit;
-  const target = /^gitdir: (.+?)\s*$/m.exec(pointer)?.[1];
-  return target === undefined ? null : resolve(root, target);
-}
-
-/** The directory of `info/`, which worktrees share. */
-function commonGitDir(root: string): string | null {
-  const gitDir = gitDirOf(root);
-  const common = gitDir && readText(join(gitDir, "commondir"));
-  return common ? resolve(gitDir!, common.trim()) : gitDir;
+  return [usersExcludes, join(gitDir, "info", "exclude")];
 }
 
 /** The value of `excludesFile` in the section `[core]`, the last one given. */

@@ -1,7 +1,8 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { commonDirectoryOf } from "../../project/paths.ts";
 import { gitTextIfAny } from "../git.ts";
-import { commonDirectoryOf, gitDirectoryOf } from "../git-dir.ts";
+import { gitDirectoryOf, textOf } from "../git-dir.ts";
 
 /**
  * A string that changes whenever HEAD's commit does, read from git's own files (gitrepository-layout): starting git
@@ -23,15 +24,6 @@ export function headStamp(dir: string): string | null {
       ...[gitDir, common].map((dir) => join(dir, "reftable", "tables.list")),
     ];
     return `${branch} ${loose ?? tables.map(changeOf).join()}`;
-  } catch {
-    return null;
-  }
-}
-
-/** A git file's text without the final line break; null when it is missing. */
-export function textOf(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8").trim();
   } catch {
     return null;
   }

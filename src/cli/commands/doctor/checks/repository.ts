@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { GitFailure, gitBytes, gitFields } from "../../../../git/git.ts";
-import { commonDirectoryOf, gitDirectoryOf } from "../../../../git/git-dir.ts";
+import { gitDirectoryOf } from "../../../../git/git-dir.ts";
 import { historyProblem } from "../../../../git/history/history.ts";
-import type { Project } from "../../../../project/paths.ts";
+import { commonDirectoryOf, type Project } from "../../../../project/paths.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
 /** Looking at every commit of a large repository takes longer. Milliseconds. */
