@@ -20,8 +20,8 @@ import { daemonFiles, homeOf } from "../../project/home.ts";
 import { auditLock, type Project, projectOf } from "../../project/paths.ts";
 import { removeIndexCache } from "../index/index-cache.ts";
 import { lanceFolder } from "../index/place.ts";
-import { leaveRoom } from "../sqlite/copy-database.ts";
-import { isDamaged } from "../sqlite/database.ts";
+import { leaveRoom, removeDatabase } from "../sqlite/copy-database.ts";
+import { isDamaged, openElsewhere } from "../sqlite/database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
 import {
   type Envelope,
@@ -272,7 +272,7 @@ function convertDatabase(file: string, key: string | null, to: "encrypt" | "decr
 function copyInPlace(file: string, key: string | null, to: "encrypt" | "decrypt"): void {
   const [before, after] = to === "encrypt" ? [null, key] : [key, null];
   const draft = draftOf(file);
-  discardWithLog(draft);
+  removeDatabase(draft);
   try {
     const db = new Sqlite(file, { mode: "write", timeoutMs: 2000, key: before });
     try {
@@ -290,12 +290,8 @@ function copyInPlace(file: string, key: string | null, to: "encrypt" | "decrypt"
     sync(dirname(file));
     for (const end of ["-wal", "-shm"]) rmSync(file + end, { force: true });
   } finally {
-    discardWithLog(draft);
+    removeDatabase(draft);
   }
-}
-
-function discardWithLog(draft: string): void {
-  for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true });
 }
 
 /** All is in the file itself then, and nobody else has it open. */
@@ -303,13 +299,7 @@ function closeLog(db: Sqlite, file: string): void {
   try {
     db.exec("PRAGMA journal_mode = DELETE");
   } catch (error) {
-    if (!/^SQLITE_(?:BUSY|LOCKED)/.test(codeOf(error))) throw error;
-    throw new PommelError(
-      "locked",
-      `Another process has ${file} open.`,
-      "End `pm` commands and agents that use it, then try again.",
-      { cause: error },
-    );
+    throw openElsewhere(error, file) ?? error;
   }
 }
 

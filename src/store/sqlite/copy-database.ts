@@ -35,8 +35,13 @@ export function copyDatabase(
     sync(dirname(target));
     return true;
   } finally {
-    for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true });
+    removeDatabase(draft);
   }
+}
+
+/** Removes a database that nobody has open, with what SQLite keeps beside it. */
+export function removeDatabase(file: string): void {
+  for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(file + end, { force: true });
 }
 
 /** Without room for the copy none is begun, or everything else on the disk would fail with it. */

@@ -214,6 +214,17 @@ export function isDamaged(error: unknown): boolean {
   );
 }
 
+/** The error for a database that another process has open; null for any other. */
+export function openElsewhere(error: unknown, file: string): PommelError | null {
+  if (!/^SQLITE_(?:BUSY|LOCKED)/.test(codeOf(error))) return null;
+  return new PommelError(
+    "locked",
+    `Another process has ${file} open.`,
+    "End `pm` commands and agents that use it, then try again.",
+    { cause: error },
+  );
+}
+
 /** Turns SQLite's errors about the file itself into ours; everything else passes through. */
 export function explain(error: unknown, file: string, words: DatabaseMessages = indexMessages): unknown {
   if (error instanceof PommelError) return error;

@@ -8,7 +8,7 @@ import { isSameFile } from "./copies.ts";
 /** Replacing the memory by another file, so that it is the old one or the new one at any moment, and neither is ever lost. */
 
 /** What SQLite keeps beside a database. */
-export const companions = ["-wal", "-shm"];
+const companions = ["-wal", "-shm"];
 
 /**
  * Puts a finished database in the place of the memory, which stays as `aside`. Killed before the end, the memory is what it

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { ownEnvelope } from "../../encryption/envelope.ts";
+import { removeDatabase } from "../../sqlite/copy-database.ts";
 import { allCopies, damagedFiles } from "./copies.ts";
 import { removeLeftovers } from "./leftovers.ts";
 
@@ -15,5 +16,6 @@ export function removeCopies(memoryDb: string): void {
 
 /** Removes a copy, and what lies beside it. */
 export function removeCopy(file: string): void {
-  for (const one of [file, `${file}-wal`, `${file}-shm`, ownEnvelope(file)]) rmSync(one, { force: true });
+  removeDatabase(file);
+  rmSync(ownEnvelope(file), { force: true });
 }

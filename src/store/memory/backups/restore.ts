@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
 import { draftOf } from "../../../project/files/replace-file.ts";
@@ -6,14 +6,15 @@ import { sync } from "../../../project/files/sync.ts";
 import { envelopeFor, writeEnvelope } from "../../encryption/envelope.ts";
 import { keyOfDatabase } from "../../encryption/keys.ts";
 import { checkDatabase } from "../../sqlite/check-database.ts";
-import { copyDatabase } from "../../sqlite/copy-database.ts";
+import { copyDatabase, removeDatabase } from "../../sqlite/copy-database.ts";
+import { openElsewhere } from "../../sqlite/database.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { Memory } from "../memory.ts";
 import { memoryMigrations } from "../schema/schema.ts";
 import { expendable } from "./backup-content.ts";
 import { nextReplaced, replacedFiles } from "./copies.ts";
 import { recoverMemory } from "./leftovers.ts";
-import { companions, putInPlace, refuseDirectory } from "./put-in-place.ts";
+import { putInPlace, refuseDirectory } from "./put-in-place.ts";
 import { removeCopy } from "./remove-copies.ts";
 
 /**
@@ -67,7 +68,7 @@ export function replaceMemory(memoryDb: string, source: string): void {
     bringUpToDate(draft);
     putInPlace(draft, memoryDb, nextReplaced(memoryDb));
   } finally {
-    for (const end of ["", ...companions]) rmSync(draft + end, { force: true });
+    removeDatabase(draft);
   }
   // The memory itself, and what it has just replaced, stay.
   for (const file of expendable([memoryDb, ...replacedFiles(memoryDb)], 2)) removeCopy(file);
@@ -87,14 +88,8 @@ function closeLog(memoryDb: string): void {
     db = new Sqlite(memoryDb, { mode: "write", timeoutMs: 2000 });
     db.exec("PRAGMA journal_mode = DELETE");
   } catch (error) {
-    if (/^SQLITE_(?:BUSY|LOCKED)/.test(String(Object(error).code))) {
-      throw new PommelError(
-        "locked",
-        `Another process has ${memoryDb} open.`,
-        "End `pm` commands and agents that use it, then try again.",
-        { cause: error },
-      );
-    }
+    const locked = openElsewhere(error, memoryDb);
+    if (locked) throw locked;
     // Damaged: it goes aside as it is, with its log.
   } finally {
     db?.close();

@@ -1,9 +1,10 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { PommelError } from "../../../project/errors.ts";
 import { draftOf } from "../../../project/files/replace-file.ts";
 import { sync } from "../../../project/files/sync.ts";
+import { removeDatabase } from "../../sqlite/copy-database.ts";
 import { recoverMemory } from "../backups/leftovers.ts";
-import { companions, putInPlace } from "../backups/put-in-place.ts";
+import { putInPlace } from "../backups/put-in-place.ts";
 import { enqueue } from "../jobs/jobs.ts";
 import { Memory } from "../memory.ts";
 import { type Salvaged, salvageMemory } from "./salvage.ts";
@@ -27,10 +28,7 @@ const rereadPriority = 100;
 export function repairMemory(memoryDb: string, now = new Date()): Repaired {
   recoverMemory(memoryDb);
   const draft = draftOf(memoryDb);
-  const remove = () => {
-    for (const end of ["", ...companions]) rmSync(draft + end, { force: true });
-  };
-  remove();
+  removeDatabase(draft);
   try {
     const salvaged = salvageMemory(memoryDb, draft);
     if (salvaged === null) {
@@ -46,7 +44,7 @@ export function repairMemory(memoryDb: string, now = new Date()): Repaired {
     putInPlace(draft, memoryDb, aside);
     return { ...salvaged, aside, rereads };
   } finally {
-    remove();
+    removeDatabase(draft);
   }
 }
 
