@@ -124,6 +124,9 @@ const labels = [
   "ref",
 ];
 
+/** One of these is in every cookie that a browser gives. */
+const cookieFields = ["domain", "httpOnly", "sameSite"];
+
 /** Keys as programs write them, too short for a secret. */
 const plainKey = /^[A-Za-z_$][A-Za-z0-9_$-]{0,15}$/;
 
@@ -131,7 +134,7 @@ function scrubObject(object: Record<string, unknown>, scrub: ScrubText, parent: 
   const shared = parent !== undefined && collections.test(parent) ? parent.replace(/s$/i, "") : null;
   const label = labels.map((key) => object[key]).find((item) => typeof item === "string");
   const isCookie =
-    typeof object.name === "string" && /^(?:domain|httpOnly|sameSite)$/m.test(Object.keys(object).join("\n"));
+    typeof object.name === "string" && cookieFields.some((field) => Object.hasOwn(object, field));
   const entries = Object.entries(object);
   const scrubbed = entries.map(([key, item]): [string, unknown] => {
     // A field that says "value" has the name beside it, or that of the whole object.
