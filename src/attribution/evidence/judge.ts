@@ -43,7 +43,7 @@ const reworkMs = 6 * 3_600_000;
 /** A session that touched a commit's files within this time may have led to it. Milliseconds. */
 const recentlyTouchedMs = 3_600_000;
 /** Commits have whole seconds. Milliseconds. */
-const clockMs = 2000;
+export const clockMs = 2000;
 /** A transcript's times and git's are of clocks and roundings of their own. Milliseconds. */
 const slack = 2000;
 /** A session ran what belongs to what it wrote within this time of it. Milliseconds. */

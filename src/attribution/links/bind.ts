@@ -1,11 +1,11 @@
 import type { AttributionRecord, Binding } from "../../store/memory/git-records.ts";
-import type { AttributionEvidence } from "../evidence/judge.ts";
+import { type AttributionEvidence, clockMs } from "../evidence/judge.ts";
 import type { Delegation, Write } from "../evidence/writes.ts";
 import { align } from "../lines/align.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 import { wasThere } from "../lines/verdict.ts";
-import { clockMs, committedBy, ofOneSession, saysSubject } from "./committed-by.ts";
+import { committedBy, ofOneSession, saysSubject } from "./committed-by.ts";
 import type { WeightOfSession } from "./weigh.ts";
 
 interface Enough {

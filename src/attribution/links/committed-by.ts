@@ -1,3 +1,4 @@
+import { clockMs } from "../evidence/judge.ts";
 import type { ShellRun } from "../evidence/writes.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 
@@ -17,8 +18,6 @@ export interface CommittingRun {
 const makesCommits = /\bgit\b[^|;&\n]*\b(?:commit|cherry-pick|merge|revert|am)\b/;
 /** Those that say what the message is. */
 const givesMessage = /\bgit\b[^|;&\n]*\bcommit\b[^|;&\n]*\s(?:-[a-zA-Z]*m|--message)\b/;
-/** Git's commit times are whole seconds. Milliseconds. */
-export const clockMs = 2000;
 
 /**
  * The commands that made a commit: it appeared while they ran, and git printed its hash, or its message is theirs, or, as
