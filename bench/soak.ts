@@ -35,6 +35,7 @@ import { projectAt } from "../src/project/paths.ts";
 import { rollout, threadId } from "../test/support/rollout-fixture.ts";
 import { transcript } from "../test/support/transcript-fixture.ts";
 import { percentile } from "./measure.ts";
+import { usageOf } from "./speed.ts";
 import { printTable } from "./table.ts";
 
 const { values: options } = parseArgs({
@@ -251,11 +252,10 @@ const all = actions.flatMap(([weight, ...action]) => Array<typeof action>(weight
 function sample(): Sample {
   const projects = roots.map((root) => projectAt(root, homeOf(env)));
   const logMb = (file: string) => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) / 1e6;
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const kinds = openFiles();
   kindsOpen.push(kinds);
   return {
-    rssMb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024,
+    rssMb: usageOf(pid).rssMb,
     files: [...kinds.values()].reduce((sum, count) => sum + count, 0),
     children: readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).length,
     memoryLogMb: Math.max(...projects.map(({ memoryDb }) => logMb(memoryDb))),

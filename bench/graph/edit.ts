@@ -11,7 +11,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { callDaemon } from "../../src/client/daemon-client.ts";
-import { projectAt } from "../../src/project/paths.ts";
 import { percentile } from "../measure.ts";
 import { runPm, untilIdle } from "../speed.ts";
 import { printTable } from "../table.ts";
@@ -24,7 +23,6 @@ if (options.project === undefined) {
   process.exit(2);
 }
 const root = options.project;
-const project = projectAt(root);
 const [called, calling] = ["pommel_bench_called", "pommel_bench_calling"].map((name) =>
   join(root, `${name}.py`),
 );
@@ -33,20 +31,13 @@ const target = "pommel_bench_target";
 /** The names of what calls the target, or how many they are. */
 const ways: Record<string, (caller: string) => Promise<string[]>> = {
   "search for the caller": async (caller) => {
-    const { results } = await callDaemon(project.root, "search", { q: caller, limit: 1 }, 60_000);
+    const { results } = await callDaemon(root, "search", { q: caller, limit: 1 }, 60_000);
     return results.map(({ name }) => name);
   },
   "pm impact": async () =>
-    (await callDaemon(project.root, "impact", { of: [target], limit: 1000 }, 60_000)).touched.map(
-      ({ name }) => name,
-    ),
+    (await callDaemon(root, "impact", { of: [target], limit: 1000 }, 60_000)).touched.map(({ name }) => name),
   "search with graph": async () => {
-    const { results } = await callDaemon(
-      project.root,
-      "search",
-      { q: target, limit: 1, graph: true },
-      60_000,
-    );
+    const { results } = await callDaemon(root, "search", { q: target, limit: 1, graph: true }, 60_000);
     return [`${results[0]?.graph?.used_by_total ?? 0}`];
   },
 };
@@ -54,7 +45,7 @@ const ways: Record<string, (caller: string) => Promise<string[]>> = {
 runPm(root, "start");
 try {
   await untilIdle(root);
-  const { total_chunks } = (await callDaemon(project.root, "status", {})).index;
+  const { total_chunks } = (await callDaemon(root, "status", {})).index;
   const rows: string[][] = [];
   for (const [way, names] of Object.entries(ways)) {
     writeFileSync(called!, `def ${target}():\n    return 1\n`);

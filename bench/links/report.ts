@@ -1,7 +1,5 @@
+import { certain } from "../../src/protocol/reading/link-evidence.ts";
 import type { JudgedCommit, Link } from "./judge.ts";
-
-/** Less is shown as "maybe". */
-const certain = 0.7;
 
 interface Cost {
   commits: number;

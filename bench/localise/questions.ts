@@ -17,18 +17,9 @@ const minWords = 4;
 const sources: ReadonlySet<PathRole> = new Set(["source", "barrel", "types"]);
 
 /** Programs in languages that are cut by lines. */
-const withoutGrammar = new Set([
-  "astro",
-  "clojure",
-  "dart",
-  "erlang",
-  "fsharp",
-  "groovy",
-  "haskell",
-  "julia",
-]);
-for (const language of ["objectivec", "ocaml", "perl", "powershell", "r", "svelte", "vim", "vue", "zig"])
-  withoutGrammar.add(language);
+const withoutGrammar = new Set(
+  "clojure dart erlang fsharp groovy haskell julia objectivec ocaml perl powershell r vim zig".split(" "),
+);
 
 const isProgram = (path: string) => {
   const language = languageOf(path);

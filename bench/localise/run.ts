@@ -18,8 +18,7 @@ import { documented, laterCommits } from "./questions.ts";
 export const kinds = ["commit", "function", "type", "other"] as const;
 /**
  * commit: a later commit's subject, for the source files that it changed; function, type: a doc comment, for its function
- * or type; other: the
- * subject of one that changed no source file, for what it changed.
+ * or type; other: the subject of one that changed no source file, for what it changed.
  */
 export type Kind = (typeof kinds)[number];
 

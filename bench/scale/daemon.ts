@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { findOrStartDaemon } from "../../src/client/connect.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
-import { projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { percentile } from "../measure.ts";
 import { childrenCpuMs, runPm, saves, untilIdle, usageOf } from "../speed.ts";
@@ -21,7 +20,6 @@ const pauseMs = 100;
 
 /** A daemon as people use it; milliseconds by the clock. */
 export async function measureDaemon(root: string) {
-  const project = projectAt(root);
   const took = async (work: () => Promise<unknown>) => {
     const start = performance.now();
     await work();
@@ -33,7 +31,7 @@ export async function measureDaemon(root: string) {
     return milliseconds;
   };
   const search = (i: number) =>
-    callDaemon(project.root, "search", { q: queries.question[i % queries.question.length]! }, timeoutMs);
+    callDaemon(root, "search", { q: queries.question[i % queries.question.length]! }, timeoutMs);
   // `pm start` waits for more than an answer: for figures that it shows.
   const firstMs = await took(async () => {
     await findOrStartDaemon();
@@ -43,7 +41,7 @@ export async function measureDaemon(root: string) {
     await untilIdle(root);
     await repeated(queries.question.length, search);
     const httpMs = await repeated(3 * queries.question.length, search);
-    const statusMs = await repeated(10, () => callDaemon(project.root, "status", {}, timeoutMs));
+    const statusMs = await repeated(10, () => callDaemon(root, "status", {}, timeoutMs));
     const saveMs = await saves(root, 20);
     await untilIdle(root);
     const pid = readDaemonRecord()?.pid ?? 0;
@@ -56,7 +54,7 @@ export async function measureDaemon(root: string) {
     for (let i = 0, busy = true; busy || !seen; i++) {
       busyMs.push(await took(() => search(i)));
       await sleep(pauseMs);
-      busy = !(await callDaemon(project.root, "queue", {}, timeoutMs)).code_is_idle;
+      busy = !(await callDaemon(root, "queue", {}, timeoutMs)).code_is_idle;
       seen ||= busy;
     }
     const reindexSeconds = (performance.now() - start) / 1000;
