@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { callPm, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
+import { callPm, homeAt, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 let cwd: string;
 let home: string;
@@ -12,15 +12,7 @@ beforeEach(() => {
   home = realpathSync(temporaryDir("pommel-home-"));
 });
 
-const env = () => ({
-  HOME: home,
-  XDG_CONFIG_HOME: join(home, ".config"),
-  XDG_DATA_HOME: join(home, ".local/share"),
-  XDG_STATE_HOME: join(home, ".local/state"),
-  CLAUDE_CONFIG_DIR: "",
-  CODEX_HOME: "",
-  CLAUDE_PROJECT_DIR: "",
-});
+const env = () => ({ ...homeAt(home), CLAUDE_PROJECT_DIR: "" });
 afterEach(() => run("stop"));
 const run = (...args: string[]) => callPm(args, { cwd, env: env() });
 async function json(...args: string[]) {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
+import { homeAt, pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 const keys = { down: "\x1b[B", space: " ", enter: "\r", ctrlC: "\x03" };
 
@@ -11,12 +11,7 @@ let cwd: string;
 let home: string;
 const env = () => ({
   ...process.env,
-  HOME: home,
-  XDG_CONFIG_HOME: join(home, ".config"),
-  XDG_DATA_HOME: join(home, ".local/share"),
-  XDG_STATE_HOME: join(home, ".local/state"),
-  CLAUDE_CONFIG_DIR: "",
-  CODEX_HOME: "",
+  ...homeAt(home),
   TERM: "xterm",
 });
 beforeEach(() => {

@@ -26,6 +26,17 @@ interface PmOptions {
   input?: string | Uint8Array;
 }
 
+/** Variables for which a directory is the home: Pommel's files and the agents' lie in it. */
+export const homeAt = (home: string) => ({
+  HOME: home,
+  XDG_CONFIG_HOME: join(home, ".config"),
+  XDG_DATA_HOME: join(home, ".local/share"),
+  XDG_STATE_HOME: join(home, ".local/state"),
+  XDG_CACHE_HOME: join(home, ".cache"),
+  CLAUDE_CONFIG_DIR: "",
+  CODEX_HOME: "",
+});
+
 /** Runs `pm` in `cwd` to its end, with the test file's isolated home (see test/isolate-home.ts). */
 export function runPm(args: readonly string[], { cwd, env, input }: PmOptions = {}): Promise<PmResult> {
   return new Promise((resolve, reject) => {

@@ -5,19 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { projectAt } from "../../src/project/paths.ts";
 import { sessionIn } from "./conversations-fixture.ts";
-import { callPm, pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, homeAt, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 let home: string;
-const env = () => ({
-  HOME: home,
-  XDG_CONFIG_HOME: join(home, ".config"),
-  XDG_DATA_HOME: join(home, ".local/share"),
-  XDG_STATE_HOME: join(home, ".local/state"),
-  XDG_CACHE_HOME: join(home, ".cache"),
-  CLAUDE_CONFIG_DIR: "",
-  CODEX_HOME: "",
-});
-const pm = (...args: string[]) => callPm(args, { cwd: home, env: env() });
+const pm = (...args: string[]) => callPm(args, { cwd: home, env: homeAt(home) });
 async function json(...args: string[]) {
   const { code, stdout, stderr } = await pm(...args, "--json");
   expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
@@ -178,7 +169,7 @@ describe("pm setup", () => {
     for (const question of questions) {
       expect(question).toMatch(/^pm -C .*\/(?:app|shop) (?:search|why) /);
       const command = question.replace(/^pm /, `${process.execPath} ${pmFile} `);
-      const shell = { cwd: home, env: { ...process.env, ...env() }, encoding: "utf8" } as const;
+      const shell = { cwd: home, env: { ...process.env, ...homeAt(home) }, encoding: "utf8" } as const;
       expect(execFileSync("sh", ["-c", command], shell)).toMatch(/retry|basket/i);
     }
     const text = (await pm("setup", "--yes")).stdout;
@@ -192,7 +183,7 @@ describe("pm setup", () => {
     const app = projectWithSession("app", "55555555-1111-4111-8111-111111111111", "retry after a timeout");
     projectWithSession("shop", "66666666-1111-4111-8111-111111111111", "show the basket");
     expect((await json("setup", "--named")).past).toMatchObject({ sessions: 0, projects: 0, left: 2 });
-    expect(await callPm(["init", "--yes"], { cwd: app, env: env() })).toMatchObject({ code: 0 });
+    expect(await callPm(["init", "--yes"], { cwd: app, env: homeAt(home) })).toMatchObject({ code: 0 });
     // The user's own files have hooks and server already.
     const status = execFileSync("git", ["-C", app, "status", "--porcelain"], { encoding: "utf8" });
     expect({ status, hooks: existsSync(join(app, ".claude/settings.json")) }).toEqual({
@@ -221,7 +212,7 @@ describe("pm setup", () => {
     for (const ms of [150, 200, 250, 300, 350, 400, 500]) {
       const child = spawn(process.execPath, [pmFile, "setup", "--yes"], {
         cwd: home,
-        env: { ...process.env, ...env() },
+        env: { ...process.env, ...homeAt(home) },
         stdio: "ignore",
         // A killed terminal takes its children along.
         detached: true,
@@ -246,7 +237,7 @@ describe("pm setup", () => {
     // For root, too: nothing can be created below a file.
     writeFileSync(join(home, ".config"), "");
     const before = agentFiles();
-    const { code, stderr } = await runPm(["setup", "--yes"], { cwd: home, env: env() });
+    const { code, stderr } = await runPm(["setup", "--yes"], { cwd: home, env: homeAt(home) });
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(".config/pommel/config.toml"),
@@ -297,7 +288,7 @@ describe("pm setup", () => {
     await json("setup", "--yes", "--agent", "claude");
     const sessionsOf = async (root: string) =>
       (await json("projects")).projects.find((one: { root: string }) => one.root === root).sessions;
-    const at = (cwd: string, ...args: string[]) => callPm([...args, "--json"], { cwd, env: env() });
+    const at = (cwd: string, ...args: string[]) => callPm([...args, "--json"], { cwd, env: homeAt(home) });
     const another = (root: string, id: string) => {
       const session = sessionIn(projectAt(root), id);
       session.prompt("note to pommel: never in the memory");
@@ -305,7 +296,8 @@ describe("pm setup", () => {
       session.writeTo(join(home, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-")));
       return JSON.stringify({ session_id: id, cwd: root, prompt: "note to pommel: never in the memory" });
     };
-    const hook = (cwd: string, input: string) => runPm(["hook", "user-prompt"], { cwd, env: env(), input });
+    const hook = (cwd: string, input: string) =>
+      runPm(["hook", "user-prompt"], { cwd, env: homeAt(home), input });
     const notes = async (cwd: string) => JSON.parse((await at(cwd, "notes")).stdout).annotations;
     expect([await sessionsOf(app), await sessionsOf(shop)]).toEqual([1, 1]);
 

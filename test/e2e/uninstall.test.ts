@@ -3,24 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { lockHolder } from "../../src/store/sqlite/lock.ts";
-import { callPm, temporaryDir } from "./run-pm.ts";
+import { callPm, homeAt, temporaryDir } from "./run-pm.ts";
 
 let dir: string;
 let home: string;
 const at = (...path: string[]) => join(dir, ...path);
-const pm = (cwd: string, ...args: string[]) =>
-  callPm(args, {
-    cwd: at(cwd),
-    env: {
-      HOME: home,
-      XDG_CONFIG_HOME: join(home, ".config"),
-      XDG_DATA_HOME: join(home, ".local/share"),
-      XDG_STATE_HOME: join(home, ".local/state"),
-      XDG_CACHE_HOME: join(home, ".cache"),
-      CLAUDE_CONFIG_DIR: "",
-      CODEX_HOME: "",
-    },
-  });
+const pm = (cwd: string, ...args: string[]) => callPm(args, { cwd: at(cwd), env: homeAt(home) });
 async function ok(cwd: string, ...args: string[]) {
   const { code, stdout, stderr } = await pm(cwd, ...args, "--json");
   expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
