@@ -1,4 +1,5 @@
 import type { LineAuthor } from "../../../protocol/operations/blame.ts";
+import type { LinesByAuthor } from "../../../protocol/operations/checkpoints.ts";
 import type { Share } from "../../../protocol/operations/stats.ts";
 import { type BlameAuthor, blameAuthors } from "../../../protocol/values.ts";
 import type { Palette } from "../../terminal/palette.ts";
@@ -78,6 +79,17 @@ export function knownShare(share: Share, author: BlameAuthor): string {
   const isOpen = share[author] === 0 && share.unknown > 0 && author !== "before_agents";
   return isOpen ? "–" : percent(share[author], share.lines);
 }
+
+/** "● agent 42%". */
+export const authorShare = (share: Share, author: BlameAuthor, colors: Palette): string =>
+  inColor(`${authorMarks[author]} ${authorNames[author]} ${knownShare(share, author)}`, { author }, colors);
+
+/** The shares of a change's added lines: none of them is from before agents. */
+export const shareOf = (lines: LinesByAuthor): Share => ({
+  ...lines,
+  lines: lines.agent + lines.human + lines.unknown,
+  before_agents: 0,
+});
 
 /** A line of a file, safe to print; the carriage return of a Windows line ending is left out. */
 export const codeLine = (text: string): string => printable(text.replace(/\r$/, ""));

@@ -9,7 +9,7 @@ import { fileUrl } from "../../terminal/links.ts";
 import type { Output, Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, oneLine, wrapped } from "../../terminal/text.ts";
-import { authorMarks, authorNames, authorsIn, inColor, knownShare } from "./author-text.ts";
+import { authorShare, authorsIn, knownShare } from "./author-text.ts";
 
 /** `pm blame` of a directory: who wrote the lines that commits added to what lies in it. */
 export async function blameDirectory(
@@ -61,9 +61,7 @@ export function renderDirectory(
     ...authors.map((author) => knownShare(entry, author)),
     entry.lines.toLocaleString("en"),
   ]);
-  const shares = authors.map((author) =>
-    inColor(`${authorMarks[author]} ${authorNames[author]} ${knownShare(total, author)}`, { author }, colors),
-  );
+  const shares = authors.map((author) => authorShare(total, author, colors));
   const more = entries.length - shown.length;
   return [
     `${colors.bold(oneLine(directory))}  ${counted(total.lines, "line")} added by commits  ${shares.join("  ")}`,

@@ -1,8 +1,8 @@
 import type { ReviewAnswer, ReviewSession } from "../../../protocol/operations/review.ts";
-import { linkEvidence } from "../../../protocol/reading/link-evidence.ts";
+import { tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
 import { beginningOf } from "../../../text/text-size.ts";
 import { counted } from "../../terminal/text.ts";
-import { percent } from "../blame/author-text.ts";
+import { percent, shareOf } from "../blame/author-text.ts";
 
 /** Sessions, prompts of each, and files that are named before the rest is counted. */
 const shown = { sessions: 8, turns: 5, files: 25 } as const;
@@ -14,7 +14,7 @@ const maxLength = 160;
  */
 export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
   const { kind, commits, files, sessions, lines, insertions, deletions, decisions, tests } = answer;
-  const total = lines.agent + lines.human + lines.unknown;
+  const total = shareOf(lines).lines;
   const title =
     kind === "commit" ? (commits[0]?.subject ?? range) : kind === "range" ? range : "Not committed yet";
   const shares = [
@@ -33,7 +33,7 @@ export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
     ["| File | Lines | By agents |", "| --- | ---: | ---: |"]
       .concat(
         files.slice(0, shown.files).map(({ path, insertions: added, deletions: removed, lines: by }) => {
-          const all = by.agent + by.human + by.unknown;
+          const all = shareOf(by).lines;
           return `| ${asText(path)} | +${added} −${removed} | ${all === 0 ? "" : percent(by.agent, all)} |`;
         }),
       )
@@ -47,26 +47,14 @@ export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
   ].join("\n\n");
 }
 
-function sessionAsMarkdown({
-  title,
-  agent,
-  lines,
-  how,
-  confidence,
-  turns,
-  session_id,
-}: ReviewSession): string {
-  const facts = [
-    agent === null ? "" : asText(agent),
-    counted(lines, "line"),
-    how === null || confidence === null ? "" : linkEvidence({ how, confidence }),
-  ].filter((fact) => fact !== "");
-  const wrote = turns.filter((turn) => turn.lines > 0);
-  const asked = (wrote.length > 0 ? wrote : turns).slice(0, shown.turns);
+function sessionAsMarkdown(session: ReviewSession): string {
+  const { title, agent, lines, turns, session_id } = session;
+  const facts = [agent === null ? "" : asText(agent), counted(lines, "line"), tieOf(session)];
+  const { shown: asked, more: others } = turnsToShow(turns, shown.turns);
   return [
-    `**${asText(title ?? `Session ${session_id.slice(0, 8)}`)}** (${facts.join(", ")})`,
+    `**${asText(title ?? `Session ${session_id.slice(0, 8)}`)}** (${facts.filter((fact) => fact !== "").join(", ")})`,
     ...asked.map(({ turn, prompt }) => `- ${prompt === null ? `turn ${turn}` : asText(prompt)}`),
-    ...more(turns.length - asked.length, "more turn").map((line) => `- ${line}`),
+    ...more(others, "more turn").map((line) => `- ${line}`),
   ].join("\n");
 }
 

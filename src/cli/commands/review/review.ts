@@ -1,7 +1,7 @@
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { ReviewAnswer, ReviewFile, ReviewSession } from "../../../protocol/operations/review.ts";
-import { linkEvidence } from "../../../protocol/reading/link-evidence.ts";
+import { tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -19,7 +19,16 @@ import {
   shortId,
   wrapped,
 } from "../../terminal/text.ts";
-import { authorMarks, authorNames, authorsIn, codeLine, inColor, percent } from "../blame/author-text.ts";
+import {
+  authorMarks,
+  authorNames,
+  authorShare,
+  authorsIn,
+  codeLine,
+  inColor,
+  percent,
+  shareOf,
+} from "../blame/author-text.ts";
 import { reviewAsMarkdown } from "./markdown.ts";
 
 interface Options extends Omit<RequestOf<"review">, "range"> {
@@ -27,7 +36,7 @@ interface Options extends Omit<RequestOf<"review">, "range"> {
   markdown?: boolean;
 }
 
-/** `pm review`: reads git and the memory itself, whether a daemon runs or not. */
+/** `pm review` */
 export async function reviewCommand(
   { cwd, output }: CommandContext,
   range: string | undefined,
@@ -80,17 +89,10 @@ function renderHead(answer: ReviewAnswer, range: string, screen: Screen): string
   const { kind, commits, commits_total, files, insertions, deletions, lines } = answer;
   const { colors } = screen;
   const [only] = commits;
-  const all = { ...lines, before_agents: 0 };
-  const total = lines.agent + lines.human + lines.unknown;
-  const shares = authorsIn(all)
-    .filter((author) => all[author] > 0)
-    .map((author) =>
-      inColor(
-        `${authorMarks[author]} ${authorNames[author]} ${percent(all[author], total)}`,
-        { author },
-        colors,
-      ),
-    );
+  const share = shareOf(lines);
+  const shares = authorsIn(share)
+    .filter((author) => share[author] > 0)
+    .map((author) => authorShare(share, author, colors));
   const size = `${counted(files.length, "file")}, ${colors.added(`+${insertions}`)} ${colors.removed(`-${deletions}`)}`;
   const facts = `${size}  ${shares.join("  ")}`;
   if (kind === "commit" && only !== undefined) {
@@ -116,16 +118,10 @@ function renderHead(answer: ReviewAnswer, range: string, screen: Screen): string
 
 function renderSession(session: ReviewSession, screen: Screen): string {
   const { colors } = screen;
-  const { session_id, title, agent, lines, how, confidence, turns } = session;
-  const facts = [
-    agent ?? "",
-    counted(lines, "line"),
-    how === null || confidence === null ? "" : linkEvidence({ how, confidence }),
-  ].filter((fact) => fact !== "");
+  const { session_id, title, agent, lines, turns } = session;
+  const facts = [agent ?? "", counted(lines, "line"), tieOf(session)].filter((fact) => fact !== "");
   const head = `${colors.id(shortId(session_id))}  ${oneLine(title ?? "(no title)")}  ${colors.dim(facts.join(", "))}`;
-  const wrote = turns.filter((turn) => turn.lines > 0);
-  const shown = (wrote.length > 0 ? wrote : turns).slice(0, turnsShown);
-  const more = turns.length - shown.length;
+  const { shown, more } = turnsToShow(turns, turnsShown);
   return [
     ...hanging(head, screen),
     ...shown.map(({ turn, prompt }) => {
@@ -156,14 +152,13 @@ function renderFiles({ files }: ReviewAnswer, screen: Screen): string {
   const { colors } = screen;
   const shown = screen.columns === undefined ? files : files.slice(0, filesShown);
   const rows = shown.map(({ path, status, insertions, deletions, lines }) => {
-    const total = lines.agent + lines.human + lines.unknown;
-    const share = { ...lines, lines: total, before_agents: 0 };
+    const share = shareOf(lines);
     return [
       colors.place(printable(path)),
       colors.dim(statusNames[status] ?? ""),
       `${colors.added(`+${insertions}`)} ${colors.removed(`-${deletions}`)}`,
-      total === 0 || screen.columns === undefined ? "" : authorBar(share, barWidth, colors),
-      total === 0 ? "" : percent(lines.agent, total),
+      share.lines === 0 || screen.columns === undefined ? "" : authorBar(share, barWidth, colors),
+      share.lines === 0 ? "" : percent(share.agent, share.lines),
     ];
   });
   const more = files.length - shown.length;

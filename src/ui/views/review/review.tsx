@@ -1,5 +1,5 @@
 import type { ReviewAnswer, ReviewCommit, ReviewSession } from "../../../protocol/operations/review.ts";
-import { linkEvidence } from "../../../protocol/reading/link-evidence.ts";
+import { tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge, LinesBar } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -156,11 +156,9 @@ function Sessions({ of: { sessions, kind } }: { of: ReviewAnswer }) {
 }
 
 function SessionBlock({ of }: { of: ReviewSession }) {
-  const { session_id, title, agent, lines, how, confidence, turns } = of;
-  // Those that wrote something say most.
-  const wrote = turns.filter((turn) => turn.lines > 0);
-  const shown = (wrote.length > 0 ? wrote : turns).slice(0, turnsShown);
-  const more = turns.length - shown.length;
+  const { session_id, title, agent, lines, turns } = of;
+  const { shown, more } = turnsToShow(turns, turnsShown);
+  const tie = tieOf(of);
   return (
     <div class="review-session">
       <a class="row-title" href={sessionLink(session_id, shown[0]?.turn)}>
@@ -169,7 +167,7 @@ function SessionBlock({ of }: { of: ReviewSession }) {
       <p class="row-meta">
         {agent !== null && <span class="who agent">{agent}</span>}
         <span>{counted(lines, "line")}</span>
-        {how !== null && confidence !== null && <span>{linkEvidence({ how, confidence })}</span>}
+        {tie !== "" && <span>{tie}</span>}
       </p>
       <ol>
         {shown.map(({ turn, prompt, started_at, lines: count }) => (
