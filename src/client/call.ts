@@ -11,8 +11,9 @@ import { callDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-
 const timeoutMs = 10_000;
 const shortTimeoutMs = 500;
 const remembered = 60_000;
-/** What forgetting in a large memory may take. Milliseconds. */
+/** What forgetting in a large memory, and asking all projects, may take. Milliseconds. */
 const changeTimeoutMs = 600_000;
+const everywhereTimeoutMs = 30_000;
 
 /** When the daemon last took too long. */
 let hungAt = Number.NEGATIVE_INFINITY;
@@ -42,6 +43,19 @@ const changes: ReadonlySet<RouteName> = new Set([
   ...(["annotate", "editNote", "forget", "scrub", "retry", "index", "changeSetting"] as const),
   ...(["createEvent", "linkEvent", "closeEvent"] as const),
 ]);
+
+/** Operations on all projects. */
+const ofAllProjects: ReadonlySet<RouteName> = new Set([
+  "searchEverywhere",
+  "sessionsEverywhere",
+  "locateSession",
+]);
+
+/** How long a daemon usually may take. Milliseconds. */
+function usualTimeoutOf(operation: RouteName): number {
+  if (changes.has(operation)) return changeTimeoutMs;
+  return ofAllProjects.has(operation) ? everywhereTimeoutMs : timeoutMs;
+}
 
 /**
  * The one way to an operation: through the daemon, which is started where none runs, or in this process where none can be.
@@ -79,11 +93,10 @@ async function ask<R extends RouteName>(
   const root = place?.root ?? null;
   const here = answererHere();
   if (here) return here(root, operation, input, signal);
-  const usual = timeout ?? (changes.has(operation) ? changeTimeoutMs : timeoutMs);
   try {
     const answered = await callDaemon(
       ...([root, operation, input] as const),
-      Date.now() - hungAt < remembered ? shortTimeoutMs : usual,
+      Date.now() - hungAt < remembered ? shortTimeoutMs : (timeout ?? usualTimeoutOf(operation)),
       signal,
     );
     hungAt = Number.NEGATIVE_INFINITY;

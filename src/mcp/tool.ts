@@ -8,9 +8,6 @@ import type { Output } from "./shapes/shape-parts.ts";
 /** The project here, before all others; or the projects in a directory ("" for any); null: one project alone. */
 type Here = Project | { below: string } | null;
 
-/** What asking all projects may take. Milliseconds. */
-export const everywhereMs = 30_000;
-
 /** What a tool is called with, besides its arguments. */
 export interface CallContext {
   project: Project;
@@ -45,10 +42,10 @@ export function askEverywhere<R extends "searchEverywhere" | "sessionsEverywhere
   { signal }: Pick<CallContext, "signal">,
 ): Promise<ResponseOf<R>> {
   const where = "root" in here ? { here: here.root } : here;
-  return call(operation, { ...request, ...where } as RequestOf<R>, null, { timeout: everywhereMs, signal });
+  return call(operation, { ...request, ...where } as RequestOf<R>, null, { signal });
 }
 
-/** Runs an operation for a tool. Errors as `answer`. */
+/** Runs an operation for a tool. Errors as `call`. */
 export async function ask<R extends RouteName>(
   { project, signal }: Pick<CallContext, "project" | "signal">,
   operation: R,

@@ -7,7 +7,7 @@ import { codeOf, PommelError } from "../../project/errors.ts";
 import { findUpwards, isInside, type Project } from "../../project/paths.ts";
 import { parsePlace } from "../../queries/blame/file-place.ts";
 import type { ToolName } from "../shapes/definitions.ts";
-import { type CallContext, everywhereMs } from "../tool.ts";
+import type { CallContext } from "../tool.ts";
 
 /**
  * The project that a server started in `cwd` answers for. The agent's own word for where it was launched comes first: it
@@ -85,8 +85,7 @@ export async function placeOf(
 export async function placeOfSession(name: ToolName, args: unknown, place: Place): Promise<Place | null> {
   const id = sessionNamed(name, args);
   if (id === null) return null;
-  const asked = { id, here: place.project.root };
-  const { root } = await call("locateSession", asked, null, { timeout: everywhereMs });
+  const { root } = await call("locateSession", { id, here: place.project.root }, null);
   return root === null ? null : { project: await findProject(root), cwd: root, across: null };
 }
 

@@ -8,7 +8,7 @@ import type { Palette } from "../../terminal/palette.ts";
 import { harmless } from "../../terminal/streams.ts";
 import { counted, fitted, hanging, heading, oneLine, printable, shortId } from "../../terminal/text.ts";
 
-/** `pm checkpoint diff`: reads git and the memory itself, whether a daemon runs or not. */
+/** `pm checkpoint diff` */
 export async function checkpointDiffCommand(
   { cwd, output }: CommandContext,
   from: string,

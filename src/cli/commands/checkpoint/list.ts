@@ -14,7 +14,7 @@ import type { Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, oneLine, printable, shortId, when } from "../../terminal/text.ts";
 
-/** `pm checkpoint list`: reads the memory itself, whether a daemon runs or not. */
+/** `pm checkpoint list` */
 export async function checkpointListCommand(
   { cwd, output }: CommandContext,
   request: CheckpointsRequest,

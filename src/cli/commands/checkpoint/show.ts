@@ -18,7 +18,7 @@ import {
 } from "../../terminal/text.ts";
 import { whoWrote } from "./list.ts";
 
-/** `pm checkpoint show`: reads git and the memory itself, whether a daemon runs or not. */
+/** `pm checkpoint show` */
 export async function checkpointShowCommand({ cwd, output }: CommandContext, name: string): Promise<void> {
   const project = await findProject(cwd);
   const answer = await call("checkpoint", { id: name }, project);

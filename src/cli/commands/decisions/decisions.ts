@@ -8,7 +8,7 @@ import { indented, passage } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { shortId, when } from "../../terminal/text.ts";
 
-/** `pm decisions`: reads the memory itself, whether a daemon runs or not. */
+/** `pm decisions` */
 export async function decisionsCommand(
   { cwd, output }: CommandContext,
   words: string[],

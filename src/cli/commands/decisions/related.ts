@@ -13,7 +13,7 @@ import { decisionBlock } from "./decisions.ts";
 /** Files of a session that are named. */
 const filesShown = 4;
 
-/** `pm related`: reads the memory itself, whether a daemon runs or not. */
+/** `pm related` */
 export async function relatedCommand(
   { cwd, output }: CommandContext,
   words: string[],

@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import { PommelError } from "../../../project/errors.ts";
+import { exitCode, PommelError } from "../../../project/errors.ts";
 import type { Fix, FixAnswer, KnownError } from "../../../protocol/operations/commands.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -30,7 +30,7 @@ export async function fixCommand(
   }
   const found = await call("fix", { ...options, error }, project);
   output.result(found, () => renderFix(found, output));
-  return found.verdict === "none" ? 5 : 0;
+  return found.verdict === "none" ? exitCode.notFound : exitCode.ok;
 }
 
 export function renderFix({ verdict, errors }: FixAnswer, screen: Screen): string {

@@ -1,5 +1,6 @@
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
+import { exitCode } from "../../../project/errors.ts";
 import type { HowAnswer, WorkingCommand } from "../../../protocol/operations/commands.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -17,7 +18,7 @@ export async function howCommand(
   const project = await findProject(cwd);
   const found = await call("how", { ...options, q: words.join(" ") }, project);
   output.result(found, () => renderHow(found, output));
-  return found.verdict === "none" ? 5 : 0;
+  return found.verdict === "none" ? exitCode.notFound : exitCode.ok;
 }
 
 export function renderHow({ verdict, commands }: HowAnswer, screen: Screen): string {

@@ -1,5 +1,6 @@
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
+import { exitCode } from "../../../project/errors.ts";
 import type { LostTextAnswer } from "../../../protocol/operations/commands.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { locate } from "../../../queries/blame/file-place.ts";
@@ -17,7 +18,7 @@ export async function lostCommand(
   const file = locate(project, cwd, named);
   const found = await call("lostText", { ...options, file }, project);
   output.result(found, () => renderLost(found, output));
-  return found.total === 0 ? 5 : 0;
+  return found.total === 0 ? exitCode.notFound : exitCode.ok;
 }
 
 export function renderLost({ file, texts, total }: LostTextAnswer, screen: Screen): string {

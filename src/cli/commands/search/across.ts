@@ -16,9 +16,6 @@ import { exitCodeOf, type ResultStyle, renderAnswer } from "./results.ts";
 type Everywhere = ResponseOf<"searchEverywhere">;
 type Sides = Pick<Everywhere, "code" | "transcripts" | "history">;
 
-/** What asking all projects may take. Milliseconds. */
-export const everywhereMs = 30_000;
-
 /** `pm search --all-projects`: works anywhere, also outside of a project. */
 export async function searchAcrossCommand(
   { cwd, output }: CommandContext,
@@ -31,7 +28,7 @@ export async function searchAcrossCommand(
   const here = await findProjectIfAny(cwd);
   const search = await readSearch(here, words, options, here === null ? "" : placeInProject(here, cwd));
   const asked = { ...search.request, asks: [...search.asks], here: here?.root };
-  const across = await call("searchEverywhere", asked, null, { timeout: everywhereMs });
+  const across = await call("searchEverywhere", asked, null);
   noteLeftOut(across, output);
   const { code, transcripts, history } = across;
   for (const side of [code, transcripts, history]) {

@@ -37,9 +37,9 @@ export async function sessionListCommand(
 
 /** `pm session list --all-projects`: works anywhere. */
 async function listAcross({ cwd, output }: CommandContext, options: SessionsRequest): Promise<void> {
-  const { everywhereMs, homeRelative, noteLeftOut } = await import("../search/across.ts");
+  const { homeRelative, noteLeftOut } = await import("../search/across.ts");
   const here = (await findProjectIfAny(cwd))?.root;
-  const answer = await call("sessionsEverywhere", { ...options, here }, null, { timeout: everywhereMs });
+  const answer = await call("sessionsEverywhere", { ...options, here }, null);
   noteLeftOut(answer, output);
   output.result(answer, () => {
     if (answer.sessions.length === 0) return "No sessions.";

@@ -74,7 +74,7 @@ export async function sessionShowCommand(
 
 /** The other project that stores a session. */
 async function otherProject(here: Project, id: string): Promise<Project | null> {
-  const { root } = await call("locateSession", { id, here: here.root }, null, { timeout: 30_000 });
+  const { root } = await call("locateSession", { id, here: here.root }, null);
   return root === null ? null : findProject(root);
 }
 

@@ -16,7 +16,7 @@ interface StatsOptions extends Omit<RequestOf<"stats">, "depth"> {
   limit?: number;
 }
 
-/** `pm stats`: reads git and the memory itself, whether a daemon runs or not. */
+/** `pm stats` */
 export async function statsCommand(
   { cwd, output }: CommandContext,
   { path = [], dirDepth, limit = 10, ...options }: StatsOptions,

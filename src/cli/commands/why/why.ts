@@ -15,7 +15,7 @@ interface WhyOptions {
   full?: boolean;
 }
 
-/** `pm why`: reads git and the memory itself, whether a daemon runs or not. */
+/** `pm why` */
 export async function whyCommand(
   { cwd, output }: CommandContext,
   place: string,
