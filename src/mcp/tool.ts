@@ -45,6 +45,10 @@ export function askEverywhere<R extends "searchEverywhere" | "sessionsEverywhere
   return call(operation, { ...request, ...where } as RequestOf<R>, null, { signal });
 }
 
+/** Which projects could not be asked, and why. */
+export const skippedNotes = (leftOut: ResponseOf<"searchEverywhere">["left_out"]): string[] =>
+  leftOut.map(({ project, reason }) => `${project} was skipped: ${reason}`);
+
 /** Runs an operation for a tool. Errors as `call`. */
 export async function ask<R extends RouteName>(
   { project, signal }: Pick<CallContext, "project" | "signal">,

@@ -1,4 +1,3 @@
-import type { Verdict } from "../../protocol/values.ts";
 import { visible } from "../../text/quotation.ts";
 import { wholeCharacters } from "../../text/text-size.ts";
 
@@ -21,14 +20,6 @@ export function oneLine(text: string, longest: number): string {
 /** As `oneLine`; null for none. */
 export const lineOrNull = (text: string | null, longest: number) =>
   text === null ? null : oneLine(text, longest);
-
-/** What a model should know before the results; of what is found nothing. */
-export function verdictLine(verdict: Verdict): string | null {
-  if (verdict === "found") return null;
-  return verdict === "maybe"
-    ? "Maybe: these come closest; check whether they answer it."
-    : "Probably not here. These come closest:";
-}
 
 /** A score as shown: to two digits. */
 export const twoDigits = (score: number) => Math.round(score * 100) / 100;

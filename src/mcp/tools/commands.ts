@@ -57,7 +57,7 @@ function renderCommand(command: CommandsOutput["commands"][number]): string {
     minute(last_at),
     `${shortId(session_id)} turn ${turn}`,
     purpose,
-  ].filter((fact) => fact !== "");
+  ];
   return joined(
     [quoted(line), `  ${joined(facts)}`, ...failed_before.map((one) => quoted(`failed first: ${one}`))],
     "\n",
@@ -106,15 +106,18 @@ function renderError({
       quoted(error),
       quoted(`$ ${command}`),
       `  ${met}`,
-      fix === null && "  no fix recorded",
-      ...(fix === null
-        ? []
-        : [
-            `  then worked: ${joined([`${shortId(fix.session_id)} turn ${fix.turn}`, fix.commit, fix.stands === null ? "" : fix.stands ? "its lines are still there" : "its lines are gone"].filter((part) => part !== ""))}`,
-            ...fix.edits.map(quoted),
-            ...fix.commands.map((line) => quoted(`$ ${line}`)),
-          ]),
+      ...(fix === null ? ["  no fix recorded"] : fixLines(fix)),
     ],
     "\n",
   );
+}
+
+function fixLines(fix: NonNullable<CommandsOutput["errors"][number]["fix"]>): string[] {
+  const { session_id, turn, commit, stands, edits, commands: lines } = fix;
+  const facts = joined([
+    `${shortId(session_id)} turn ${turn}`,
+    commit,
+    stands !== null && (stands ? "its lines are still there" : "its lines are gone"),
+  ]);
+  return [`  then worked: ${facts}`, ...edits.map(quoted), ...lines.map((line) => quoted(`$ ${line}`))];
 }

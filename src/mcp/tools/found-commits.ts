@@ -2,19 +2,11 @@ import type * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import type { CommitFound, HistoryResult } from "../../protocol/operations/search.ts";
+import { verdictAdvice } from "../../protocol/reading/verdict.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
-import {
-  historyLabel,
-  joined,
-  lineOrNull,
-  minute,
-  oneLine,
-  quoted,
-  spans,
-  verdictLine,
-} from "../text/text.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, spans } from "../text/text.ts";
 import { ask, type CallContext, type ToolAnswer } from "../tool.ts";
 
 const sessionsNamed = 3;
@@ -53,7 +45,7 @@ export async function foundCommits(
     text: joined(
       [
         items.length > 0
-          ? verdictLine(found.verdict)
+          ? verdictAdvice[found.verdict]
           : `Nothing found in commits about "${oneLine(q, 100)}".`,
         items.length > 0 && `${historyLabel}\n${items.map(render).join("\n")}`,
         next && `${found.total_results - end} more: cursor ${next}`,

@@ -4,12 +4,21 @@ import { maxResults } from "../../project/max-results.ts";
 import { placeInProject } from "../../project/paths.ts";
 import type { GraphEdge } from "../../protocol/operations/graph.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
+import { verdictAdvice } from "../../protocol/reading/verdict.ts";
 import { visible } from "../../text/quotation.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { edgeNamed, withMore } from "../text/edges.ts";
-import { beginning, codeLabel, joined, lineOrNull, oneLine, verdictLine } from "../text/text.ts";
-import { acrossOf, ask, askEverywhere, type CallContext, type Handler, otherProject } from "../tool.ts";
+import { beginning, codeLabel, joined, lineOrNull, oneLine } from "../text/text.ts";
+import {
+  acrossOf,
+  ask,
+  askEverywhere,
+  type CallContext,
+  type Handler,
+  otherProject,
+  skippedNotes,
+} from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
 type Found = SearchResponse["results"][number] & {
@@ -67,7 +76,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     text: joined(
       [
         items.length > 0
-          ? verdictLine(found.verdict)
+          ? verdictAdvice[found.verdict]
           : nothingFound(query, Boolean(path ?? regex) || Object.keys(filters).length > 0),
         items.length > 0 && `${codeLabel}\n${items.map(render).join("\n")}`,
         next && `${left} more: cursor ${next}`,
@@ -97,11 +106,10 @@ async function foundIn(
     const fromHere = relative(context.cwd, file);
     return { ...result, project, file: fromHere.startsWith("..") ? file : fromHere };
   };
-  const skipped = left_out.map(({ project, reason }) => `${project} was skipped: ${reason}`);
   return {
     ...code,
     results: code.results.map(placed),
-    notes: [...code.notes, ...skipped],
+    notes: [...code.notes, ...skippedNotes(left_out)],
   };
 }
 

@@ -7,6 +7,13 @@ export const verdictText: Readonly<Record<Verdict, string>> = {
   probably_not_here: "probably not here",
 };
 
+/** What a reader should know before the results; null: nothing, as they answer the question. */
+export const verdictAdvice: Readonly<Record<Verdict, string | null>> = {
+  found: null,
+  maybe: "Maybe: these come closest; check whether they answer it.",
+  probably_not_here: "Probably not here. These come closest:",
+};
+
 /** The verdict of several answers together: the best of them. */
 export function bestVerdict(answers: readonly ({ verdict: Verdict } | null)[]): Verdict {
   return (

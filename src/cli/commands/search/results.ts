@@ -2,6 +2,7 @@ import { exitCode } from "../../../project/errors.ts";
 import type { GraphEdge, Neighbours } from "../../../protocol/operations/graph.ts";
 import type { SearchResponse } from "../../../protocol/operations/search.ts";
 import { howSure, isCall, nameInFull } from "../../../protocol/reading/how-sure.ts";
+import { verdictAdvice } from "../../../protocol/reading/verdict.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { type Found, type FoundStyle, renderFound } from "../../results/found.ts";
 import { fileUrl } from "../../terminal/links.ts";
@@ -47,14 +48,8 @@ export function renderAnswer(answer: SearchResponse, style: ResultStyle): string
 
 /** What a reader should know before the results; of what is found nothing. */
 export function verdictLine(verdict: Verdict, colors: Palette): string[] {
-  if (verdict === "found") return [];
-  return [
-    colors.warn(
-      verdict === "maybe"
-        ? "Maybe: these come closest; check whether they answer it."
-        : "Probably not here. These come closest:",
-    ),
-  ];
+  const advice = verdictAdvice[verdict];
+  return advice === null ? [] : [colors.warn(advice)];
 }
 
 /** Each with its place, why it is there and its matching lines. */

@@ -127,17 +127,16 @@ async function foundIn(
   { asks, request }: Search,
   how: CallOptions,
 ): Promise<SearchAllResponse> {
-  const [side, ...others] = asks;
-  if (others.length === 0 && request.only === undefined && side === "code") {
-    return only(request.q, { code: await call("search", request, project, how) });
+  switch (asks.length === 1 && request.only === undefined ? asks[0] : "all") {
+    case "code":
+      return only(request.q, { code: await call("search", request, project, how) });
+    case "transcripts":
+      return only(request.q, { transcripts: await call("searchTranscripts", request, project, how) });
+    case "history":
+      return only(request.q, { history: await call("searchHistory", request, project, how) });
+    default:
+      return call("searchAll", request, project, how);
   }
-  if (others.length === 0 && request.only === undefined && side === "transcripts") {
-    return only(request.q, { transcripts: await call("searchTranscripts", request, project, how) });
-  }
-  if (others.length === 0 && request.only === undefined && side === "history") {
-    return only(request.q, { history: await call("searchHistory", request, project, how) });
-  }
-  return call("searchAll", request, project, how);
 }
 
 function only(

@@ -12,7 +12,7 @@ import { fateOf } from "../../../queries/search/format-commit-fate.ts";
 import { visible } from "../../../text/quotation.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../../shapes/shapes-search.ts";
 import { lineOrNull, minute, oneLine } from "../../text/text.ts";
-import { acrossOf, ask, askEverywhere, type CallContext, otherProject } from "../../tool.ts";
+import { acrossOf, ask, askEverywhere, type CallContext, otherProject, skippedNotes } from "../../tool.ts";
 import { pathsInside } from "../places.ts";
 
 /** What search_sessions finds, before it is cut to what fits. */
@@ -43,14 +43,13 @@ export async function found(args: Args, q: string, context: CallContext): Promis
     const across = await askEverywhere(here, "searchEverywhere", asked, context);
     const { transcripts } = across;
     const { verdict = "probably_not_here", results = [], total_results = 0, notes = [] } = transcripts ?? {};
-    const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
     const placed = (result: Result) =>
       itemOf(result, result.project === undefined ? null : otherProject(result.project, here, context));
     return {
       verdict,
       results: results.map(placed),
       total: Math.min(total_results, maxResults),
-      notes: wholeNotes([...notes, ...silent]),
+      notes: wholeNotes([...notes, ...skippedNotes(across.left_out)]),
     };
   }
   const found = await ask(context, "searchTranscripts", request);
@@ -143,7 +142,6 @@ export async function listed(args: Args, context: CallContext): Promise<Found> {
   const here = acrossOf(args, context);
   if (here !== null) {
     const across = await askEverywhere(here, "sessionsEverywhere", request, context);
-    const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
     const results = across.sessions.map((session) =>
       sessionItem(session, otherProject(session.project, here, context)),
     );
@@ -151,7 +149,7 @@ export async function listed(args: Args, context: CallContext): Promise<Found> {
       verdict: null,
       results,
       total: Math.min(across.total, maxResults),
-      notes: wholeNotes(silent),
+      notes: wholeNotes(skippedNotes(across.left_out)),
     };
   }
   const { sessions, total } = await ask(context, "sessions", request);

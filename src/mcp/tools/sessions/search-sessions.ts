@@ -1,6 +1,7 @@
+import { verdictAdvice } from "../../../protocol/reading/verdict.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../../text/budget.ts";
-import { historyLabel, joined, oneLine, verdictLine } from "../../text/text.ts";
+import { historyLabel, joined, oneLine } from "../../text/text.ts";
 import type { Handler } from "../../tool.ts";
 import { type FoundSession, found, listed } from "./found-sessions.ts";
 import { renderFound } from "./found-text.ts";
@@ -25,7 +26,7 @@ export const searchSessions: Handler<typeof searchSessionsInput, SearchSessionsO
     structured: { label: historyLabel, verdict, results: items, total, next_cursor: next, notes },
     text: joined(
       [
-        items.length === 0 ? nothing(query) : verdict && verdictLine(verdict),
+        items.length === 0 ? nothing(query) : verdict && verdictAdvice[verdict],
         items.length > 0 && `${historyLabel}\n${items.map(renderFound).join("\n")}`,
         next && `${total - end} more: cursor ${next}`,
         items.length > 0 && query !== undefined && "A turn in full: get_session with session_id and turn.",
