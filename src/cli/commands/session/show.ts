@@ -61,7 +61,8 @@ export async function sessionShowCommand(
   } else if (full) {
     const turns: (Turn & { content: string })[] = [];
     for (const one of session.turns) {
-      turns.push({ ...one, content: (await ask(one.number)).content ?? "" });
+      const { content } = await call("session", { id, turn: one.number, log }, project);
+      turns.push({ ...one, content: content ?? "" });
     }
     output.result({ ...session, turns }, () => {
       const texts = turns.map((one) => [turnLine(one, output), ...block(one.content)].join("\n"));
