@@ -25,21 +25,13 @@ const framing = [
 ];
 /** Words that types have, too (`List<User>`): only in small letters or capitals. */
 const plainWords = [
-  ...[
-    "system",
-    "user",
-    "human",
-    "assistant",
-    "developer",
-    "important",
-    "instructions",
-    "parameter",
-    "permissions",
-  ],
-  "thinking",
+  ...["system", "user", "human", "assistant", "developer", "important"],
+  ...["instructions", "parameter", "permissions", "thinking"],
 ];
 const open = "(?:[<＜﹤]|&(?:amp;)*(?:lt|#0*60|#x0*3c);?)";
 const close = "(?:[>＞﹥]|&(?:amp;)*(?:gt|#0*62|#x0*3e);?)";
+const anyOpen = new RegExp(open, "gi");
+const anyClose = new RegExp(close, "gi");
 /** A tag, also one that was cut. */
 const tagOf = (names: readonly string[], flags: string) =>
   new RegExp(
@@ -96,10 +88,8 @@ export function harmless(text: string): string {
       .replace(/\s+/g, " ")
       // Formats are bidirectional marks, joiners, invisible tags.
       .replace(/\p{Cc}|\p{Cf}|\p{Cs}|\p{Co}|\p{Zl}|\p{Zp}|[\uFE00-\uFE0F]/gu, "")
-      .replace(/&(?:amp;)*(?:lt|#0*60|#x0*3c);?/gi, "‹")
-      .replace(/&(?:amp;)*(?:gt|#0*62|#x0*3e);?/gi, "›")
-      .replace(/[<＜﹤]/g, "‹")
-      .replace(/[>＞﹥]/g, "›")
+      .replace(anyOpen, "‹")
+      .replace(anyClose, "›")
       .replace(/[“”„‟]/g, '"')
       .replace(/`{3,}/g, "'''")
       .replace(/ {2,}/g, " ")

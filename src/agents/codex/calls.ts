@@ -1,3 +1,4 @@
+import { shellQuoted } from "../../text/shell.ts";
 import type { FileTouch } from "../agent.ts";
 import { bounded, boundedInput, bounds, pictureMark } from "../reading/bounds.ts";
 import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-output.ts";
@@ -82,9 +83,7 @@ export function commandOf(command: unknown): string {
   const isShell = /(?:^|[\\/])(?:ba|z|da|fi)?sh(?:\.exe)?$/.test(program) && /^-\w*c$/.test(flag);
   const isPowerShell = /(?:^|[\\/])(?:powershell|pwsh)(?:\.exe)?$/i.test(program) && /^-command$/i.test(flag);
   if ((isShell || isPowerShell) && words.length === 3) return script!;
-  return words
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(" ");
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word))).join(" ");
 }
 
 const applies = /^\s*(?:cd\s+("[^"]+"|'[^']+'|\S+)\s*&&\s*)?(?:\S*\/)?apply_?patch\b/;

@@ -18,7 +18,7 @@ const speakers: Readonly<Record<string, string>> = {
   COMPACTION: "compact",
 };
 
-const label = /\[(USER|ASSISTANT|THINKING|TOOL_USE|TOOL_RESULT|NOTICE|SUMMARY|COMPACTION)\] ?/;
+const label = new RegExp(`\\[(${Object.keys(speakers).join("|")})\\] ?`);
 const labelAtLine = new RegExp(`^${label.source}`, "m");
 
 /** What agents' tools do, by their names. */

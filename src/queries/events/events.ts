@@ -21,6 +21,7 @@ import type { CheckpointRecord, EventLink, EventRecord } from "../../store/memor
 import type { Memory } from "../../store/memory/memory.ts";
 import { countsOfSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { parseWhen } from "../../text/dates.ts";
+import { shellQuoted } from "../../text/shell.ts";
 import { changing } from "../changing.ts";
 import { isoTime } from "../status/status.ts";
 
@@ -62,7 +63,7 @@ export function listEvents(memory: Memory, { query, status, type }: EventsReques
 function suggestionView({ lastAt, ...suggested }: SuggestedEvent): SuggestedView {
   const { branch } = suggested;
   // As a shell reads it as one word.
-  const quoted = /^[\w./@+-]+$/.test(branch) ? branch : `'${branch.replaceAll("'", "'\\''")}'`;
+  const quoted = /^[\w./@+-]+$/.test(branch) ? branch : shellQuoted(branch);
   return {
     ...suggested,
     last_at: lastAt === 0 ? null : isoTime(lastAt),
