@@ -1,10 +1,7 @@
 /** What a program is called by: with its subcommand, without what wraps it. */
-export interface StepName {
+interface Named {
   /** `npm test`, `go test`, `vitest run`, `node scripts/build.mjs`. */
   name: string;
-}
-
-interface Named extends StepName {
   /** The directory that an option names. */
   directory: string | null;
   /** The command line that a shell is given: it counts in its place. */
@@ -31,7 +28,7 @@ const interpreters = new Set([
   ...shells,
 ]);
 /** Code in the line itself is not run again. */
-const inline = /^(?:-|-e|-c|-p|--eval|--print|-)$/;
+const inline = /^(?:-|-e|-c|-p|--eval|--print)$/;
 
 /** Programs whose subcommands have two words, or are what is run: `npm run build`. */
 const deep =
@@ -101,133 +98,20 @@ export function baseOf(program: string): string {
   return isInstalled ? path.slice(path.lastIndexOf("/") + 1) : path;
 }
 
-const looking = new Set([
-  ...[
-    "ls",
-    "cat",
-    "head",
-    "tail",
-    "grep",
-    "egrep",
-    "rg",
-    "ag",
-    "find",
-    "fd",
-    "wc",
-    "which",
-    "whereis",
-    "type",
-    "pwd",
-  ],
-  ...[
-    "cd",
-    "pushd",
-    "popd",
-    "echo",
-    "printf",
-    "true",
-    "false",
-    "test",
-    "[",
-    "[[",
-    "stat",
-    "file",
-    "du",
-    "df",
-    "ps",
-  ],
-  ...[
-    "env",
-    "printenv",
-    "date",
-    "sleep",
-    "kill",
-    "pkill",
-    "killall",
-    "diff",
-    "cmp",
-    "sort",
-    "uniq",
-    "cut",
-    "tr",
-    "jq",
-  ],
-  ...[
-    "less",
-    "more",
-    "tree",
-    "basename",
-    "dirname",
-    "realpath",
-    "readlink",
-    "whoami",
-    "uname",
-    "hostname",
-    "id",
-  ],
-  ...[
-    "export",
-    "set",
-    "unset",
-    "source",
-    ".",
-    "alias",
-    "eval",
-    "read",
-    "wait",
-    "jobs",
-    "lsof",
-    "awk",
-    "sed",
-    "xargs",
-  ],
-  ...[
-    "tee",
-    "mkdir",
-    "rmdir",
-    "rm",
-    "cp",
-    "mv",
-    "touch",
-    "ln",
-    "chmod",
-    "chown",
-    "mktemp",
-    "seq",
-    "yes",
-    "column",
-  ],
-  ...[
-    "open",
-    "clear",
-    "history",
-    "exit",
-    "return",
-    "trap",
-    "shopt",
-    "ulimit",
-    "umask",
-    "od",
-    "xxd",
-    "hexdump",
-    "md5sum",
-  ],
-  ...[
-    "shasum",
-    "sha256sum",
-    "base64",
-    "strings",
-    "nl",
-    "tac",
-    "rev",
-    "comm",
-    "paste",
-    "pgrep",
-    "top",
-    "free",
-    "tput",
-  ],
-]);
+const looking = new Set(
+  [
+    "ls cat head tail grep egrep rg ag find fd wc which whereis",
+    "type pwd cd pushd popd echo printf true false test [ [[ stat",
+    "file du df ps env printenv date sleep kill pkill killall diff",
+    "cmp sort uniq cut tr jq less more tree basename dirname",
+    "realpath readlink whoami uname hostname id export set unset source",
+    ". alias eval read wait jobs lsof awk sed xargs tee mkdir",
+    "rmdir rm cp mv touch ln chmod chown mktemp seq yes column",
+    "open clear history exit return trap shopt ulimit umask od xxd",
+    "hexdump md5sum shasum sha256sum base64 strings nl tac rev comm",
+    "paste pgrep top free tput",
+  ].flatMap((line) => line.split(" ")),
+);
 const lookingGit =
   /^git(?: (?:status|diff|log|show|add|branch|rev-parse|ls-files|ls-tree|blame|config|describe|rev-list|grep|shortlog|reflog|cat-file|merge-base|stash list|stash show|worktree list|remote get-url|for-each-ref|check-ignore|diff-tree|show-ref|symbolic-ref|remote))?$/;
 

@@ -1,9 +1,11 @@
 import { type AndOr, type Command, parse, type Statement, type Word } from "unbash";
-import { baseOf, isNoise, nameOf, type StepName } from "./step-name.ts";
+import { baseOf, isNoise, nameOf } from "./step-name.ts";
 
 /** The programs that a command line runs, one by one. */
 
-export interface Step extends StepName {
+export interface Step {
+  /** What it is called by (`step-name.ts`). */
+  name: string;
   /** As written, with its environment, without redirections and what only filters its output. */
   text: string;
   /** The same without what differs from run to run: paths, names, numbers. Runs of one form do the same thing. */
@@ -106,7 +108,7 @@ function takeCommand(command: Command, around: Around, steps: Step[]): string {
   const environment = command.prefix.flatMap((one) => (one.type === "Assignment" ? [one.text] : []));
   const texts = words.map(({ text }) => (text.length > maxWord || text.includes("\n") ? '"…"' : text));
   steps.push({
-    ...named,
+    name: named.name,
     text: [...environment, ...texts].join(" "),
     form: formOf(environment, texts),
     directory: joined(directory, named.directory ?? ""),
@@ -125,11 +127,10 @@ function joined(directory: string, to: string): string {
 function formOf(environment: readonly string[], [program = "", ...args]: readonly string[]): string {
   const names = environment.map((one) => one.replace(/=.*/s, "="));
   const general = args.map(generalised).filter((word) => !printsMore.test(word));
-  const [options, words] = [true, false].map((isOption) =>
-    general.filter((word) => word !== "*" && word.startsWith("-") === isOption),
-  ) as [string[], string[]];
+  const options = new Set(general.filter((word) => word.startsWith("-")));
+  const words = general.filter((word) => word !== "*" && !options.has(word));
   const isAbout = general.includes("*") ? ["*"] : [];
-  return [...names, baseOf(program), ...words, ...[...new Set(options)].sort(), ...isAbout].join(" ");
+  return [...names, baseOf(program), ...words, ...[...options].sort(), ...isAbout].join(" ");
 }
 
 /** A plain word means something; anything else differs from run to run. */
