@@ -6,15 +6,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import type * as z from "zod/mini";
 import { buildProgram } from "../src/cli/program.ts";
 import type { Streams } from "../src/cli/terminal/streams.ts";
 import { tools } from "../src/mcp/shapes/definitions.ts";
 import { publicRoutes, schemaOf } from "../src/protocol/openapi.ts";
 import { type Route, routes } from "../src/protocol/routes.ts";
-import { typeOf } from "./typescript-type.ts";
-
-type Schema = z.core.JSONSchema.BaseSchema;
+import { type Schema, typeOf } from "./typescript-type.ts";
 
 const mark = "<!-- Below: made by `npm run docs:reference`. Change the declarations instead. -->";
 
@@ -48,8 +45,11 @@ async function cliPage(): Promise<string> {
     written += text;
   };
   const streams: Streams = {
-    ...{ write: (_, text) => write(text), show: write, hasColor: () => false, hasLinks: false },
+    write: (_, text) => write(text),
+    show: write,
     columns: width,
+    hasColor: () => false,
+    hasLinks: false,
   };
   const program = await buildProgram(streams);
   const sections: string[] = [];

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 
-type Schema = z.core.JSONSchema.BaseSchema;
+export type Schema = z.core.JSONSchema.BaseSchema;
 
 /** A JSON schema as a type in TypeScript. */
 export function typeOf(schema: Schema, indent: string): string {
