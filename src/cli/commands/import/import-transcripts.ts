@@ -23,31 +23,41 @@ export async function importTranscripts(
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
   await findOrStartDaemon();
-  for (const paths of portions(files.map(({ path }) => path))) {
+  const paths = files.map(({ path }) => path);
+  const refusal = await queueTranscripts(project, agent, paths);
+  if (refusal !== null) {
+    throw new PommelError(
+      "usage",
+      `The daemon does not import sessions: ${refusal}`,
+      "See `pm config list sessions`.",
+    );
+  }
+  return followImport(project, files, interruption.signal);
+}
+
+/** Has the daemon read transcripts in the background. @returns why it does not; null when it does */
+export async function queueTranscripts(
+  project: Project,
+  agent: Agent,
+  paths: readonly string[],
+): Promise<string | null> {
+  for (const transcript_paths of portions(paths)) {
     const request = {
-      transcript_paths: paths,
+      transcript_paths,
       agent: agent.name,
       trigger: "import",
       // Which sessions belong here was decided already.
       all_projects: true,
     };
-    const { queued, reason } = await call("indexTranscript", request, project, {
-      without: "fail",
-      timeout: 60_000,
-    });
-    if (!queued) {
-      throw new PommelError(
-        "usage",
-        `The daemon does not import sessions: ${reason ?? "no reason given."}`,
-        "See `pm config list sessions`.",
-      );
-    }
+    const how = { without: "fail", timeout: 60_000 } as const;
+    const { queued, reason } = await call("indexTranscript", request, project, how);
+    if (!queued) return reason ?? "no reason given.";
   }
-  return followImport(project, files, interruption.signal);
+  return null;
 }
 
 /** Paths in as many requests as the daemon takes them in. */
-export function portions(paths: readonly string[]): string[][] {
+function portions(paths: readonly string[]): string[][] {
   const all: string[][] = [[]];
   let size = 0;
   for (const path of paths) {

@@ -6,7 +6,7 @@ import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { recordingConfig } from "../../../git/projects/recorded.ts";
 import type { Project } from "../../../project/paths.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { portions } from "../import/import-transcripts.ts";
+import { queueTranscripts } from "../import/import-transcripts.ts";
 
 /** Past sessions of all projects on this machine. */
 export interface PastSessions {
@@ -69,10 +69,7 @@ export async function askToImport({ projects }: PastSessions): Promise<void> {
   for (const { project, transcripts } of projects) {
     for (const agent of new Set(transcripts.map((one) => one.agent))) {
       const paths = transcripts.filter((one) => one.agent === agent).map(({ path }) => path);
-      for (const transcript_paths of portions(paths)) {
-        const request = { transcript_paths, agent: agent.name, trigger: "import", all_projects: true };
-        await call("indexTranscript", request, project, { without: "fail", timeout: 60_000 });
-      }
+      await queueTranscripts(project, agent, paths);
     }
   }
 }
