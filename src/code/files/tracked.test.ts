@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
+import { gitDirAt } from "../../project/paths.ts";
 import { createIgnoreRules } from "./ignore.ts";
 import { trackedFiles } from "./tracked.ts";
 
@@ -32,6 +33,19 @@ it("reads entries with further flags, and an index that is split", () => {
   expect([...trackedFiles(join(repository.dir, ".git")).files].sort()).toEqual(
     [...expected, "new.ts"].sort(),
   );
+});
+
+it("reads the index of a linked worktree where hashes are longer", () => {
+  const long = temporaryGit(undefined, ["--object-format=sha256"]);
+  const linked = `${long.dir}-linked`;
+  try {
+    long.commit("begin", { "src/store.ts": "1", "b.ts": "2" });
+    long.git("worktree", "add", "--quiet", linked);
+    expect([...trackedFiles(gitDirAt(linked)).files].sort()).toEqual(["b.ts", "src/store.ts"]);
+  } finally {
+    long.remove();
+    rmSync(linked, { recursive: true, force: true });
+  }
 });
 
 it("takes what it cannot read for nothing tracked", () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { commonDirectoryOf } from "../../project/paths.ts";
 
 /**
  * The files that git tracks, read from its index as gitformat-index(5) has it (versions 2 to 4): no process, and nothing of a
@@ -20,7 +21,7 @@ export function trackedFiles(gitDir: string | null): Tracked {
   if (gitDir === null) return none;
   try {
     const bytes = readFileSync(join(gitDir, "index"));
-    const isSha256 = /^\s*objectformat\s*=\s*sha256\s*$/im.test(configOf(gitDir));
+    const isSha256 = /^\s*objectformat\s*=\s*sha256\s*$/im.test(configOf(commonDirectoryOf(gitDir)));
     const hashLength = isSha256 ? 32 : 20;
     const { paths, end } = entriesIn(bytes, hashLength);
     const files = new Set(paths);
