@@ -112,6 +112,7 @@ describe("secrets in other places", () => {
       [`add ${seed} to your authenticator app`, seed],
       [`client.login('${bot}')`, bot],
       [`{"path": "/tmp/${key}.txt"}`, key],
+      ["user: ann\npassword: sunflower\n", "sunflower"],
     ] as const) {
       expect(text).toContain(secret);
       expect(scrub(text)).not.toContain(secret);
