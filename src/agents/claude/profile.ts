@@ -6,6 +6,17 @@ import type { AgentProfile } from "../agent.ts";
 import { isCopilots } from "../copilot/profile.ts";
 import { isCursors } from "../cursor/profile.ts";
 
+/** Those that Codex CLI has as well. */
+export const sharedEvents = {
+  "pre-compact": "PreCompact",
+  "user-prompt": "UserPromptSubmit",
+  "session-start": "SessionStart",
+  stop: "Stop",
+  "post-tool-use": "PostToolUse",
+  "session-end": "SessionEnd",
+  "subagent-stop": "SubagentStop",
+} as const;
+
 export const claudeProfile = {
   name: "claude",
   title: "Claude Code",
@@ -13,16 +24,7 @@ export const claudeProfile = {
   sessionVariable: "CLAUDE_CODE_SESSION_ID",
   resumeCommand: (id) => `claude --resume ${id}`,
   hooks: {
-    events: {
-      "pre-compact": "PreCompact",
-      "user-prompt": "UserPromptSubmit",
-      "session-start": "SessionStart",
-      stop: "Stop",
-      "post-tool-use": "PostToolUse",
-      "tool-failure": "PostToolUseFailure",
-      "session-end": "SessionEnd",
-      "subagent-stop": "SubagentStop",
-    },
+    events: { ...sharedEvents, "tool-failure": "PostToolUseFailure" },
     launchedIn: "CLAUDE_PROJECT_DIR",
     editedFiles: (tool, { file_path, notebook_path }) =>
       ["Edit", "Write", "MultiEdit", "NotebookEdit"].includes(tool) ? [file_path ?? notebook_path] : [],

@@ -15,7 +15,7 @@ import { applyEdit } from "./json-edit.ts";
 const { look, add: addHooks, remove: removeHooks } = hookEntries(claudeHooks);
 const missingEvents = (text: string, name: string) => look(text, name).detail;
 const eventOfHook = claudeProfile.hooks.events;
-const events = Object.values(eventOfHook);
+const events = hookNames.map((hook) => eventOfHook[hook]);
 const file = "settings.json";
 const nothing: string[] = [];
 
