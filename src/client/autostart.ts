@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf, explanationOf } from "../project/errors.ts";
+import { namesIn, textOf } from "../project/files/if-any.ts";
 import { daemonFiles, homeOf, ownConfigFile } from "../project/home.ts";
 import type { StatusResponse } from "../protocol/operations/status.ts";
 
@@ -112,7 +113,7 @@ export function obstacleTo(env: NodeJS.ProcessEnv = process.env): Obstacle | nul
   if (wish === "false") return "off";
   if (wish !== "true" && !["", "0", "false"].includes(env.CI ?? "")) return "ci";
   if (process.getuid?.() === 0 && isAnothers(homeOf(env).stateDir)) return "root";
-  const names = namesIn();
+  const names = namesIn(autostartDir());
   if (names.includes("stopped") && isThisBoot(textOf(join(autostartDir(), "stopped")))) return "stopped";
   const isOff = names.includes("off") && wish !== "true";
   if (isOff && !causesChangedSince(mtimeOf(join(autostartDir(), "off")))) return "off";
@@ -131,7 +132,7 @@ function isAnothers(dir: string): boolean {
 
 /** The state of automatic starts while no daemon runs; `enabled` as configured. */
 export function autostartStatus(enabled: boolean): AutostartStatus {
-  const attempt = attemptIn(namesIn());
+  const attempt = attemptIn(namesIn(autostartDir()));
   const obstacle = enabled ? obstacleTo() : "off";
   const hasFailed = attempt !== null && !attempt.isUnderway;
   return {
@@ -157,7 +158,7 @@ function attemptIn(names: readonly string[]): Attempt | null {
 
 /** @returns the attempt's name; null when another process was first */
 function claimAttempt(): string | null {
-  const name = String((attemptIn(namesIn())?.count ?? 0) + 1);
+  const name = String((attemptIn(namesIn(autostartDir()))?.count ?? 0) + 1);
   try {
     writeNote(name, "", "wx");
     return name;
@@ -221,22 +222,6 @@ function errorIn(outcome: string): string | null {
     return typeof error === "string" ? error : null;
   } catch {
     return null;
-  }
-}
-
-function namesIn(): string[] {
-  try {
-    return readdirSync(autostartDir());
-  } catch {
-    return [];
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
   }
 }
 

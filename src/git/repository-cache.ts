@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { namesIn } from "../project/files/if-any.ts";
 import { commonDirectoryOf, findUpwards } from "../project/paths.ts";
 import { gitDirectoryOf, textOf } from "./git-dir.ts";
 import { changeOf, headStamp } from "./history/head.ts";
@@ -113,9 +113,5 @@ function repositoryStamp(dir: string, otherRefs: readonly string[] = []): string
 function namesOf(common: string, ref: string): string[] {
   const [before, after] = ref.split("*");
   if (after === undefined) return [join("refs", ref)];
-  try {
-    return readdirSync(join(common, "refs", before!)).map((name) => join("refs", `${before}${name}${after}`));
-  } catch {
-    return [];
-  }
+  return namesIn(join(common, "refs", before!)).map((name) => join("refs", `${before}${name}${after}`));
 }

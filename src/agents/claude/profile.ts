@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { textOf } from "../../project/files/if-any.ts";
 import type { HookName } from "../../protocol/hooks.ts";
 import type { AgentProfile } from "../agent.ts";
 import { isCopilots } from "../copilot/profile.ts";
@@ -60,14 +61,6 @@ function isInSettings(root: string, hook: HookName): boolean {
     `"command"\\s*:\\s*"(?:[^"]*[\\\\/ ])?(?:pm|pommel) hook (?:${hook}|handle)(?: \\|\\| true)?"`,
   );
   return files.some((file) => command.test(textOf(file)));
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 /** Claude Code's user directory. */

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { namesIn } from "../../project/files/if-any.ts";
 import type { ForeignDatabase } from "../../store/sqlite/foreign-database.ts";
 import { asObject, known } from "../reading/json.ts";
 import { composerAt, composersIn, headOf } from "./database.ts";
@@ -38,14 +39,6 @@ function workspacesBeside(file: string): Map<string, string> {
     if (folder !== null) for (const composer of composers) folders.set(composer, folder);
   }
   return folders;
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
-  }
 }
 
 function workspaceAt(dir: string): Workspace {

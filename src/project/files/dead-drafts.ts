@@ -1,6 +1,7 @@
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive } from "./file-lock.ts";
+import { namesIn } from "./if-any.ts";
 
 /** A draft of `draftOf`, or what lies beside it, such as the log of a database. */
 const draftPattern = /\.pommel-(\d+)(?![^.-])/g;
@@ -38,12 +39,4 @@ export function removeDeadDrafts(dirs: readonly string[]): string[] {
       return false;
     }
   });
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
-  }
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn, textOf } from "./if-any.ts";
 
 /** Whether the disk that holds a file is encrypted, as far as it can be seen without being root. */
 export type DiskEncryption = "on" | "off" | "unknown";
@@ -51,20 +52,4 @@ export function blockDevice(device: string): DiskEncryption {
   const below = namesIn(join(dir, "slaves")).map((name) => blockDevice(join(dir, "slaves", name)));
   if (below.length === 0) return "off";
   return below.every((one) => one === "on") ? "on" : below.includes("unknown") ? "unknown" : "off";
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
-  }
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, sep } from "node:path";
 import { agents } from "../../agents/registry.ts";
@@ -7,6 +6,7 @@ import { GitFailure, gitFields } from "../../git/git.ts";
 import { commitsOf } from "../../git/history/history.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
 import type { Config } from "../../project/config/settings.ts";
+import { textOf } from "../../project/files/if-any.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Decision } from "../../protocol/operations/decisions.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
@@ -77,19 +77,11 @@ async function recordsIn(root: string): Promise<Decision[]> {
   const found: Decision[] = [];
   for await (const path of gitFields(root, ["ls-files", "-z", "--", ...recordFolders])) {
     if (found.length >= maxRecords) break;
-    const record = recordOf(path, textAt(join(root, path)));
+    // Empty where it is deleted in the working tree.
+    const record = recordOf(path, textOf(join(root, path)));
     if (record) found.push(record);
   }
   return found;
-}
-
-function textAt(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    // Deleted in the working tree.
-    return "";
-  }
 }
 
 /** Not yet decided, or no more than a form to fill in. */

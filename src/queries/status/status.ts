@@ -1,8 +1,9 @@
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf } from "../../project/errors.ts";
+import { namesIn } from "../../project/files/if-any.ts";
 import { daemonFiles } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import type { IndexAge } from "../../protocol/operations/search.ts";
@@ -151,12 +152,4 @@ export function isoTime(ms: number | null): string | null {
 
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
-  }
 }

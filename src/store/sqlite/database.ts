@@ -1,6 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
+import { namesIn } from "../../project/files/if-any.ts";
 import { lostEnvelope } from "../encryption/envelope.ts";
 import { copyDatabase } from "./copy-database.ts";
 import { schemaProblem } from "./schema-problem.ts";
@@ -183,13 +184,7 @@ export function refuseNewer(
 /** `<file>.before-<schema version>`, newest first. */
 export function backupsOf(file: string): string[] {
   const beginning = `${basename(file)}.before-`;
-  let names: string[] = [];
-  try {
-    names = readdirSync(dirname(file));
-  } catch {
-    // None can be seen, so none is there.
-  }
-  return names
+  return namesIn(dirname(file))
     .filter((name) => name.startsWith(beginning) && /^\d+$/.test(name.slice(beginning.length)))
     .sort((a, b) => Number(b.slice(beginning.length)) - Number(a.slice(beginning.length)))
     .map((name) => join(dirname(file), name));

@@ -1,5 +1,6 @@
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { namesIn } from "../../../project/files/if-any.ts";
 import { backupsOf } from "../../sqlite/database.ts";
 import { careOf } from "./care-record.ts";
 
@@ -110,6 +111,7 @@ export const datedInFolder = (folder: string, now = Date.now()): BackupFile[] =>
     .sort((a, b) => b.at - a.at);
 
 function inFolder(folder: string): BackupFile[] {
+  // Empty where none was made yet, or the disk with them is not there.
   return namesIn(folder).flatMap((name) => {
     const [, year, month, day, hours, minutes, seconds, reason] = namePattern.exec(name) ?? [];
     const file = join(folder, name);
@@ -118,13 +120,4 @@ function inFolder(folder: string): BackupFile[] {
     const at = Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}Z`);
     return [{ file, reason: reason as "daily" | "manual", at, bytes: stat.size }];
   });
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // None was made yet, or the disk with them is not there.
-    return [];
-  }
 }
