@@ -9,7 +9,7 @@ import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { entry } from "../blame/blame-summary.ts";
-import { statsOf } from "../status/stats.ts";
+import { noLines, sharesOf } from "../status/stats.ts";
 import { isoTime } from "../status/status.ts";
 import { filesIn } from "./tracked.ts";
 
@@ -38,7 +38,7 @@ export async function directoryOf(
       path: prefix + name,
       is_directory: deeper.length > 0,
       files: 0,
-      share: none(),
+      share: noLines(),
       changed: null,
     };
     entry(entries, name, () => made).files++;
@@ -46,8 +46,8 @@ export async function directoryOf(
   if (entries.size === 0 && path !== "") {
     throw new PommelError("not_found", `No directory ${path} here.`, "Paths are from the project's root.");
   }
-  const stats = await statsOf(project, memory, { files: true }, signal);
-  const total = none();
+  const stats = await sharesOf(project, memory, { files: true }, signal);
+  const total = noLines();
   for (const one of summedUp(stats.by_file ?? [], prefix)) {
     const name = one.path.slice(prefix.length).replace(/\/$/, "");
     const { path: _, ...share } = one;
@@ -58,8 +58,6 @@ export async function directoryOf(
   await findLastChanges(project.root, prefix, entries, memory, signal);
   return { path, entries: [...entries.values()].sort(byKindAndName), share: total, notes: stats.notes };
 }
-
-const none = (): Share => ({ lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 });
 
 function add(sum: Share, share: Share): void {
   for (const key of ["lines", ...blameAuthors] as const) sum[key] += share[key];
@@ -78,7 +76,7 @@ export function summedUp(files: NonNullable<StatsAnswer["by_file"]>, prefix: str
     const end = file.indexOf("/", prefix.length);
     const path = end < 0 ? file : file.slice(0, end + 1);
     add(
-      entry(entries, path, () => ({ path, ...none() })),
+      entry(entries, path, () => ({ path, ...noLines() })),
       share,
     );
   }

@@ -41,12 +41,12 @@ export interface StatsRequest {
  * @param memory null: there is no memory
  * @throws PommelError `usage` for an invalid time; GitFailure where git is broken and nothing is recorded
  */
-export async function statsOf(
+export async function sharesOf(
   project: Project,
   memory: Memory | null,
   request: StatsRequest,
   signal?: AbortSignal,
-): Promise<StatsAnswer> {
+): Promise<Shares> {
   const when = {
     since: request.since === undefined ? null : await parseWhen(request.since, "since"),
     until: request.until === undefined ? null : await parseWhen(request.until, "until"),
@@ -63,11 +63,25 @@ export async function statsOf(
   return answer;
 }
 
+/** The same with the errors that come back. */
+export async function statsOf(
+  project: Project,
+  memory: Memory | null,
+  request: StatsRequest,
+  signal?: AbortSignal,
+): Promise<StatsAnswer> {
+  const { notes, ...shares } = await sharesOf(project, memory, request, signal);
+  const recurring = memory?.once("recurring errors", () => recurringErrors(memory)) ?? [];
+  return { ...shares, recurring_errors: recurring, notes };
+}
+
+type Shares = Omit<StatsAnswer, "recurring_errors">;
+
 /** Counting reads every committed line, and most requests repeat the last one. */
 interface LastStats {
   question: string;
   history: ReadonlyMap<string, number> | GitFailure;
-  answer: StatsAnswer;
+  answer: Shares;
 }
 
 function countLines(
@@ -76,7 +90,7 @@ function countLines(
   when: AuthoredFilter,
   { paths = [], depth = 2, files = false, all = false }: StatsRequest,
   since: ReturnType<typeof agentsSince>,
-): StatsAnswer {
+): Shares {
   const history = whole instanceof GitFailure ? null : within(whole, when);
   const seen = memory === null ? new Set<string>() : commitsLookedAt(memory, when);
   const isWanted = filesMatcher(paths);
@@ -100,7 +114,6 @@ function countLines(
     paths: [...paths],
     commits: { in_history: history?.size ?? null, looked_at: lookedAt, with_agent: sums.withAgent.size },
     ...sums.answer(memory),
-    recurring_errors: memory === null ? [] : recurringErrors(memory),
     notes: [
       ...(whole instanceof GitFailure ? notesOnProblem(whole, seen) : []),
       ...(history === null ? [] : notesOnUnseen(memory, history, seen)),
@@ -143,7 +156,7 @@ function countedOnce(memory: Memory): (lines: AuthoredLines) => boolean {
   };
 }
 
-const noLines = (): Share => ({ lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 });
+export const noLines = (): Share => ({ lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 });
 
 /** Adds up lines by every requested key. */
 class Sums {
