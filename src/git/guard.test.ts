@@ -9,7 +9,7 @@ import { changesOf } from "./diff/changes.ts";
 import { GitFailure, gitBuffer, gitText } from "./git.ts";
 import { hooksPlace } from "./hooks/place.ts";
 import { differencesSince, patchSince, restoreTo, workingTreeOf } from "./rewind.ts";
-import { uncommittedFiles } from "./uncommitted.ts";
+import { uncommittedFiles } from "./working-files.ts";
 
 /** A repository whose configuration names a program wherever git could run one; it leaves a mark. */
 

@@ -6,7 +6,7 @@ import { GitFailure } from "../../git/git.ts";
 import { gitDirectoryOf, headLogOf } from "../../git/git-dir.ts";
 import { lengthOfLog, movesSince } from "../../git/history/head.ts";
 import { blobsOf } from "../../git/objects.ts";
-import { uncommittedFiles } from "../../git/uncommitted.ts";
+import { uncommittedFiles } from "../../git/working-files.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Memory } from "../../store/memory/memory.ts";

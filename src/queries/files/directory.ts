@@ -1,5 +1,6 @@
 import { GitFailure } from "../../git/git.ts";
 import { commitsOf } from "../../git/history/history.ts";
+import { filesIn } from "../../git/working-files.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { DirectoryAnswer, DirectoryEntry } from "../../protocol/operations/files.ts";
@@ -11,7 +12,6 @@ import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { entry } from "../blame/blame-summary.ts";
 import { noLines, sharesOf } from "../status/stats.ts";
 import { isoTime } from "../status/status.ts";
-import { filesIn } from "./tracked.ts";
 
 /** Commits that are looked through for the last change of each entry. */
 const maxCommits = 3000;

@@ -1,7 +1,7 @@
+import { filesIn } from "../../git/working-files.ts";
 import type { Project } from "../../project/paths.ts";
 import type { FilesAnswer } from "../../protocol/operations/files.ts";
 import type { RequestOf } from "../../protocol/routes.ts";
-import { filesIn } from "./tracked.ts";
 
 const listed = 20;
 

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { blameOf } from "../../git/diff/blame.ts";
 import { changesOf, placeOf } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
-import { GitFailure, gitFields, gitText, plain } from "../../git/git.ts";
+import { GitFailure, gitText } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
+import { untrackedFiles } from "../../git/working-files.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
 import type { LineAuthor } from "../../protocol/operations/blame.ts";
@@ -63,20 +64,20 @@ export async function review(
     for (const file of changed) {
       const { shown, leftOut } = within(file.hunks, Math.min(left, maxLinesOfFile));
       const by = await isBy(file);
+      const writers = file.hunks.flatMap(({ newStart, added }) => added.map((_, i) => by(newStart + i)));
       const after = shown.length === 0 || file.status === "D" ? [] : await linesAfter(file.path);
       files.push({
         path: file.path,
         old_path: file.oldPath,
         status: file.status,
-        insertions: sum(file.hunks.map(({ added }) => added.length)),
+        insertions: writers.length,
         deletions: sum(file.hunks.map(({ removed }) => removed.length)),
-        lines: counted(file.hunks.flatMap(({ newStart, added }) => added.map((_, i) => by(newStart + i)))),
+        lines: counted(writers),
         hunks: hunksAround(shown, after, (line) => authors.placeOf(by(line))),
         lines_left_out: leftOut,
       });
       left -= sum(shown.map(({ added, removed }) => added.length + removed.length));
-      for (const { newStart, added } of file.hunks)
-        for (let i = 0; i < added.length; i++) authors.wrote(by(newStart + i));
+      for (const writer of writers) authors.wrote(writer);
     }
   });
   const notes: string[] = [];
@@ -143,11 +144,9 @@ async function changedFiles(
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-async function untracked(root: string, paths: readonly string[] = ["."], signal?: AbortSignal) {
+async function untracked(root: string, paths: readonly string[] | undefined, signal?: AbortSignal) {
   const files: ChangedFile[] = [];
-  const args = ["ls-files", "-z", "--others", "--exclude-standard", "--", ...paths];
-  for await (const path of gitFields(root, [...plain, "--literal-pathspecs", ...args], signal)) {
-    if (path === "") continue;
+  for await (const path of untrackedFiles(root, signal, paths)) {
     const text = textOf(join(root, path));
     const added = text === null ? [] : linesIn(text);
     const hunks = added.length === 0 ? [] : [{ oldStart: 1, newStart: 1, removed: [], added }];
@@ -204,7 +203,7 @@ async function lineAuthors(
   }
   const since = memory === null ? null : agentsSince(memory, project.root);
   return async (file) => {
-    if (sum(file.hunks.map(({ added }) => added.length)) === 0) return nobody;
+    if (file.hunks.every(({ added }) => added.length === 0)) return nobody;
     const blamed =
       what.kind === "commit"
         ? asOf(what.to, file, infos.shown)

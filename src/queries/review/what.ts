@@ -57,16 +57,7 @@ async function named(project: Project, memory: Memory | null, name: string): Pro
 
 /** The branch that this one left; null: it is the default one, none is, or `name` is no branch. */
 async function branchLeft(root: string, name: string): Promise<string | null> {
-  if (
-    (await gitTextIfAny(root, [
-      "rev-parse",
-      "--verify",
-      "--quiet",
-      "--end-of-options",
-      `refs/heads/${name}`,
-    ])) === null
-  )
-    return null;
+  if ((await commitNamed(root, `refs/heads/${name}`)) === null) return null;
   const remote = await gitTextIfAny(root, ["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"]);
   for (const branch of [remote, ...defaultBranches]) {
     if (!branch || (await commitNamed(root, branch)) === null) continue;

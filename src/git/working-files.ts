@@ -1,0 +1,47 @@
+import { GitFailure, gitFields, plain } from "./git.ts";
+
+/** Files of a working tree, relative to `dir`, in which they are; ignored ones are left out. */
+
+/** Those that git tracks, and those that it does not. @throws GitFailure */
+export async function filesIn(dir: string, signal?: AbortSignal): Promise<string[]> {
+  const files = new Set<string>();
+  for await (const path of listed(dir, ["--cached", "--others"], signal)) files.add(path);
+  return [...files];
+}
+
+/** @param paths only files at or below them; default: all. @throws GitFailure */
+export const untrackedFiles = (
+  dir: string,
+  signal?: AbortSignal,
+  paths: readonly string[] = ["."],
+): AsyncGenerator<string, void, undefined> => listed(dir, ["--others"], signal, paths);
+
+/**
+ * Those with uncommitted changes, untracked ones included. Before the first commit, only unstaged ones.
+ * @throws GitFailure where there is no repository, or no git
+ */
+export async function* uncommittedFiles(
+  dir: string,
+  signal?: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  const changed = [
+    ...["diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", "--no-textconv"],
+    ...["--ignore-submodules=all", "-O/dev/null", "HEAD", "--", "."],
+  ];
+  try {
+    for await (const path of gitFields(dir, [...plain, ...changed], signal)) if (path !== "") yield path;
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
+  }
+  yield* untrackedFiles(dir, signal);
+}
+
+async function* listed(
+  dir: string,
+  which: readonly string[],
+  signal?: AbortSignal,
+  paths: readonly string[] = ["."],
+): AsyncGenerator<string, void, undefined> {
+  const args = [...plain, "ls-files", "-z", ...which, "--exclude-standard", "--", ...paths];
+  for await (const path of gitFields(dir, args, signal)) if (path !== "") yield path;
+}
