@@ -1,3 +1,4 @@
+import type { FileEdit } from "../agents/agent.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import type { TurnRecord } from "../store/memory/memory-records.ts";
 import { unpackContent } from "../store/memory/sessions/content.ts";
@@ -19,4 +20,12 @@ export function* storedTurns(
     const { number, branch, abandoned } = record;
     yield { number, branch, abandoned, lines: unpackContent<StoredLine>(content), record };
   }
+}
+
+/** The edits that went well in a turn, each with the line that reports it. */
+export function* editsIn({ lines }: Pick<Turn, "lines">): Generator<{ line: StoredLine; edit: FileEdit }> {
+  for (const line of lines)
+    for (const entry of line.entries)
+      if (entry.kind === "tool_result" && !entry.isError)
+        for (const edit of entry.edits ?? []) yield { line, edit };
 }

@@ -5,7 +5,7 @@ import type { Fix, FixAnswer, KnownError } from "../../protocol/operations/comma
 import { errorLines } from "../../sessions/chunks/units/error-lines.ts";
 import { signatureOf, signaturesOf } from "../../sessions/commands/error-signature.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
-import { storedTurns } from "../../sessions/stored-turns.ts";
+import { editsIn, storedTurns } from "../../sessions/stored-turns.ts";
 import {
   type CommandRecord,
   commandsWithErrors,
@@ -16,6 +16,7 @@ import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.t
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { beginningOf, joinWithin } from "../../text/text-size.ts";
+import { entry } from "../blame/blame-summary.ts";
 import { isoTime } from "../status/status.ts";
 import { closestSignatures, weightsOf } from "./error-likeness.ts";
 
@@ -82,9 +83,7 @@ function groupsOf(
   const groups = new Map<string, Group>();
   for (const { command, signatures } of found) {
     const key = `${command.name}\0${signatures.toSorted().join("\n")}`;
-    const group = groups.get(key);
-    if (group) group.runs.push(command);
-    else groups.set(key, { runs: [command], signatures, score: scoreOf(signatures) });
+    entry(groups, key, () => ({ runs: [], signatures, score: scoreOf(signatures) })).runs.push(command);
   }
   return [...groups.values()].sort(
     (a, b) => b.score - a.score || (b.runs[0]!.at ?? 0) - (a.runs[0]!.at ?? 0),
@@ -97,10 +96,7 @@ function knownError(
   { runs, signatures }: Group,
   until: number | null,
 ): KnownError {
-  const fixed = runs.map((run) => ({ run, fix: fixOf(roots, memory, run, until) }));
-  const best =
-    fixed.find(({ fix }) => fix !== null && fix.edits.length > 0) ?? fixed.find(({ fix }) => fix !== null);
-  const { run, fix } = best ?? { run: runs[0]!, fix: null };
+  const { run, fix } = bestFixed(runs, (one) => fixOf(roots, memory, one, until));
   return {
     error: linesWith(run.error ?? "", signatures),
     command: run.line,
@@ -113,6 +109,21 @@ function knownError(
     turn: run.turn,
     fix,
   };
+}
+
+/** The latest that was fixed by an edit, else the latest that was fixed, else the latest. */
+function bestFixed(
+  runs: readonly CommandRecord[],
+  fixOf: (run: CommandRecord) => Fix | null,
+): { run: CommandRecord; fix: Fix | null } {
+  let best: { run: CommandRecord; fix: Fix } | null = null;
+  for (const run of runs) {
+    const fix = fixOf(run);
+    if (fix === null) continue;
+    if (fix.edits.length > 0) return { run, fix };
+    best ??= { run, fix };
+  }
+  return best ?? { run: runs[0]!, fix: null };
 }
 
 /** The lines in common first. */
@@ -174,14 +185,9 @@ function editsBetween(
   const edits: Edit[] = [];
   const cwd = sessionById(memory, from.sessionId)?.cwd ?? "";
   const relativize = relativizer({ root, worktrees, cwd });
-  for (const { lines } of storedTurns(memory, from.sessionId, { first: from.turn, last: to.turn })) {
-    for (const { seq, entries } of lines) {
-      if (seq <= from.seq || seq >= to.seq) continue;
-      for (const entry of entries) {
-        if (entry.kind === "tool_result" && !entry.isError)
-          for (const edit of entry.edits ?? []) edits.push(describedEdit(edit, relativize(edit.path)));
-      }
-    }
+  for (const turn of storedTurns(memory, from.sessionId, { first: from.turn, last: to.turn })) {
+    for (const { line, edit } of editsIn(turn))
+      if (line.seq > from.seq && line.seq < to.seq) edits.push(describedEdit(edit, relativize(edit.path)));
   }
   return edits.filter(({ diff }) => diff !== "");
 }

@@ -3,6 +3,7 @@ import { stepsOf } from "../../sessions/commands/steps.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { stopWords, tokensOf } from "../../text/tokens.ts";
+import { entry } from "../blame/blame-summary.ts";
 import { isoTime } from "../status/status.ts";
 
 export interface HowRequest {
@@ -48,11 +49,7 @@ function formsOf(runs: readonly CommandRecord[]): Form[] {
   const forms = new Map<string, Form>();
   for (const run of runs) {
     const key = `${run.directory}\0${run.form}`;
-    let form = forms.get(key);
-    if (form === undefined) {
-      form = { name: run.name, worked: [], failed: [] };
-      forms.set(key, form);
-    }
+    const form = entry(forms, key, () => ({ name: run.name, worked: [], failed: [] }));
     if (run.outcome === "worked") form.worked.push(run);
     else if (run.outcome === "failed") form.failed.push(run);
   }

@@ -4,7 +4,7 @@ import type { FileEdit } from "../../agents/agent.ts";
 import { GitFailure, gitBytes } from "../../git/git.ts";
 import type { LostText, LostTextAnswer } from "../../protocol/operations/commands.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
-import { storedTurns } from "../../sessions/stored-turns.ts";
+import { editsIn, storedTurns } from "../../sessions/stored-turns.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
@@ -72,14 +72,11 @@ function editsOf(memory: Memory, [root = "", ...worktrees]: readonly string[], f
     const session = sessionById(memory, sessionId);
     if (session === null) continue;
     const relativize = relativizer({ root, worktrees, cwd: session.cwd });
-    for (const { lines } of storedTurns(memory, sessionId, { first: number, last: number })) {
-      for (const { seq, at, entries } of lines) {
-        for (const entry of entries) {
-          if (entry.kind !== "tool_result" || entry.isError) continue;
-          const own = (entry.edits ?? []).filter(({ path }) => relativize(path) === file);
-          for (const edit of own)
-            edits.push({ sessionId, sessionUid: session.uid, turn: number, seq, at, ...changedBy(edit) });
-        }
+    for (const turn of storedTurns(memory, sessionId, { first: number, last: number })) {
+      for (const { line, edit } of editsIn(turn)) {
+        if (relativize(edit.path) !== file) continue;
+        const { seq, at } = line;
+        edits.push({ sessionId, sessionUid: session.uid, turn: number, seq, at, ...changedBy(edit) });
       }
     }
   }

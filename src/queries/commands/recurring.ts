@@ -7,6 +7,7 @@ import {
   listCommands,
 } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { entry } from "../blame/blame-summary.ts";
 import { isoTime } from "../status/status.ts";
 import { weightsOf } from "./error-likeness.ts";
 
@@ -50,14 +51,17 @@ const lineWith = ({ error }: CommandRecord, signature: string) =>
 function costOf(memory: Memory, runs: readonly CommandRecord[]): number {
   let cost = 0;
   const until = new Map<number, number>();
+  const bySession = new Map<number, CommandRecord[]>();
   for (const run of runs.toReversed()) {
     if (run.at === null) continue;
-    const later = listCommands(memory, { sessionId: run.sessionId }).filter(({ seq }) => seq > run.seq);
+    const { sessionId } = run;
+    const all = entry(bySession, sessionId, () => listCommands(memory, { sessionId }));
+    const later = all.filter(({ seq }) => seq > run.seq);
     const end = later.findLast(({ name, outcome }) => name === run.name && outcome === "worked") ?? later[0];
-    const from = Math.max(run.at, until.get(run.sessionId) ?? 0);
+    const from = Math.max(run.at, until.get(sessionId) ?? 0);
     const to = Math.min(end?.at ?? run.at, run.at + maxCost);
     cost += Math.max(to - from, run.tookMs ?? 0);
-    until.set(run.sessionId, Math.max(to, from));
+    until.set(sessionId, Math.max(to, from));
   }
   return cost;
 }
