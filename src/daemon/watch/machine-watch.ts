@@ -4,7 +4,7 @@ import { agentNamed, agents, defaultAgent, statTranscript } from "../../agents/r
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { directoriesIn } from "../../sessions/ingest/touched-directories.ts";
-import { type DirectoryWatch, watchDirectory } from "./watch-directory.ts";
+import { type DirectoryWatch, watchTranscripts } from "./watch-directory.ts";
 
 interface MachineWatchOptions {
   /** What changed earlier was seen to by a daemon before this one. Milliseconds since the epoch. */
@@ -59,11 +59,7 @@ export class MachineWatch {
 
   private async watch(agent: Agent, directory: string): Promise<void> {
     const { pollSeconds, onRescan, log } = this.options;
-    const watch = watchDirectory({
-      directory,
-      isRelevant: (path) => agent.isTranscript(path) || agent.database?.isPart(path) === true,
-      list: () => agent.list(directory),
-      ignored: agent.unwatched ?? [],
+    const watch = watchTranscripts(agent, directory, {
       pollSeconds,
       onChange: (paths) => this.look(agent, () => this.changed(agent, paths)),
       onRescan: () => {

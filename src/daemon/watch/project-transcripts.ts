@@ -9,7 +9,7 @@ import { type AgingTranscript, type Vanishing, vanishingOf } from "../../session
 import { ownTranscripts, unknownTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { priority } from "../jobs/conversation-requests.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
-import { type DirectoryWatch, watchDirectory } from "./watch-directory.ts";
+import { type DirectoryWatch, watchTranscripts } from "./watch-directory.ts";
 
 interface ConversationWatchOptions {
   work: MemoryWork;
@@ -158,11 +158,7 @@ export class ProjectTranscripts {
 
   private async watch(agent: Agent, directory: string): Promise<void> {
     const { pollSeconds, log } = this.options;
-    const watch = watchDirectory({
-      directory,
-      isRelevant: (path) => agent.isTranscript(path) || agent.database?.isPart(path) === true,
-      list: () => agent.list(directory),
-      ignored: agent.unwatched ?? [],
+    const watch = watchTranscripts(agent, directory, {
       pollSeconds,
       onChange: (paths) => this.look(() => this.lookAtEach(agent, paths)),
       onRescan: () => this.rescan(agent, directory),

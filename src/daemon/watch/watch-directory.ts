@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { TranscriptFile } from "../../agents/agent.ts";
+import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { Batch } from "./batch.ts";
@@ -153,6 +153,20 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
     },
   };
 }
+
+/** Watches a place where an agent keeps transcripts, or a database with them. */
+export const watchTranscripts = (
+  agent: Agent,
+  directory: string,
+  how: Pick<DirectoryWatchOptions, "pollSeconds" | "onChange" | "onRescan" | "log">,
+): DirectoryWatch =>
+  watchDirectory({
+    directory,
+    isRelevant: (path) => agent.isTranscript(path) || agent.database?.isPart(path) === true,
+    list: () => agent.list(directory),
+    ignored: agent.unwatched ?? [],
+    ...how,
+  });
 
 function isNewDirectory({ path, type }: FileEvent): boolean {
   if (type !== "create") return false;
