@@ -2,14 +2,11 @@ import { whyNoModelScrubs } from "../../models/generate/registry.ts";
 import { homeSettings } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
-import type { QueueStatus } from "../../protocol/operations/status.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { type OperationName, operationNames, run } from "../../queries/operations.ts";
-import { describeCodeModels } from "../../queries/status/model-status.ts";
-import { describeIndex } from "../../queries/status/status.ts";
+import { describeCode, queueWith, statusWith } from "../../queries/status/status-of.ts";
 import type { InUse } from "../projects/projects.ts";
 import type { SpoolReader } from "../spool/spool-reader.ts";
 import type { DaemonRoute } from "./daemon-handlers.ts";
@@ -46,10 +43,6 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
   const { project, config, work, embedders, of } = checkout;
   const { memoryWork, transcripts, report } = of;
   const engine = engineHandlers(project);
-  function queueOf(sessions: { is_idle: boolean }): QueueStatus {
-    const code = work.queue();
-    return { ...code, is_idle: code.is_idle && sessions.is_idle, code_is_idle: code.is_idle };
-  }
   return {
     ...engine,
     ...transcriptHandlers(memoryWork),
@@ -81,22 +74,22 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
     },
     queue() {
       const sessions = report.jobs();
-      return { ...queueOf(sessions), sessions, past: transcripts.past() };
+      return { ...queueWith(work.queue(), sessions), sessions, past: transcripts.past() };
     },
     async status() {
       const memory = report.status();
-      const queue = queueOf(memory.jobs);
-      const model = config["embed.code"];
-      const { error, ...described } = await describeIndex(project, config, work, queue.pending);
-      if (error !== undefined) work.suspect(error);
-      const code = error === undefined ? await describeCodeModels(work.index, embedders, work) : [];
-      const text = report.models();
+      const queue = queueWith(work.queue(), memory.jobs);
+      const how = { embedders: () => embedders, pending: queue.pending, life: work };
+      const described = await describeCode(project, config, work, how);
+      if (described.error !== undefined) work.suspect(described.error);
+      const status = statusWith(project, config, described, report.models());
+      const { health, models } = status;
       const isDegraded =
-        memory.llm.problem !== null || [...code, ...text].some(({ state }) => state === "unavailable");
-      if (isDegraded && described.health.status === "healthy") described.health.status = "degraded";
+        memory.llm.problem !== null ||
+        [...models.code, ...models.text].some(({ state }) => state === "unavailable");
+      if (isDegraded && health.status === "healthy") health.status = "degraded";
       return {
-        version,
-        project: project.root,
+        ...status,
         daemon: {
           running: true,
           pid: process.pid,
@@ -104,14 +97,7 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
           uptime_seconds: Math.round(process.uptime()),
           memory_bytes: process.memoryUsage.rss(),
         },
-        ...described,
         queue,
-        models: {
-          embedding_code: model,
-          code,
-          embedding_text: config["embed.text"],
-          text,
-        },
         memory: { ...memory, vanishing: transcripts.vanishing() },
         notes: [
           ...(settings.problem === null ? [] : [settings.problem]),

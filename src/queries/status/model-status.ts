@@ -14,7 +14,7 @@ interface StoredVectors {
 }
 
 /** What a running daemon knows about a model beyond what is stored. */
-interface ModelLife {
+export interface ModelLife {
   progressOf: (model: string) => EmbedProgress | null;
   /** Why it could not be used the last time. */
   problemWith: (model: string) => string | null;

@@ -14,7 +14,7 @@ import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 
 type Part<K extends keyof StatusResponse> = StatusResponse[K];
 
-interface IndexDescription {
+export interface IndexDescription {
   index: Part<"index">;
   health: Part<"health">;
   storage: Part<"storage">;
