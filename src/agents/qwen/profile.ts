@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { AgentProfile } from "../agent.ts";
-import { claudeProfile } from "../claude/profile.ts";
+import { sharedEvents } from "../claude/profile.ts";
 
 export const qwenProfile = {
   name: "qwen",
@@ -10,8 +10,7 @@ export const qwenProfile = {
   sessionVariable: "QWEN_CODE_SESSION_ID",
   resumeCommand: (id) => `qwen --resume ${id}`,
   hooks: {
-    // The same as Claude Code's.
-    events: claudeProfile.hooks.events,
+    events: sharedEvents,
     editedFiles: (tool, { file_path }) => (["edit", "write_file"].includes(tool) ? [file_path] : []),
     // It also asks before each answer to a tool, without a prompt, and when a background task ended.
     ignores: (hook, { prompt }) =>
