@@ -38,10 +38,16 @@ interface AgentsStep {
 
 /** What to add or to update: wanted parts, and those that an older Pommel wrote. */
 export function partsToAdd(place: Place, wanted: readonly Wanted[]): Wanted[] {
+  return withMore(wanted, (setup) =>
+    setup.parts.filter((part) => partState(place, setup, part).state === "outdated").map(({ name }) => name),
+  );
+}
+
+/** Wanted parts and others of each agent, of those that have any. */
+function withMore(wanted: readonly Wanted[], moreOf: (setup: AgentSetup) => PartName[]): Wanted[] {
   return setups.flatMap((setup) => {
-    const stale = setup.parts.filter((part) => partState(place, setup, part).state === "outdated");
     const chosen = wanted.find((one) => one.setup === setup)?.parts ?? [];
-    const parts = new Set([...chosen, ...stale.map(({ name }) => name)]);
+    const parts = new Set([...chosen, ...moreOf(setup)]);
     return parts.size > 0 ? { setup, parts } : [];
   });
 }
@@ -54,11 +60,7 @@ export function movedToTeam(place: Place, wanted: readonly Wanted[]): Wanted[] {
   const moved = inOrderToTake(place, setups).filter(
     ([setup, part]) => takePart({ ...place, own: true }, setup, part).length > 0,
   );
-  return setups.flatMap((setup) => {
-    const names = moved.flatMap(([whose, { name }]) => (whose === setup ? name : []));
-    const parts = new Set([...names, ...(wanted.find((one) => one.setup === setup)?.parts ?? [])]);
-    return parts.size > 0 ? { setup, parts } : [];
-  });
+  return withMore(wanted, (setup) => moved.flatMap(([whose, { name }]) => (whose === setup ? name : [])));
 }
 
 /** Adds missing parts, and updates those that an older Pommel wrote; a warning where that fails. */
