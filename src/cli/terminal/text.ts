@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { shortId as beginningOfId } from "../../sessions/short-id.ts";
 import { cutToWidth, widthOf, wrapToWidth } from "../../text/display-width.ts";
 import { relativeTime, type Screen } from "./output.ts";
@@ -91,3 +92,12 @@ export function hanging(line: string, { columns }: Pick<Screen, "columns">, inde
 export function counted(number: number, unit: string): string {
   return `${number.toLocaleString("en")} ${unit}${number === 1 ? "" : "s"}`;
 }
+
+/** A path as people write it: `~/code/app`. */
+export function homeRelative(path: string): string {
+  const dir = userHome();
+  const isInside = path === dir || path.startsWith(`${dir}/`);
+  return printable(isInside ? `~${path.slice(dir.length)}` : path);
+}
+
+export const userHome = () => process.env.HOME || homedir();

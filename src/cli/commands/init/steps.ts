@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import type { PartName } from "../../../agents/setup.ts";
 import type { NestedDirectory } from "../../../code/files/scan.ts";
 import { type Output, tick } from "../../terminal/output.ts";
-import { homeRelative } from "../search/across.ts";
+import { homeRelative } from "../../terminal/text.ts";
 import type { ImportedSessions } from "./import.ts";
 
 /** The result for a part; `skipped`: not wanted, `kept`: somebody's own is in its place and stays. */

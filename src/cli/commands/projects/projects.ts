@@ -13,8 +13,7 @@ import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { fileUrl } from "../../terminal/links.ts";
 import { tick } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
-import { counted, oneLine, when } from "../../terminal/text.ts";
-import { homeRelative } from "../search/across.ts";
+import { counted, homeRelative, oneLine, when } from "../../terminal/text.ts";
 
 const columns: Column[] = [
   { title: "project", wraps: true },

@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { call } from "../../../client/call.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
@@ -8,7 +7,7 @@ import { bestVerdict } from "../../../protocol/reading/verdict.ts";
 import type { ResponseOf } from "../../../protocol/routes.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
-import { printable } from "../../terminal/text.ts";
+import { homeRelative, userHome } from "../../terminal/text.ts";
 import { isOfCode, renderGroups } from "./groups.ts";
 import { readSearch, type SearchOptions } from "./request.ts";
 import { exitCodeOf, type ResultStyle, renderAnswer } from "./results.ts";
@@ -49,7 +48,7 @@ export async function searchAcrossCommand(
     pathOf: (file) => file,
     // Of many repositories.
     pageOf: () => null,
-    absolute: (file) => (file.startsWith("~") ? join(home(), file.slice(1)) : file),
+    absolute: (file) => (file.startsWith("~") ? join(userHome(), file.slice(1)) : file),
     screen: output,
   };
   const found = forPeople(across);
@@ -103,12 +102,3 @@ function namedByProject(result: Results<"transcripts">[number]) {
 function titledByProject<R extends Results<"history">[number]>(result: R): R {
   return { ...result, title: `${result.title} (${homeRelative(result.project)})` };
 }
-
-/** A path as people write it: `~/code/app`. */
-export function homeRelative(path: string): string {
-  const dir = home();
-  const isInside = path === dir || path.startsWith(`${dir}/`);
-  return printable(isInside ? `~${path.slice(dir.length)}` : path);
-}
-
-const home = () => process.env.HOME || homedir();

@@ -5,7 +5,7 @@ import { callNoted } from "../../call-noted.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
-import { oneLine, shortId, when } from "../../terminal/text.ts";
+import { homeRelative, oneLine, shortId, when } from "../../terminal/text.ts";
 
 interface ListOptions extends SessionsRequest {
   allProjects?: boolean;
@@ -37,7 +37,7 @@ export async function sessionListCommand(
 
 /** `pm session list --all-projects`: works anywhere. */
 async function listAcross({ cwd, output }: CommandContext, options: SessionsRequest): Promise<void> {
-  const { homeRelative, noteLeftOut } = await import("../search/across.ts");
+  const { noteLeftOut } = await import("../search/across.ts");
   const here = (await findProjectIfAny(cwd))?.root;
   const answer = await call("sessionsEverywhere", { ...options, here }, null);
   noteLeftOut(answer, output);

@@ -14,13 +14,13 @@ import {
   exactWhen,
   fitted,
   heading,
+  homeRelative,
   localTime,
   oneLine,
   shortId,
   when,
   wrapped,
 } from "../../terminal/text.ts";
-import { homeRelative } from "../search/across.ts";
 import { endOf, renderLog } from "./log.ts";
 
 interface ShowOptions {

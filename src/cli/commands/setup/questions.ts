@@ -6,8 +6,7 @@ import { isInside, type Project } from "../../../project/paths.ts";
 import type { RouteName } from "../../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../../protocol/routes.ts";
 import { shellQuoted } from "../../../text/shell.ts";
-import { oneLine } from "../../terminal/text.ts";
-import { homeRelative } from "../search/across.ts";
+import { homeRelative, oneLine } from "../../terminal/text.ts";
 
 /** For each answer: a daemon that still imports is slow. Milliseconds. */
 const patience = 3000;

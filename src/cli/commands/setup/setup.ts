@@ -12,11 +12,10 @@ import { isInside, type Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk } from "../../terminal/confirm.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
-import { counted } from "../../terminal/text.ts";
+import { counted, homeRelative } from "../../terminal/text.ts";
 import { addAgents, partsToAdd } from "../init/agents.ts";
 import { agentsNamed, type Wanted } from "../init/choices.ts";
 import { type AgentOutcome, type ChangedPaths, interruptedCode, stepPrinter } from "../init/steps.ts";
-import { homeRelative } from "../search/across.ts";
 import {
   askToImport,
   findAllSessions,

@@ -18,9 +18,8 @@ import { Registry } from "../../../store/registry.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
-import { counted } from "../../terminal/text.ts";
+import { counted, homeRelative } from "../../terminal/text.ts";
 import { removeFromGit, takeAll } from "../enable/disable.ts";
-import { homeRelative } from "../search/across.ts";
 
 interface UninstallOptions {
   yes?: boolean;
