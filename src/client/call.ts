@@ -40,7 +40,8 @@ export interface CallOptions {
 
 /** Operations that a daemon may still be at when it takes too long: nobody else may do the same. */
 const changes: ReadonlySet<RouteName> = new Set([
-  ...(["annotate", "editNote", "forget", "scrub", "retry", "index", "changeSetting"] as const),
+  ...(["annotate", "editNote", "forget", "scrub", "retry", "index"] as const),
+  ...(["changeSetting", "reloadSettings"] as const),
   ...(["createEvent", "linkEvent", "closeEvent"] as const),
 ]);
 
@@ -155,7 +156,14 @@ async function indexFirst(
   }
 }
 
-/** Has a daemon that runs go by what was changed about a project. Never fails: one that starts later knows it anyway. */
-export async function applyChanges(project: Project): Promise<void> {
-  await call("reloadSettings", {}, project, { without: "fail" }).catch(() => {});
+/**
+ * Has a daemon that runs go by what was changed about a project, or, with null, about all. One that starts later does anyway.
+ * @throws PommelError where a daemon runs and does not confirm it
+ */
+export async function applyChanges(project: Project | null): Promise<void> {
+  try {
+    await call("reloadSettings", {}, project, { without: "fail" });
+  } catch (error) {
+    if (!(error instanceof DaemonUnreachable) || error.reason === "timeout") throw error;
+  }
 }

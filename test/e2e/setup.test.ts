@@ -4,6 +4,10 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { projectAt } from "../../src/project/paths.ts";
+import { listAnnotations } from "../../src/store/memory/chunks/annotations.ts";
+import { unfinishedJobs } from "../../src/store/memory/jobs/job-rows.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { listSessions } from "../../src/store/memory/sessions/sessions.ts";
 import { sessionIn } from "./conversations-fixture.ts";
 import { callPm, homeAt, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
@@ -275,52 +279,91 @@ describe("pm setup", () => {
     await json("setup", "--yes");
     const after = agentFiles();
     await json("disable", "--global");
-    expect(readFileSync(configFile(), "utf8")).toContain("capture = false");
+    expect(readFileSync(configFile(), "utf8")).toContain('record = "none"');
     await json("setup", "--yes");
-    expect(readFileSync(configFile(), "utf8")).not.toContain("capture");
+    expect(readFileSync(configFile(), "utf8")).toContain('record = "all"');
     expect(agentFiles()).toEqual(after);
   });
 
-  it("pm disable: nothing more is read or written, in one project, then in all", async () => {
-    put({ ".claude/settings.json": "{}" });
-    const app = projectWithSession("app", "77777777-1111-4111-8111-111111111111", "retry after a timeout");
-    const shop = projectWithSession("shop", "88888888-1111-4111-8111-111111111111", "show the basket");
-    await json("setup", "--yes", "--agent", "claude");
-    const sessionsOf = async (root: string) =>
-      (await json("projects")).projects.find((one: { root: string }) => one.root === root).sessions;
+  describe("pm disable", () => {
     const at = (cwd: string, ...args: string[]) => callPm([...args, "--json"], { cwd, env: homeAt(home) });
-    const another = (root: string, id: string) => {
+    const spool = () =>
+      readdirSync(join(home, ".local/state/pommel/spool")).filter((name) => name !== "rejected");
+    const hook = (cwd: string, input: string) =>
+      runPm(["hook", "user-prompt"], { cwd, env: homeAt(home), input });
+
+    /** One more session with a note. @returns what the agent's hook is given */
+    function another(root: string, id: string): string {
       const session = sessionIn(projectAt(root), id);
       session.prompt("note to pommel: never in the memory");
       session.reply("Noted.");
       session.writeTo(join(home, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-")));
       return JSON.stringify({ session_id: id, cwd: root, prompt: "note to pommel: never in the memory" });
-    };
-    const hook = (cwd: string, input: string) =>
-      runPm(["hook", "user-prompt"], { cwd, env: homeAt(home), input });
-    const notes = async (cwd: string) => JSON.parse((await at(cwd, "notes")).stdout).annotations;
-    expect([await sessionsOf(app), await sessionsOf(shop)]).toEqual([1, 1]);
+    }
 
-    expect(await at(app, "disable")).toMatchObject({ code: 0 });
-    const off = another(app, "99999999-1111-4111-8111-111111111111");
-    expect(await hook(app, off)).toMatchObject({ code: 0, stdout: "" });
-    expect(await at(app, "note", "by hand")).toMatchObject({ code: 3 });
-    // What comes later elsewhere is there: so the daemon has looked.
-    await hook(shop, another(shop, "aaaaaaaa-1111-4111-8111-111111111111"));
-    for (let i = 0; i < 100 && (await sessionsOf(shop)) < 2; i++) await sleep(100);
-    expect([await sessionsOf(app), await sessionsOf(shop)]).toEqual([1, 2]);
-    const noted = await notes(shop);
-    expect([await notes(app), noted.length > 0]).toEqual([[], true]);
+    /** Everything in a project's memory that comes from sessions, as the file has it. */
+    async function stored(root: string): Promise<unknown> {
+      const { projects } = await json("projects");
+      const { id } = projects.find((one: { root: string }) => one.root === root);
+      const memory = Memory.open(join(home, ".local/share/pommel/projects", id, "memory.db"), {
+        readonly: true,
+      });
+      try {
+        return {
+          sessions: listSessions(memory).map(({ uid, lastAt }) => [uid, lastAt]),
+          notes: listAnnotations(memory, {}).map(({ note }) => note),
+          jobs: unfinishedJobs(memory, "transcript"),
+        };
+      } finally {
+        memory.close();
+      }
+    }
 
-    // What the hooks left before is taken before anything is turned off.
-    const spool = () => readdirSync(join(home, ".local/state/pommel/spool"));
-    for (let i = 0; i < 100 && spool().length > 0; i++) await sleep(100);
-    await json("disable", "--global");
-    await hook(shop, another(shop, "bbbbbbbb-1111-4111-8111-111111111111"));
-    expect(spool()).toEqual([]);
-    expect(await at(shop, "note", "by hand")).toMatchObject({ code: 3 });
-    expect(await sessionsOf(shop)).toBe(2);
-    // Reading what is there goes on.
-    expect(await notes(shop)).toEqual(noted);
-  }, 60_000);
+    it.each([
+      ["here", []],
+      ["everywhere", ["--global"]],
+    ])(
+      "records nothing more %s once it has returned, however busy it was",
+      async (_where, how) => {
+        put({ ".claude/settings.json": "{}" });
+        const app = projectWithSession(
+          "app",
+          "77777777-1111-4111-8111-111111111111",
+          "retry after a timeout",
+        );
+        await json("setup", "--yes", "--agent", "claude");
+        const sessionId = (n: number) => `${n}0000000-1111-4111-8111-111111111111`;
+        const busy = [1, 2, 3, 4].map((n) => hook(app, another(app, sessionId(n))));
+        await busy[0];
+        expect(await at(app, "disable", ...how)).toMatchObject({ code: 0 });
+        const before = await stored(app);
+        await Promise.all([...busy, hook(app, another(app, sessionId(5)))]);
+        // The daemon has looked at everything that the hooks left.
+        for (let i = 0; i < 100 && spool().length > 0; i++) await sleep(100);
+        expect(spool()).toEqual([]);
+        expect(await at(app, "note", "by hand")).toMatchObject({ code: 3 });
+        expect(await at(app, "reindex")).toMatchObject({ code: 0 });
+        expect(await stored(app)).toEqual(before);
+        // Reading what is there goes on; and it can be turned on again.
+        expect(await at(app, "notes")).toMatchObject({ code: 0 });
+        expect(await at(app, "enable")).toMatchObject({ code: 0 });
+        expect(await at(app, "note", "by hand")).toMatchObject({ code: 0 });
+      },
+      60_000,
+    );
+
+    it("leaves other projects recorded", async () => {
+      put({ ".claude/settings.json": "{}" });
+      const app = projectWithSession("app", "77777777-1111-4111-8111-111111111111", "retry after a timeout");
+      const shop = projectWithSession("shop", "88888888-1111-4111-8111-111111111111", "show the basket");
+      await json("setup", "--yes", "--agent", "claude");
+      const sessionsOf = async (root: string) =>
+        (await json("projects")).projects.find((one: { root: string }) => one.root === root).sessions;
+      expect(await at(app, "disable")).toMatchObject({ code: 0 });
+      await hook(app, another(app, "99999999-1111-4111-8111-111111111111"));
+      await hook(shop, another(shop, "aaaaaaaa-1111-4111-8111-111111111111"));
+      for (let i = 0; i < 100 && (await sessionsOf(shop)) < 2; i++) await sleep(100);
+      expect([await sessionsOf(app), await sessionsOf(shop)]).toEqual([1, 2]);
+    }, 60_000);
+  });
 });

@@ -1,4 +1,7 @@
+import { findProject } from "../../git/projects/find-project.ts";
+import { recordingSettings } from "../../git/projects/recorded.ts";
 import { loadConfig } from "../../project/config/config.ts";
+import { homeSettings, type SettingKey } from "../../project/config/settings.ts";
 import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
@@ -7,6 +10,7 @@ import { everywhere } from "../../queries/operations.ts";
 import { describeProjects } from "../../queries/projects/describe-projects.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { scrubberOf } from "../../sessions/from-config.ts";
+import type { LiveSettings } from "../lifecycle/live-settings.ts";
 import { LogReader } from "../lifecycle/log-reader.ts";
 import type { Projects } from "../projects/projects.ts";
 import type { SpoolReader } from "../spool/spool-reader.ts";
@@ -16,6 +20,7 @@ import type { Handlers } from "./server.ts";
 /** Asked of the daemon itself: about no project, or about all of them. */
 const daemonRoutes = [
   ...(["daemon", "projects", "spool", "pageCode", "command", "log", "shutdown"] as const),
+  "reloadSettings",
   ...(["searchEverywhere", "sessionsEverywhere", "locateSession"] as const),
 ] as const;
 export type DaemonRoute = (typeof daemonRoutes)[number] & RouteName;
@@ -23,14 +28,19 @@ export type DaemonRoute = (typeof daemonRoutes)[number] & RouteName;
 export const isDaemonRoute = (route: RouteName): route is DaemonRoute =>
   (daemonRoutes as readonly RouteName[]).includes(route);
 
+const recording: ReadonlySet<SettingKey> = new Set(recordingSettings);
+
 /** Entries of the log, where a request does not say how many. */
 const shownEntries = 100;
 
 interface DaemonHandlersOptions {
   projects: Projects;
+  /** The person's, for all projects. */
+  settings: LiveSettings;
   spool: SpoolReader;
   pages: PageAccess;
   record: () => DaemonRecord;
+  isInForeground: boolean;
   /** Runs a command of `pm` that only reads. */
   runCommand: (request: RequestOf<"command">) => Promise<ResponseOf<"command">>;
   /** Called after the answer is on its way. */
@@ -38,7 +48,7 @@ interface DaemonHandlersOptions {
 }
 
 export function daemonHandlers(options: DaemonHandlersOptions): Pick<Handlers, DaemonRoute> {
-  const { projects, spool, pages, record } = options;
+  const { projects, settings, spool, pages, record, isInForeground } = options;
   return {
     daemon: () => ({
       version,
@@ -70,6 +80,21 @@ export function daemonHandlers(options: DaemonHandlersOptions): Pick<Handlers, D
           level,
           text: scrubAlone(scrubber, text),
         })),
+      };
+    },
+    async reloadSettings(_request, _signal, place = null) {
+      const own = settings.reload();
+      const ofProjects = await projects.reload(place === null ? null : await findProject(place), {
+        // A restart would give it the keys that are in the environment of who changed the settings.
+        reopens: (key) => isInForeground || recording.has(key),
+      });
+      const either = (one: "applied" | "need_restart") => [...new Set([...own[one], ...ofProjects[one]])];
+      return {
+        applied: either("applied"),
+        need_restart: either("need_restart").filter(
+          (key) => homeSettings.has(key) || ofProjects.need_restart.includes(key),
+        ),
+        in_foreground: isInForeground,
       };
     },
     shutdown() {

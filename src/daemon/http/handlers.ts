@@ -1,5 +1,4 @@
 import { whyNoModelScrubs } from "../../models/generate/registry.ts";
-import { homeSettings } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
@@ -31,9 +30,6 @@ interface CheckoutHandlersOptions {
   record: () => DaemonRecord;
   /** What `pm doctor` checks. */
   diagnose: (project: Project) => Promise<ResponseOf<"doctor">>;
-  isInForeground: boolean;
-  /** Closes the project's checkouts, to be opened as it is configured now. */
-  reopen: () => void;
 }
 
 /** The handler of each operation about a checkout that is open: from what is stored, or from what works on it. */
@@ -111,21 +107,6 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
       const changed = await engine.changeSetting(request);
       settings.reload();
       return changed;
-    },
-    async reloadSettings() {
-      const { applied, need_restart } = settings.reload();
-      const ofProject = need_restart.filter((key) => !homeSettings.has(key));
-      // Whether it is recorded decides what is open: the next question opens it anew. So does it where a person has the
-      // daemon in a terminal; else a restart gives it the keys that are in the environment of who changed the settings.
-      const isReopened = options.isInForeground
-        ? ofProject.length > 0
-        : ofProject.some((key) => key === "sessions.capture" || key === "git.checkpoints");
-      if (isReopened) setImmediate(options.reopen);
-      return {
-        applied,
-        need_restart: need_restart.filter((key) => homeSettings.has(key) || !isReopened),
-        in_foreground: options.isInForeground,
-      };
     },
   };
 }

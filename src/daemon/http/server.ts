@@ -30,7 +30,12 @@ import { type PageFile, pageFile, securityHeaders } from "./page-files.ts";
 
 /** The daemon behind the routes. */
 export type Handlers = {
-  [R in RouteName]: (request: RequestOf<R>, signal?: AbortSignal) => ResponseOf<R> | Promise<ResponseOf<R>>;
+  [R in RouteName]: (
+    request: RequestOf<R>,
+    signal?: AbortSignal,
+    /** The directory that a request to the daemon itself may name as well. */
+    place?: string | null,
+  ) => ResponseOf<R> | Promise<ResponseOf<R>>;
 };
 
 interface ServerOptions {
@@ -99,7 +104,7 @@ export function answerWith(
   return async (place, name, given, signal) => {
     const request = read(routes[name].request(), given) as RequestOf<typeof name>;
     if (isDaemonRoute(name)) {
-      const run = async () => (ofDaemon as Handlers)[name](request, signal);
+      const run = async () => (ofDaemon as Handlers)[name](request, signal, place);
       // What it runs for `pm` asks in turn.
       return name === "command" ? throughDoor("cli", run) : run();
     }

@@ -123,7 +123,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const spool = new SpoolReader({ handlers: spoolHandlers(projects), onItems: touch, log });
 
     const pages = new PageAccess(files.pageKey);
-    const isInForeground = onRestart === null;
     const handlersOf = new WeakMap<InUse, Pick<Handlers, CheckoutRoute>>();
     const at = async (place: string, route: CheckoutRoute): Promise<Pick<Handlers, CheckoutRoute>> => {
       // Past sessions of many projects are imported at once, whose code nobody looks for.
@@ -134,18 +133,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       const inUse = await projects.at(place);
       const known = handlersOf.get(inUse);
       if (known) return known;
-      const { id } = inUse.checkout.project;
-      const handlers = checkoutHandlers({
-        ...{ inUse, spool, isInForeground },
-        record: () => record!,
-        diagnose: options.diagnose,
-        reopen: () => void projects.closeProject(id),
-      });
+      const { diagnose } = options;
+      const handlers = checkoutHandlers({ inUse, spool, record: () => record!, diagnose });
       handlersOf.set(inUse, handlers);
       return handlers;
     };
     const ofDaemon = daemonHandlers({
-      ...{ projects, spool, pages },
+      ...{ projects, settings, spool, pages, isInForeground: onRestart === null },
       record: () => record!,
       runCommand: options.runCommand,
       onShutdown() {

@@ -1,5 +1,5 @@
 import { knownProject } from "../../git/projects/find-project.ts";
-import { loadConfig } from "../../project/config/config.ts";
+import { recordingConfig } from "../../git/projects/recorded.ts";
 import type { Config } from "../../project/config/settings.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import { Registry } from "../../store/registry.ts";
@@ -7,7 +7,11 @@ import type { Projects } from "../projects/projects.ts";
 
 /** The settings that hooks need. Those of a project that is not open are what its files say. */
 export function contextOf(config: Config, projects: Projects): DaemonRecord["context"] {
-  const settingsOf = (of: Config) => ({ mode: of["context.mode"], deadline_ms: of["context.deadline_ms"] });
+  const settingsOf = (of: Config) => ({
+    // Where recording was turned off, nothing is told either.
+    mode: of["sessions.capture"] && of["sessions.record"] !== "none" ? of["context.mode"] : ("off" as const),
+    deadline_ms: of["context.deadline_ms"],
+  });
   const everywhere = settingsOf(config);
   const open = new Map(projects.inUse().map(({ project, config: own }) => [project.root, own]));
   const roots = [...new Set([...knownRoots(), ...open.keys()])];
@@ -34,7 +38,7 @@ function knownRoots(): string[] {
 function storedConfig(root: string): Config | null {
   try {
     const project = knownProject(root);
-    return project && loadConfig(project).config;
+    return project && recordingConfig(project).config;
   } catch {
     return null;
   }

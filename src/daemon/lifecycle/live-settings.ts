@@ -21,7 +21,7 @@ interface LiveSettingsOptions {
 }
 
 /** Which settings are not any more what the daemon started with or took over last. */
-interface ChangedSettings {
+export interface ChangedSettings {
   applied: SettingKey[];
   /** Not applied. */
   need_restart: SettingKey[];

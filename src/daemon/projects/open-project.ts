@@ -1,3 +1,4 @@
+import { recordingConfig, recordingSettings } from "../../git/projects/recorded.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import type { Config } from "../../project/config/settings.ts";
@@ -82,6 +83,12 @@ export class OpenProject {
       "git-hook": gitHookEvents({ work, config }),
     };
     this.unshare = shareOpenMemory(project.memoryDb, work);
+  }
+
+  /** Whether it records what its user wants by now. */
+  recordsAsConfigured(): boolean {
+    const { config } = recordingConfig(this.options.project);
+    return recordingSettings.every((key) => config[key] === this.config[key]);
   }
 
   async findRoots(): Promise<void> {

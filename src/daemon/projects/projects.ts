@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import type { Agent } from "../../agents/agent.ts";
 import { findProject, rememberProject, settleIdentity } from "../../git/projects/find-project.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
-import type { SettingKey } from "../../project/config/settings.ts";
+import { homeSettings, type SettingKey } from "../../project/config/settings.ts";
 import { messageOf, PommelError } from "../../project/errors.ts";
 import { ownConfigFile } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { moveLegacyMemory } from "../../queries/projects/legacy.ts";
 import { Readers } from "../jobs/reading/readers.ts";
-import { LiveSettings } from "../lifecycle/live-settings.ts";
+import { type ChangedSettings, LiveSettings } from "../lifecycle/live-settings.ts";
 import { OpenCheckout } from "./open-checkout.ts";
 import { OpenProject } from "./open-project.ts";
 
@@ -194,6 +194,38 @@ export class Projects {
     });
     this.projects.set(project.id, { open, users: 1 });
     return open;
+  }
+
+  /**
+   * Has what is open of a project, or of all, go by its settings as they are now. What must not be recorded any more is not
+   * once this is done: the project is closed, and opened anew when it is used.
+   * @param how.reopens whether a setting that takes a restart is applied by opening the project anew
+   * @returns what was applied, and what still takes a restart
+   */
+  async reload(
+    project: Project | null,
+    { reopens }: { reopens: (key: SettingKey) => boolean },
+  ): Promise<ChangedSettings> {
+    const isMeant = (id: string) => project === null || id === project.id;
+    const applied = new Set<SettingKey>();
+    const needRestart = new Set<SettingKey>();
+    const toClose = new Set<string>();
+    for (const { project: of, opened } of [...this.checkouts.values()]) {
+      if (!isMeant(of.id)) continue;
+      const inUse = await opened.catch(() => null);
+      const changed = inUse?.settings.reload();
+      for (const key of changed?.applied ?? []) applied.add(key);
+      for (const key of changed?.need_restart ?? []) {
+        if (!homeSettings.has(key) && reopens(key)) toClose.add(of.id);
+        else needRestart.add(key);
+      }
+    }
+    // Some are open for their memory alone.
+    for (const [id, { open }] of this.projects)
+      if (isMeant(id) && !open.recordsAsConfigured()) toClose.add(id);
+    for (const id of toClose) await this.closeProject(id);
+    this.options.onSettings();
+    return { applied: [...applied], need_restart: [...needRestart] };
   }
 
   /** More may have changed in a directory of transcripts than was seen. */

@@ -75,6 +75,19 @@ describe("a checkout whose first commits git could not say in time", () => {
     expect(takeNotice(at("copy"))).toContain(`pm projects join . ${main.id}`);
   });
 
+  it("stays turned off when that was done while git was asked, and is not joined", async () => {
+    cpSync(main.root, at("copy"), { recursive: true });
+    const late = projectAt(at("copy"));
+    await rememberProject(late, { timeoutMs: 0 });
+    forgetRoots(late.id);
+    const settled = settleIdentity(late);
+    const registry = Registry.open();
+    registry.saveProject({ ...registry.project(late.id)!, isOff: true });
+    await settled;
+    expect(registry.project(late.id)).toMatchObject({ isOff: true, roots: registry.project(main.id)!.roots });
+    expect((await findAt("copy")).id).toBe(late.id);
+  });
+
   function forgetRoots(id: string): void {
     const registry = Registry.open();
     registry.saveProject({ ...registry.project(id)!, roots: [] });

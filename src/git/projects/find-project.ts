@@ -2,7 +2,7 @@ import { existsSync, realpathSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { findUpwards, nameOf, type Project, projectOf, realPath, teamDirName } from "../../project/paths.ts";
-import { fileId, type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
+import { fileId, type KnownCheckout, Registry } from "../../store/registry.ts";
 import { type CheckoutIdentity, identityOf } from "./identity.ts";
 import { matchingProject } from "./match.ts";
 
@@ -161,21 +161,21 @@ export async function rememberProject(
   if (registry === null) return false;
   const identity = await identityOf(root, timeoutMs);
   const now = Date.now();
-  const before = registry.project(id);
-  const project: KnownProject = {
-    id,
-    name: before?.name ?? basename(root),
-    roots: union(before?.roots, identity.roots ?? []),
-    remotes: union(before?.remotes, identity.remote === null ? [] : [identity.remote]),
-    within: before?.within ?? identity.within,
-    isNamed: named ?? before?.isNamed ?? false,
-    isOff: off ?? before?.isOff ?? false,
-    createdAt: before?.createdAt ?? now,
-    lastUsedAt: now,
-  };
   try {
+    // Another process may name the project or turn it off at the same time.
     registry.inTransaction(() => {
-      registry.saveProject(project);
+      const before = registry.project(id);
+      registry.saveProject({
+        id,
+        name: before?.name ?? basename(root),
+        roots: union(before?.roots, identity.roots ?? []),
+        remotes: union(before?.remotes, identity.remote === null ? [] : [identity.remote]),
+        within: before?.within ?? identity.within,
+        isNamed: named ?? before?.isNamed ?? false,
+        isOff: off ?? before?.isOff ?? false,
+        createdAt: before?.createdAt ?? now,
+        lastUsedAt: now,
+      });
       const checkout = registry.checkout(root);
       registry.saveCheckout({
         ...checkoutOf(root, id, identity),
@@ -203,8 +203,11 @@ export async function settleIdentity({ id, root, memoryDb }: Project): Promise<v
   const checkouts = registry!.checkouts().filter((one) => one.project !== id);
   const match = matchingProject(root, identity, { projects, checkouts, isThere: existsSync });
   registry!.inTransaction(() => {
-    if (match === null || existsSync(memoryDb)) {
-      registry!.saveProject({ ...known, roots: identity.roots! });
+    // It may have been forgotten, named or turned off meanwhile.
+    const current = registry!.project(id);
+    if (current === null) return;
+    if (match === null || current.isOff || existsSync(memoryDb)) {
+      registry!.saveProject({ ...current, roots: identity.roots! });
       if (match === null) return;
       const notice = `This seems to be another checkout of ${match.project}: \`pm projects join . ${match.project}\` makes their memories one.`;
       registry!.saveCheckout({ ...checkout, notice });

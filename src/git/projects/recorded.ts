@@ -2,6 +2,9 @@ import { type LoadedConfig, loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
 import { Registry } from "../../store/registry.ts";
 
+/** What decides whether a project is recorded. */
+export const recordingSettings = ["sessions.capture", "git.checkpoints"] as const;
+
 /**
  * The configuration of a project, with recording off where its user did not ask for it: where only named projects are
  * recorded and this one is not, and where `pm disable` turned it off.
@@ -16,12 +19,13 @@ export function recordingConfig(project: Project): LoadedConfig {
 
 /** Somebody turned recording off here, or everywhere: nothing more is written. */
 export function isTurnedOff(project: Project): boolean {
+  const { config } = loadConfig(project);
   const isOff = Registry.openIfThere()?.project(project.id)?.isOff ?? false;
-  return isOff || !loadConfig(project).config["sessions.capture"];
+  return isOff || config["sessions.record"] === "none" || !config["sessions.capture"];
 }
 
 function isWanted({ id }: Project, { config }: LoadedConfig): boolean {
   const known = Registry.openIfThere()?.project(id) ?? null;
-  if (known?.isOff) return false;
+  if (known?.isOff || config["sessions.record"] === "none") return false;
   return config["sessions.record"] === "all" || known?.isNamed === true;
 }

@@ -179,10 +179,10 @@ export const settings = {
     about: "Record agent sessions at all.",
   },
   "sessions.record": {
-    schema: z.enum(["named", "all"]),
-    default: "named" as "named" | "all",
+    schema: z.enum(["named", "all", "none"]),
+    default: "named" as "named" | "all" | "none",
     about:
-      "Whose sessions and commits are recorded: those of all projects, or only of those that you named with `pm init`. `pm setup` asks for it.",
+      "Whose sessions and commits are recorded: those of all projects, only of those that you named with `pm init`, or none (`pm disable --global`). `pm setup` asks for it.",
   },
   "sessions.retention_days": {
     schema: natural,
@@ -476,6 +476,8 @@ export const liveSettings: ReadonlySet<SettingKey> = new Set([
   "daemon.autostart",
   "daemon.idle_exit_minutes",
   "daemon.log_level",
+  // What follows from it is seen to where a project is open.
+  "sessions.record",
   "sessions.retention_days",
   "sessions.max_chunks",
   "sessions.chunk_min_tokens",

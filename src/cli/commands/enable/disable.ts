@@ -6,8 +6,8 @@ import type { Place } from "../../../agents/setup.ts";
 import { applyChanges } from "../../../client/call.ts";
 import { unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { removeGitHooks } from "../../../git/hooks/remove.ts";
-import { findProject, rememberProject } from "../../../git/projects/find-project.ts";
-import { setConfig } from "../../../project/config/config-edit.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import { recordNothing } from "../../../git/projects/turn-recording.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Output, tick } from "../../terminal/output.ts";
@@ -34,7 +34,8 @@ export async function disableCommand(
     project === null ? null : removeFromGit(project),
     (async () => takeAll(place))(),
   ]);
-  await stopRecording(project);
+  await recordNothing(project);
+  await applyChanges(project);
   // One that fails does not keep the other from it.
   for (const done of [agents, git]) if (done.status === "rejected") throw done.reason;
   const taken = agents.status === "fulfilled" ? agents.value : [];
@@ -51,17 +52,6 @@ export async function disableCommand(
     output.note(`${tick("warn", output.colors)} ${file} was left as it is: ${reason}.`);
   }
   output.result(result, () => summary([...files, ...(gitFiles ?? [])], project !== null, output));
-}
-
-/** Nothing more is read or written: here, or in any project. What is remembered stays. */
-async function stopRecording(project: Project | null): Promise<void> {
-  if (project === null) {
-    for (const key of ["sessions.capture", "git.checkpoints"] as const)
-      setConfig(null, key, "false", { global: true });
-    return;
-  }
-  await rememberProject(project, { off: true });
-  await applyChanges(project);
 }
 
 /** Git's hooks, and what kept files of the user's own out of its status. */

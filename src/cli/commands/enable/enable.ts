@@ -5,7 +5,8 @@ import { projectPlace, switchOn } from "../../../agents/setup/record.ts";
 import { applyChanges } from "../../../client/call.ts";
 import { hideFromGit } from "../../../git/hooks/exclude.ts";
 import { type InstalledGitHooks, installGitHooks } from "../../../git/hooks/install.ts";
-import { findProject, rememberProject } from "../../../git/projects/find-project.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import { recordHere } from "../../../git/projects/turn-recording.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -54,7 +55,7 @@ export async function enableCommand(
   { local = false, claude = false, git = false }: EnableOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
-  await rememberProject(project, { named: true, off: false });
+  await recordHere(project);
   await applyChanges(project);
   const place = projectPlace(project, { own: local || isOwnByDefault(projectPlace(project)) });
   const result: EnableResult = { file: null, changed: false, added: [], restored: [], git: null };

@@ -4,7 +4,8 @@ import { defaultAgentName } from "../../../agents/profiles.ts";
 import { projectPlace, readRecord } from "../../../agents/setup/record.ts";
 import { applyChanges } from "../../../client/call.ts";
 import { hideFromGit, unhideFromGit } from "../../../git/hooks/exclude.ts";
-import { findProject, rememberProject } from "../../../git/projects/find-project.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import { recordHere } from "../../../git/projects/turn-recording.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { setConfig } from "../../../project/config/config-edit.ts";
 import { explanationOf, PommelError } from "../../../project/errors.ts";
@@ -59,7 +60,7 @@ export async function initCommand(
 
   steps.next("Project");
   const wasNamed = isNamed(project);
-  await rememberProject(project, { named: true, off: false });
+  await recordHere(project);
   await applyChanges(project);
   steps.done(result, wasNamed ? "already" : "created", project.dataDir, "sessions, notes and commits");
   if (languages !== null) {

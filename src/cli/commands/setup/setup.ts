@@ -2,10 +2,10 @@ import { agents as knownAgents, setups } from "../../../agents/registry.ts";
 import { type PlannedChange, plannedChanges } from "../../../agents/setup/planned.ts";
 import { userPlace } from "../../../agents/setup/record.ts";
 import type { PartName, Place } from "../../../agents/setup.ts";
+import { applyChanges } from "../../../client/call.ts";
 import { findOrStartDaemon } from "../../../client/connect.ts";
 import { loadConfig } from "../../../project/config/config.ts";
-import { setConfig, unsetConfig } from "../../../project/config/config-edit.ts";
-import type { SettingKey } from "../../../project/config/settings.ts";
+import { setConfig } from "../../../project/config/config-edit.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { ownConfigFile } from "../../../project/home.ts";
 import { isInside, type Project } from "../../../project/paths.ts";
@@ -78,9 +78,9 @@ export async function setupCommand(
     output.result(result, "\nNothing was changed (--dry-run).");
     return undefined;
   }
-  for (const [key, value] of settingChanges(record)) {
-    if (value === null) unsetConfig(null, key, { global: true });
-    else setConfig(null, key, value, { global: true });
+  if (!isRecording(record)) {
+    setConfig(null, "sessions.record", record, { global: true });
+    await applyChanges(null);
   }
   output.print(`${tick("ok", output.colors)} ${recordText[record]}`);
   const steps = stepPrinter(output, null, "~/");
@@ -124,18 +124,10 @@ async function chooseRecord(
   return askWhatToRecord(titles.length === 0 ? "No agent found yet" : `Found ${titles.join(", ")}`);
 }
 
-/** What to write into the user's configuration; null: to take out. */
-function settingChanges(record: "all" | "named"): [key: SettingKey, value: string | null][] {
+/** Whether the user's configuration says so. */
+function isRecording(record: "all" | "named"): boolean {
   const { config, origin } = loadConfig(null);
-  const isSet = origin["sessions.record"] === "global" && config["sessions.record"] === record;
-  // What `pm disable --global` turned off.
-  const off = (["sessions.capture", "git.checkpoints"] as const).filter(
-    (key) => !config[key] && origin[key] === "global",
-  );
-  return [
-    ...(isSet ? [] : [["sessions.record", record] as [SettingKey, string]]),
-    ...off.map((key): [SettingKey, null] => [key, null]),
-  ];
+  return origin["sessions.record"] === "global" && config["sessions.record"] === record;
 }
 
 /** Every change that it would make. */
@@ -145,9 +137,7 @@ function preview(
   past: PastSessions | null,
   { colors }: Output,
 ): string[] {
-  const settings = settingChanges(record).map(([key, value]) =>
-    value === null ? `    - ${key} = false` : `    + ${key} = "${value}"`,
-  );
+  const settings = isRecording(record) ? [] : [`    + sessions.record = "${record}"`];
   const files = changes.flatMap(({ agent, part, file, is_new, lines, problem }) => [
     `  ~/${file}${is_new ? " (new)" : ""}: ${titleOf(agent)}, ${part}${problem === null ? "" : `: ${problem}`}`,
     ...shortened(lines).map((line) => colors.dim(`    ${line}`)),
