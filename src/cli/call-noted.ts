@@ -3,7 +3,8 @@ import type { UnreachableReason } from "../client/daemon-client.ts";
 import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import { type Output, relativeTime } from "./terminal/output.ts";
+import { relativeTime } from "../text/relative-time.ts";
+import type { Output } from "./terminal/output.ts";
 
 /** A line newer than this says that somebody reads along. Milliseconds. */
 const oldAfterMs = 5000;

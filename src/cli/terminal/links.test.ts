@@ -1,30 +1,8 @@
 import { hostname } from "node:os";
 import { expect, it } from "vitest";
-import { commitUrl, fileUrl } from "./links.ts";
-
-const hash = "0123456789abcdef0123456789abcdef01234567";
+import { fileUrl } from "./links.ts";
 
 it("names the machine of a file, and nothing that ends a link", () => {
   expect(fileUrl("/tmp/a b.ts")).toBe(`file://${hostname().toLowerCase()}/tmp/a%20b.ts`);
   expect(fileUrl("/tmp/\u001b]8;;\u0007")).not.toMatch(/[\u0000-\u001f]/);
-});
-
-it.each([
-  ["https://github.com/owner/name.git", `https://github.com/owner/name/commit/${hash}`],
-  ["git@github.com:owner/name.git", `https://github.com/owner/name/commit/${hash}`],
-  [
-    "ssh://git@gitlab.example.org:2222/group/sub/name.git",
-    `https://gitlab.example.org/group/sub/name/-/commit/${hash}`,
-  ],
-  ["https://codeberg.org/owner/name", `https://codeberg.org/owner/name/commit/${hash}`],
-  ["git@bitbucket.org:owner/name", `https://bitbucket.org/owner/name/commits/${hash}`],
-  ["/srv/git/name.git", null],
-  ["https://example.org/name.git", null],
-])("knows the page of a commit of %s", (remote, url) => {
-  expect(commitUrl(remote, hash)).toBe(url);
-});
-
-it("makes no address of what is no hash", () => {
-  expect(commitUrl("https://github.com/owner/name", "HEAD\u0007")).toBeNull();
-  expect(commitUrl(null, hash)).toBeNull();
 });

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { pathToFileURL } from "node:url";
+import { commitUrl } from "../../git/commit-url.ts";
 import type { Palette } from "./palette.ts";
 
 /**
@@ -21,21 +22,4 @@ export async function commitPages(
   const { remoteOf } = await import("../../git/projects/identity.ts");
   const remote = await remoteOf(root);
   return (hash) => commitUrl(remote, hash);
-}
-
-/**
- * The page of a commit on the usual hosts of repositories.
- * @param remote as git has it: `git@github.com:owner/name.git`, `https://...`
- * @returns null for a remote that has no such pages
- */
-export function commitUrl(remote: string | null, hash: string): string | null {
-  if (remote === null || !/^[0-9a-f]{7,64}$/.test(hash)) return null;
-  const [, host, path] =
-    /^(?:https?:\/\/|ssh:\/\/|git:\/\/)?(?:[^@/\s]+@)?([\w.-]+)(?::\d+(?=\/))?[/:]([\w./~-]+?)(?:\.git)?\/?$/.exec(
-      remote,
-    ) ?? [];
-  if (host === undefined || path === undefined) return null;
-  if (/(^|\.)gitlab\./.test(host)) return `https://${host}/${path}/-/commit/${hash}`;
-  if (host === "bitbucket.org") return `https://${host}/${path}/commits/${hash}`;
-  return /^(github\.|codeberg\.org$|gitea\.)/.test(host) ? `https://${host}/${path}/commit/${hash}` : null;
 }

@@ -1,14 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { PommelError } from "../../project/errors.ts";
-import {
-  aligned,
-  createOutput,
-  humanBytes,
-  humanDuration,
-  printError,
-  relativeTime,
-  tick,
-} from "./output.ts";
+import { relativeTime } from "../../text/relative-time.ts";
+import { aligned, createOutput, humanBytes, humanDuration, printError, tick } from "./output.ts";
 import { ownStreams, wantsColor } from "./streams.ts";
 
 /** What `action` writes to stdout and stderr. */

@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { shortId as beginningOfId } from "../../sessions/short-id.ts";
 import { cutToWidth, widthOf, wrapToWidth } from "../../text/display-width.ts";
-import { relativeTime, type Screen } from "./output.ts";
+import { relativeTime } from "../../text/relative-time.ts";
+import type { Screen } from "./output.ts";
 import type { Palette } from "./palette.ts";
 
 /** How texts and times are shown. */

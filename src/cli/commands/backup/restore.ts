@@ -9,9 +9,10 @@ import { envelopeFor, homeEnvelope } from "../../../store/encryption/envelope.ts
 import { contentOf, uidsOf } from "../../../store/memory/backups/backup-content.ts";
 import { replacedFiles } from "../../../store/memory/backups/copies.ts";
 import { checkBackup, replaceMemory } from "../../../store/memory/backups/restore.ts";
+import { relativeTime } from "../../../text/relative-time.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
-import { relativeTime, tick } from "../../terminal/output.ts";
+import { tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import { givePassphrase } from "../encrypt/encrypt.ts";
 import { backupsFor } from "./list.ts";

@@ -1,12 +1,11 @@
 import type { ReviewAnswer, ReviewSession } from "../../../protocol/operations/review.ts";
 import { tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
-import { beginningOf } from "../../../text/text-size.ts";
+import { asText } from "../../../text/inert-markdown.ts";
 import { counted } from "../../terminal/text.ts";
 import { percent, shareOf } from "../blame/author-text.ts";
 
 /** Sessions, prompts of each, and files that are named before the rest is counted. */
 const shown = { sessions: 8, turns: 5, files: 25 } as const;
-const maxLength = 160;
 
 /**
  * A change as a comment for a pull request. What people and agents wrote stands in it as text: it can neither format
@@ -62,16 +61,3 @@ const more = (count: number, unit: string) => (count > 0 ? [`and ${counted(count
 
 const section = (title: string, items: readonly string[]) =>
   items.length === 0 ? [] : [[`**${title}**`, ...items.map((item) => `- ${item}`)].join("\n")];
-
-/** One line in which nothing means anything to Markdown, HTML, or what a forge makes of names, numbers and addresses. */
-export function asText(text: string): string {
-  const line = beginningOf(text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim(), maxLength);
-  return line
-    .replace(/[\\`*_{}[\]()#+!|~$^=:-]/g, (sign) => `\\${sign}`)
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replace(/@(?=\w)/g, "@\u200b")
-    .replace(/\\#(?=\d)/g, "\\#\u200b")
-    .replace(/\b(https?|ftp|www)(?=\\?[:.])/gi, "$1\u200b");
-}

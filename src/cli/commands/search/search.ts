@@ -5,10 +5,10 @@ import { findProject } from "../../../git/projects/find-project.ts";
 import { type Project, placeInProject } from "../../../project/paths.ts";
 import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
 import { bestVerdict } from "../../../protocol/reading/verdict.ts";
+import { relativeTime } from "../../../text/relative-time.ts";
 import { whyHere } from "../../call-noted.ts";
 import type { CommandContext } from "../../frame.ts";
 import { commitPages } from "../../terminal/links.ts";
-import { relativeTime } from "../../terminal/output.ts";
 import { readSearch, type Search, type SearchOptions } from "./request.ts";
 import type { ResultStyle } from "./results.ts";
 

@@ -6,8 +6,9 @@ import {
   stopSharing,
   teamStatus,
 } from "../../../queries/sync/team.ts";
+import { relativeTime } from "../../../text/relative-time.ts";
 import type { CommandContext } from "../../frame.ts";
-import { relativeTime, tick } from "../../terminal/output.ts";
+import { tick } from "../../terminal/output.ts";
 import { counted, oneLine } from "../../terminal/text.ts";
 import { syncProgress } from "../sync/dialogue.ts";
 import { countsText } from "../sync/report.ts";

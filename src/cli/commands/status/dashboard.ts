@@ -1,8 +1,9 @@
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { cutToWidth, padToWidth, widthOf, wrapToWidth } from "../../../text/display-width.ts";
+import { relativeTime } from "../../../text/relative-time.ts";
 import { progressBar } from "../../terminal/chart.ts";
 import { showLive } from "../../terminal/live.ts";
-import { humanBytes, humanDuration, relativeTime, tick } from "../../terminal/output.ts";
+import { humanBytes, humanDuration, tick } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { printable } from "../../terminal/text.ts";
 import { roughly } from "./memory.ts";

@@ -1,5 +1,6 @@
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
-import { humanBytes, humanDuration, relativeTime } from "../../terminal/output.ts";
+import { relativeTime } from "../../../text/relative-time.ts";
+import { humanBytes, humanDuration } from "../../terminal/output.ts";
 
 type Row = [string, string];
 

@@ -1,13 +1,7 @@
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
+import { relativeTime } from "../../../text/relative-time.ts";
 import { autostartText } from "../../terminal/autostart-text.ts";
-import {
-  humanBytes,
-  humanDuration,
-  nothingIndexed,
-  relativeTime,
-  type Screen,
-  tick,
-} from "../../terminal/output.ts";
+import { humanBytes, humanDuration, nothingIndexed, type Screen, tick } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { table } from "../../terminal/table.ts";
 import { printable } from "../../terminal/text.ts";

@@ -5,7 +5,7 @@ import type { Project } from "../../../../project/paths.ts";
 import { careOf } from "../../../../store/memory/backups/care-record.ts";
 import { backupFolder, listBackups } from "../../../../store/memory/backups/copies.ts";
 import { leftoversOf, removeLeftovers } from "../../../../store/memory/backups/leftovers.ts";
-import { relativeTime } from "../../../terminal/output.ts";
+import { relativeTime } from "../../../../text/relative-time.ts";
 import { counted } from "../../../terminal/text.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 

@@ -1,0 +1,17 @@
+import { beginningOf } from "./text-size.ts";
+
+/**
+ * A text in one line of Markdown in which nothing means anything to Markdown, HTML, or what a forge makes of names, numbers
+ * and addresses.
+ */
+export function asText(text: string, maxLength = 160): string {
+  const line = beginningOf(text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim(), maxLength);
+  return line
+    .replace(/[\\`*_{}[\]()#+!|~$^=:-]/g, (sign) => `\\${sign}`)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replace(/@(?=\w)/g, "@\u200b")
+    .replace(/\\#(?=\d)/g, "\\#\u200b")
+    .replace(/\b(https?|ftp|www)(?=\\?[:.])/gi, "$1\u200b");
+}
