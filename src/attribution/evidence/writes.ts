@@ -1,6 +1,6 @@
 import type { ToolAction, ToolUse } from "../../agents/agent.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
-import { codeBlocksIn } from "../../text/code-blocks.ts";
+import { codeBlocksIn } from "../../text/markdown/code-blocks.ts";
 import { patchesIn } from "../commands/patches.ts";
 import { commitsIn, mayWrite, type PrintedCommit, withoutHeredocs, writesIn } from "../commands/shell.ts";
 import { asBare, type BareLine, plainLineOf } from "../lines/line-keys.ts";

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { markdownAsHtml } from "../../text/markdown-html.ts";
+import { markdownAsHtml } from "../../text/markdown/html.ts";
 
 /** What agents and people wrote as Markdown. */
 export function Markdown({ text }: { text: string }) {

@@ -3,7 +3,7 @@ import type { Decision } from "../../../protocol/operations/decisions.ts";
 import type { ToolCall, TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
 import { type Margin, marginsOf } from "../../../protocol/reading/margin.ts";
 import { minute } from "../../../protocol/reading/turn-as-markdown.ts";
-import { escapeHtml, markdownAsHtml } from "../../../text/markdown-html.ts";
+import { escapeHtml, markdownAsHtml } from "../../../text/markdown/html.ts";
 import { counted } from "../../terminal/text.ts";
 import type { ExportIndex, SessionDocument } from "./document.ts";
 import { style } from "./style.ts";

@@ -1,6 +1,6 @@
 import type { ReviewAnswer, ReviewSession } from "../../../protocol/operations/review.ts";
 import { tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
-import { asText } from "../../../text/inert-markdown.ts";
+import { asText } from "../../../text/markdown/inert.ts";
 import { counted } from "../../terminal/text.ts";
 import { percent, shareOf } from "../blame/author-text.ts";
 

@@ -4,8 +4,8 @@ import { screenOf } from "../../../../test/support/screen.ts";
 import type { ReviewAnswer } from "../../../protocol/operations/review.ts";
 import { unknownAuthor } from "../../../queries/blame/blame-summary.ts";
 import { widthOf } from "../../../text/display-width.ts";
-import { asText } from "../../../text/inert-markdown.ts";
-import { markdownAsHtml } from "../../../text/markdown-html.ts";
+import { markdownAsHtml } from "../../../text/markdown/html.ts";
+import { asText } from "../../../text/markdown/inert.ts";
 import { reviewAsMarkdown } from "./markdown.ts";
 import { renderReview } from "./review.ts";
 

@@ -1,4 +1,4 @@
-import { beginningOf } from "./text-size.ts";
+import { beginningOf } from "../text-size.ts";
 
 /**
  * A text in one line of Markdown in which nothing means anything to Markdown, HTML, or what a forge makes of names, numbers
