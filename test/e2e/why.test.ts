@@ -218,7 +218,7 @@ describe("without an agent", () => {
   it("git's part is shown, with a note on what is missing", async () => {
     const { code, stdout, stderr } = await pm("why", "src/auth.ts:2");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("Written by unknown (Ann)");
+    expect(stdout).toContain("Author unknown; committed by Ann");
     expect(stdout).toContain("No sessions recorded yet.");
     expect((await blame("src/auth.ts")).notes[0]).toContain("No sessions recorded yet.");
     expect((await pm("stats")).stdout).toContain("No commits analysed.");

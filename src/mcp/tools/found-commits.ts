@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import type { CommitFound, HistoryResult } from "../../protocol/operations/search.ts";
+import { snippetText } from "../../protocol/reading/statements.ts";
 import { verdictAdvice } from "../../protocol/reading/verdict.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";
@@ -67,7 +68,7 @@ function itemOf(commit: CommitFound, longest: number) {
     author: oneLine(author, 80),
     created_at: timestamp,
     reasons: match_reasons.map((reason) => oneLine(reason, 120)),
-    snippet: oneLine(commit.snippet, longest),
+    snippet: oneLine(snippetText(commit.snippet), longest),
     sessions: sessions.slice(0, sessionsNamed).map(({ session_id, title: session, turns }) => ({
       session_id,
       title: lineOrNull(session, 80),

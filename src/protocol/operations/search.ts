@@ -52,6 +52,8 @@ const judgement = {
   verdict: z.enum(verdicts),
   /** That one of the first results is what was asked for: 0 to 1, comparable between answers. */
   probability: z.number(),
+  /** The first result is the very thing that the query names: by its hash, id, branch, place, or a text in quotes. */
+  is_named: z.optional(z.boolean()),
 };
 
 /** Left out: the project's configuration decides. */

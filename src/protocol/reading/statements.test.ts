@@ -21,6 +21,9 @@ it("makes a line of a snippet, without marks", () => {
       "…cut [ASSISTANT] ## Plan **Two** things: `a_b` [TOOL_USE] Write src/a.ts [TOOL_USE] Bash ls -la",
     ),
   ).toBe("…cut agent: Plan Two things: a_b wrote src/a.ts ran: ls -la");
+  expect(snippetText("[NOTE] keep it ```go cwd := 1``` and ``b`c`` here")).toBe(
+    "note: keep it cwd := 1 and b`c here",
+  );
   expect(snippetText("…two** things")).toBe("…two things");
   expect(snippetText("a ** b, src/**/*.ts and #1")).toBe("a ** b, src/**/*.ts and #1");
 });

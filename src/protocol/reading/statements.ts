@@ -16,6 +16,7 @@ const speakers: Readonly<Record<string, string>> = {
   NOTICE: "notice",
   SUMMARY: "sum",
   COMPACTION: "compact",
+  NOTE: "note",
 };
 
 const label = new RegExp(`\\[(${Object.keys(speakers).join("|")})\\] ?`);
@@ -45,11 +46,18 @@ function statementOf(kind: string, text: string): Statement {
   return verb === undefined || rest === "" ? { speaker: "tool", text } : { speaker: verb, text: rest };
 }
 
-/** A snippet as a line for a reader: "you: Why? ran: npm test wrote src/a.ts", without Markdown's marks. */
+/** The statements of a snippet, each on one line and without Markdown's marks. */
+export function snippetStatements(snippet: string): Statement[] {
+  return statementsOf(snippet, true).map(({ speaker, text }) => ({
+    speaker,
+    text: withoutMarks(text).replace(/\s+/g, " ").trim(),
+  }));
+}
+
+/** A snippet as a line for a reader: "you: Why? ran: npm test wrote src/a.ts". */
 export function snippetText(snippet: string): string {
-  return statementsOf(snippet, true)
-    .map(({ speaker, text }) => {
-      const said = withoutMarks(text).replace(/\s+/g, " ").trim();
+  return snippetStatements(snippet)
+    .map(({ speaker, text: said }) => {
       const isFile = speaker !== "ran" && deeds.some(([verb]) => verb === speaker);
       return speaker === "" ? said : `${speaker}${isFile ? "" : ":"} ${said}`;
     })
@@ -62,5 +70,6 @@ function withoutMarks(text: string): string {
     .replace(/(^|\s)#{1,6} (?=\S)/g, "$1")
     .replace(/(^|[\s…("])\*\*(?=[\p{L}\p{N}`])/gu, "$1")
     .replace(/(?<=[\p{L}\p{N}`.:!?)])\*\*(?=[\s….,:;!?)"]|$)/gu, "")
+    .replace(/```\w*|``/g, " ")
     .replace(/`([^`\n]+)`/g, "$1");
 }

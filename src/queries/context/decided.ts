@@ -1,4 +1,4 @@
-import { FileAges } from "../../search/sessions/freshness.ts";
+import { FileAges } from "../../search/sessions/fate/freshness.ts";
 import { replacements } from "../../sessions/decisions/replaced.ts";
 import { type SessionDecision, storedDecisions } from "../../sessions/decisions/stored.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";

@@ -6,6 +6,7 @@ import type { Project } from "../../project/paths.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
 import type { DiskIndex } from "../../search/code/disk-index.ts";
 import type { CodeQuery } from "../../search/code/types.ts";
+import { parsePlace } from "../blame/file-place.ts";
 import { configOf, openIndex, withIndex } from "../open.ts";
 import { ageOf } from "../status/status.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
@@ -23,12 +24,21 @@ export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
     languages: languageIdsOf(request.language ?? []),
     package: request.package,
     near: request.near,
+    place: placeIn(request.q),
     ...(request.match && { match: request.match }),
     by: request.by === "chunk" ? "chunk" : "file",
     graph: request.graph,
     graphOfFirst: request.graph_of_first,
     explain: request.explain ?? false,
   };
+}
+
+/** The lines that a query is, and nothing else: "src/retry.ts:12", as compilers and web pages write it. */
+function placeIn(query: string): CodeQuery["place"] {
+  const text = query.trim();
+  if (/\s/.test(text) || !/\w[:#]L?[1-9]/.test(text)) return undefined;
+  const { file, lines } = parsePlace(text);
+  return lines === null ? undefined : { file: file.replace(/^(?:\.\/)+/, ""), ...lines };
 }
 
 /** A path matches itself and, if it is a directory, everything below. */

@@ -38,6 +38,8 @@ export interface Wanted {
   /** Only these commits; null: all. */
   hashes: ReadonlySet<string> | null;
   nearness: Nearness | null;
+  /** The commit at the tip of the branch that the question is; null: it is none. */
+  tip: string | null;
 }
 
 /** A result, and how likely it is what was asked for: 0 to 1, comparable between searches. */
@@ -50,7 +52,7 @@ export interface Likely<T> {
 export async function commitsFor(index: CodeIndex, memory: Memory | null, wanted: Wanted) {
   const { request, limit, hashes, since, until } = wanted;
   const { q: query, file: files = [], author = null } = request;
-  const asked = { query, files, author, hashes, since, until };
+  const asked = { query, files, author, hashes, since, until, tip: wanted.tip };
   const judged = await searchCommits(index.commits, asked, wanted.nearness);
   const shown = judged.results.slice(0, limit);
   const reverts = await revertsOf(
@@ -67,7 +69,8 @@ export async function commitsFor(index: CodeIndex, memory: Memory | null, wanted
       timestamp: isoTime(authoredAt),
       snippet: snippetAround(withoutTrailers(body), query),
       ...scoreOf(found, request),
-      match_reasons: reasonsFor(analyseQuery(query), found.item, found.signals),
+      match_reasons:
+        hash === wanted.tip ? [tipReason] : reasonsFor(analyseQuery(query), found.item, found.signals),
       author,
       files: files.slice(0, filesNamed),
       ...(memory === null || checkpoint === null
@@ -105,17 +108,30 @@ function boundBy(memory: Memory, { uid, sessions }: CheckpointRecord) {
   };
 }
 
+const tipReason = "the latest of that branch";
+
+/** The commit at the tip of the local or fetched branch that a question is; one plain word is mostly asked for as a word. */
+export async function tipOf({ root }: Project, question: string): Promise<string | null> {
+  const name = question.trim();
+  if (!/^[^\s:^~?*[\\]*[-/][^\s:^~?*[\\]*$/.test(name)) return null;
+  for (const ref of [`refs/heads/${name}`, `refs/remotes/${name}`, `refs/remotes/origin/${name}`]) {
+    const hash = await commitNamed(root, ref);
+    if (hash !== null) return hash;
+  }
+  return null;
+}
+
 /**
- * The commit outside of HEAD's history that the question is the (beginning of the) hash of.
+ * The commit outside of HEAD's history that the question is the (beginning of the) hash of, or the branch.
  * @param found in HEAD's history
  */
-export async function commitByHash(
+export async function commitElsewhere(
   { root }: Project,
   memory: Memory | null,
-  { request, hashes }: Wanted,
+  { request, hashes, tip }: Wanted,
   found: readonly CommitFound[],
 ): Promise<CommitFound[]> {
-  const beginning = request.q.trim().toLowerCase();
+  const beginning = tip ?? request.q.trim().toLowerCase();
   if (!/^[0-9a-f]{4,64}$/.test(beginning) || found.some(({ id }) => id.startsWith(beginning))) return [];
   const hash = await commitNamed(root, beginning);
   if (hash === null || !hash.startsWith(beginning) || !(hashes?.has(hash) ?? true)) return [];
@@ -126,7 +142,7 @@ export async function commitByHash(
       {
         ...{ kind: "commit", id: hash, title, author, timestamp: isoTime(authoredAt) },
         snippet: snippetAround(withoutTrailers(body.join("\n")), ""),
-        ...{ score: 1, match_reasons: ["its hash"], files: [] },
+        ...{ score: 1, match_reasons: [tip === null ? "its hash" : tipReason], files: [] },
         ...(memory === null || checkpoint === null
           ? { checkpoint: null, sessions: [] }
           : boundBy(memory, checkpoint)),
@@ -161,7 +177,7 @@ export function ledTo(
         timestamp: isoTime(commit.authoredAt),
         snippet: session.snippet,
         score: session.score,
-        match_reasons: [`session ${session.session_title ?? session.session_id} led to it`],
+        match_reasons: ["a session behind it matches"],
         ...(request.explain && { signals: { session: session.score } }),
         author: commit.author,
         files: filesOfCommit(memory, commit.id)

@@ -3,6 +3,7 @@ import { analyseQuery } from "../../search/code/query.ts";
 import { verbatim } from "../../search/confidence/judge.ts";
 import { searchEvents } from "../../search/history/events.ts";
 import type { Ranked } from "../../search/history/rank.ts";
+import { mentioned, wordsHeld } from "../../search/mentioned.ts";
 import { snippetAround } from "../../search/sessions/snippet.ts";
 import { findEvent, membersOf } from "../../store/memory/events.ts";
 import type { EventRecord } from "../../store/memory/git-records.ts";
@@ -27,8 +28,7 @@ export async function eventsFor(memory: Memory, { request, since, until, nearnes
   const viewOf = (found: Ranked<EventRecord>): EventFound => {
     const { uid, title, description, type, status, branch, updatedAt } = found.item;
     const { sessions, checkpoints } = membersOf(memory, uid);
-    const text = `${title} ${description} ${branch ?? ""}`.toLowerCase();
-    const words = analyseQuery(q).words.filter((word) => text.includes(word.toLowerCase()));
+    const held = wordsHeld(analyseQuery(q).words, `${title} ${description} ${branch ?? ""}`);
     return {
       kind: "event",
       id: uid,
@@ -36,7 +36,7 @@ export async function eventsFor(memory: Memory, { request, since, until, nearnes
       timestamp: isoTime(updatedAt),
       snippet: snippetAround(description, q),
       ...scoreOf(found, request),
-      match_reasons: words.length > 0 ? [`contains ${words.slice(0, 4).join(", ")}`] : ["similar in meaning"],
+      match_reasons: [mentioned(held) ?? "similar in meaning"],
       ...{ type, status, branch, sessions: sessions.length, checkpoints: checkpoints.length },
     };
   };

@@ -24,7 +24,15 @@ import type { CheckpointRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { withIndex, withMemoryIfAny } from "../open.ts";
-import { commitByHash, commitsFor, type Likely, ledTo, maxSessions, type Wanted } from "./history-commits.ts";
+import {
+  commitElsewhere,
+  commitsFor,
+  type Likely,
+  ledTo,
+  maxSessions,
+  tipOf,
+  type Wanted,
+} from "./history-commits.ts";
 import { eventsFor, nothing } from "./history-events.ts";
 import { aboutPackage } from "./packages.ts";
 import { searchTranscripts } from "./sessions.ts";
@@ -60,6 +68,7 @@ export async function searchHistory(
       until: request.until === undefined ? null : await parseWhen(request.until, "until"),
       hashes: hashesIn(memory, request),
       nearness: config["embed.text"] === "none" ? null : await bundledNearness(),
+      tip: await tipOf(project, request.q),
     };
     const { of = ["commits", "events"] } = request;
     const ofCommits = of.includes("commits") || of.includes("checkpoints");
@@ -67,9 +76,10 @@ export async function searchHistory(
       ? await withIndex(project, config, (index) => commitsFor(index, memory, wanted))
       : { ...nothing, commits: { indexed: 0, is_complete: true } };
     signal?.throwIfAborted();
-    const named = ofCommits ? await commitByHash(project, memory, wanted, found.results) : [];
+    const named = ofCommits ? await commitElsewhere(project, memory, wanted, found.results) : [];
     const led = ofCommits && memory !== null ? ledTo(memory, await sessions(), wanted) : [];
     const events = of.includes("events") && memory !== null ? await eventsFor(memory, wanted) : nothing;
+    const isNamed = named.length > 0 || found.is_named === true;
     const likely = [
       ...together([...named.map((result) => ({ result, likely: 1 })), ...likelyOf(found)], led),
       ...likelyOf(events),
@@ -84,8 +94,9 @@ export async function searchHistory(
     return {
       scope: "history",
       query: request.q,
-      verdict: named.length > 0 ? "found" : bestVerdict([found, events, ofSessions]),
+      verdict: isNamed ? "found" : bestVerdict([found, events, ofSessions]),
       probability,
+      ...(isNamed && { is_named: true }),
       total_results: likely.length,
       results: likely.slice(0, wanted.limit).map(({ result }) => result),
       searched_by: ["words", ...(wanted.nearness === null ? [] : ["meaning"])],

@@ -365,6 +365,24 @@ describe("literal text", () => {
   });
 });
 
+describe("a place", () => {
+  const at = async (file: string, first: number, last = first) => {
+    const { results, is_named } = await search(`${file}:${first}`, { place: { file, first, last } });
+    return { is_named, names: results.map(({ file, name, match_lines }) => [file, name, match_lines]) };
+  };
+
+  it("is answered by the smallest chunk around it, by its whole path or the end of it", async () => {
+    const evict = { is_named: true, names: [["src/store/cache.py", "evict", [5]]] };
+    expect(await at("src/store/cache.py", 5)).toEqual(evict);
+    expect(await at("cache.py", 5)).toEqual(evict);
+  });
+
+  it("is a text like another where no file has that path", async () => {
+    expect((await at("che.py", 5)).is_named).toBeUndefined();
+    expect((await at("src/store/cache.py", 5000)).is_named).toBeUndefined();
+  });
+});
+
 describe("a message with quotes of its own", () => {
   const path = () => join(project.root, "src/cli.ts");
 

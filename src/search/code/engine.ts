@@ -6,9 +6,9 @@ import { type AskedTerms, heldShare, isLiteral, termsOf, weighTerms } from "../c
 import {
   type Judgement,
   judgedBy,
+  named,
   type ResultEvidence,
   judge as standardJudge,
-  verbatim,
 } from "../confidence/judge.ts";
 import { CodeGraph } from "../graph/graph.ts";
 import { neighboursOf } from "../graph/neighbours.ts";
@@ -30,7 +30,7 @@ import { reasonsFor } from "./reasons.ts";
 import { filesIn } from "./scope.ts";
 import { linesOfChunks } from "./source.ts";
 import type { CodeAnswer, CodePlace, CodeQuery, CodeResult } from "./types.ts";
-import { findHolders, type Holders } from "./verbatim/holders.ts";
+import { chunksAtPlace, findHolders, type Holders } from "./verbatim/holders.ts";
 import { weights as standardWeights, type Weights } from "./weights.ts";
 
 interface CodeSearchOptions {
@@ -95,7 +95,7 @@ export class CodeSearch {
     }
     const hasVectors = (model: string) => this.hasVectors(model);
     const embedded = (hasWords && (await this.embedder?.embed(text, hasVectors))) || noMeaning;
-    const { results, verdict, probability, total, notes } = await this.inStep(async () => {
+    const { total, notes, ...answer } = await this.inStep(async () => {
       const answer = await this.rankAndPresent(query, embedded, request, matchers);
       const graphed = request.graph ? answer.results.length : (request.graphOfFirst ?? 0);
       return graphed === 0
@@ -104,9 +104,7 @@ export class CodeSearch {
     });
     return {
       query: request.query,
-      verdict,
-      probability,
-      results,
+      ...answer,
       total_results: total,
       searched_by: ["words", ...vectorsOf(embedded).map(({ model }) => model)],
       notes: [...embedded.notes, ...notes],
@@ -137,8 +135,12 @@ export class CodeSearch {
     const packages = request.near ? await packagesOfIndex(this.index, this.project.root) : null;
     const isMessage = mayBeMessage(request);
     const message = isMessage ? request.query : null;
-    const held =
-      matchers.length > 0 ? await findHolders(this.index, this.project.root, matchers, scope, message) : null;
+    const placed = request.place ? await chunksAtPlace(this.index, request.place, scope) : null;
+    const held = placed?.chunks.size
+      ? placed
+      : matchers.length > 0
+        ? await findHolders(this.index, this.project.root, matchers, scope, message)
+        : null;
     // The value that a program put between quotes is nowhere.
     const isUnheld = held?.chunks.size === 0 && isMessage;
     const holders = isUnheld ? null : held;
@@ -169,8 +171,14 @@ export class CodeSearch {
       { ...request, limit },
       { matchers, lines: holders?.chunks ?? null, packages },
     );
-    const results = presented.slice(0, request.limit).map(({ result }) => result);
-    const judgement = holders === null ? await this.judged(query, presented, nearest) : verbatim(presented);
+    const results = presented
+      .slice(0, request.limit)
+      .map(({ result }) =>
+        holders !== null && holders === placed
+          ? { ...result, match_reasons: ["the place you named"] }
+          : result,
+      );
+    const judgement = holders === null ? await this.judged(query, presented, nearest) : named(presented);
     const notes = [
       ...(isUnheld ? [unheldNote] : []),
       ...(holders?.isCut ? [cutNote] : []),

@@ -1,5 +1,6 @@
 import { shortenLines } from "../../text/long-lines.ts";
-import { identifiersOf, partsOf, rootOf, stem } from "../../text/tokens.ts";
+import { identifiersOf, partsOf, stem } from "../../text/tokens.ts";
+import { mentioned, wordsHeld } from "../mentioned.ts";
 import type { PackageMap } from "../packages/packages.ts";
 import type { Matcher } from "../verbatim/matchers.ts";
 import type { AnalysedQuery } from "./query.ts";
@@ -11,7 +12,7 @@ import { findTemplate } from "./verbatim/template.ts";
 const maxLook = 100_000;
 
 /** Below this, nearness moves a result without being a reason to show it, unless there is no other. A cosine. */
-const telling = 0.4;
+const near = 0.4;
 /** The same of a signal's contribution. */
 const minContribution = 0.05;
 
@@ -28,8 +29,9 @@ export function reasonsFor(
 ): string[] {
   const { chunk, defines, semantic, fileSemantic } = candidate;
   const text = shortenLines(content).slice(0, maxLook);
+  const mentions = mentioned(wordsHeld(query.words, text)) ?? "";
   const held = matchers.map((matcher) => heldReason(matcher, content));
-  const reasons: [number, string][] = [
+  const telling: [number, string][] = [
     ...held.map((reason): [number, string] => [Number.POSITIVE_INFINITY, reason]),
     [signals.definition ?? 0, `defines ${defines[0]?.name ?? chunk.name}`],
     [signals.path ?? 0, "the requested file"],
@@ -37,29 +39,36 @@ export function reasonsFor(
       signals.phrase ?? 0,
       candidate.phrase > 0 && held.every((reason) => reason === "") ? quotation(query, text) : "",
     ],
-    [signals.lexical ?? 0, mentions(query, text)],
+    [signals.lexical ?? 0, mentions],
     [signals.file_name ?? 0, matchingFileName(chunk.path)],
-    [signals.name ?? 0, `name matches (${chunk.name})`],
+    [signals.name ?? 0, "name matches"],
     [signals.directories ?? 0, matchingDirectories(query, chunk.path)],
-    [semantic >= telling ? (signals.semantic ?? 0) : 0, "similar in meaning"],
+  ];
+  // True of most results: said where there is nothing better to say.
+  const vague: [number, string][] = [
+    [semantic >= near ? (signals.semantic ?? 0) : 0, "similar in meaning"],
     [
-      semantic < telling && fileSemantic >= telling ? (signals.file_semantic ?? 0) : 0,
+      semantic < near && fileSemantic >= near ? (signals.file_semantic ?? 0) : 0,
       "file is similar in meaning",
     ],
     [signals.coherence ?? 0, "more of the file matches"],
   ];
-  const distinctive = new Set(
-    reasons
-      .filter(([contribution, reason]) => contribution >= minContribution && reason !== "")
-      .sort(([a], [b]) => b - a)
-      .map(([, reason]) => reason),
-  );
+  const [strong, weak] = [strongest(telling), strongest(vague)];
   const found =
-    distinctive.size > 0 ? [...distinctive].slice(0, 3) : [weakReason(candidate, mentions(query, text))];
+    strong.length > 0 ? strong : weak.length > 0 ? weak.slice(0, 1) : [weakReason(candidate, mentions)];
   // A reason for its place, never for being found.
   return signals.near === undefined
     ? found
     : [...found, `in ${packages?.around(chunk.path)?.name}, where you work`];
+}
+
+const maxReasons = 3;
+
+function strongest(reasons: readonly [contribution: number, reason: string][]): string[] {
+  const counted = reasons.filter(
+    ([contribution, reason]) => contribution >= minContribution && reason !== "",
+  );
+  return [...new Set(counted.sort(([a], [b]) => b - a).map(([, reason]) => reason))].slice(0, maxReasons);
 }
 
 /** For a result with weak evidence. */
@@ -92,17 +101,9 @@ function quotation(query: AnalysedQuery, content: string): string {
   return longest.length < minQuotation ? "" : `words in a row: ${longest.join(" ")}`;
 }
 
-function mentions(query: AnalysedQuery, content: string): string {
-  const text = content.toLowerCase();
-  const words = query.words.filter((word) => text.includes(rootOf(word)));
-  return words.length === 0 ? "" : `mentions ${words.slice(0, 5).join(", ")}`;
-}
-
 function matchingFileName(path: string): string {
   const directory = namingDirectory(path);
-  return directory === ""
-    ? `file name matches (${path.slice(path.lastIndexOf("/") + 1)})`
-    : `directory matches (${directory}/)`;
+  return directory === "" ? "file name matches" : `directory matches (${directory}/)`;
 }
 
 /** The directories of a path that the query mentions. */

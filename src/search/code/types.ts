@@ -18,6 +18,8 @@ export interface CodeQuery {
   package?: string | undefined;
   /** Where one works, a path from the project's root: results of the package around it come first. */
   near?: string | undefined;
+  /** The file and lines that the query names, as somebody wrote them. */
+  place?: NamedPlace | undefined;
   /** exact: the query is a text, regex: a pattern in RE2's syntax, and every result holds it. Left out: by evidence. */
   match?: MatchMode;
   /** chunk: every chunk is a result. Left out: one result a file, with its best places. */
@@ -28,6 +30,14 @@ export interface CodeQuery {
   graphOfFirst?: number | undefined;
   /** Fill in each result's `signals`. */
   explain: boolean;
+}
+
+export interface NamedPlace {
+  /** A path from the project's root, or the end of one. */
+  file: string;
+  /** 1-based, inclusive. */
+  first: number;
+  last: number;
 }
 
 /** One answer; the keys are the JSON's keys. */

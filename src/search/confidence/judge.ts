@@ -31,6 +31,8 @@ export interface Judgement {
   verdict: Verdict;
   /** That one of the first results is what was asked for: 0 to 1. */
   probability: number;
+  /** The first result is the very thing that the query names: by its hash, id, branch, place, or a text in quotes. */
+  is_named?: boolean;
 }
 
 /** Of results that contain the very text of the query, or match the pattern. */
@@ -39,6 +41,12 @@ export function verbatim(results: readonly unknown[]): Judgement {
     ? { verdict: "found", probability: 1 }
     : { verdict: "probably_not_here", probability: 0 };
 }
+
+/** Of results that begin with what the query names. */
+export const named = (results: readonly unknown[]): Judgement => ({
+  ...verbatim(results),
+  ...(results.length > 0 && { is_named: true }),
+});
 
 /** The results that decide; independent of the limit. */
 export const judgedBy = 10;

@@ -21,7 +21,7 @@ const update = () => indexCommits(projectAt(repository.dir), defaultConfig(), in
 const subjects = async () =>
   (await index.commits.get(await index.commits.hashes())).map(({ subject }) => subject).sort();
 
-const everything = { files: [], author: null, hashes: null, since: null, until: null };
+const everything = { files: [], author: null, hashes: null, since: null, until: null, tip: null };
 const search = async (query: string, only: Partial<CommitQuery> = {}, near: Nearness | null = null) =>
   searchCommits(index.commits, { ...everything, query, ...only }, near);
 const found = async (...asked: Parameters<typeof search>) =>
@@ -101,6 +101,20 @@ describe("searchCommits", () => {
       expect(results[0]).toMatchObject({ item: { hash }, score: 1 });
     }
     expect(await search("0123456789")).toMatchObject({ verdict: "probably_not_here", results: [] });
+  });
+
+  it("puts first what has the text in quotes, and the tip of the branch that is asked for", async () => {
+    repository.commit("Wait for uploads longer each time", { "a.ts": "1" });
+    await update();
+    const quoted = await search('"longer each time"');
+    expect(quoted.is_named).toBe(true);
+    expect((await found('uploads "wait longer each"'))[0]).toBe("Retry failed uploads");
+    const tip = repository.git("rev-parse", "HEAD~31");
+    expect(await search("fix/lamp", { tip })).toMatchObject({
+      is_named: true,
+      results: [{ item: { hash: tip } }],
+    });
+    expect((await search("uploads")).is_named).toBeUndefined();
   });
 
   it("keeps to files, times and commits", async () => {

@@ -4,6 +4,8 @@ import type { IndexedCommit } from "../../store/index/records.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
 import { termsOf, weighTerms } from "../confidence/asked-terms.ts";
+import { mentioned, wordsHeld } from "../mentioned.ts";
+import { type Matcher, matchersOf } from "../verbatim/matchers.ts";
 import { type Candidate, type Found, type Nearness, rankRecords } from "./rank.ts";
 
 export interface CommitQuery extends Within {
@@ -14,6 +16,8 @@ export interface CommitQuery extends Within {
   author: string | null;
   /** Only these; null: all. */
   hashes: ReadonlySet<string> | null;
+  /** The commit at the tip of the branch that the query is; null: it is none. */
+  tip: string | null;
 }
 
 /** What a word counts where it is in a commit. */
@@ -27,18 +31,20 @@ const candidatesToFilter = 5_000;
 const maxHashes = 8;
 const maxOfHash = 5;
 
-/** Commits for a question: by the words of their message, author and files, by meaning, and by their hash. */
+/** Commits for a question: by the words of their message, author and files, by meaning, by their hash or branch. */
 export async function searchCommits(
   index: CommitIndex,
   asked: CommitQuery,
   nearnessTo: Nearness | null,
 ): Promise<Found<IndexedCommit>> {
   const query = analyseQuery(asked.query);
-  const named = await namedIn(index, asked.query);
+  const named = asked.tip === null ? await namedIn(index, asked.query) : [asked.tip];
+  const quoted = matchersOf({ query: asked.query });
   // The beginning of a hash has no meaning, nor have its parts.
   const isHash = /^\s*(?=\D*\d)[0-9a-f]{4,64}\s*$/i.test(asked.query);
   const whole = asked.query.trim().toLowerCase();
-  const tokens = isHash ? [whole] : [...query.tokens, ...ticketsIn(asked.query)];
+  const phrases = [...ticketsIn(asked.query), ...quoted.map(({ text }) => tokenStream(text))];
+  const tokens = isHash ? [whole] : [...query.tokens, ...phrases];
   const isFiltered = asked.files.length > 0 || asked.author !== null || asked.hashes !== null;
   const matches = await index.lexical(tokens, weights, isFiltered ? candidatesToFilter : candidates, asked);
   const scores = new Map(matches.map(({ hash, score }) => [hash, score]));
@@ -50,17 +56,22 @@ export async function searchCommits(
     .slice(0, candidates)
     .map((commit): Candidate<IndexedCommit> => {
       const { hash, subject, body, author, files } = commit;
+      const text = [subject, body, author, files.join(" ")].join("\n");
       return {
         item: commit,
         words: ((scores.get(hash) ?? 0) / most) * (isMerge(subject) ? ofMerge : 1),
-        text: [subject, body, author, files.join(" ")].join("\n"),
-        isNamed: named.includes(hash),
+        text,
+        isNamed: named.includes(hash) || holdsAll(text, quoted),
       };
     });
   const terms = isHash ? [whole] : termsOf(query);
   const weighed = weighTerms(terms, await index.frequencies(terms));
   return rankRecords(query, weighed, ranked, isHash ? null : nearnessTo);
 }
+
+/** Whether a text holds all that a query has in quotes; not where it has nothing. */
+const holdsAll = (text: string, quoted: readonly Matcher[]) =>
+  quoted.length > 0 && quoted.every(({ matchesIn }) => !matchesIn(text)[Symbol.iterator]().next().done);
 
 /** A branch into another; a merged pull request has a title that tells something. */
 const isMerge = (subject: string) => /^Merge (?:remote-tracking )?(?:branch|tag)/.test(subject);
@@ -100,19 +111,17 @@ export function reasonsFor(
 ): string[] {
   if (query.words.some((word) => word.length >= 4 && hash.startsWith(word.toLowerCase())))
     return ["its hash"];
-  const held = (text: string) => {
-    const lower = text.toLowerCase();
-    return query.words.filter((word) => lower.includes(word.toLowerCase())).slice(0, 4);
-  };
-  const message = held(`${subject}\n${body}`);
-  const touched = held(files.join(" ")).filter((word) => !message.includes(word));
-  const by = held(author).filter((word) => !message.includes(word));
-  return [
-    ...(message.length > 0 ? [`message contains ${message.join(", ")}`] : []),
-    ...(touched.length > 0 ? [`touched files named ${touched.join(", ")}`] : []),
-    ...(by.length > 0 ? [`by ${author}`] : []),
-    ...(meaning > similar ? ["similar in meaning"] : []),
+  const message = wordsHeld(query.words, `${subject}\n${body}`);
+  const isNew = (word: string) => !message.includes(word);
+  const touched = wordsHeld(query.words, files.join(" ")).filter(isNew);
+  const by = wordsHeld(query.words, author).filter(isNew);
+  const reasons = [
+    mentioned(message),
+    touched.length > 0 ? `touched files named ${touched.join(", ")}` : null,
+    by.length > 0 ? `by ${author}` : null,
+    meaning > similar && 2 * message.length < query.words.length ? "similar in meaning" : null,
   ];
+  return reasons.filter((reason) => reason !== null);
 }
 
 /** The commits of the index that took back some of these, by the one that they took back. */

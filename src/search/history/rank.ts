@@ -11,7 +11,7 @@ export interface Candidate<T> {
   words: number;
   /** Its title first; what it is understood and judged by. */
   text: string;
-  /** It is what the question names: by its id. */
+  /** It is what the question names: by its id, or in quotes. */
   isNamed: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function rankRecords<T>(
       return { result: { item, score: round(isNamed ? 1 : blended), signals }, text, isNamed, meaning };
     })
     .filter(({ result, isNamed, meaning }) => result.signals.words > 0 || isNamed || meaning >= minCosine)
-    .sort((a, b) => b.result.score - a.result.score);
+    .sort((a, b) => Number(b.isNamed) - Number(a.isNamed) || b.result.score - a.result.score);
   const evidence = ranked.slice(0, judgedBy).map(({ text, isNamed, meaning }) => ({
     held: heldShare(asked, text),
     nearness: cosines === null ? null : meaning,
@@ -65,8 +65,10 @@ export async function rankRecords<T>(
   }));
   const { known, chunks } = asked;
   const nearest = Math.max(...evidence.map(({ nearness }) => nearness ?? 0), 0);
+  const isNamed = ranked[0]?.isNamed ?? false;
   return {
     ...judge("history", { known, chunks, nearness: cosines && nearest }, evidence),
+    ...(isNamed && { is_named: true }),
     results: ranked.map(({ result }) => result),
   };
 }

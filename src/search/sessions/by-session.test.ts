@@ -78,8 +78,59 @@ it("a session is found first by the branch that it was on", async () => {
   const { turns } = await found("hanging test");
   expect(turns[0]!.place).toMatch(/^wanted:/);
   const { ask } = asker(store.memory, store.dir, null);
-  const { results } = await ask("hanging test", { by: "session" });
-  expect(results[0]!.match_reasons).toContain("the session's title, branch or prompts match");
+  const { results } = await ask("hanging test", { by: "session", explain: true });
+  expect(results[0]!.signals!.session_asked).toBeGreaterThan(0);
+});
+
+describe("what a query names comes first", () => {
+  const first = async (query: string, more: Partial<SessionQuery> = {}) => {
+    flushTerms(store.memory);
+    const { ask } = asker(store.memory, store.dir, null);
+    const { results, verdict, is_named, notes } = await ask(query, { by: "session", ...more });
+    const [{ session_id, match_reasons } = { session_id: null, match_reasons: [] }] = results;
+    return { session_id, match_reasons, verdict, is_named, notes, count: results.length };
+  };
+
+  it("a session by its id or the beginning of it, though others speak of it", async () => {
+    remember("0bb9a2d9-a51e", "main", ["lunch", "noodles"]);
+    remember("other", "main", ["see 0bb9a2d9, it is about 0bb9a2d9", "0bb9a2d9"]);
+    for (const id of ["0bb9a2d9", "0bb9a2d9-a51e"]) {
+      expect(await first(id)).toMatchObject({
+        session_id: "0bb9a2d9-a51e",
+        match_reasons: ["its id"],
+        verdict: "found",
+        is_named: true,
+      });
+    }
+    expect(await first("0bb9a2d9")).toMatchObject({ count: 2 });
+    expect(await first("0bb9a2d9", { agent: "codex" })).toMatchObject({ count: 0 });
+    expect((await first("0bb9 noodles")).is_named).toBeUndefined();
+  });
+
+  it("the sessions of a branch, but not of one that is a plain word", async () => {
+    remember("wanted", "fix/lamp", ["lunch"]);
+    remember("talk", "main", ["the fix/lamp branch of main", "fix the lamp on main"]);
+    expect(await first("fix/lamp")).toMatchObject({
+      session_id: "wanted",
+      match_reasons: ["its branch"],
+      is_named: true,
+    });
+    expect((await first("main")).is_named).toBeUndefined();
+  });
+
+  it("what is in quotes, and only what holds it", async () => {
+    remember("a", "main", ["the lamp hangs and hangs, the lamp", "hang the lamp"]);
+    remember("b", "main", ["then we hang the lamp up"]);
+    expect(await first('"hang the lamp up"')).toMatchObject({
+      session_id: "b",
+      match_reasons: ['contains "hang the lamp up"'],
+      is_named: true,
+      count: 1,
+    });
+    expect(await first('the "lamp hangs up"')).toMatchObject({
+      notes: [expect.stringContaining("in quotes")],
+    });
+  });
 });
 
 describe("sessions that a client starts to review another", () => {

@@ -94,7 +94,7 @@ describe("an answer", () => {
       commits: [],
       more_turns: 0,
       other_turns: [],
-      match_reasons: ["contains flaky, resume, test", "similar in meaning", "an error that was fixed"],
+      match_reasons: ["mentions flaky, resume, test"],
     });
   });
 
@@ -117,7 +117,7 @@ describe("an answer", () => {
     expect(first).toMatchObject({
       id: "aaaa:annotated:0",
       annotation: "always retry with a pause",
-      match_reasons: expect.arrayContaining(["your note"]),
+      match_reasons: expect.arrayContaining(["mentions retry, pause"]),
     });
   });
 
@@ -132,13 +132,11 @@ describe("an answer", () => {
     ];
     expect(large.score).toBeGreaterThan(detail.score);
     expect([large.signals!.kind, detail.signals!.kind]).toEqual([1.2, 0.8]);
-    expect(large.match_reasons).toContain("a session's summary");
   });
 
   it("marks an abandoned branch", async () => {
     const { results } = await ask("first attempt", { types: ["raw"] });
     expect(results[0]).toMatchObject({ id: "aaaa:raw:1", abandoned: true });
-    expect(results[0]!.match_reasons).toContain("abandoned branch");
   });
 
   it("explains itself when asked to", async () => {

@@ -1,7 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
-import { chunkAround } from "../../store/memory/chunks/chunk-around.ts";
-import { type ChunkFilter, chunkTextsIn } from "../../store/memory/chunks/chunk-filter.ts";
+import type { ChunkFilter } from "../../store/memory/chunks/chunk-filter.ts";
 import {
   chunkOutlines,
   chunksByIds,
@@ -14,30 +13,31 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { withheldSessions } from "../../store/memory/privacy/withheld.ts";
 import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
-import type { Finder } from "../../text/pattern.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
 import { heldShare, isLiteral, termsOf, weighTerms } from "../confidence/asked-terms.ts";
 import {
   type Judgement,
   judgedBy,
+  named,
   type ResultEvidence,
   judge as standardJudge,
-  verbatim,
 } from "../confidence/judge.ts";
 import { type Nearness, PassageNearness } from "../vectors/nearness.ts";
 import { noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
-import type { CommitsOfResults } from "./commits-of-results.ts";
+import { type Matcher, matchersOf } from "../verbatim/matchers.ts";
 import { collectEvidence } from "./evidence.ts";
-import { describer, isoOrNull, maxOtherTurns, otherTurns } from "./facts.ts";
-import { foldSiblings, groupBySession, type HitPlace, type SessionGroup } from "./group.ts";
+import { describer, otherTurns } from "./facts.ts";
+import type { CommitsOfResults } from "./fate/commits-of-results.ts";
+import { weighReverts } from "./fate/reverted.ts";
+import { foldSiblings, groupHits, type HitPlace, type SessionGroup } from "./group.ts";
 import { intentOf } from "./intent.ts";
+import { namedIn } from "./named.ts";
 import { ownEvidence, type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
-import { weighReverts } from "./reverted.ts";
 import { filterOf } from "./scope.ts";
-import { partAt, snippetAround, snippetAt } from "./snippet.ts";
-import type { CommitOfResult, OtherTurn, SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
+import { snippetAround } from "./snippet.ts";
+import type { CommitOfResult, SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
 import { type SessionWeights, sessionWeights } from "./weights.ts";
 
 interface SessionSearchOptions {
@@ -54,8 +54,8 @@ interface SessionSearchOptions {
   waitPolicy?: { ms: number; continueLater: boolean };
 }
 
-/** What is shown of a text in the content that matches. Characters. */
-const contentShown = 2000;
+const unheldNote =
+  "No turn is remembered with the text in quotes as it is; these come closest. `--in content` looks through all that was said.";
 
 interface Presented {
   /** Of the chunk that is shown. */
@@ -79,10 +79,11 @@ export class SessionSearch {
    */
   async search(request: SessionQuery, signal?: AbortSignal): Promise<SessionAnswer> {
     const start = performance.now();
+    const { memory, root } = this.options;
     const answer = await (request.place === "content"
-      ? this.inContent(request, signal)
+      ? (await import("./word-by-word.ts")).searchInContent(memory, root, request, signal)
       : request.mode === "regex"
-        ? this.byPattern(request)
+        ? (await import("./word-by-word.ts")).searchByPattern(memory, root, request, this.weights)
         : this.byTextAndMeaning(request));
     const results = await this.withCommits(answer.results, request);
     return {
@@ -109,7 +110,7 @@ export class SessionSearch {
     ]);
     if (led.size === 0) return [];
     // Loaded on demand: many memories have no commits.
-    const { CommitsOfResults } = await import("./commits-of-results.ts");
+    const { CommitsOfResults } = await import("./fate/commits-of-results.ts");
     this.commits ??= new CommitsOfResults(this.options);
     return this.commits.of(results, led);
   }
@@ -160,22 +161,32 @@ export class SessionSearch {
         const near = this.passagesOf(model).to(vector);
         return near ? [{ ...near, model }] : [];
       });
-      const tokens = isByText ? [...query.tokens, ...ticketsIn(request.query)] : [];
-      const ranked = this.rank(request.query, tokens, filter, nearness);
-      const groups = foldSiblings(
+      const quoted = matchersOf({ query: request.query });
+      const phrases = [...ticketsIn(request.query), ...quoted.map(({ text }) => tokenStream(text))];
+      const tokens = isByText ? [...query.tokens, ...phrases] : [];
+      const all = this.rank(request.query, tokens, filter, nearness);
+      const holders = quoted.length > 0 ? holdersOf(memory, all, quoted) : [];
+      const ranked = holders.length > 0 ? holders : all;
+      const meant = namedIn(memory, request.query, filter);
+      const others = foldSiblings(
         memory,
-        this.group(ranked, placeOfRanked, request),
+        groupHits(ranked, placeOfRanked, { ...request, share: this.weights.matchingTurn }),
         ({ shown: { candidate } }) => candidate,
       );
+      const groups = meant === null ? others : inFront(meant.ranked, others);
       const limit = Math.max(request.limit, judgedBy);
       const presented = this.present(groups.slice(0, limit), query, request);
+      const saysWhy = meant === null ? quoted.map(({ reason }) => reason) : [meant.reason];
+      const withReason = meant === null ? holders.length : meant.ranked.length;
+      for (const { result } of presented.slice(0, withReason)) result.match_reasons = saysWhy;
       const first = nearness.find(({ model }) => model === embedded.first?.model) ?? null;
+      const isNamed = meant !== null || holders.length > 0;
       return {
-        ...this.judge(query, presented, first),
+        ...(isNamed ? named(presented) : this.judge(query, presented, first)),
         results: presented.slice(0, request.limit).map(({ result }) => result),
         total_results: groups.length,
         searched_by: [...(isByText ? ["words"] : []), ...nearness.map(({ model }) => model)],
-        notes: embedded.notes,
+        notes: [...embedded.notes, ...(quoted.length > 0 && holders.length === 0 ? [unheldNote] : [])],
       };
     });
   }
@@ -220,92 +231,6 @@ export class SessionSearch {
     }
     const ranked = rankSessions(known, evidence, intentOf(question), this.weights, now());
     return ranked.filter(({ score }) => score > 0);
-  }
-
-  private async byPattern(request: SessionQuery): Promise<Omit<SessionAnswer, "query" | "search_time_ms">> {
-    const { memory, root } = this.options;
-    // Loaded when it is needed: that takes longer than most searches.
-    const { compilePattern } = await import("../../text/pattern.ts");
-    const pattern = compilePattern(request.query);
-    return memory.inSnapshot(() => {
-      const filter = filterOf(memory, request);
-      const groups = this.group(chunksMatching(memory, pattern, filter), (hit) => hit, request);
-      const shown = groups.slice(0, request.limit);
-      const chunks = chunksByIds(
-        memory,
-        shown.map(({ shown: { id } }) => id),
-      );
-      const describe = describer(memory, root, [...chunks.values()]);
-      return {
-        ...verbatim(shown),
-        results: shown.flatMap(({ shown: { id, start }, others }): SessionResult[] => {
-          const chunk = chunks.get(id);
-          if (!chunk) return [];
-          const snippet = snippetAt(chunk.text, start);
-          const turns = otherTurns(
-            memory,
-            others.map((other) => ({ id: other.id, score: 1 })),
-          );
-          const reasons = { match_reasons: ["matches the pattern"] };
-          return [{ ...describe(chunk), score: 1, snippet, ...turns, ...reasons }];
-        }),
-        total_results: groups.length,
-        searched_by: ["pattern"],
-        notes: [],
-      };
-    });
-  }
-
-  private async inContent(
-    request: SessionQuery,
-    signal?: AbortSignal,
-  ): Promise<Omit<SessionAnswer, "query" | "search_time_ms">> {
-    const { memory, root } = this.options;
-    const { searchContent } = await import("./content.ts");
-    const { groups, reason, notes } = await searchContent(memory, request, { signal });
-    const shown = groups.slice(0, request.limit);
-    const chunks = shown.map(({ shown }) => chunkAround(memory, shown));
-    const describe = describer(memory, root, chunks);
-    const results = shown.map(({ shown: hit, others }, i): SessionResult => {
-      const turns = others.slice(0, maxOtherTurns).map((other): OtherTurn => {
-        const { uid: id, type: chunk_type, kind } = chunkAround(memory, other);
-        const { number: turn, at } = other;
-        return { id, turn, last_turn: turn, chunk_type, kind, timestamp: isoOrNull(at), score: 1 };
-      });
-      return {
-        ...describe(chunks[i]!),
-        score: 1,
-        turn: hit.number,
-        last_turn: hit.number,
-        timestamp: isoOrNull(hit.at),
-        snippet: snippetAt(hit.text, hit.start),
-        content: partAt(hit.text, hit.start, contentShown),
-        more_turns: others.length,
-        other_turns: turns,
-        match_reasons: [reason],
-        found_in: { role: hit.role, tool: hit.tool },
-      };
-    });
-    const isMore = groups.length > shown.length;
-    const more = isMore ? [`There are more than ${shown.length}, in older sessions: raise the limit.`] : [];
-    return {
-      ...verbatim(results),
-      results,
-      total_results: groups.length,
-      searched_by: ["content"],
-      notes: [...notes, ...more],
-    };
-  }
-
-  /** Each hit alone, or those of a session together. */
-  private group<T>(
-    hits: readonly T[],
-    placeOf: (hit: T) => HitPlace,
-    { by, query }: SessionQuery,
-  ): SessionGroup<T>[] {
-    if (by === "turn") return hits.map((shown) => ({ shown, first: shown, others: [] }));
-    const showsSummaries = intentOf(query).isHighLevel;
-    return groupBySession(hits, placeOf, { share: this.weights.matchingTurn, showsSummaries });
   }
 
   private present(
@@ -360,6 +285,34 @@ function ticketsIn(question: string): string[] {
   return (question.match(/\b\p{L}{2,10}-\d+\b/gu) ?? []).map(tokenStream);
 }
 
+/** Of these, the chunks that contain every text. */
+function holdersOf(
+  memory: Memory,
+  ranked: readonly RankedChunk[],
+  matchers: readonly Matcher[],
+): RankedChunk[] {
+  const chunks = chunksByIds(
+    memory,
+    ranked.map(({ candidate }) => candidate.id),
+  );
+  return ranked.filter(({ candidate }) => {
+    const text = chunks.get(candidate.id)?.text ?? "";
+    return matchers.every(({ matchesIn }) => !matchesIn(text)[Symbol.iterator]().next().done);
+  });
+}
+
+/** What a query names, then the rest. */
+function inFront(
+  first: readonly RankedChunk[],
+  others: readonly SessionGroup<RankedChunk>[],
+): SessionGroup<RankedChunk>[] {
+  const sessions = new Set(first.map(({ candidate }) => candidate.sessionId));
+  return [
+    ...first.map((shown) => ({ shown, first: shown, others: [] })),
+    ...others.filter(({ shown }) => !sessions.has(shown.candidate.sessionId)),
+  ];
+}
+
 function placeOfRanked({ candidate: { sessionId, turn, type }, signals }: RankedChunk): HitPlace {
   const isLoneNote = type === "annotated" && turn === 0;
   return {
@@ -369,23 +322,4 @@ function placeOfRanked({ candidate: { sessionId, turn, type }, signals }: Ranked
     isSummary: type === "summary",
     evidence: ownEvidence(signals) * signals.kind,
   };
-}
-
-interface PatternHit extends HitPlace {
-  id: SessionChunkId;
-  /** Where in its text. */
-  start: number;
-}
-
-/** Chunks whose text a pattern matches, newest first. */
-function chunksMatching(memory: Memory, find: Finder, filter: ChunkFilter): PatternHit[] {
-  const found: PatternHit[] = [];
-  for (const { id, sessionId, firstTurn, type, text } of chunkTextsIn(memory, filter)) {
-    const start = find(text);
-    if (start < 0) continue;
-    const isLoneNote = type === "annotated" && firstTurn === 0;
-    const isSummary = type === "summary";
-    found.push({ id, start, sessionId, turn: firstTurn, isLoneNote, isSummary, evidence: 1 });
-  }
-  return found;
 }

@@ -3,7 +3,7 @@ import { chunkOutlines, type StoredSessionChunk } from "../../store/memory/chunk
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { FileAges } from "./freshness.ts";
+import { FileAges } from "./fate/freshness.ts";
 import type { OtherTurn, SessionResult } from "./types.ts";
 
 /** Other turns of a result that are named. */

@@ -2,6 +2,8 @@ import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { intentOf } from "./intent.ts";
+import type { SessionQuery } from "./types.ts";
 
 /** Hits of one session: the one that is shown, and its other turns that match, best first. */
 export interface SessionGroup<T> {
@@ -61,6 +63,16 @@ export function groupBySession<T>(
     });
     return { shown, first: all[0]!, others };
   });
+}
+
+/** Each hit alone, or those of a session together. @param share as of `groupBySession` */
+export function groupHits<T>(
+  hits: readonly T[],
+  placeOf: (hit: T) => HitPlace,
+  { by, query, share }: Pick<SessionQuery, "by" | "query"> & { share: number },
+): SessionGroup<T>[] {
+  if (by === "turn") return hits.map((shown) => ({ shown, first: shown, others: [] }));
+  return groupBySession(hits, placeOf, { share, showsSummaries: intentOf(query).isHighLevel });
 }
 
 /** A hit repeats another when it has this share of the other's words, and the other of its own. */

@@ -1,40 +1,35 @@
 import { expect, it } from "vitest";
 import { reasonsFor } from "./reasons.ts";
 
-const plain = {
-  chunk_type: "raw" as const,
-  kind: "conversation" as const,
-  content: "[USER] Why is the Retry flaky?",
-  abandoned: false,
-};
+const plain = { content: "[USER] Why is the Retry of 0.4 flaky, in step x?" };
 const nothing = { passage: 0, whole: 0, session_asked: 0 };
+const near = { passage: 4, whole: 2.1, session_asked: 0 };
 
-it("are the words that it says, in any case, at most four", () => {
-  expect(reasonsFor(plain, ["retry", "Flaky", "lunch"], nothing)).toEqual(["contains retry, Flaky"]);
+it("are the words that it holds, in any case and form, at most four", () => {
+  expect(reasonsFor(plain, ["retries", "Flaky", "lunch"], nothing)).toEqual(["mentions retries, Flaky"]);
   expect(reasonsFor(plain, ["why", "is", "the", "retry", "flaky"], nothing)).toEqual([
-    "contains why, is, the, retry",
+    "mentions why, is, the, retry",
   ]);
   expect(reasonsFor(plain, ["lunch"], nothing)).toEqual([]);
 });
 
-it("are that it means the same", () => {
-  expect(reasonsFor(plain, ["lunch"], { passage: 3, whole: 2.9, session_asked: 0 })).toEqual([]);
-  expect(reasonsFor(plain, ["lunch"], { passage: 4, whole: 2.1, session_asked: 0 })).toEqual([
-    "similar in meaning",
-  ]);
+it("name no number and no letter, which say nothing alone", () => {
+  expect(reasonsFor(plain, ["retry", "0", "4", "x"], nothing)).toEqual(["mentions retry"]);
+  expect(reasonsFor(plain, ["0", "4"], nothing)).toEqual([]);
 });
 
-it("are what it is, the strongest first", () => {
-  const note = { ...plain, chunk_type: "annotated" as const, kind: "decision" as const, abandoned: true };
-  expect(reasonsFor(note, ["retry"], { passage: 9, whole: 9, session_asked: 0 })).toEqual([
-    "your note",
-    "contains retry",
+it("are that it means the same, where its words do not show it", () => {
+  expect(reasonsFor(plain, ["lunch"], { passage: 3, whole: 2.9, session_asked: 0 })).toEqual([]);
+  expect(reasonsFor(plain, ["lunch"], near)).toEqual(["similar in meaning"]);
+  expect(reasonsFor(plain, ["retry", "lunch", "break"], near)).toEqual([
+    "mentions retry",
     "similar in meaning",
-    "a decision",
-    "abandoned branch",
   ]);
-  expect(reasonsFor({ ...plain, chunk_type: "summary", kind: "error-fix" }, ["lunch"], nothing)).toEqual([
-    "a session's summary",
-    "an error that was fixed",
-  ]);
+  expect(reasonsFor(plain, ["retry", "flaky"], near)).toEqual(["mentions retry, flaky"]);
+});
+
+it("are what the session was asked, where the turn holds no word", () => {
+  const asked = { passage: 0, whole: 0, session_asked: 7 };
+  expect(reasonsFor(plain, ["lunch"], asked)).toEqual(["its title, branch or prompts match"]);
+  expect(reasonsFor(plain, ["retry"], asked)).toEqual(["mentions retry"]);
 });

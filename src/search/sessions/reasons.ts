@@ -1,30 +1,21 @@
+import { mentioned, wordsHeld } from "../mentioned.ts";
 import type { SessionResult } from "./types.ts";
 
-/** Why a chunk is among the answers, for a reader; the strongest reason first. */
+/** From this evidence on, meaning, or what the session was asked, is why a result is there. */
+const telling = 6;
+
+/** Why a chunk is among the answers, for a reader: what the result does not show of itself. */
 export function reasonsFor(
-  {
-    chunk_type,
-    kind,
-    content,
-    abandoned,
-  }: Pick<SessionResult, "chunk_type" | "kind" | "content" | "abandoned">,
+  { content }: Pick<SessionResult, "content">,
   words: readonly string[],
   signals: { passage: number; whole: number; session_asked: number },
 ): string[] {
-  const lower = content.toLowerCase();
-  // A number alone says nothing.
-  const matched = words
-    .filter((word) => !/^\d{1,3}$/.test(word) && lower.includes(word.toLowerCase()))
-    .slice(0, 4);
-  const meaning = signals.passage + signals.whole;
+  const held = wordsHeld(words, content);
+  const isLike = signals.passage + signals.whole > telling;
   const reasons = [
-    chunk_type === "annotated" ? "your note" : null,
-    matched.length > 0 ? `contains ${matched.join(", ")}` : null,
-    meaning > 6 ? "similar in meaning" : null,
-    signals.session_asked > 6 ? "the session's title, branch or prompts match" : null,
-    chunk_type === "summary" ? "a session's summary" : null,
-    kind === "error-fix" ? "an error that was fixed" : kind === "decision" ? "a decision" : null,
-    abandoned ? "abandoned branch" : null,
+    mentioned(held),
+    isLike && 2 * held.length < words.length ? "similar in meaning" : null,
+    held.length === 0 && signals.session_asked > telling ? "its title, branch or prompts match" : null,
   ];
   return reasons.filter((reason) => reason !== null);
 }

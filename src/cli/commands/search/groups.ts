@@ -29,6 +29,8 @@ interface Group {
   summary: string;
   /** Whether a reader should know that nothing of this kind was found. */
   isExpected: boolean;
+  /** Whether it begins with what the query names. */
+  isNamed: boolean;
 }
 
 /** What was found, each kind under its heading. */
@@ -67,26 +69,30 @@ function groupsOf({ code, transcripts, history }: Found, style: ResultStyle): Gr
   const groups: Group[] = [];
   if (code !== null) {
     const blocks = renderResults(code.query, code.results, style);
-    groups.push({ title: "Code", verdict: code.verdict, blocks, summary: summary(code), isExpected: true });
+    groups.push({
+      title: "Code",
+      verdict: code.verdict,
+      blocks,
+      summary: summary(code),
+      isExpected: true,
+      isNamed: code.is_named ?? false,
+    });
   }
   if (transcripts !== null) {
-    const { query, verdict, results, memory } = transcripts;
+    const { query, verdict, results, memory, is_named: isNamed = false } = transcripts;
     const blocks = renderTranscripts(query, results, style);
     const isExpected = memory.as_of !== null;
-    groups.push({ title: "Sessions", verdict, blocks, summary: summary(transcripts), isExpected });
+    groups.push({ title: "Sessions", verdict, blocks, summary: summary(transcripts), isExpected, isNamed });
   }
   if (history !== null) {
-    const { query, verdict, results } = history;
+    const { query, verdict, results, is_named: isNamed = false } = history;
     const commits = renderCommits(query, results.filter(isCommit), style);
     const events = renderEvents(query, results.filter(isEvent), style);
-    groups.push({ title: "Commits", verdict, blocks: commits, summary: "", isExpected: false });
-    groups.push({ title: "Events", verdict, blocks: events, summary: "", isExpected: false });
+    groups.push({ title: "Commits", verdict, blocks: commits, summary: "", isExpected: false, isNamed });
+    groups.push({ title: "Events", verdict, blocks: events, summary: "", isExpected: false, isNamed: false });
   }
-  // A commit's hash asks for the commit.
-  const isHash = history?.results[0]?.id.startsWith(history.query.trim().toLowerCase());
-  return isHash
-    ? groups.sort((a, b) => Number(b.title === "Commits") - Number(a.title === "Commits"))
-    : groups;
+  // What the query names by its hash, id, branch, place or in quotes comes before what is like it.
+  return groups.sort((a, b) => Number(b.isNamed) - Number(a.isNamed));
 }
 
 const isCommit = (result: HistoryResult): result is CommitFound => result.kind === "commit";

@@ -30,7 +30,7 @@ const result: Result = {
   commits: [],
   more_turns: 0,
   other_turns: [],
-  match_reasons: ["your note", "says caching"],
+  match_reasons: ["mentions caching"],
 };
 
 function answerOf(...results: Result[]): TranscriptSearchResponse {
@@ -82,8 +82,8 @@ describe("renderTranscripts", () => {
         "═══════════════════",
         "",
         "1. 8ecde0fc:7  Cache sessions",
-        "   2026-01-28 14:03 | main | annotated, decision",
-        "   your note; says caching",
+        "   2026-01-28 14:03 | main | note",
+        "   mentions caching",
         "   you: Redis or memory? agent: For caching, Redis offers more.",
         "   Note: Redis for session caching",
         "   Files: src/cache.ts, src/session.ts (changed since)",
@@ -91,6 +91,13 @@ describe("renderTranscripts", () => {
         "1 of 9 results, 1.5 ms",
       ].join("\n"),
     );
+  });
+
+  it("shows a note from a shell as a note, once", () => {
+    const note = { ...result, session_id: "notes", session_title: null, turn: 0, last_turn: 0, files: [] };
+    const shown = renderTranscripts(answerOf({ ...note, freshness: null }), plain);
+    expect(shown).toContain("1. Note  Redis for session caching\n   2026-01-28 14:03 | main\n");
+    expect(shown.match(/Redis/g)).toHaveLength(1);
   });
 
   it("leaves out what is not known", () => {

@@ -1,4 +1,5 @@
 import type { TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
+import { resultType } from "../../../protocol/reading/result-type.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import { type Found, renderFound } from "../../results/found.ts";
 import type { Palette } from "../../terminal/palette.ts";
@@ -31,22 +32,25 @@ export function sessionFound(result: TranscriptResult, style: ResultStyle): Foun
   const { turn, last_turn } = result;
   // What is about a whole session, and a note from a shell, is in no turn.
   const first = Math.max(turn, 1);
+  const isLoneNote = last_turn === 0 && result.annotation !== null;
   const turns = last_turn === 0 ? "" : last_turn > first ? `:${first}-${last_turn}` : `:${first}`;
   return {
-    place: colors.id(`${shortId(result.session_id)}${turns}`),
-    title: oneLine(result.session_title ?? (last_turn === 0 && result.annotation !== null ? "Note" : "")),
+    place: colors.id(isLoneNote ? "Note" : `${shortId(result.session_id)}${turns}`),
+    title: oneLine(isLoneNote ? result.annotation! : (result.session_title ?? "")),
     ...(result.abandoned && { warning: "abandoned branch" }),
     facts: [
       when(result.timestamp, screen),
       oneLine(result.author ?? ""),
       oneLine(result.branch ?? ""),
-      typeOf(result),
+      isLoneNote ? "" : typeOf(result),
     ],
     why: result.match_reasons.map(printable),
     signals: result.signals,
-    snippet: { kind: "text", content: result.content, excerpt: result.snippet },
+    snippet: isLoneNote ? null : { kind: "text", content: result.content, excerpt: result.snippet },
     more: [
-      ...(result.annotation === null ? [] : [`${colors.warn("Note:")} ${oneLine(result.annotation)}`]),
+      ...(result.annotation === null || isLoneNote
+        ? []
+        : [`${colors.warn("Note:")} ${oneLine(result.annotation)}`]),
       ...(result.more_turns === 0 ? [] : [moreTurns(result, colors)]),
       ...result.commits.map((commit) => ledTo(commit, colors)),
       ...(result.files.length === 0 ? [] : [filesOf(result, style)]),
@@ -55,8 +59,9 @@ export function sessionFound(result: TranscriptResult, style: ResultStyle): Foun
 }
 
 /** `tool output of Bash`, or what kind of chunk it is. */
-function typeOf({ found_in: place, chunk_type, kind }: TranscriptResult): string {
-  if (place === undefined) return chunk_type === "raw" ? kind : `${chunk_type}, ${kind}`;
+function typeOf(result: TranscriptResult): string {
+  const { found_in: place } = result;
+  if (place === undefined) return resultType(result);
   const { role, tool } = place;
   return `${roles[role]}${tool === null ? "" : ` of ${printable(tool)}`}`;
 }

@@ -110,8 +110,11 @@ function renderOrigin(origin: Origin, style: WhyStyle): string {
   const person = commit?.person ?? null;
   const evidence = written_by.author === "agent" ? lineEvidence(written_by) : "";
   const isFigure = evidence.endsWith("%");
+  const isUnknown = written_by.author === "unknown";
   const writer = [
-    `${colors.bold("Written by")} ${inColor(whoWrote(written_by, person), written_by, colors)}`,
+    isUnknown
+      ? `${colors.bold("Author unknown")}${person === null ? "" : `; committed by ${oneLine(person)}`}`
+      : `${colors.bold("Written by")} ${inColor(whoWrote(written_by, person), written_by, colors)}`,
     written_by.session_id === null
       ? ""
       : `in session ${colors.id(shortId(written_by.session_id))}` +

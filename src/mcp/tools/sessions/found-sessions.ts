@@ -6,6 +6,7 @@ import type {
   TranscriptSearchResponse,
 } from "../../../protocol/operations/search.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import { resultType } from "../../../protocol/reading/result-type.ts";
 import { snippetText } from "../../../protocol/reading/statements.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { fateOf } from "../../../queries/search/format-commit-fate.ts";
@@ -99,10 +100,14 @@ function itemOf(result: Result, project: string | null): FoundSession {
     turn: last_turn === 0 ? null : Math.max(turn, 1),
     last_turn: last_turn > Math.max(turn, 1) ? last_turn : null,
     turns: null,
-    kind: result.chunk_type === "raw" ? result.kind : result.chunk_type,
+    kind: resultType(result) || null,
     timestamp: result.timestamp,
     note: lineOrNull(result.annotation, 300),
-    snippet: snippetText(visible(result.snippet)).slice(0, longest),
+    // Of a note from a shell there is nothing but the note.
+    snippet:
+      last_turn === 0 && result.annotation !== null
+        ? ""
+        : snippetText(visible(result.snippet)).slice(0, longest),
     other_turns: result.other_turns.slice(0, turnsNamed).map((other) => other.turn),
     more_turns: result.more_turns,
     files: result.files.slice(0, filesNamed).map((file) => oneLine(file, 200)),

@@ -14,6 +14,7 @@ import { heldBytes } from "../../verbatim/held-bytes.ts";
 import type { Matcher } from "../../verbatim/matchers.ts";
 import { analyseQuery } from "../query.ts";
 import { lineNumbersIn, readSource } from "../source.ts";
+import type { NamedPlace } from "../types.ts";
 import { collectPhrases } from "./phrases.ts";
 import { findTemplate } from "./template.ts";
 
@@ -176,6 +177,19 @@ async function templatePlaces(
     places.set(chunk.file, [[line, line]]);
   }
   return places;
+}
+
+/** The smallest chunk around a place: of the file with that path, else of those whose paths end so. */
+export async function chunksAtPlace(
+  index: SearchableIndex,
+  { file, first, last }: NamedPlace,
+  scope: Scope,
+): Promise<Holders> {
+  const files = await index.files();
+  const exact = files.filter(({ path }) => path === file);
+  const named = exact.length > 0 ? exact : files.filter(({ path }) => path.endsWith(`/${file}`));
+  const places: Places = new Map(named.map(({ id }) => [id, [[first, last]]]));
+  return { chunks: await chunksAround(index, [places], scope), isCut: false, isIncomplete: false };
 }
 
 /** The smallest chunk around each match of the first that has one of every other in it as well. */

@@ -150,13 +150,8 @@ export function sessionsByIds(memory: Memory, ids: readonly number[]): Map<numbe
 export function findSession(memory: Memory, beginning: string): SessionRecord {
   const exact = sessionByUid(memory, beginning);
   if (exact) return exact;
-  const found = memory
-    .prepare(
-      `SELECT ${columns} FROM sessions WHERE substr(uid, 1, length(@beginning)) = @beginning
-         AND (instr(uid, '/') = 0 OR instr(@beginning, '/') > 0) ORDER BY uid LIMIT 4`,
-    )
-    .all({ beginning }) as SessionRecord[];
-  const [only, ...others] = beginning === "" ? [] : found;
+  const found = beginning === "" ? [] : sessionsBeginningWith(memory, beginning, 4);
+  const [only, ...others] = found;
   if (!only) {
     throw new PommelError(
       "not_found",
@@ -174,6 +169,16 @@ export function findSession(memory: Memory, beginning: string): SessionRecord {
     );
   }
   return only;
+}
+
+/** Sessions whose ids begin so, by id; those of subagents only where the beginning names their session whole. */
+export function sessionsBeginningWith(memory: Memory, beginning: string, limit: number): SessionRecord[] {
+  return memory
+    .prepare(
+      `SELECT ${columns} FROM sessions WHERE substr(uid, 1, length(@beginning)) = @beginning
+         AND (instr(uid, '/') = 0 OR instr(@beginning, '/') > 0) ORDER BY uid LIMIT @limit`,
+    )
+    .all({ beginning, limit }) as SessionRecord[];
 }
 
 /** People's own sessions, without those of subagents. */

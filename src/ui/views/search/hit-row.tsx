@@ -1,5 +1,6 @@
 import type { CommitFound, EventFound } from "../../../protocol/operations/search.ts";
-import { statementsOf } from "../../../protocol/reading/statements.ts";
+import { resultType } from "../../../protocol/reading/result-type.ts";
+import { snippetStatements } from "../../../protocol/reading/statements.ts";
 import { Badge, Freshness } from "../../components/badge.tsx";
 import { CodeLines } from "../../components/code-lines.tsx";
 import { Marked } from "../../components/marked.tsx";
@@ -25,6 +26,21 @@ export function HitRow({ hit, words }: { hit: Hit; words: readonly string[] }) {
     case "event":
       return <EventHitRow href={hit.href} result={hit.result} words={words} />;
   }
+}
+
+/** What is said and done in a passage, without marks that only a renderer needs. */
+function Snippet({ of, words }: { of: string; words: readonly string[] }) {
+  if (of === "") return null;
+  return (
+    <span class="row-text snippet">
+      {snippetStatements(of).map(({ speaker, text }, i) => (
+        <span key={i}>
+          {speaker !== "" && <b>{speaker} </b>}
+          <Marked text={text} words={words} />{" "}
+        </span>
+      ))}
+    </span>
+  );
 }
 
 function CodeRow({ href, result, words }: HitRowProps<CodeResult>) {
@@ -70,6 +86,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
     author,
     branch,
     turn,
+    last_turn,
     timestamp,
     snippet,
     commits,
@@ -86,17 +103,19 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
         <>
           <Badge tone="agent">{agent}</Badge>
           {author != null && <Badge>{author}</Badge>}
-          <Badge>{result.kind.replace("-", " ")}</Badge>
+          {resultType(result) !== "" && <Badge>{resultType(result)}</Badge>}
           <Freshness of={result.freshness} />
           {result.abandoned && <Badge tone="warning">abandoned</Badge>}
         </>
       }
       meta={
         <>
-          <span>
-            turn {turn}
-            {more_turns > 0 && ` and ${more_turns.toLocaleString("en")} more`}
-          </span>
+          {last_turn > 0 && (
+            <span>
+              turn {Math.max(turn, 1)}
+              {more_turns > 0 && ` and ${more_turns.toLocaleString("en")} more`}
+            </span>
+          )}
           <Time at={timestamp} />
           {branch !== null && <span class="path">{branch}</span>}
           {commit && (
@@ -108,14 +127,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
         </>
       }
     >
-      <span class="row-text snippet">
-        {statementsOf(snippet, true).map(({ speaker, text }, i) => (
-          <span key={i}>
-            {speaker !== "" && <b>{speaker} </b>}
-            <Marked text={text} words={words} />{" "}
-          </span>
-        ))}
-      </span>
+      <Snippet of={snippet} words={words} />
     </ResultRow>
   );
 }
@@ -146,11 +158,7 @@ function CommitHitRow({ href, result, words }: HitRowProps<CommitFound>) {
         </>
       }
     >
-      {snippet !== "" && (
-        <span class="row-text snippet">
-          <Marked text={snippet} words={words} />
-        </span>
-      )}
+      <Snippet of={snippet} words={words} />
     </ResultRow>
   );
 }
@@ -179,11 +187,7 @@ function EventHitRow({ href, result, words }: HitRowProps<EventFound>) {
         </>
       }
     >
-      {snippet !== "" && (
-        <span class="row-text snippet">
-          <Marked text={snippet} words={words} />
-        </span>
-      )}
+      <Snippet of={snippet} words={words} />
     </ResultRow>
   );
 }

@@ -38,9 +38,9 @@ export function foundIn({
 }: Omit<SearchAllResponse, "scope" | "query">): Found {
   const sides = [code, transcripts, history].filter((side) => side !== null);
   const hits = [
-    ...(code?.results ?? []).map((result, i) => codeHit(result, likelihood(code!, i + 1))),
-    ...(transcripts?.results ?? []).map((result, i) => sessionHit(result, likelihood(transcripts!, i + 1))),
-    ...(history?.results ?? []).map((result, i) => historyHit(result, likelihood(history!, i + 1))),
+    ...(code?.results ?? []).map((result, i) => codeHit(result, likelyOf(code!, i))),
+    ...(transcripts?.results ?? []).map((result, i) => sessionHit(result, likelyOf(transcripts!, i))),
+    ...(history?.results ?? []).map((result, i) => historyHit(result, likelyOf(history!, i))),
   ].sort((a, b) => b.likely - a.likely);
   return {
     verdict,
@@ -50,6 +50,10 @@ export function foundIn({
     notes: [...notes, ...sides.flatMap((side) => side.notes)],
   };
 }
+
+/** What the question names comes before everything that is like it. */
+const likelyOf = (side: { probability: number; is_named?: boolean | undefined }, i: number) =>
+  side.is_named && i === 0 ? Number.POSITIVE_INFINITY : likelihood(side, i + 1);
 
 function codeHit(result: CodeResult, likely: number): Hit {
   const line = result.match_lines?.[0] ?? result.start_line;

@@ -58,3 +58,14 @@ test("results of all kinds are one list, the likeliest first, each with its addr
   ]);
   expect(found).toMatchObject({ total: 6, verdict: "found" });
 });
+
+test("what the question names comes first, however likely the rest is", () => {
+  const found = foundIn({
+    verdict: "found",
+    code: { ...side, probability: 1, results: [code("a")] },
+    transcripts: null,
+    history: { ...side, probability: 1, is_named: true, results: [{ kind: "commit", id: "d" }] },
+    notes: [],
+  } as never);
+  expect(found.hits.map(({ key }) => key)).toEqual(["d", "a"]);
+});

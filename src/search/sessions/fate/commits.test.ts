@@ -2,15 +2,15 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import { temporaryGit } from "../../../test/support/repository-fixture.ts";
-import { asker } from "../../../test/support/search-fixture.ts";
-import { lineKey } from "../../attribution/lines/line-keys.ts";
-import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
-import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
-import { saveCommit } from "../../store/memory/commits/commits.ts";
-import { saveEvent, saveLink } from "../../store/memory/events.ts";
-import type { SessionQuery } from "./types.ts";
+import { addSession, chunk, temporaryMemory } from "../../../../test/support/memory-fixture.ts";
+import { temporaryGit } from "../../../../test/support/repository-fixture.ts";
+import { asker } from "../../../../test/support/search-fixture.ts";
+import { lineKey } from "../../../attribution/lines/line-keys.ts";
+import { replaceChunks } from "../../../store/memory/chunks/chunks.ts";
+import { saveCheckpoint } from "../../../store/memory/commits/checkpoints.ts";
+import { saveCommit } from "../../../store/memory/commits/commits.ts";
+import { saveEvent, saveLink } from "../../../store/memory/events.ts";
+import type { SessionQuery } from "../types.ts";
 
 let store: ReturnType<typeof temporaryMemory>;
 let repository: ReturnType<typeof temporaryGit>;
@@ -195,8 +195,8 @@ describe("a result", () => {
     const without = await ask("quince", {}, plain);
     expect(without.results[0]?.commits).toMatchObject([{ commit: head, reach: null, branches: [] }]);
     expect(without.notes).toEqual([]);
-    const { SessionSearch } = await import("./engine.ts");
-    const { openQuery } = await import("./types.ts");
+    const { SessionSearch } = await import("../engine.ts");
+    const { openQuery } = await import("../types.ts");
     const hurried = new SessionSearch({
       ...{ root: repository.dir, memory: store.memory, embedder: null },
       waitPolicy: { ms: 0, continueLater: true },

@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
-import { type CommitFates, commitFatesOf, type KnownFate } from "../../attribution/commit-fates.ts";
-import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
-import type { Memory } from "../../store/memory/memory.ts";
-import type { CommitOfResult, SessionResult } from "./types.ts";
+import { type CommitFates, commitFatesOf, type KnownFate } from "../../../attribution/commit-fates.ts";
+import type { LedTo } from "../../../store/memory/commits/commits-of-turns.ts";
+import type { Memory } from "../../../store/memory/memory.ts";
+import type { CommitOfResult, SessionResult } from "../types.ts";
 
 interface CommitsOptions {
   /** The working tree that is asked. */

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Freshness } from "./types.ts";
+import type { Freshness } from "../types.ts";
 
 /** A client writes the end of a turn after the files of it. Milliseconds. */
 const slack = 2000;

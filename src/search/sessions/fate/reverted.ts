@@ -1,5 +1,5 @@
-import type { CommitOfResult, SessionQuery, SessionResult } from "./types.ts";
-import type { SessionWeights } from "./weights.ts";
+import type { CommitOfResult, SessionQuery, SessionResult } from "../types.ts";
+import type { SessionWeights } from "../weights.ts";
 
 interface Weighing extends Pick<SessionQuery, "mode" | "explain"> {
   weights: Pick<SessionWeights, "reverted" | "halfScore">;

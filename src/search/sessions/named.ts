@@ -1,0 +1,49 @@
+import { type ChunkFilter, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
+import { chunkOutlines, type SessionChunkOutline } from "../../store/memory/chunks/chunks.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { listSessions, sessionsBeginningWith } from "../../store/memory/sessions/sessions.ts";
+import type { RankedChunk } from "./rank.ts";
+
+/** The sessions that a query names. */
+interface Named {
+  /** One chunk of each, best first: its summary, or its first turn. */
+  ranked: RankedChunk[];
+  /** What the query is of them. */
+  reason: string;
+}
+
+/** Sessions of a branch or with such an id that are looked up. */
+const maxNamed = 20;
+/** Fewer characters begin too many ids, and words. */
+const leastOfId = 6;
+
+/** The sessions of which a query is the id, its beginning, or the branch, the latest first; null where it is none. */
+export function namedIn(memory: Memory, query: string, filter: ChunkFilter): Named | null {
+  const text = query.trim();
+  if (/\s/.test(text) || filter.sessionIds !== null) return null;
+  const looksLikeId = text.length >= leastOfId && /\d/.test(text);
+  const byId = looksLikeId ? sessionsBeginningWith(memory, text, maxNamed) : [];
+  // A branch that is one plain word, such as main, is mostly asked for as a word.
+  const byBranch =
+    byId.length === 0 && /[-_/.\d]/.test(text) ? listSessions(memory, { branch: text, limit: maxNamed }) : [];
+  const sessions = [...byId, ...byBranch];
+  if (sessions.length === 0) return null;
+  const ids = chunkIdsIn(memory, { ...filter, sessionIds: sessions.map(({ id }) => id) });
+  const chunks = [...chunkOutlines(memory, ids).values()];
+  const ranked = sessions.flatMap(({ id }) => {
+    const own = chunks.filter(({ sessionId }) => sessionId === id);
+    const shown = own.find(({ type }) => type === "summary") ?? own[0];
+    return shown === undefined ? [] : [onTop(shown)];
+  });
+  return ranked.length === 0 ? null : { ranked, reason: byId.length > 0 ? "its id" : "its branch" };
+}
+
+function onTop({ firstTurn: turn, ...chunk }: SessionChunkOutline): RankedChunk {
+  const evidence = { words: 0, words_around: 0, passage: 0, whole: 0, whole_around: 0 };
+  const ofSession = { session: 0, session_asked: 0, session_summary: 0 };
+  return {
+    candidate: { ...chunk, turn, neighbours: [] },
+    score: Number.MAX_SAFE_INTEGER,
+    signals: { ...evidence, ...ofSession, kind: 1, recency: 1 },
+  };
+}
