@@ -1,3 +1,4 @@
+import { generatesOnlySuch, mayGenerate } from "./generators.ts";
 import { installs, isInstall, isPackageFile } from "./packages.ts";
 import { mayWrite, withoutHeredocs } from "./shell.ts";
 
@@ -126,14 +127,14 @@ export const isRenaming = writesOnly((part) => renaming.test(part));
 const producing =
   /prettier|eslint|biome|black|ruff|rustfmt|gofmt|goimports|isort|fmt|format|gen|scaffold|init|create|new|fix|lint|migrat|update|upgrade|install|make|build|task|mise|just|snapshot|-u\b|script|stash|checkout|restore|apply|rebase|merge|pull/i;
 
-/** Generators that write files which their command line does not name, and tests that are told to renew snapshots. */
-const generating =
-  /\b(?:protoc|buf\s+generate|go\s+generate|(?:graphql-)?codegen|openapi-\S+|swagger-\S+|prisma\s+(?:generate|migrate)|sqlc|mockgen|stringer|cargo\s+insta|makemigrations|alembic|scaffold|hygen|plop|cookiecutter|rails\s+g(?:enerate)?|(?:ng|nx)\s+g(?:enerate)?)\b|\b(?:vitest|jest|ava|tap|test)\b[^;&|]*\s(?:-u|--update\S*|--snapshot-update)(?![\w-])/i;
-
-/** Whether a command writes files that it names nowhere. */
-export const isGenerator = keptFor((command): boolean =>
-  partsOf(command).some((part) => generating.test(part)),
-);
+/**
+ * Whether a command wrote a new file that it names nowhere, as far as its programs show: generators, scaffolds, tests that
+ * renew their snapshots.
+ */
+export function generates(command: string, path: string): "yes" | "maybe" | "no" {
+  const answers = partsOf(command).map((part) => mayGenerate(part, path));
+  return answers.find((one) => one === "yes") ?? answers.find((one) => one === "maybe") ?? "no";
+}
 
 /** Programs that write what they are given, and nothing else. */
 const writingGiven =
@@ -153,6 +154,16 @@ export const appliesPatch = keptFor((command): boolean => {
   const parts = partsOf(command).filter((part) => mayWrite(part) || patching.test(part));
   return parts.length > 0 && parts.every((part) => patching.test(part)) && !command.includes("<<");
 });
+
+/** The files whose patches a command applies, as it names them. */
+export function patchesAppliedBy(command: string): string[] {
+  if (!appliesPatch(command)) return [];
+  return partsOf(command)
+    .filter((part) => patching.test(part))
+    .flatMap((part) => part.split(/[\s<]+/).slice(1))
+    .map((word) => word.replace(/^(["'])(.*)\1$/, "$2"))
+    .filter((word) => /\.(?:patch|diff|mbox|eml)$/.test(word));
+}
 
 /** A replacement in files that another command lists. */
 const replacingInAll = /\b(?:xargs|for|while|find)\b[\s\S]*\b(?:sed|perl)\s+(?:-\S+\s+)*-[a-zA-Z]*i/;
@@ -178,7 +189,7 @@ interface Meant {
 const meantBy = keptFor((given): Meant => {
   const command = withoutHeredocs(given, { keeps: "scripts" })
     .split(/(&&|\|\||[;|\n])/)
-    .filter((part) => !isInstall(part))
+    .filter((part) => !isInstall(part) && !generatesOnlySuch(part))
     .join("");
   const text = command.replace(replacement, " ");
   const words =
@@ -207,6 +218,7 @@ export const namesPlace = (command: string, path: string): boolean =>
 export function mayMean(given: string, path: string): boolean {
   // A manager's own files are not named, and it writes no others.
   if (isPackageFile(path) && installs(given, path, "")) return true;
+  if (generates(given, path) === "yes") return true;
   const { text, words, named, isOpen } = meantBy(given);
   const name = path.slice(path.lastIndexOf("/") + 1);
   // As a word: data.ts is not a.ts.

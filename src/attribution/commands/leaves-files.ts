@@ -19,7 +19,9 @@ const programs: readonly string[] = [
   String.raw`docker(?:-compose|\s+compose)\s+(?:-\S+\s+)*(?:up|logs|ps|build|pull|down|start|stop|restart)|docker\s+(?:build|logs|ps|images|pull|push|stop|inspect)`,
   String.raw`kubectl\s+(?:get|logs|describe|port-forward|wait|rollout)|terraform\s+(?:plan|validate|show)|helm\s+(?:list|lint)`,
   String.raw`node\s+(?:--\S+\s+)*\S*(?:server|serve|dev|test)\S*|flask\s+run|uvicorn|gunicorn|(?:bin\/)?rails\s+(?:s|server|test)|vite(?:\s+(?:--\S+|preview|dev)|$)|next\s+(?:dev|start|build)|ng\s+(?:serve|test)|nodemon|http-server|live-server`,
-  "sleep|wait|ssh|nc|telnet|psql|redis-cli|mysql|htop|top",
+  "sleep|wait|ssh|nc|telnet|psql|redis-cli|mysql|htop|top|corepack",
+  // A script that is called what it does: ./scripts/wait-for-it.sh.
+  String.raw`(?:(?:ba|z)?sh\s+|node\s+|python[\d.]*\s+)?[\w.-]*\/(?:[\w.-]+\/)*(?:wait|run-?tests?|tests?|check|lint|serve|server|start|dev|build|e2e|ci)(?:[-_][\w-]*)?(?:\.\w+)?(?=\s|$)`,
 ];
 
 const runners = String.raw`(?:(?:npx|pnpm\s+(?:exec|dlx)|yarn\s+exec|bunx|uvx|uv\s+run|poetry\s+run|pipenv\s+run|pdm\s+run|bundle\s+exec|hatch\s+run)\s+(?:-\S+\s+)*)*`;

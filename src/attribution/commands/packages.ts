@@ -58,11 +58,19 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 export const isPackageFile = (path: string): boolean =>
   managers.some(({ lock, manifest }) => lock.test(nameOf(path)) || manifest.test(nameOf(path)));
 
+/** Whatever manager it calls. */
+const installTarget =
+  /^\s*(?:make|just|task|mise\s+run)\s+(?:deps|dependencies|install|setup|bootstrap|vendor)(?:\s|$)/;
+
 const installing =
   /^\s*(?:(?:npm|pnpm|yarn|bun)\s+(?:i|in|install|add|ci|un|uninstall|rm|remove|up|update|upgrade|dedupe)|yarn\s*$|cargo\s+(?:add|rm|remove|update)|go\s+(?:get|mod)|(?:poetry|uv|pdm|pixi|pipenv|bundle|composer|pod)\s+(?:add|remove|lock|sync|install|update|require)|pip-compile)(?:\s|$)/;
 
 /** Whether a command only adds, removes or updates packages: then it writes no file of the project but its own. */
-export const isInstall = (command: string): boolean => installing.test(command);
+export const isInstall = (command: string): boolean =>
+  installing.test(command) || installTarget.test(command);
+
+/** Whether nobody types a file: package managers write it. */
+export const isLockFile = (path: string): boolean => managers.some(({ lock }) => lock.test(nameOf(path)));
 
 /**
  * Whether a command of a package manager wrote such a line.
@@ -71,6 +79,7 @@ export const isInstall = (command: string): boolean => installing.test(command);
 export function installs(command: string, path: string, bare: string): boolean {
   const name = nameOf(path);
   const manager = managers.find((each) => each.lock.test(name) || each.manifest.test(name));
+  if (manager && installTarget.test(command)) return manager.lock.test(name) || bare === "";
   if (!manager?.command.test(command)) return false;
   if (manager.lock.test(name)) return true;
   if (bare === "") return true;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { commitsIn, mayWrite, writesIn } from "./shell.ts";
+import { commitsIn, innermost, mayWrite, writesIn } from "./shell.ts";
 
 describe("here-documents", () => {
   it.each<[string, string, string, string[]]>([
@@ -318,4 +318,17 @@ describe("commits that git reported", () => {
   ])("%j", (output, hashes) => {
     expect(commitsIn(output).map(({ hash }) => hash)).toEqual(hashes);
   });
+});
+
+it.each([
+  ["npm test", "npm test"],
+  ['bash -lc "npm install left-pad"', "npm install left-pad"],
+  ["docker compose run --rm app npm install left-pad", "npm install left-pad"],
+  ["cd api && docker exec -it -e CI=1 web sh -c 'make gen'", "cd api &&sh -c 'make gen'"],
+  ["docker run --rm -v $PWD:/w -w /w node:20 bash -c 'npm ci && npm test'", "npm ci && npm test"],
+  ["docker compose up --build", "docker compose up --build"],
+  ["docker run nginx && npm test", "docker run nginx && npm test"],
+  ["grep 'docker run a b' notes.md", "grep 'docker run a b' notes.md"],
+])("%s runs %s in the end", (command, inner) => {
+  expect(innermost(command)).toBe(inner);
 });

@@ -32,6 +32,21 @@ export function withoutHeredocs(command: string, { keeps }: { keeps: "nothing" |
   });
 }
 
+/** A shell that is given a command line, and a container that is given a command. */
+const inShell = /^\s*(?:\/\S*\/)?(?:ba|z|da)?sh\s+-[a-z]*c\s+(["'])([\s\S]*)\1\s*$/;
+const inContainer =
+  /(?<=^|&&|\|\||[;\n])\s*(?:docker|podman)(?:-compose|\s+compose)?\s+(?:-\S+\s+)*(?:run|exec)\s+(?:(?:-[evwup]|--(?:name|env|volume|workdir|user|entrypoint))(?:=|\s+)\S+\s+|-\S+\s+)*[\w.:/-]+\s+(?=[\w./"'])/g;
+
+/** What a command line runs in the end, in whatever shell or container. */
+export function innermost(command: string): string {
+  let inner = command;
+  for (let before = ""; before !== inner; ) {
+    before = inner;
+    inner = inner.replace(inContainer, "").replace(inShell, "$2");
+  }
+  return inner;
+}
+
 const unquoted = (word: string) => word.replace(/^(["'])([\s\S]*)\1$/, "$2");
 
 /** Files whose content is in the command itself: here-documents, echo and printf into a file. */

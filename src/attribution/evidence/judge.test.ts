@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  type Act,
   change,
   edited,
   fileOfDiff,
@@ -8,16 +7,19 @@ import {
   ran,
   rememberTurn,
   write,
+  wrote,
 } from "../../../test/support/attribution-fixture.ts";
+import { addCommit } from "../../../test/support/checkpoint-rows-fixture.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
-import { fillBetween } from "../lines/fill-between.ts";
 import { lineKey } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
-import { AttributionEvidence } from "./judge.ts";
+import { AttributionEvidence } from "./evidence.ts";
+import { Judge } from "./judge.ts";
 import { TurnActivity } from "./turn-activity.ts";
+import type { Write } from "./writes.ts";
 
 let memory: Memory;
 let remove: () => void;
@@ -32,18 +34,16 @@ const minute = 60_000;
 const madeAt = 1000 * minute;
 const parentAt = madeAt - 60 * minute;
 
-function attributionEvidence(
+function evidenceOf(
   more: Partial<ChangeToAttribute> = {},
   before: number | null = parentAt,
 ): AttributionEvidence {
   const activity = new TurnActivity(memory, { root: "/repo", worktrees: [] });
-  return new AttributionEvidence(
-    memory,
-    activity,
-    change({ authoredAt: madeAt, committedAt: madeAt, ...more }),
-    before,
-  );
+  const of = change({ authoredAt: madeAt, committedAt: madeAt, ...more });
+  return new AttributionEvidence(memory, activity, of, before);
 }
+
+const judge = (more: Partial<ChangeToAttribute> = {}) => new Judge(evidenceOf(more));
 
 const at = madeAt - 10 * minute;
 /** An agent runs a command from `at` on for ten seconds. */
@@ -60,14 +60,14 @@ const by = (act: Partial<Verdict> = {}) => ({
 const lineIn = (path: string, bare = "word(one,two)", isNewFile = false) => ({
   path,
   bare,
+  key: lineKey(bare),
   isNewFile,
   isAnew: isNewFile,
   spelledBy: new Set<string>(),
 });
 
 describe("a line that showed up", () => {
-  const seen = (path: string, ...times: number[]) =>
-    attributionEvidence().byFirstSeen(lineIn(path), times, []);
+  const seen = (path: string, ...times: number[]) => judge().byFirstSeen(lineIn(path), times, []);
 
   it("while nothing ran is a human's", () => {
     running("sed -i s/a/b/ src/a.ts");
@@ -97,18 +97,42 @@ describe("a line that showed up", () => {
   });
 
   it.each([
-    "./server --port 80",
+    "./tool --port 80",
     "git stash pop",
     "git stash -u && npm test; git checkout main -- src/a.ts",
-    "npx prettier --write .",
-    "npm run format",
-    "git apply /tmp/theirs.patch",
-    "patch -p1 < theirs.patch",
+    "gh pr diff 7 | git apply",
   ])(
     "while an agent ran %j, which has no lines of its own or may be about anything, may be anybody's",
     (command) => {
       running(command);
       expect(seen("src/a.ts", at + 5000)).toMatchObject({ author: "unknown" });
+    },
+  );
+
+  it.each(["git apply /tmp/theirs.patch", "patch -p1 < theirs.patch"])(
+    "while an agent applied a patch (%s) is a person's, unless a call may have made the patch",
+    (command) => {
+      running(command);
+      expect(seen("src/a.ts", at + 5000)).toEqual(human(0.95, "patched"));
+      rememberTurn(memory, "other", [ran("node make.mjs > /tmp/theirs.patch", at - minute)]);
+      rememberTurn(memory, "other", [wrote("/repo/theirs.patch", "something", at - minute)], { number: 2 });
+      expect(seen("src/a.ts", at + 5000)).toMatchObject({ author: "unknown" });
+    },
+  );
+
+  it.each(["npx prettier --write .", "npm run format"])(
+    "while an agent formatted (%s) is whose it was before, as far as calls say",
+    (command) => {
+      running(command);
+      const of = (writes: readonly Write[]) =>
+        judge().byFirstSeen(lineIn("src/a.ts", "lettotal=sumOf(cart,prices)"), [at + 5000], writes);
+      expect(of([])).toEqual(human(0.95, "alone"));
+      const call = write(["const total = sumOf(cart, prices);"], { startedAt: at - minute, at: at - minute });
+      expect(of([call])).toMatchObject({ author: "agent", basis: "formatted" });
+      rememberTurn(memory, "s", [ran("node gen.mjs src/a.ts", at - minute, at - minute + 1000)], {
+        number: 2,
+      });
+      expect(of([])).toMatchObject({ author: "unknown" });
     },
   );
 
@@ -118,9 +142,8 @@ describe("a line that showed up", () => {
       ran("node gen.mjs gen/a.ts", before, before + 1000),
       ran("npx prettier --write gen", at, at + 10_000),
     ]);
-    const inNew = (path: string) =>
-      attributionEvidence().byFirstSeen(lineIn(path, "one", true), [at + 5000], []);
-    expect(inNew("gen/b.ts")).toMatchObject({ author: "unknown" });
+    const inNew = (path: string) => judge().byFirstSeen(lineIn(path, "one", true), [at + 5000], []);
+    expect(inNew("gen/b.ts")).toMatchObject({ author: "human" });
     expect(inNew("gen/a.ts")).toMatchObject({ author: "agent", basis: "ran" });
   });
 
@@ -133,6 +156,7 @@ describe("a line that showed up", () => {
       "npm run test:e2e -- --watch=false",
     ],
     ...["sed -i s/a/b/ src/b.ts", "cp -r ../other/* lib/", "sed -i s/a/b/ docs/*.md", "rm -r d/"],
+    ...["./server --port 80", "./scripts/wait-for-it.sh localhost:5432", "bash scripts/run-tests.sh"],
     ...["sed -i s/a/b/ data.ts", "npm install left-pad", "npx prettier --write src/b.ts"],
   ])("while an agent ran %j, which writes nothing or something else, is a human's", (command) => {
     running(command);
@@ -185,7 +209,7 @@ describe("a line that showed up", () => {
     const keys = ["one(a)", "two(b)", "three(c)"].map(lineKey);
     saveObservation(memory, { path: "gen/old.ts", at: at + 5000, keys });
     saveObservation(memory, { path: "gen/new.ts", at: at + minute, keys });
-    const look = () => attributionEvidence().byFirstSeen(lineIn("gen/new.ts", "two(b)"), [at + minute], []);
+    const look = () => judge().byFirstSeen(lineIn("gen/new.ts", "two(b)"), [at + minute], []);
     expect(look()).toEqual(human(0.97, "alone"));
     running("node make.mjs gen/old.ts");
     expect(look()).toEqual(byAgent(by(), 0.9, "shell", "moved"));
@@ -195,8 +219,7 @@ describe("a line that showed up", () => {
     const call = ["const total = sumOf(cart, prices);"];
     const by1 = { at, sessionUid: "s", toolUse: "s:1:1", model: "big-model" };
     const writes = [write(call, { ...by1, startedAt: at - minute })];
-    const look = (time: number, bare: string) =>
-      attributionEvidence().byFirstSeen(lineIn("a.ts", bare), [time], writes);
+    const look = (time: number, bare: string) => judge().byFirstSeen(lineIn("a.ts", bare), [time], writes);
     const formatted = "lettotal=sumOf(cart,prices)";
     for (const time of [at + 2000, at - 400, at - minute + 1])
       expect(look(time, formatted)).toEqual(byAgent(by(), 0.95, "edit", "formatted"));
@@ -204,8 +227,7 @@ describe("a line that showed up", () => {
     expect(look(at - minute - 1000, formatted)).toEqual(human(0.97, "alone"));
     // A command writes its own text at once: what resembles it minutes later is a person's.
     const command = [write(call, { ...by1, startedAt: at - minute, how: "shell" })];
-    const beside = (time: number) =>
-      attributionEvidence().byFirstSeen(lineIn("a.ts", formatted), [time], command);
+    const beside = (time: number) => judge().byFirstSeen(lineIn("a.ts", formatted), [time], command);
     expect(beside(at - minute + 2000)).toMatchObject({ author: "agent" });
     expect(beside(at - 20_000)).toEqual(human(0.97, "alone"));
     // A person saves something else in the same seconds.
@@ -218,7 +240,7 @@ describe("a line that showed up", () => {
     const keys = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, i) => lineKey(`line(${from + i})`));
     const look = (isNewFile: boolean) =>
-      attributionEvidence().byFirstSeen(lineIn("gen/a.ts", "line(25)", isNewFile), [at], writes);
+      judge().byFirstSeen(lineIn("gen/a.ts", "line(25)", isNewFile), [at], writes);
     saveObservation(memory, { path: "gen/a.ts", at: at - minute, keys: keys(0, 20) });
     saveObservation(memory, { path: "gen/a.ts", at: at - 1000, keys: keys(20, 21) });
     expect(look(true)).toEqual(human(0.95, "alone"));
@@ -235,7 +257,7 @@ describe("a line that showed up", () => {
     const writes = [write(["other(line)"], { ...by1, startedAt: at - 2000 })];
     const keys = Array.from({ length: 30 }, (_, i) => lineKey(`line(${i})`));
     saveObservation(memory, { path: "gen/a.ts", at, keys });
-    const seen = attributionEvidence().byFirstSeen(lineIn("gen/a.ts", "line(25)", true), [at], writes);
+    const seen = judge().byFirstSeen(lineIn("gen/a.ts", "line(25)", true), [at], writes);
     expect(seen).toEqual(human(0.95, "alone"));
   });
 
@@ -263,58 +285,21 @@ describe("a line that showed up", () => {
   });
 });
 
-describe("observations", () => {
-  it("give the times when each line showed up, in order, up to the commit", () => {
-    const days = 24 * 60 * minute;
-    for (const [time, keys] of [
-      [at, [1, 2]],
-      [at - 5000, [2]],
-      [madeAt + 1000, [3]],
-      [madeAt + 3000, [4]],
-      [madeAt - 14 * days, [5]],
-    ] as const)
-      saveObservation(memory, { path: "a.ts", at: time + 10 * days, keys: [...keys] });
-    saveObservation(memory, { path: "b.ts", at: at + 10 * days, keys: [6] });
-    const later = { authoredAt: madeAt + 10 * days, committedAt: madeAt + 10 * days };
-    expect(attributionEvidence(later).seenIn("a.ts")).toEqual(
-      new Map([
-        [1, [at + 10 * days]],
-        [2, [at - 5000 + 10 * days, at + 10 * days]],
-        [3, [madeAt + 1000 + 10 * days]],
-      ]),
-    );
-  });
-
-  it("agree with a call that wrote the line, or do not", () => {
-    running("npx prettier --write .", at + 5 * minute);
-    const call = write(["x"], { at });
-    const agrees = (...times: number[]) => attributionEvidence().agrees(times, call);
-    expect(attributionEvidence().agrees(undefined, call)).toBe("yes");
-    expect(attributionEvidence().agrees([at - minute], write(["x"], { at: 0 }))).toBe("yes");
-    expect(agrees(at - 1000)).toBe("yes");
-    expect(agrees(at + 9000)).toBe("yes");
-    expect(agrees(at + 5 * minute + 1000)).toBe("yes");
-    expect(agrees(at - minute)).toBe("no");
-    expect(agrees(at + minute)).toBe("no");
-    expect(agrees(at, at + minute)).toBe("mixed");
-  });
-});
-
 describe("a line without evidence", () => {
   const absent = (more: Partial<ChangeToAttribute> = {}, path = "src/a.ts") =>
-    attributionEvidence(more).byAbsence(lineIn(path));
+    judge(more).byAbsence(lineIn(path));
   /** There was a session, long ago. */
   const wasBefore = () => rememberTurn(memory, "first", [ran("ls", minute)]);
 
   it("is a human's if no agent was active", () => {
     wasBefore();
-    expect(absent()).toEqual(human(0.97, "absence"));
+    expect(absent()).toEqual(human(0.95, "absence"));
   });
 
   it("is unknown in a new file beside one that a command made and nobody committed", () => {
     running("node make.mjs gen/old.ts");
     const of = (path: string, isNew: boolean, more: Partial<ChangeToAttribute> = {}) =>
-      attributionEvidence(more).byAbsence(lineIn(path, "x", isNew));
+      judge(more).byAbsence(lineIn(path, "x", isNew));
     expect(of("gen/new.ts", true)).toEqual(unknown("command"));
     const others = [of("gen/new.ts", false), of("src/new.ts", true), of("gen/new.md", true)];
     const files = [{ ...fileOfDiff(["+x"]).change, path: "gen/old.ts" }];
@@ -323,7 +308,7 @@ describe("a line without evidence", () => {
   });
 
   it("is unknown in a new file that a command made at another time, by a clock that may be wrong", () => {
-    const of = (isNew: boolean) => attributionEvidence().byAbsence(lineIn("gen/a.ts", "x", isNew));
+    const of = (isNew: boolean) => judge().byAbsence(lineIn("gen/a.ts", "x", isNew));
     running("node make.mjs gen/a.ts", madeAt + 5 * 60 * minute);
     // Also before all sessions, by that clock.
     expect(of(true)).toEqual(unknown("command"));
@@ -350,7 +335,7 @@ describe("a line without evidence", () => {
     expect(absent({ parent: null })).toEqual(unknown("root"));
   });
 
-  it("is a human's, less surely, if an agent worked on something else", () => {
+  it("is a human's if an agent worked on something else", () => {
     wasBefore();
     rememberTurn(memory, "s", [edited("src/b.ts", ["+x"], at), ran("npm test", at), ran("rm lib/c.ts", at)]);
     expect(absent()).toEqual(human(0.95, "absence"));
@@ -381,7 +366,7 @@ describe("a line without evidence", () => {
   it("of a lock file, and of what a manifest says of it, is from the package manager that ran", () => {
     wasBefore();
     running("npm install left-pad");
-    const of = (path: string, bare: string) => attributionEvidence().byAbsence(lineIn(path, bare));
+    const of = (path: string, bare: string) => judge().byAbsence(lineIn(path, bare));
     const installed = byAgent(by(), 0.85, "shell", "installed");
     expect(of("package-lock.json", '"integrity":"sha512-x"')).toEqual(installed);
     expect(of("package.json", '"left-pad":"^1.3.0"')).toEqual(installed);
@@ -405,10 +390,48 @@ describe("a line without evidence", () => {
     expect(absent()).toEqual(human(0.95, "absence"));
   });
 
+  it("is from the generator that ran, in a new file that such a one makes by its name", () => {
+    wasBefore();
+    running("npx graphql-codegen && npx prettier --write .");
+    const of = (path: string, isNew = true) => judge().byAbsence(lineIn(path, "x", isNew));
+    for (const path of ["src/gql/graphql.ts", "src/__generated__/a.ts", "api/a.gen.ts"])
+      expect(of(path)).toEqual(byAgent(by(), 0.95, "shell", "generated"));
+    // Such a one may be told to write anywhere; one for snapshots is not.
+    expect(of("src/a.ts")).toEqual(unknown("command"));
+    forgetAll(memory);
+    wasBefore();
+    running("npx vitest run -u");
+    expect(of("src/__snapshots__/a.test.ts.snap")).toMatchObject({ author: "agent", basis: "generated" });
+    expect(of("src/a.ts")).toEqual(human(0.95, "absence"));
+  });
+
+  it("is not from a command that ended before the file's last commit", () => {
+    wasBefore();
+    running("node gen.mjs src/a.ts", parentAt - 20 * minute);
+    const look = () => {
+      const evidence = evidenceOf();
+      // What its session ran beside its lines belongs to the change as well.
+      evidence.wrote(write(["x"], { sessionUid: "s", startedAt: parentAt + minute, at: parentAt + minute }));
+      return new Judge(evidence).byAbsence(lineIn("src/a.ts"));
+    };
+    expect(look()).toEqual(unknown("command"));
+    addCommit(memory, "parent", { committedAt: parentAt, authoredAt: parentAt }, [
+      {
+        path: "src/a.ts",
+        oldPath: null,
+        status: "M",
+        insertions: 1,
+        deletions: 0,
+        added: [{ line: 1, key: 1 }],
+      },
+    ]);
+    expect(look()).toEqual(human(0.95, "absence"));
+  });
+
   it("is from the command that made the file", () => {
     running("python3 gen.py src/a.ts");
     const made = (path: string, isNew: boolean) =>
-      attributionEvidence({ isOwn: false }).byAbsence(lineIn(path, "x", isNew));
+      judge({ isOwn: false }).byAbsence(lineIn(path, "x", isNew));
     expect(made("src/a.ts", true)).toEqual(byAgent(by(), 0.95, "shell", "named"));
     expect(made("src/a.ts", false)).toEqual(unknown("not_here"));
     expect(made("a.ts", true)).toEqual(unknown("not_here"));
@@ -418,7 +441,7 @@ describe("a line without evidence", () => {
   it("is from the command that made the file before the commit before, which left the file out", () => {
     wasBefore();
     running("python3 gen.py src/a.ts", parentAt - 20 * minute);
-    const of = (isNew: boolean) => attributionEvidence().byAbsence(lineIn("src/a.ts", "x", isNew));
+    const of = (isNew: boolean) => judge().byAbsence(lineIn("src/a.ts", "x", isNew));
     expect(of(true)).toEqual(byAgent(by(), 0.95, "shell", "named"));
     expect(of(false)).toEqual(human(0.95, "absence"));
   });
@@ -433,118 +456,7 @@ describe("a line without evidence", () => {
     "is not of one that made the file from another: %s",
     (command) => {
       running(command);
-      expect(attributionEvidence({ isOwn: false }).byAbsence(lineIn("src/a.ts", "x", true))).toEqual(
-        unknown("not_here"),
-      );
+      expect(judge({ isOwn: false }).byAbsence(lineIn("src/a.ts", "x", true))).toEqual(unknown("not_here"));
     },
   );
-});
-
-it("a replacement in place is the command's, at whatever time by a clock that nothing shows to be right", () => {
-  const replacing = (from: number, says = "") => {
-    forgetAll(memory);
-    rememberTurn(memory, "s", [ran("sed -i s/old/new/ src/a.ts", from, from + 1000, says)]);
-    const of = (path: string) =>
-      attributionEvidence({ hash: "abcdef1".padEnd(40, "0") }).substitutionsIn(path);
-    expect(of("src/b.ts")).toEqual([]);
-    return of("src/a.ts").map(({ replace }) => replace("old()"));
-  };
-  expect(replacing(at)).toContain("new()");
-  for (const other of [parentAt - 20 * minute, madeAt + 90 * minute])
-    expect(replacing(other)).toEqual(["new()"]);
-  // It made the commit then: its clock is right.
-  expect(replacing(madeAt - 500, "[main abcdef1] Fix")).toEqual(["new()"]);
-  rememberTurn(memory, "s", [ran("sed -i s/old/newer/ src/a.ts", parentAt - 20 * minute)], { number: 2 });
-  const later = attributionEvidence({ hash: "abcdef1".padEnd(40, "0") }).substitutionsIn("src/a.ts");
-  expect(later.map(({ replace }) => replace("old()"))).toEqual(["new()"]);
-});
-
-describe("a rebased commit", () => {
-  const rebased = { authoredAt: madeAt, committedAt: madeAt + 60 * minute };
-
-  it("is not affected by actions after its first version", () => {
-    running("sed -i s/a/b/ a.ts", madeAt + 10 * minute);
-    const onNewer = (more: Partial<ChangeToAttribute>) =>
-      attributionEvidence({ ...rebased, ...more }, madeAt + 30 * minute);
-    expect(onNewer({}).until).toBe(madeAt);
-    expect(onNewer({}).runs).toEqual([]);
-    expect(onNewer({ predecessors: ["1".repeat(40)] }).until).toBe(rebased.committedAt);
-    expect(onNewer({ predecessors: ["1".repeat(40)] }).runs).toHaveLength(1);
-    expect(attributionEvidence(rebased).until).toBe(rebased.committedAt);
-  });
-
-  it("has an unknown base, so that a few hours count as new", () => {
-    expect(attributionEvidence({}).freshSince).toBe(parentAt - 2000);
-    expect(attributionEvidence({}, null).freshSince).toBeLessThanOrEqual(0);
-    expect(attributionEvidence(rebased, madeAt + 30 * minute).freshSince).toBe(madeAt - 360 * minute - 2000);
-  });
-});
-
-it("recently touched files cover the hour before, since the parent commit first, and no uncommitted changes", () => {
-  const files = [{ ...fileOfDiff(["+x"]).change, path: "b.ts", oldPath: "a.ts" }];
-  const touching = (number: number, time: number): [Act[], object] => [
-    [edited("/repo/a.ts", ["+x"], time)],
-    { number },
-  ];
-  rememberTurn(memory, "s", ...touching(1, madeAt - 50 * minute));
-  rememberTurn(memory, "s", ...touching(2, madeAt - 70 * minute));
-  rememberTurn(memory, "s", ...touching(3, madeAt + minute));
-  rememberTurn(memory, "s", [edited("/repo/c.ts", ["+x"], at)], { number: 4 });
-  expect(attributionEvidence({ files }).recentlyTouched()).toEqual([{ sessionUid: "s", turn: 1 }]);
-  expect(attributionEvidence({ files, hash: null }).recentlyTouched()).toEqual([]);
-  // A turn that goes on may touch a file only later.
-  rememberTurn(memory, "on", [ran("ls", madeAt - minute), edited("/repo/b.ts", ["+y"], madeAt + minute)]);
-  expect(attributionEvidence({ files }).recentlyTouched()).toEqual([{ sessionUid: "s", turn: 1 }]);
-  // What led to the parent commit counts only where nothing came after it.
-  const afterParent = () => attributionEvidence({ files }, madeAt - 40 * minute).recentlyTouched();
-  expect(afterParent()).toEqual([{ sessionUid: "s", turn: 1 }]);
-  rememberTurn(memory, "then", [edited("/repo/b.ts", ["+z"], madeAt - 30 * minute)]);
-  expect(afterParent()).toEqual([{ sessionUid: "then", turn: 1 }]);
-});
-
-describe("brackets and blank lines", () => {
-  /** What the letters say of added lines (a: an agent's, h: a human's, ?: unknown, -: nothing), filled. */
-  function filled(diff: readonly string[], said: string): string {
-    const who = {
-      a: byAgent(by(), 1, "edit", "written"),
-      h: human(1, "alone"),
-      "?": unknown(),
-    } as Record<string, Verdict>;
-    const file = fileOfDiff(diff);
-    const verdicts = new Map<number, Verdict>();
-    file.lines.forEach(({ line }, i) => {
-      const verdict = who[said[line - 1]!];
-      if (verdict) verdicts.set(i, verdict);
-    });
-    const byLine = fillBetween(file, verdicts);
-    const letter = (verdict: Verdict | undefined) =>
-      Object.keys(who).find((each) => who[each] === verdict) ?? "-";
-    const count = diff.filter((line) => !line.startsWith("-")).length;
-    return Array.from({ length: count }, (_, i) => letter(byLine.get(i + 1))).join("");
-  }
-  const said = "+something.isSaidHere();";
-
-  it("get the author of the lines around them", () => {
-    expect(filled([said, "+", "+}", said], "a--a")).toBe("aaaa");
-    expect(filled([said, "+}", "+", said], "a--h")).toBe("aaah");
-    expect(filled(["+", "+}", said], "--h")).toBe("hhh");
-    expect(filled([said, "+}", "+"], "a--")).toBe("aaa");
-  });
-
-  it("keep their own verdicts", () => {
-    expect(filled([said, "+}", said], "aha")).toBe("aha");
-    expect(filled([said, "+}", said], "a?a")).toBe("a?a");
-  });
-
-  it("have no author if the lines around have none, or are in another hunk", () => {
-    expect(filled(["+", "+}"], "--")).toBe("--");
-    expect(filled([said, " context();", "+}"], "a--")).toBe("a--");
-    expect(filled([said, " }", "+", "+}", " context();", said], "a----h")).toBe("a----h");
-  });
-
-  it("do not reach over an unknown line", () => {
-    expect(filled([said, said, "+}", said], "a--a")).toBe("a-aa");
-    expect(filled([said, "+}", said], "a--")).toBe("a--");
-    expect(filled([said, said, "+}"], "a--")).toBe("a--");
-  });
 });

@@ -1,5 +1,6 @@
 import { dirname, extname } from "node:path/posix";
 import {
+  appliesPatch,
   bringsFrom,
   isFormatter,
   isRenaming,
@@ -8,6 +9,7 @@ import {
   mayMean,
   namedBy,
   names,
+  patchesAppliedBy,
 } from "../commands/command-means.ts";
 import { writesIn } from "../commands/shell.ts";
 import { replacementsIn } from "../commands/substitutions.ts";
@@ -18,6 +20,7 @@ import type { ShellRun, Write } from "./writes.ts";
 export interface LineHere {
   path: string;
   bare: string;
+  key: number;
   /** The file was not there before. */
   isNewFile: boolean;
   /** It was not, or nothing much is left of it. */
@@ -111,6 +114,16 @@ export class Makers {
   private onlyReplaces({ command }: ShellRun, bare: string): boolean {
     const texts = replacementsIn(command);
     return texts?.every((text) => !bare.includes(bareLine(text))) === true;
+  }
+
+  /** Whether a command applies a patch that nothing which is stored has made, as far as calls say: somebody else's. */
+  appliesForeignPatch({ command, toolUse }: ShellRun): boolean {
+    const patches = patchesAppliedBy(command);
+    const isMade = (patch: string) =>
+      this.of.runs.some(
+        (run) => run.toolUse !== toolUse && !appliesPatch(run.command) && run.command.includes(patch),
+      ) || this.of.writes.some(({ path }) => path !== "" && (path === patch || path.endsWith(`/${patch}`)));
+    return patches.length > 0 && !patches.some(isMade);
   }
 
   /** Whether a command took what its session had made somewhere else. */

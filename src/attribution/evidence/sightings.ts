@@ -90,10 +90,10 @@ export class Sightings {
     return last;
   }
 
-  /** In how many files something showed up at a time. */
-  filesAt(at: number): number {
+  /** The files in which something showed up at a time. */
+  filesAt(at: number): ReadonlySet<string> {
     this.byTime ??= timesOfFiles(this.inAllFiles());
-    return this.byTime.get(momentOf(at))?.size ?? 0;
+    return this.byTime.get(momentOf(at)) ?? new Set();
   }
 
   /**

@@ -76,18 +76,11 @@ it("a turn that continues is read again", () => {
   expect(brief(activity.writesTo(["a.ts"], 9000))).toEqual(["s:1:1 a.ts", "s:1:2 a.ts"]);
 });
 
-it("who was active, and since when activity is stored", () => {
+it("since when activity is stored", () => {
   expect(activity.firstSession()).toBeNull();
-  expect(activity.wasActive(0, 9000)).toBe(false);
   rememberTurn(memory, "s", [ran("ls", 3000, 4000)]);
   rememberTurn(memory, "t", [ran("ls", 7000, 7500)]);
   expect(activity.firstSession()).toBe(3000);
-  expect([
-    activity.wasActive(0, 2999),
-    activity.wasActive(3500, 3600),
-    activity.wasActive(4001, 6999),
-    activity.wasActive(7500, 9000),
-  ]).toEqual([false, true, false, true]);
 });
 
 it("forgotten turns are not found", () => {

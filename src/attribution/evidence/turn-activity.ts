@@ -10,7 +10,6 @@ import {
   turnsByTime,
   turnsThatChanged,
   turnsThatTouched,
-  wasAgentActive,
 } from "../../store/memory/sessions/turn-lookup.ts";
 import { type Activity, activityOf, type Delegation, type ShellRun, type Write } from "./writes.ts";
 
@@ -97,11 +96,6 @@ export class TurnActivity {
   /** Turns that changed one of the files, at some time from `since` to `until`. */
   touched(paths: readonly string[], since: number, until: number): { sessionUid: string; turn: number }[] {
     return turnsThatTouched(this.memory, { paths: paths.slice(0, maxTurns), since, until });
-  }
-
-  /** Whether an agent was active at some time in between. */
-  wasActive(since: number, until: number): boolean {
-    return wasAgentActive(this.memory, since, until);
   }
 
   /** The start of the first stored session; null without one. */

@@ -2,7 +2,14 @@ import type { ToolAction, ToolUse } from "../../agents/agent.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
 import { codeBlocksIn } from "../../text/markdown/code-blocks.ts";
 import { patchesIn } from "../commands/patches.ts";
-import { commitsIn, mayWrite, type PrintedCommit, withoutHeredocs, writesIn } from "../commands/shell.ts";
+import {
+  commitsIn,
+  innermost,
+  mayWrite,
+  type PrintedCommit,
+  withoutHeredocs,
+  writesIn,
+} from "../commands/shell.ts";
 import { asBare, type BareLine, plainLineOf } from "../lines/line-keys.ts";
 import { type CallEnd, endOfCall } from "./call-end.ts";
 import { editsOfInput } from "./input-edits.ts";
@@ -158,8 +165,9 @@ export function activityOf(
           ...(command !== undefined && { command }),
         });
     };
-    const command = commandOf(call);
-    if (command !== null) {
+    const given = commandOf(call);
+    if (given !== null) {
+      const command = innermost(given);
       const isBackground = call.input.run_in_background === true || /(?:^|[^&>])&\s*$/.test(command);
       activity.runs.push({
         ...{ ...by, startedAt, endedAt: at, command, isBackground, isSilent },

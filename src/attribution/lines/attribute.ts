@@ -5,7 +5,8 @@ import type { ReadObjects } from "../../git/objects.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { AttributionEvidence } from "../evidence/judge.ts";
+import { AttributionEvidence } from "../evidence/evidence.ts";
+import { slackMs } from "../evidence/period.ts";
 import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
 import { KeySet, keysOf } from "../evidence/write-keys.ts";
@@ -36,8 +37,6 @@ export interface AttributionSources {
   lineage?: Lineage | undefined;
 }
 
-/** A transcript's times and git's are of clocks and roundings of their own. Milliseconds. */
-const slack = 2000;
 /** Lines that weigh less are in many files; so many of the others make two files versions of one. */
 const telling = 0.8;
 const sharedLines = 2;
@@ -72,10 +71,10 @@ export async function attributeChange(
 
   const ranges: AttributionRecord[] = [];
   const weighed = new Map<string, WeightOfSession>();
-  const { freshSince, until } = attributionEvidence;
+  const { freshSince, until } = attributionEvidence.period;
   const ownOf = new Map(files.map((file) => [file, ownWrites(file, all, holders, attributionEvidence)]));
   const written = new Map(
-    files.map((file) => [file, writtenBy(file, ownOf.get(file)!, consumed, freshSince, until + slack)]),
+    files.map((file) => [file, writtenBy(file, ownOf.get(file)!, consumed, freshSince, until + slackMs)]),
   );
   for (const lines of written.values()) {
     for (const { write, support } of lines.values()) if (support >= sure) attributionEvidence.wrote(write);

@@ -1,5 +1,6 @@
 import { mayMean } from "../commands/command-means.ts";
-import type { AttributionEvidence } from "../evidence/judge.ts";
+import type { AttributionEvidence } from "../evidence/evidence.ts";
+import { Judge } from "../evidence/judge.ts";
 import { KeySet, keysOf } from "../evidence/write-keys.ts";
 import type { ShellRun, Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "./file-lines.ts";
@@ -44,7 +45,9 @@ type Consumed = ReadonlyMap<string, ReadonlyMap<number, number>>;
 export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<number, Verdict> {
   const { written, writes, later, others, consumed, origins, inherited, attributionEvidence } = evidence;
   const { path, status } = file.change;
-  const { freshSince } = attributionEvidence;
+  const { sightings, period } = attributionEvidence;
+  const { freshSince } = period;
+  const judge = new Judge(attributionEvidence);
   const moved = others.length > 0 ? writtenBy(file, others, new Map(), 0) : new Map<number, WrittenLine>();
   const spelledBy = scriptsOf(moved);
   let called: KeySet | null = null;
@@ -55,8 +58,8 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
   const replaced = replacedLines(file, attributionEvidence);
   const verbatim = verbatimKeys(file, writes, consumed);
   const spare = spareKeys(file, evidence, freshSince);
-  const seen = attributionEvidence.seenIn(path);
-  const fresh = attributionEvidence.freshIn(path);
+  const seen = sightings.in(path);
+  const fresh = sightings.freshIn(path);
   const mayBeLeftOut = writes.some((write) => write.at >= freshSince && isCut(write));
   const isAnew =
     status === "A" || file.lines.filter(({ isAdded }) => isAdded).length >= file.lines.length * anewShare;
@@ -70,7 +73,7 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
     const isSeen = match ? attributionEvidence.agrees(times, match.write) : "no";
     const elsewhereMatch = moved.get(i);
     const replacement = replaced.get(key);
-    const line = { path, bare, isNewFile: status === "A", isAnew, spelledBy };
+    const line = { path, bare, key, isNewFile: status === "A", isAnew, spelledBy };
     const isVerbatim = () =>
       (weight >= 0.5 && spare.has(key)) ||
       (weight >= 0.8 && (verbatim.has(key) || later(i))) ||
@@ -97,16 +100,10 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
       });
     else if (replacement && weight >= weak) verdicts.set(i, byAgent(replacement, 0.95, "shell", "replaced"));
     else if (times !== undefined && weight >= weak)
-      verdicts.set(
-        i,
-        notVerbatim(attributionEvidence.byFirstSeen(line, fresh.get(key) ?? times, writes), isVerbatim),
-      );
+      verdicts.set(i, notVerbatim(judge.byFirstSeen(line, fresh.get(key) ?? times, writes), isVerbatim));
     // A short line says as much where no call has one like it.
     else if (weight >= 0.5 || (weight >= weak && !isCalled(key)))
-      verdicts.set(
-        i,
-        mayBeLeftOut ? unknown("left_out") : notVerbatim(attributionEvidence.byAbsence(line), isVerbatim),
-      );
+      verdicts.set(i, mayBeLeftOut ? unknown("left_out") : notVerbatim(judge.byAbsence(line), isVerbatim));
   });
   addBetween(file, verdicts);
   withdrawCommon(file, writes, verdicts);

@@ -1,5 +1,6 @@
 import type { AttributionRecord, Binding } from "../../store/memory/git-records.ts";
-import { type AttributionEvidence, clockMs } from "../evidence/judge.ts";
+import type { AttributionEvidence } from "../evidence/evidence.ts";
+import { clockMs, type Period } from "../evidence/period.ts";
 import type { Delegation, Write } from "../evidence/writes.ts";
 import { align } from "../lines/align.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
@@ -41,10 +42,9 @@ interface Part {
 }
 
 export interface BindingEvidence {
-  attributionEvidence: Pick<
-    AttributionEvidence,
-    "runs" | "delegations" | "freshSince" | "recentlyTouched" | "branchOf"
-  >;
+  attributionEvidence: Pick<AttributionEvidence, "runs" | "delegations" | "recentlyTouched" | "branchOf"> & {
+    period: Pick<Period, "freshSince">;
+  };
   writes: readonly Write[];
   files: readonly FileToAttribute[];
 }
@@ -75,7 +75,7 @@ export function bindingsOf(
     (sum, { lines }) => sum + lines.reduce((own, { isAdded, weight }) => own + (isAdded ? weight : 0), 0),
     0,
   );
-  const fresh = writes.filter(({ at }) => at >= attributionEvidence.freshSince);
+  const fresh = writes.filter(({ at }) => at >= attributionEvidence.period.freshSince);
   const isFresh = new Set(fresh.map(({ sessionUid }) => sessionUid));
   const isEnough = (weight: number, by: Enough) =>
     (weight >= by.weight && weight >= all * by.share) || weight >= all * by.largeShare;

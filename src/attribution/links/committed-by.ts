@@ -1,4 +1,4 @@
-import { clockMs } from "../evidence/judge.ts";
+import { clockMs } from "../evidence/period.ts";
 import type { ShellRun } from "../evidence/writes.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 

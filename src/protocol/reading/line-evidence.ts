@@ -5,6 +5,7 @@ import type { AttributionBasis } from "../values.ts";
 const byCommand: ReadonlySet<AttributionBasis | null> = new Set([
   "ran",
   "named",
+  "generated",
   "installed",
   "replaced",
   "brought",

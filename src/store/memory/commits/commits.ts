@@ -152,15 +152,15 @@ export function commitsTouching(
   memory: Memory,
   path: string,
   range: { since: number; until: number; limit: number },
-): { hash: string; added: AddedKey[] }[] {
+): { hash: string; committedAt: number; added: AddedKey[] }[] {
   const rows = memory
     .prepare(
-      `SELECT commits.hash, f.added FROM commit_files f JOIN commits ON commits.id = f.commit_id
+      `SELECT commits.hash, committed_at AS committedAt, f.added FROM commit_files f JOIN commits ON commits.id = f.commit_id
        WHERE f.path = @path AND committed_at BETWEEN @since AND @until AND attributed > 0 AND f.insertions > 0
        ORDER BY committed_at DESC LIMIT @limit`,
     )
-    .all({ ...range, path }) as { hash: string; added: Uint8Array }[];
-  return rows.map(({ hash, added }) => ({ hash, added: unpackAdded(added) }));
+    .all({ ...range, path }) as { hash: string; committedAt: number; added: Uint8Array }[];
+  return rows.map(({ added, ...rest }) => ({ ...rest, added: unpackAdded(added) }));
 }
 
 /** Analysed commits, the latest first. Times are milliseconds since the epoch. */

@@ -58,12 +58,6 @@ export function turnsThatTouched(
     .all({ paths: JSON.stringify(paths), since, until }) as { sessionUid: string; turn: number }[];
 }
 
-/** Whether any turn with a prompt was under way between `since` and `until`. */
-export function wasAgentActive(memory: Memory, since: number, until: number): boolean {
-  const found = memory.prepare(`SELECT 1 FROM turns t WHERE ${underWay} AND t.number > 0 LIMIT 1`);
-  return found.get({ since, until }) !== undefined;
-}
-
 /** When the first turn of all began; null where there is none. */
 export function firstTurnAt(memory: Memory): number | null {
   const found = memory.prepare("SELECT min(started_at) FROM turns WHERE started_at > 0");

@@ -1,0 +1,302 @@
+import { commitsTouching } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
+import { mayMean } from "../commands/command-means.ts";
+import { type Substitution, substitutionsIn } from "../commands/substitutions.ts";
+import { lineKey, plainLineOf } from "../lines/line-keys.ts";
+import type { ChangeToAttribute } from "../lines/types.ts";
+import { type Clocks, clockOf, clocksOf, widestOffset } from "./clock.ts";
+import { Makers } from "./makers.ts";
+import { clockMs, Period, slackMs } from "./period.ts";
+import { withoutPutBack } from "./put-back.ts";
+import { RecordedCommits } from "./recorded-commits.ts";
+import { Sightings } from "./sightings.ts";
+import type { TurnActivity } from "./turn-activity.ts";
+import { type KeySet, keysOf } from "./write-keys.ts";
+import type { Delegation, ShellRun, Write } from "./writes.ts";
+
+/** A command's last write may be noticed a little after it ends. Milliseconds. */
+export const runSlack = 500;
+/** A session that touched a commit's files within this time may have led to it. Milliseconds. */
+const recentlyTouchedMs = 3_600_000;
+/** A session ran what belongs to what it wrote within this time of it. Milliseconds. */
+const besideMs = 30 * 60_000;
+
+/** What is known of the time in which a change was made: calls and commands of agents, and when lines showed up. */
+export class AttributionEvidence {
+  readonly period: Period;
+  readonly runs: ShellRun[];
+  /** All writes, by this machine's clock; oldest first. */
+  readonly allWrites: readonly Write[];
+  /** Commands of sessions whose clocks are wrong, and nobody knows how far. */
+  readonly timelessRuns: readonly ShellRun[];
+  /** Commands in the days around the change whose times nothing shows to be right. */
+  readonly untimedRuns: readonly ShellRun[];
+  readonly delegations: Delegation[];
+  readonly sightings: Sightings;
+  readonly makers: Makers;
+  private readonly clocks: Clocks;
+  /** When sessions wrote lines of the change: first and last. */
+  private readonly spans = new Map<string, [first: number, last: number]>();
+  private recent: readonly ShellRun[] | null = null;
+  private readonly added = new Map<string, ReadonlySet<number>>();
+  private readonly neverCommitted = new Map<string, boolean>();
+  private isAfterFirst: boolean | null = null;
+  private readonly committedLast = new Map<string, number>();
+
+  constructor(
+    private readonly memory: Memory,
+    private readonly activity: TurnActivity,
+    readonly change: ChangeToAttribute,
+    parentAt: number | null,
+    recorded = new RecordedCommits(memory),
+  ) {
+    this.period = new Period(change, parentAt);
+    const { since, until } = this.period;
+    this.sightings = new Sightings(memory, { since, until: change.committedAt + clockMs });
+    const paths = this.paths();
+    const wide = activity.between(since - widestOffset, until + widestOffset);
+    const all = [...this.olderWrites(paths, wide.writes), ...wide.writes];
+    this.clocks = clocksOf({
+      writes: all.filter(({ path }) => path !== ""),
+      runs: wide.runs,
+      paths,
+      seenIn: (path) => this.sightings.in(path),
+      committedAt: (short) =>
+        change.hash?.startsWith(short) ? change.committedAt : recorded.committedAt(short),
+      addedTo: (path) => this.addedTo(path),
+      isNew: (path) => change.files.some((file) => file.path === path && file.status === "A"),
+      heldSince: ({ sessionUid, toolUse }) => recorded.heldSince(sessionUid, toolUse),
+      until,
+    });
+    this.runs = [];
+    for (const each of wide.runs) {
+      const run = this.inTime(each, ["startedAt", "endedAt"]);
+      if (run.startedAt <= until && (run.isBackground || run.endedAt >= since)) this.runs.push(run);
+    }
+    if (this.clocks.offsets.size > 0) this.runs.sort((a, b) => a.startedAt - b.startedAt);
+    const writes =
+      this.clocks.offsets.size === 0 ? all : all.map((each) => this.inTime(each, ["startedAt", "at"]));
+    this.allWrites = writes.sort((a, b) => a.at - b.at || a.startedAt - b.startedAt);
+    this.makers = new Makers({
+      runs: this.runs,
+      writes: this.allWrites.filter(({ startedAt }) => startedAt <= this.period.last),
+      isNeverCommitted: (path) => this.isNeverCommitted(path),
+    });
+    const { right, unclear } = this.clocks;
+    this.untimedRuns = wide.runs.filter((run) => run.mayWrite && !right.has(clockOf(run.sessionUid)));
+    this.timelessRuns =
+      unclear.size === 0
+        ? []
+        : wide.runs.filter(({ mayWrite, sessionUid }) => mayWrite && unclear.has(clockOf(sessionUid)));
+    this.delegations = wide.delegations.map((each) => this.inTime(each, ["startedAt", "endedAt"]));
+  }
+
+  /** Writes to the change's files that are too old for the others. */
+  private olderWrites(paths: readonly string[], others: readonly Write[]): Write[] {
+    const older = this.activity.writesTo(paths, this.period.until + widestOffset);
+    if (older.length === 0) return older;
+    const wanted = new Set(paths);
+    const keyOf = ({ toolUse, path, how }: Write) => `${toolUse} ${path} ${how}`;
+    const known = new Set(others.filter(({ path }) => wanted.has(path)).map(keyOf));
+    return older.filter((write) => !known.has(keyOf(write)));
+  }
+
+  /**
+   * The writes that may have led to the change and are to one of the files, or hold one of the lines as a new one;
+   * oldest first. Of a command's write only the end of the path may be known, and an edit may be of another checkout's
+   * file: it gets the file's.
+   */
+  writesOf(paths: readonly string[], keys: KeySet): Write[] {
+    const own = new Set(paths);
+    const { last } = this.period;
+    const wanted = new Set<Write>();
+    const all = this.allWrites.map((write) => {
+      if (write.startedAt > last) return write;
+      const isSame = write.how === "shell" ? isSamePath : isInOtherCheckout;
+      const path = paths.find((each) => isSame(each, write.path));
+      const named = path === undefined ? write : { ...write, path };
+      if (own.has(named.path) || keys.hasAny(keysOf(write).added)) wanted.add(named);
+      return named;
+    });
+    return withoutPutBack(all, wanted);
+  }
+
+  /** Writes to a file after the change, by clocks that nothing shows to be right; oldest first. */
+  laterWritesTo(paths: readonly string[]): Write[] {
+    const { last } = this.period;
+    const isLater = ({ startedAt, sessionUid, path }: Write) =>
+      startedAt > last && paths.includes(path) && !this.clocks.right.has(clockOf(sessionUid));
+    return withoutPutBack(this.allWrites, new Set(this.allWrites.filter(isLater)));
+  }
+
+  /** Whether a file is neither in the change nor in a commit before. */
+  isNeverCommitted(path: string): boolean {
+    let isNever = this.neverCommitted.get(path);
+    if (isNever === undefined) {
+      isNever =
+        !this.change.files.some((file) => file.path === path || file.oldPath === path) &&
+        commitsTouching(this.memory, path, { since: 0, until: this.period.until, limit: 1 }).length === 0;
+      this.neverCommitted.set(path, isNever);
+    }
+    return isNever;
+  }
+
+  private paths(): string[] {
+    const { files } = this.change;
+    return [...new Set(files.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [path, oldPath])))];
+  }
+
+  private addedTo(path: string): ReadonlySet<number> {
+    let keys = this.added.get(path);
+    if (keys === undefined) {
+      keys = this.keysAddedTo(path);
+      this.added.set(path, keys);
+    }
+    return keys;
+  }
+
+  private keysAddedTo(path: string): ReadonlySet<number> {
+    const file = this.change.files.find((each) => each.path === path);
+    const plain = plainLineOf(path);
+    return new Set((file?.hunks ?? []).flatMap(({ added }) => added.map((line) => lineKey(plain(line)))));
+  }
+
+  /** By this machine's clock. */
+  private inTime<Of extends { sessionUid: string }, Key extends keyof Of>(of: Of, keys: readonly Key[]): Of {
+    const { offsets } = this.clocks;
+    const offset = offsets.size === 0 ? undefined : offsets.get(clockOf(of.sessionUid));
+    if (offset === undefined) return of;
+    const moved = { ...of };
+    for (const key of keys) if (of[key] !== 0) moved[key] = (Number(of[key]) - offset) as Of[Key];
+    return moved;
+  }
+
+  /** These sessions wrote lines of the change then: what they ran beside that belongs to it as well. */
+  wrote({ sessionUid, startedAt, at }: Write): void {
+    if (startedAt === 0) return;
+    const known = this.spans.get(sessionUid);
+    this.recent = null;
+    this.spans.set(sessionUid, [
+      Math.min(known?.[0] ?? startedAt, startedAt),
+      Math.max(known?.[1] ?? at, at),
+    ]);
+  }
+
+  /**
+   * Turns that changed one of the change's files since the parent commit, or where none did, within the hour before it was
+   * made: somebody goes on with what led to a commit before.
+   */
+  recentlyTouched(): { sessionUid: string; turn: number }[] {
+    const { hash, authoredAt } = this.change;
+    if (hash === null) return [];
+    const hourBefore = authoredAt - recentlyTouchedMs;
+    const { base } = this.period;
+    const sinceParent = this.touchedSince(Math.max(hourBefore, base));
+    return sinceParent.length > 0 || base <= hourBefore ? sinceParent : this.touchedSince(hourBefore);
+  }
+
+  private touchedSince(since: number): { sessionUid: string; turn: number }[] {
+    const paths = this.paths();
+    const until = this.change.authoredAt + clockMs;
+    // A turn that was under way may have come to the file before, or only afterwards.
+    const writes = this.activity.writesTo(paths, Number.POSITIVE_INFINITY);
+    return this.activity.touched(paths, since, until).filter(({ sessionUid, turn }) => {
+      const own = writes.filter((write) => write.sessionUid === sessionUid && write.turn === turn);
+      return own.length === 0 || own.some(({ startedAt, at }) => startedAt <= until && at >= since);
+    });
+  }
+
+  /** The branch that a turn was on; null where unknown. */
+  readonly branchOf = ({ sessionUid, turn }: { sessionUid: string; turn: number }): string | null =>
+    branchOfTurn(this.memory, sessionUid, turn);
+
+  /**
+   * Whether a line showed up when the call wrote it, as far as the file was watched. Mixed: it did, and an equal line
+   * showed up at another time. Before: it was there already, by a clock that is right.
+   */
+  agrees(times: readonly number[] | undefined, write: Write): "yes" | "mixed" | "no" | "before" {
+    const { startedAt, at, sessionUid } = write;
+    if (times === undefined || at === 0) return "yes";
+    const fits = times.filter(
+      (seen) => (seen >= startedAt - 2000 && seen <= at + 10_000) || this.runsAt(seen, null).length > 0,
+    );
+    if (fits.length === 0) {
+      const isBefore = times.every((seen) => seen < startedAt - 2000);
+      return isBefore && this.clocks.right.has(clockOf(sessionUid)) ? "before" : "no";
+    }
+    return fits.length === times.length ? "yes" : "mixed";
+  }
+
+  /** Commands that may write and ran then; those in the background only where they mean the file. */
+  runsAt(at: number, path: string | null): ShellRun[] {
+    return this.runs.filter(
+      ({ sessionUid, startedAt, endedAt, mayWrite, isBackground, command }) =>
+        mayWrite &&
+        at > startedAt - this.looseOf(sessionUid) &&
+        (at <= endedAt + runSlack + this.looseOf(sessionUid) ||
+          (isBackground && path !== null && mayMean(command, path))),
+    );
+  }
+
+  /** A clock that was set right is right to within this. Milliseconds. */
+  private looseOf(sessionUid: string): number {
+    return this.clocks.offsets.has(clockOf(sessionUid)) ? slackMs : 0;
+  }
+
+  /** Whether sessions wrote any of it. */
+  get isOfSessions(): boolean {
+    return this.spans.size > 0;
+  }
+
+  /** Whether sessions of that time are stored. By its own clock a session may have begun later. */
+  get isCovered(): boolean {
+    this.isAfterFirst ??=
+      (this.activity.firstSession() ?? Number.POSITIVE_INFINITY) <= this.change.authoredAt;
+    return this.isOfSessions || this.isAfterFirst;
+  }
+
+  /** Whether a file was committed after a command had ended: what it wrote there is in that commit, not in the change. */
+  wasCommittedSince({ endedAt, isBackground }: ShellRun, path: string): boolean {
+    if (isBackground || this.period.isRebased) return false;
+    let last = this.committedLast.get(path);
+    if (last === undefined) {
+      const until = this.period.base;
+      last = commitsTouching(this.memory, path, { since: 0, until, limit: 1 })[0]?.committedAt ?? 0;
+      this.committedLast.set(path, last);
+    }
+    return last > endedAt + clockMs;
+  }
+
+  /** Replacements that commands made in a file, with the commands; by a clock that may be wrong, at any time. */
+  substitutionsIn(path: string): { run: ShellRun; replace: Substitution }[] {
+    return [...this.untimedRuns, ...this.recentRuns()].flatMap((run) => {
+      const made = substitutionsIn(run.command);
+      return made.length > 0 && mayMean(run.command, path) ? made.map((replace) => ({ run, replace })) : [];
+    });
+  }
+
+  /** Commands that may have written what the change holds. Asked for with every line. */
+  recentRuns(): readonly ShellRun[] {
+    this.recent ??= this.runs.filter((run) => this.isRecent(run));
+    return this.recent;
+  }
+
+  private isRecent({ mayWrite, startedAt, endedAt, isBackground, sessionUid }: ShellRun): boolean {
+    if (!mayWrite) return false;
+    if (isBackground || endedAt >= this.period.start) return true;
+    const span = this.spans.get(sessionUid);
+    return span !== undefined && endedAt >= span[0] - besideMs && startedAt <= span[1] + besideMs;
+  }
+}
+
+/** Of a command only the end of a path may be known. */
+function isSamePath(path: string, inCommand: string): boolean {
+  if (inCommand === "") return false;
+  const named = inCommand.replace(/^(?:\.\/)+/, "");
+  return path === named || (named.length > 2 && path.endsWith(`/${named}`)) || named.endsWith(`/${path}`);
+}
+
+/** Whether an edit outside of all known checkouts was of this file in one that is not known. */
+const isInOtherCheckout = (path: string, edited: string): boolean =>
+  /^(?:\/|[A-Za-z]:)/.test(edited) && path.includes("/") && edited.endsWith(`/${path}`);
