@@ -22,7 +22,7 @@ const methods = publicRoutes.map((name) => {
 
 writeFileSync(
   file,
-  `/** What programs ask a project's daemon. Made from the daemon's contract: docs/http.md. */
+  `/** What programs ask about a project. Made from the daemon's contract: docs/http.md. */
 export interface Pommel {
   /** The project's root. */
   root: string;
@@ -30,9 +30,9 @@ ${methods.join("\n")}
 }
 
 /**
- * Finds the daemon of a project, or starts it.
+ * Asks the daemon, which is started when it is first needed, or answers in this process where none may run.
  * @param options.project a directory in the project; default: the working directory
- * @throws PommelError \`not_initialised\` outside of a project, \`daemon_start_failed\`, \`locked\`
+ * @throws PommelError \`not_initialised\` in a home directory
  */
 export function connect(options?: { project?: string }): Promise<Pommel>;
 

@@ -1,4 +1,4 @@
-import { callDaemon } from "./client/daemon-client.ts";
+import { call } from "./client/call.ts";
 import { findProject } from "./git/projects/find-project.ts";
 import { PommelError } from "./project/errors.ts";
 import type { RouteName } from "./protocol/endpoints.ts";
@@ -20,33 +20,20 @@ export interface Pommel extends Methods {
 }
 
 /**
- * Finds the daemon, or starts it.
+ * Asks the daemon, which is started when it is first needed, or answers in this process where none may run.
  * @param project a directory in the project; default: the working directory
- * @throws PommelError `not_initialised` in a home directory, `daemon_start_failed`; each method throws
- *   PommelError with the daemon's own code
+ * @throws PommelError `not_initialised` in a home directory; each method throws PommelError with its operation's code
  */
 export async function connect({ project: dir = "." }: { project?: string } = {}): Promise<Pommel> {
   const project = await findProject(dir);
-  const { findOrStartDaemon } = await import("./client/connect.ts");
-  await findOrStartDaemon();
-  const call = async <R extends RouteName>(name: R, request: RequestOf<R>): Promise<ResponseOf<R>> => {
-    try {
-      return await callDaemon(project.root, name, request, timeoutMs);
-    } catch (error) {
-      // It ended meanwhile, as daemons do that nobody asks.
-      if (!(error instanceof PommelError) || error.code !== "daemon_unreachable") throw error;
-      await findOrStartDaemon();
-      return callDaemon(project.root, name, request, timeoutMs);
-    }
-  };
   const methods = Object.fromEntries(
     publicRoutes.map((name) => [
       name,
-      (request: object = {}) => call(name, request as RequestOf<typeof name>),
+      (request: object = {}) => call(name, request as RequestOf<typeof name>, project, { timeout }),
     ]),
   ) as Methods;
   return { root: project.root, ...methods };
 }
 
 /** What a question may take. Milliseconds. */
-const timeoutMs = 60_000;
+const timeout = 60_000;

@@ -49,6 +49,8 @@ const changes: ReadonlySet<RouteName> = new Set([
 const ofAllProjects: ReadonlySet<RouteName> = new Set([
   "searchEverywhere",
   "sessionsEverywhere",
+  "eventsEverywhere",
+  "projects",
   "locateSession",
 ]);
 

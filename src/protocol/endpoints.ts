@@ -9,6 +9,7 @@ export const endpoints = {
   searchAll: { method: "POST", path: "/search/all" },
   searchEverywhere: { method: "POST", path: "/everywhere/search" },
   sessionsEverywhere: { method: "GET", path: "/everywhere/sessions" },
+  eventsEverywhere: { method: "GET", path: "/everywhere/events" },
   locateSession: { method: "GET", path: "/everywhere/session" },
   chunk: { method: "GET", path: "/chunks/:id" },
   index: { method: "POST", path: "/index/code" },

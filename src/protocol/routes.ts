@@ -83,6 +83,12 @@ export const routes = {
     request: everywhere.sessionsEverywhereRequest,
     response: everywhere.sessionsEverywhereResponse,
   },
+  eventsEverywhere: {
+    ...endpoints.eventsEverywhere,
+    summary: "List events of all projects",
+    request: everywhere.eventsEverywhereRequest,
+    response: everywhere.eventsEverywhereResponse,
+  },
   locateSession: {
     ...endpoints.locateSession,
     summary: "Find the other project that stores a session",

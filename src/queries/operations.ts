@@ -139,8 +139,8 @@ const operations = {
     return withMemory(project, (memory) => listEvents(memory, request));
   },
   event: async (project, { event }) => {
-    const { showEvent } = await import("./events/events.ts");
-    return withMemory(project, (memory) => showEvent(memory, event));
+    const { showEvent } = await import("./events/elsewhere.ts");
+    return showEvent(project, event);
   },
   createEvent: async (project, request) => (await import("./events/events.ts")).addEvent(project, request),
   linkEvent: async (project, request) => (await import("./events/events.ts")).changeLinks(project, request),
@@ -223,6 +223,8 @@ export const everywhere = {
   searchEverywhere: async (request) => (await import("./everywhere/everywhere.ts")).searchEverywhere(request),
   sessionsEverywhere: async (request) =>
     (await import("./everywhere/everywhere.ts")).sessionsEverywhere(request),
+  eventsEverywhere: async (request) => (await import("./everywhere/everywhere.ts")).eventsEverywhere(request),
+  projects: async () => (await import("./projects/describe-projects.ts")).describeProjects(),
   locateSession: async (request) => (await import("./everywhere/everywhere.ts")).locateSession(request),
 } satisfies { [R in RouteName]?: (request: RequestOf<R>) => Promise<ResponseOf<R>> };
 

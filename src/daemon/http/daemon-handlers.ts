@@ -7,7 +7,6 @@ import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { everywhere } from "../../queries/operations.ts";
-import { describeProjects } from "../../queries/projects/describe-projects.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { scrubberOf } from "../../sessions/from-config.ts";
 import type { LiveSettings } from "../lifecycle/live-settings.ts";
@@ -19,9 +18,9 @@ import type { Handlers } from "./server.ts";
 
 /** Asked of the daemon itself: about no project, or about all of them. */
 const daemonRoutes = [
-  ...(["daemon", "projects", "spool", "pageCode", "command", "log", "shutdown"] as const),
+  ...(["daemon", "spool", "pageCode", "command", "log", "shutdown"] as const),
   "reloadSettings",
-  ...(["searchEverywhere", "sessionsEverywhere", "locateSession"] as const),
+  ...(["searchEverywhere", "sessionsEverywhere", "eventsEverywhere", "locateSession", "projects"] as const),
 ] as const;
 export type DaemonRoute = (typeof daemonRoutes)[number] & RouteName;
 
@@ -60,7 +59,6 @@ export function daemonHandlers(options: DaemonHandlersOptions): Pick<Handlers, D
       importing: projects.importing(),
       open: projects.inUse().map(({ project }) => ({ root: project.root, project: project.id })),
     }),
-    projects: () => describeProjects(),
     ...everywhere,
     spool() {
       spool.notify();

@@ -96,6 +96,7 @@ const handlers = {
   chunk: never,
   searchEverywhere: never,
   sessionsEverywhere: never,
+  eventsEverywhere: never,
   locateSession: never,
   indexTranscript: never,
   annotate: never,
@@ -326,12 +327,12 @@ test("its client sends a path and a query where there is no body", async () => {
 });
 
 test.each([
-  ["/search/code", "q"],
-  ["/search/code?q=x&limit=0", "limit"],
-  ["/search/code?q=x&limit=many", "limit"],
-  ["/search/code?q=x&level=paragraph", "level"],
-  ["/search/code?q=x&limit=5000", "limit: Too big: expected number to be <=1000"],
-  ["/sessions?limit=5000", "limit: Too big: expected number to be <=1000"],
+  ["/search/code", "q is missing."],
+  ["/search/code?q=x&limit=0", "limit must be at least 1."],
+  ["/search/code?q=x&limit=many", "limit must be a number."],
+  ["/search/code?q=x&level=paragraph", "must be one of file, class, method, block"],
+  ["/search/code?q=x&limit=5000", "limit must be at most 1000."],
+  ["/sessions?limit=5000", "limit must be at most 1000."],
 ])("refuses %s and says what is wrong with which field", async (path, field) => {
   const reply = await send(path);
   expect(reply.status).toBe(400);

@@ -6,13 +6,13 @@ import { compress } from "hono/compress";
 import { streamSSE } from "hono/streaming";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
-import en from "zod/v4/locales/en.js";
 import { type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import { asDoor, doorHeader, placeHeader } from "../../protocol/door.ts";
 import { livePath, type RouteName, signInPath } from "../../protocol/endpoints.ts";
 import { signInRequest } from "../../protocol/operations/daemon.ts";
+import { problemIn } from "../../protocol/problem-in.ts";
 import {
   largestBody,
   type RequestOf,
@@ -69,9 +69,6 @@ const liveMs = 1000;
 /** The place in a URL, for who cannot send a header. */
 const placeParameter = "place";
 
-/** zod/mini has no messages of its own. */
-const inEnglish = en().localeError;
-
 const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   usage: 400,
   unauthorized: 401,
@@ -122,10 +119,9 @@ export function answerWith(
 
 /** @throws PommelError `usage`, which names the field */
 function read<S extends z.ZodMiniType>(shape: S, given: unknown): z.infer<S> {
-  const parsed = z.safeParse(shape, given, { error: inEnglish });
+  const parsed = z.safeParse(shape, given);
   if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0]!;
-  throw new PommelError("usage", `${path.join(".") || "The request"}: ${message}.`, "See docs/http.md.");
+  throw new PommelError("usage", problemIn(parsed.error.issues[0]!, given, "field"), "See docs/http.md.");
 }
 
 /** The daemon's HTTP server, not listening yet. */

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
-
-type Issue = z.core.$ZodIssue;
+import { isObject, problemIn } from "../../protocol/problem-in.ts";
 
 /**
  * The arguments of a call, with defaults filled in. Models often send null or "" for a missing argument.
@@ -12,7 +11,7 @@ export function readArguments<S extends z.ZodMiniType>(tool: string, input: S, g
   const parsed = z.safeParse(input, args);
   const problems = parsed.success
     ? Object.entries(args).flatMap((argument) => contentProblem(argument, input))
-    : parsed.error.issues.map((issue) => problemOf(issue, args));
+    : parsed.error.issues.map((issue) => problemIn(issue, args, "argument"));
   if (parsed.success && problems.length === 0) return parsed.data;
   const names = input instanceof z.ZodMiniObject ? Object.keys(input.shape) : [];
   const several = [...new Set(problems)].slice(0, 5).join(" ");
@@ -39,49 +38,8 @@ function maxLengthOf(input: z.ZodMiniType, name: string): number | undefined {
   return (properties[name] as { maxLength?: number }).maxLength;
 }
 
-const isObject = (given: unknown): given is Record<string, unknown> =>
-  typeof given === "object" && given !== null && !Array.isArray(given);
-
 function givenOf(given: Record<string, unknown>): Record<string, unknown> {
   const isEmpty = (value: unknown) =>
     value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(given).filter(([, value]) => !isEmpty(value)));
 }
-
-function problemOf(issue: Issue, args: unknown): string {
-  const [first] = issue.path;
-  const name = issue.path.map(String).join(".");
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => `Unknown argument ${JSON.stringify(key.slice(0, 60))}.`).join(" ");
-  }
-  if (first === undefined) return "The arguments must be a JSON object.";
-  if (issue.path.length === 1 && isObject(args) && !Object.hasOwn(args, first)) return `${name} is missing.`;
-  return `${name} must be ${wanted(issue)}.`;
-}
-
-const kinds: Readonly<Record<string, string>> = {
-  int: "a whole number",
-  number: "a number",
-  string: "a text",
-  boolean: "true or false",
-  array: "a list",
-};
-
-function wanted(issue: Issue): string {
-  switch (issue.code) {
-    case "invalid_type":
-      return kinds[issue.expected] ?? issue.expected;
-    case "invalid_value":
-      return `one of ${issue.values.map(String).join(", ")}`;
-    case "too_big":
-      return `${unit(issue.origin)}at most ${issue.maximum}${unit(issue.origin) && tail(issue.origin)}`;
-    case "too_small":
-      return `${unit(issue.origin)}at least ${issue.minimum}${unit(issue.origin) && tail(issue.origin)}`;
-    default:
-      return "something else";
-  }
-}
-
-const unit = (origin: string) =>
-  origin === "string" ? "a text of " : origin === "array" ? "a list of " : "";
-const tail = (origin: string) => (origin === "string" ? " characters" : " entries");

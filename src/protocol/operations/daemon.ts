@@ -103,6 +103,8 @@ export const projectsResponse = lazy(() =>
         last_used_at: time,
       }),
     ),
+    /** Of all of them; what cannot be read does not count. */
+    totals: z.object({ projects: count, checkouts: count, sessions: count, turns: count }),
   }),
 );
 

@@ -39,7 +39,7 @@ const eventView = lazy(() =>
 );
 export type EventView = z.infer<ReturnType<typeof eventView>>;
 
-const listedEvent = lazy(() => z.extend(eventView(), { sessions: count, checkpoints: count }));
+export const listedEvent = lazy(() => z.extend(eventView(), { sessions: count, checkpoints: count }));
 export type ListedEvent = z.infer<ReturnType<typeof listedEvent>>;
 
 const suggestedView = lazy(() =>
@@ -114,6 +114,8 @@ export const eventAnswer = lazy(() =>
     sessions: z.array(
       z.object({
         id: text,
+        /** The root of the other project that it is of; null: of this one. */
+        project: textOrNull,
         /** False: it belongs to another machine, or was pruned by age; there are no details here. */
         is_known: z.boolean(),
         title: textOrNull,
@@ -130,6 +132,7 @@ export const eventAnswer = lazy(() =>
     checkpoints: z.array(
       z.object({
         id: text,
+        project: textOrNull,
         is_known: z.boolean(),
         commit: textOrNull,
         subject: textOrNull,

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { count, lazy, strings, text, textOrNull } from "../shape-parts.ts";
+import { eventsRequest, listedEvent } from "./events.ts";
 import {
   codeResult,
   commitFound,
@@ -54,6 +55,11 @@ export const searchEverywhereResponse = lazy(() =>
 export const sessionsEverywhereRequest = lazy(() => z.extend(sessionsRequest(), where));
 export const sessionsEverywhereResponse = lazy(() =>
   z.object({ sessions: z.array(z.extend(sessionSummary(), inProject)), total: count, ...asked }),
+);
+
+export const eventsEverywhereRequest = lazy(() => z.extend(eventsRequest(), where));
+export const eventsEverywhereResponse = lazy(() =>
+  z.object({ events: z.array(z.extend(listedEvent(), inProject)), archived: count, ...asked }),
 );
 
 /** `here`: a directory of the project that does not store it. */

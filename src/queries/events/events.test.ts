@@ -2,8 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, turn } from "../../../test/support/memory-fixture.ts";
+import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import { rememberProject } from "../../git/projects/find-project.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
 import { saveAttributions } from "../../store/memory/commits/attributions.ts";
 import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
@@ -11,7 +13,9 @@ import { saveCommit } from "../../store/memory/commits/commits.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { withMemory } from "../open.ts";
-import { addEvent, changeLinks, closeEvent, listEvents, showEvent } from "./events.ts";
+import { forgetProject } from "../projects/known-projects.ts";
+import { showEvent } from "./elsewhere.ts";
+import { addEvent, changeLinks, closeEvent, listEvents } from "./events.ts";
 
 let dir: string;
 let project: Project;
@@ -78,7 +82,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const show = (name: string) => withMemory(project, (memory) => showEvent(memory, name));
+const show = (name: string) => showEvent(project, name);
 const list = (request = {}) => withMemory(project, (memory) => listEvents(memory, request));
 
 it("accepts a suggestion, and shows what belongs to it and who wrote its lines", async () => {
@@ -152,5 +156,49 @@ it("quotes a branch for the shell where it has to", async () => {
   memory.close();
   expect((await list()).suggestions[0]).toMatchObject({
     accept: `pm event create --from-branch 'it'\\''s $(odd)'`,
+  });
+});
+
+describe("work in another project of this person", () => {
+  let home: ReturnType<typeof temporaryHome>;
+  let other: Project;
+  beforeEach(async () => {
+    home = temporaryHome();
+    const root = join(home.dir, "other");
+    mkdirSync(root);
+    other = projectAt(root);
+    await rememberProject(other);
+    const memory = Memory.open(other.memoryDb, { readonly: false });
+    const { id } = addSession(memory, "ccc-elsewhere", { startedAt: 5000, lastAt: 6000 });
+    saveTurn(memory, id, turn(1));
+    memory.close();
+  });
+  afterEach(() => home.remove());
+
+  it("is linked by its id, shown with its project, and taken out again", async () => {
+    // The memory above lies in another home.
+    const here = projectAt(dir);
+    await rememberProject(here);
+    await addEvent(here, { title: "across", sessions: ["ccc"] });
+    expect(await showEvent(here, "across")).toMatchObject({
+      to: "1970-01-01T00:00:06.000Z",
+      sessions: [{ id: "ccc-elsewhere", project: other.root, is_known: true, turns: 1, because: "link" }],
+    });
+    expect(await withMemory(here, (memory) => listEvents(memory, {}))).toMatchObject({
+      events: [{ sessions: 1 }],
+    });
+    await changeLinks(here, { event: "across", remove: ["ccc"] });
+    expect(await showEvent(here, "across")).toMatchObject({ sessions: [] });
+    await expect(changeLinks(here, { event: "across", add: ["ddd"] })).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+
+  it("is counted as not on this machine once its project is forgotten", async () => {
+    const here = projectAt(dir);
+    await rememberProject(here);
+    await addEvent(here, { title: "across", sessions: ["ccc"] });
+    forgetProject(other);
+    expect(await showEvent(here, "across")).toMatchObject({ sessions: [{ is_known: false, project: null }] });
   });
 });

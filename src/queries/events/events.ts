@@ -3,7 +3,6 @@ import { codeOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type {
   CreateEventRequest,
-  EventAnswer,
   EventsAnswer,
   EventsRequest,
   EventView,
@@ -14,34 +13,16 @@ import { changeStatus, createEvent, linkTargets, unlinkTargets } from "../../ses
 import { type SuggestedEvent, suggestEvents } from "../../sessions/events/suggest.ts";
 import { type EventTarget, findTarget } from "../../sessions/events/targets.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { linesOfCommits } from "../../store/memory/commits/attributions.ts";
-import { checkpointByUid, checkpointsOfSessions } from "../../store/memory/commits/checkpoints.ts";
-import { eventsOf, findEvent, isLinked, linksOf, membersOf } from "../../store/memory/events.ts";
-import type { CheckpointRecord, EventLink, EventRecord } from "../../store/memory/git-records.ts";
+import { eventsOf, findEvent, membersOf } from "../../store/memory/events.ts";
+import type { EventLink, EventRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { countsOfSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { shellQuoted } from "../../text/shell.ts";
 import { changing } from "../changing.ts";
+import { withMemoryIfAny } from "../open.ts";
 import { isoTime } from "../status/status.ts";
-
-/** The commands about events. The keys are the JSON's keys; times are ISO 8601. */
-
-function viewOf(event: EventRecord): EventView {
-  const { uid, title, description, type, status, branch, startsAt, endsAt, createdAt, updatedAt } = event;
-  return {
-    id: uid,
-    title,
-    description,
-    type,
-    status,
-    branch,
-    starts_at: isoTime(startsAt),
-    ends_at: isoTime(endsAt),
-    created_at: isoTime(createdAt)!,
-    updated_at: isoTime(updatedAt)!,
-  };
-}
+import { targetIn, targetsElsewhere } from "./elsewhere.ts";
+import { viewOf } from "./members.ts";
 
 /** Events, with how much belongs to each, and what else there could be events of. */
 export function listEvents(memory: Memory, { query, status, type }: EventsRequest): EventsAnswer {
@@ -71,85 +52,14 @@ function suggestionView({ lastAt, ...suggested }: SuggestedEvent): SuggestedView
   };
 }
 
-/**
- * An event with all that belongs to it, the latest first.
- * @throws PommelError `not_found`; `usage` when several could be meant
- */
-export function showEvent(memory: Memory, name: string): EventAnswer {
-  return memory.inSnapshot(() => {
-    const event = findEvent(memory, name);
-    const members = membersOf(memory, event.uid);
-    const held = linksOf(memory, event.uid).filter(isLinked);
-    const becauseOf = (kind: EventLink["kind"], uid: string): EventAnswer["sessions"][number]["because"] =>
-      held.some((link) => link.kind === kind && link.targetUid === uid)
-        ? "link"
-        : event.branch !== null
-          ? "branch"
-          : "time";
-    const ledTo = checkpointsOfSessions(memory, members.sessions);
-    const sessions = members.sessions.map((uid) => ({
-      ...sessionView(memory, uid, ledTo.get(uid)?.map(({ checkpoint }) => checkpoint) ?? []),
-      because: becauseOf("session", uid),
-    }));
-    const checkpoints = members.checkpoints.map((uid) => ({
-      ...checkpointView(uid, checkpointByUid(memory, uid)),
-      because: becauseOf("checkpoint", uid),
-    }));
-    const times = [
-      ...sessions.flatMap(({ started_at, last_at }) => [started_at, last_at]),
-      ...checkpoints.map(({ committed_at }) => committed_at),
-    ]
-      .filter((time) => time !== null)
-      .sort();
-    const commits = [
-      ...checkpoints.flatMap(({ commit }) => commit ?? []),
-      ...sessions.flatMap(({ commits: own }) => own),
-    ];
-    return {
-      event: viewOf(event),
-      from: times[0] ?? null,
-      to: times.at(-1) ?? null,
-      sessions: sessions.sort((a, b) => (b.last_at ?? "").localeCompare(a.last_at ?? "")),
-      checkpoints: checkpoints.sort((a, b) => (b.committed_at ?? "").localeCompare(a.committed_at ?? "")),
-      lines: commits.length === 0 ? null : linesOfCommits(memory, [...new Set(commits)]),
-    };
-  });
-}
-
-function sessionView(memory: Memory, uid: string, ledTo: readonly CheckpointRecord[]) {
-  const session = sessionByUid(memory, uid);
-  return {
-    id: uid,
-    is_known: session !== null,
-    title: session?.title ?? null,
-    agent: session?.agent ?? null,
-    branch: session?.branch ?? null,
-    started_at: isoTime(session?.startedAt ?? null),
-    last_at: isoTime(session?.lastAt ?? null),
-    turns: session ? (countsOfSessions(memory, [session.id]).get(session.id)?.turns ?? 0) : 0,
-    commits: ledTo.map(({ commit }) => commit.hash),
-  };
-}
-
-function checkpointView(uid: string, checkpoint: CheckpointRecord | null) {
-  return {
-    id: uid,
-    is_known: checkpoint !== null,
-    commit: checkpoint?.commit.hash ?? null,
-    subject: checkpoint?.commit.subject ?? null,
-    branch: checkpoint?.commit.branch ?? null,
-    committed_at: isoTime(checkpoint?.commit.committedAt ?? null),
-    sessions: checkpoint?.sessions.map(({ sessionUid }) => sessionUid) ?? [],
-  };
-}
-
 /** Makes an event in the project's memory. Errors as `createEvent` and `findTarget`. */
 export async function addEvent(
   project: Project,
   { title = "", branch, description, type, ...asked }: CreateEventRequest,
 ): Promise<{ event: EventView }> {
   const { since, until, sessions = [], checkpoints = [] } = asked;
-  const commits = await commitsNamed(project, checkpoints);
+  const ofSessions = await named(project, sessions, "session");
+  const ofCheckpoints = await named(project, checkpoints, "checkpoint");
   const event = {
     ...{ title: title.trim() || null, branch: branch ?? null },
     ...(description !== undefined && { description }),
@@ -159,8 +69,8 @@ export async function addEvent(
   };
   const add = (work: ScrubbingWork) => {
     const targets = [
-      ...sessions.map((name) => findTarget(work.memory, name, "session")),
-      ...checkpoints.map((name) => targetNamed(work.memory, name, commits, "checkpoint")),
+      ...sessions.map((name) => ofSessions(work.memory, name)),
+      ...checkpoints.map((name) => ofCheckpoints(work.memory, name)),
     ];
     return { event: viewOf(createEvent(work, { ...event, targets })) };
   };
@@ -172,11 +82,11 @@ export async function changeLinks(
   project: Project,
   { event: name, add = [], remove = [] }: RequestOf<"linkEvent">,
 ): Promise<ResponseOf<"linkEvent">> {
-  const commits = await commitsNamed(project, [...add, ...remove]);
+  const targetOf = await named(project, [...add, ...remove], null);
   return changing(project, ({ memory }) => {
     const event = findEvent(memory, name);
     const [added, removed] = [add, remove].map((names) =>
-      names.map((target) => targetNamed(memory, target, commits)),
+      names.map((target) => targetOf(memory, target)),
     ) as [EventTarget[], EventTarget[]];
     linkTargets(memory, event, added);
     unlinkTargets(memory, event, removed);
@@ -185,30 +95,36 @@ export async function changeLinks(
   });
 }
 
-/** What git makes of names of commits (HEAD, a tag, a branch), by name; those that it does not know are missing. */
-async function commitsNamed({ root }: Project, names: readonly string[]): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (const name of new Set(names)) {
-    const hash = await commitNamed(root, name);
-    if (hash !== null) found.set(name, hash);
+/**
+ * What finds the targets that `names` mean: by their ids or hashes here, by what git calls them, and in other projects. It
+ * throws as `findTarget`.
+ */
+async function named(
+  project: Project,
+  names: readonly string[],
+  kind: EventLink["kind"] | null,
+): Promise<(memory: Memory, name: string) => EventTarget> {
+  const commits = new Map<string, string>();
+  for (const name of kind === "session" ? [] : new Set(names)) {
+    const hash = await commitNamed(project.root, name);
+    if (hash !== null) commits.set(name, hash);
   }
-  return found;
-}
-
-/** Its id or hash, else what git calls so. Errors as `findTarget`. */
-function targetNamed(
-  memory: Memory,
-  name: string,
-  commits: ReadonlyMap<string, string>,
-  kind: EventLink["kind"] | null = null,
-): EventTarget {
-  try {
-    return findTarget(memory, name, kind);
-  } catch (error) {
-    const hash = commits.get(name);
-    if (hash === undefined || codeOf(error) !== "not_found") throw error;
-    return findTarget(memory, hash, "checkpoint");
-  }
+  const missing = await withMemoryIfAny(project, (memory) =>
+    names.filter((name) => !commits.has(name) && (memory === null || targetIn(memory, name, kind) === null)),
+  );
+  const elsewhere = await targetsElsewhere(project, missing, kind);
+  return (memory, name) => {
+    try {
+      return findTarget(memory, name, kind);
+    } catch (error) {
+      if (codeOf(error) !== "not_found") throw error;
+      const other = elsewhere.get(name);
+      if (other !== undefined) return other;
+      const hash = commits.get(name);
+      if (hash === undefined) throw error;
+      return findTarget(memory, hash, "checkpoint");
+    }
+  };
 }
 
 /** @returns the event as it is now, and what it was before */

@@ -132,6 +132,26 @@ export async function sessionsEverywhere(
   };
 }
 
+/** Events of all projects, project by project. Errors as `searchEverywhere`. */
+export async function eventsEverywhere(
+  { here, below, ...request }: RequestOf<"eventsEverywhere">,
+  deadline = deadlineMs,
+): Promise<ResponseOf<"eventsEverywhere">> {
+  const { answers, left_out } = await askEach(
+    (await projectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
+    ({ project }) => ask(project, "events", request),
+    deadline,
+  );
+  return {
+    events: answers.flatMap(({ project, answer }) =>
+      answer.events.map((event) => ({ project: project.root, ...event })),
+    ),
+    archived: answers.reduce((sum, { answer }) => sum + answer.archived, 0),
+    projects: answers.map(({ project }) => project.root),
+    left_out,
+  };
+}
+
 /**
  * The root of the project that stores a session, of all but the one here; null where none does. Of an id's beginning that
  * several have, the one that was used last.

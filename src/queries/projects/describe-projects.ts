@@ -21,5 +21,15 @@ export async function describeProjects(): Promise<ResponseOf<"projects">> {
       last_used_at: new Date(known.lastUsedAt).toISOString(),
     })),
   );
-  return { projects };
+  const sum = (of: (project: (typeof projects)[number]) => number | null) =>
+    projects.reduce((total, project) => total + (of(project) ?? 0), 0);
+  return {
+    projects,
+    totals: {
+      projects: projects.length,
+      checkouts: sum(({ checkouts }) => checkouts.length),
+      sessions: sum(({ sessions }) => sessions),
+      turns: sum(({ turns }) => turns),
+    },
+  };
 }

@@ -6,7 +6,10 @@ import { collect } from "../../values.ts";
 
 const eventArgument = () => new Argument("<event>", "its title or id; a prefix of the id is enough");
 const targetsArgument = () =>
-  new Argument("<ids...>", "sessions, checkpoints or commits; prefixes of their ids are enough");
+  new Argument(
+    "<ids...>",
+    "sessions, checkpoints or commits, of any project; prefixes of their ids are enough",
+  );
 
 /** `pm event`: options and help; the code is loaded when it runs. */
 export function declareEvent(program: Command): void {
@@ -30,15 +33,26 @@ export function declareEvent(program: Command): void {
     .argument("[query...]", "words in its title, description, branch or session titles");
   addOptions(list, "events", { query: null })
     .option("--suggested", "only suggestions, all of them")
+    .addOption(
+      new Option("--all-projects", "of all Pommel projects on this machine (`pm projects`)").conflicts(
+        "suggested",
+      ),
+    )
     .addHelpText(
       "after",
       examples(
         ["pm event list auth", "events about auth"],
         ["pm event list --status archived", "archived events"],
         ["pm event list --suggested --json", "for scripts"],
+        ["pm event list --all-projects", "everywhere"],
       ),
     )
-    .action(query(async () => (await import("./list.ts")).eventListCommand));
+    .action(
+      query(
+        async () => (await import("./list.ts")).eventListCommand,
+        ({ allProjects }) => allProjects === true,
+      ),
+    );
 
   event
     .command("show")

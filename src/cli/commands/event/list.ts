@@ -1,21 +1,27 @@
 import { call } from "../../../client/call.ts";
-import { findProject } from "../../../git/projects/find-project.ts";
+import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import type { EventsRequest, ListedEvent, SuggestedView } from "../../../protocol/operations/events.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
-import { counted, oneLine, printable, shortId } from "../../terminal/text.ts";
+import { counted, homeRelative, oneLine, printable, shortId } from "../../terminal/text.ts";
 import { daysOf } from "./text.ts";
 
 /** Suggestions below a list. */
 const fewSuggestions = 5;
 
+interface ListOptions extends EventsRequest {
+  suggested?: boolean;
+  allProjects?: boolean;
+}
+
 /** `pm event list`. */
 export async function eventListCommand(
-  { cwd, output }: CommandContext,
+  { cwd, output }: Pick<CommandContext, "cwd" | "output">,
   words: string[],
-  { suggested = false, ...options }: EventsRequest & { suggested?: boolean },
+  { suggested = false, allProjects = false, ...options }: ListOptions,
 ): Promise<void> {
+  if (allProjects) return listAcross({ cwd, output }, { ...options, query: words.join(" ") });
   const found = await call(
     "events",
     {
@@ -37,6 +43,25 @@ export async function eventListCommand(
     if (suggestions.length > 0) parts.push(renderSuggestions(suggestions, output));
     else if (suggested) parts.push("Every branch with sessions has an event.");
     return parts.join("\n\n");
+  });
+}
+
+/** `pm event list --all-projects`: works anywhere. */
+async function listAcross(
+  { cwd, output }: Pick<CommandContext, "cwd" | "output">,
+  options: EventsRequest,
+): Promise<void> {
+  const { noteLeftOut } = await import("../search/across.ts");
+  const here = (await findProjectIfAny(cwd))?.root;
+  const answer = await call("eventsEverywhere", { ...options, here }, null);
+  noteLeftOut(answer, output);
+  output.result(answer, () => {
+    if (answer.events.length === 0) return "No events.";
+    const groups = [...new Set(answer.events.map(({ project }) => project))].map((project) => {
+      const own = answer.events.filter((event) => event.project === project);
+      return `${output.colors.bold(homeRelative(project))}\n${renderEvents(own, true, output)}`;
+    });
+    return groups.join("\n\n");
   });
 }
 

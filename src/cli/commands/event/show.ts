@@ -5,7 +5,7 @@ import type { CommandContext } from "../../frame.ts";
 import { passage } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
-import { counted, heading, oneLine, shortId, when } from "../../terminal/text.ts";
+import { counted, heading, homeRelative, oneLine, shortId, when } from "../../terminal/text.ts";
 import { daysOf, eventFacts } from "./text.ts";
 
 /** `pm event show <event>`. */
@@ -49,11 +49,16 @@ function renderSessions({ sessions }: EventAnswer, screen: Screen): string {
     colors.id(shortId(session.id)),
     when(session.last_at, screen),
     session.is_known ? `${session.turns}` : "",
-    session.is_known ? oneLine(session.title ?? "(no title)") : "(not on this machine)",
+    (session.is_known ? oneLine(session.title ?? "(no title)") : "(not on this machine)") +
+      placeOf(session, screen),
     colors.commit(session.commits.map((hash) => hash.slice(0, 7)).join(" ")),
   ]);
   return `${colors.bold(counted(sessions.length, "session"))}\n${table(columns, rows, screen)}`;
 }
+
+/** Where it is of another project. */
+const placeOf = ({ project }: { project: string | null }, { colors }: Screen): string =>
+  project === null ? "" : ` ${colors.dim(`(${homeRelative(project)})`)}`;
 
 function renderCheckpoints({ checkpoints }: EventAnswer, screen: Screen): string {
   const { colors } = screen;
@@ -67,7 +72,7 @@ function renderCheckpoints({ checkpoints }: EventAnswer, screen: Screen): string
     colors.id(checkpoint.id),
     when(checkpoint.committed_at, screen),
     colors.commit(checkpoint.commit?.slice(0, 7) ?? ""),
-    oneLine(checkpoint.subject ?? "(not on this machine)"),
+    oneLine(checkpoint.subject ?? "(not on this machine)") + placeOf(checkpoint, screen),
   ]);
   return `${colors.bold(counted(checkpoints.length, "checkpoint"))}\n${table(columns, rows, screen)}`;
 }

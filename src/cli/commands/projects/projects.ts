@@ -1,6 +1,6 @@
+import { call } from "../../../client/call.ts";
 import { withoutDaemon } from "../../../client/without-daemon.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { describeProjects } from "../../../queries/projects/describe-projects.ts";
 import {
   forgetProject,
   joinProject,
@@ -25,8 +25,9 @@ const columns: Column[] = [
 
 /** `pm projects`. */
 export async function projectsListCommand({ output }: CommandContext): Promise<void> {
-  const { projects } = await describeProjects();
-  output.result({ projects }, () => {
+  const answer = await call("projects", {}, null, { without: "here" });
+  const { projects, totals } = answer;
+  output.result(answer, () => {
     if (projects.length === 0) return "No projects yet: search in one, or set Pommel up with `pm setup`.";
     const { colors } = output;
     const rows = projects.flatMap(({ name, checkouts, remote, sessions, turns, last_used_at }) => {
@@ -49,7 +50,9 @@ export async function projectsListCommand({ output }: CommandContext): Promise<v
         ...others.map((one) => [`  ${place(one)}`, state(one, one.last_used_at), "", "", ""]),
       ];
     });
-    return table(columns, rows, output);
+    const { sessions, turns } = totals;
+    const sum = `${counted(totals.projects, "project")}, ${counted(sessions, "session")}, ${counted(turns, "turn")}`;
+    return `${table(columns, rows, output)}\n\n${colors.dim(sum)}`;
   });
 }
 

@@ -57,41 +57,45 @@ export function EventDetails({ id }: { id: string }) {
       <section class="part" aria-labelledby="event-sessions">
         <h2 id="event-sessions">{counted(sessions.length, "session")}</h2>
         <ul class="rows" hidden={sessions.length === 0}>
-          {sessions.map(({ id: session, title, agent, is_known, branch, last_at, turns, because }) => (
-            <Entry
-              key={session}
-              icon="session"
-              kind="Session"
-              href={is_known ? sessionLink(session) : null}
-              title={sessionName(session, title)}
-              aside={agent !== null && <Badge tone="agent">{agent}</Badge>}
-              meta={
-                <>
-                  <Time at={last_at} />
-                  {branch !== null && <span class="path">{branch}</span>}
-                  {is_known ? <span>{counted(turns, "turn")}</span> : <span>not on this machine</span>}
-                  <span>{reasons[because]}</span>
-                </>
-              }
-              actions={remove(session, `the session ${title ?? session}`)}
-            />
-          ))}
+          {sessions.map(
+            ({ id: session, title, agent, is_known, branch, project, last_at, turns, because }) => (
+              <Entry
+                key={session}
+                icon="session"
+                kind="Session"
+                href={is_known && project === null ? sessionLink(session) : null}
+                title={sessionName(session, title)}
+                aside={agent !== null && <Badge tone="agent">{agent}</Badge>}
+                meta={
+                  <>
+                    <Time at={last_at} />
+                    {branch !== null && <span class="path">{branch}</span>}
+                    {is_known ? <span>{counted(turns, "turn")}</span> : <span>not on this machine</span>}
+                    {project !== null && <span class="path">{project}</span>}
+                    <span>{reasons[because]}</span>
+                  </>
+                }
+                actions={remove(session, `the session ${title ?? session}`)}
+              />
+            ),
+          )}
         </ul>
       </section>
       <section class="part" aria-labelledby="event-commits">
         <h2 id="event-commits">{counted(checkpoints.length, "commit")}</h2>
         <ul class="rows" hidden={checkpoints.length === 0}>
-          {checkpoints.map(({ id: checkpoint, commit, subject, committed_at, because }) => (
+          {checkpoints.map(({ id: checkpoint, commit, subject, project, committed_at, because }) => (
             <Entry
               key={checkpoint}
               icon="commit"
               kind="Commit"
-              href={commit === null ? null : commitLink(commit)}
+              href={commit === null || project !== null ? null : commitLink(commit)}
               title={subject ?? "(not on this machine)"}
               meta={
                 <>
                   <Time at={committed_at} />
                   {commit !== null && <span class="path">{commit.slice(0, 8)}</span>}
+                  {project !== null && <span class="path">{project}</span>}
                   <span>{reasons[because]}</span>
                 </>
               }

@@ -1,0 +1,50 @@
+import type * as z from "zod/mini";
+
+type Issue = z.core.$ZodIssue;
+
+export const isObject = (given: unknown): given is Record<string, unknown> =>
+  typeof given === "object" && given !== null && !Array.isArray(given);
+
+/**
+ * What is wrong with what somebody sent, and what it has to be: a sentence.
+ * @param given what was sent
+ * @param what an entry of it is called
+ */
+export function problemIn(issue: Issue, given: unknown, what: "argument" | "field"): string {
+  const [first] = issue.path;
+  const name = issue.path.map(String).join(".");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => `Unknown ${what} ${JSON.stringify(key.slice(0, 60))}.`).join(" ");
+  }
+  if (first === undefined) return `The ${what}s must be a JSON object.`;
+  if (issue.path.length === 1 && isObject(given) && !Object.hasOwn(given, first))
+    return `${name} is missing.`;
+  return `${name} must be ${wanted(issue)}.`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  int: "a whole number",
+  number: "a number",
+  string: "a text",
+  boolean: "true or false",
+  array: "a list",
+};
+
+function wanted(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return kinds[issue.expected] ?? issue.expected;
+    case "invalid_value":
+      return `one of ${issue.values.map(String).join(", ")}`;
+    case "too_big":
+      return `${unit(issue.origin)}at most ${issue.maximum}${unit(issue.origin) && tail(issue.origin)}`;
+    case "too_small":
+      return `${unit(issue.origin)}at least ${issue.minimum}${unit(issue.origin) && tail(issue.origin)}`;
+    default:
+      return "something else";
+  }
+}
+
+const unit = (origin: string) =>
+  origin === "string" ? "a text of " : origin === "array" ? "a list of " : "";
+const tail = (origin: string) => (origin === "string" ? " characters" : " entries");
