@@ -161,9 +161,17 @@ describe("an agent's line", () => {
       );
     }
     const program = fileURLToPath(new URL("../../examples/about-file.mjs", import.meta.url));
-    const printed = execFileSync(process.execPath, [program, file], { cwd: project.root, encoding: "utf8" });
+    const about = (env = {}) =>
+      execFileSync(process.execPath, [program, file], {
+        ...{ cwd: project.root, encoding: "utf8", env: { ...process.env, ...env } },
+      });
+    const printed = about();
     expect(printed).toContain("src/auth.ts: 4 lines, 1 by agents");
     expect(printed).toContain("2026-03-02  Let's use a lock instead of retrying");
+    // In its own process, where no daemon runs and none may.
+    await callPm(["stop"], { cwd: project.root });
+    expect(about({ POMMEL_DAEMON_AUTOSTART: "false" })).toBe(printed);
+    expect(readDaemonRecord()).toBeNull();
   }, 60_000);
 
   it("has a contract that says how to ask for it", async () => {
