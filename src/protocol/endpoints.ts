@@ -43,6 +43,7 @@ export const endpoints = {
   closeEvent: { method: "POST", path: "/event/close" },
   injections: { method: "GET", path: "/injections" },
   page: { method: "GET", path: "/page" },
+  questions: { method: "GET", path: "/questions" },
   pageCode: { method: "POST", path: "/page/code" },
   packages: { method: "GET", path: "/packages" },
   impact: { method: "GET", path: "/impact" },

@@ -299,6 +299,12 @@ export const routes = {
     request: empty,
     response: daemon.pageResponse,
   },
+  questions: {
+    ...endpoints.questions,
+    summary: "Suggest questions that the project's own sessions and code answer",
+    request: empty,
+    response: status.questionsResponse,
+  },
   pageCode: {
     ...endpoints.pageCode,
     summary: "Get a code that opens the local page once; for pm open",

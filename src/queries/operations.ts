@@ -4,7 +4,7 @@ import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { audited, throughDoor } from "./audit/audited.ts";
 import type { changing } from "./changing.ts";
-import { withMemory, withMemoryOrNote } from "./open.ts";
+import { withMemory, withMemoryIfAny, withMemoryOrNote } from "./open.ts";
 
 /**
  * Runs each operation of `protocol/routes.ts` on what is stored: in the daemon, and in any process if no daemon runs.
@@ -177,6 +177,11 @@ const operations = {
   state: async (project) => (await import("./status/state.ts")).stateOf(project),
   queue: async (project) => (await import("./status/status-of.ts")).queueOf(project),
   page: async (project) => (await import("./status/page.ts")).describePage(project),
+  questions: async (project) => {
+    const { questionsWorthAsking } = await import("./status/questions.ts");
+    const questions = await withMemoryIfAny(project, (memory) => questionsWorthAsking(project, memory));
+    return { questions };
+  },
   settings: async (project) => (await import("./status/settings.ts")).listSettings(project),
   changeSetting: async (project, request) =>
     (await import("./status/settings.ts")).changeSetting(project, request),

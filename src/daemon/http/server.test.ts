@@ -143,6 +143,7 @@ const handlers = {
       ...{ branches: [], languages: [] },
     }),
   ),
+  questions: never,
   pageCode: vi.fn(() => ({ code: "x", expires_in_seconds: 60 })),
   retry: never,
   impact: never,

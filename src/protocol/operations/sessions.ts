@@ -81,6 +81,8 @@ export const sessionRequest = lazy(() =>
 );
 export type SessionRequest = z.infer<ReturnType<typeof sessionRequest>>;
 
+const noCommands = { ran: 0, failed: 0, fixed: 0 };
+
 const turnOutline = lazy(() =>
   z.object({
     number: count,
@@ -92,6 +94,8 @@ const turnOutline = lazy(() =>
     /** How it ended; an older daemon sends none. */
     state: z.optional(z.enum(turnStates)),
     tools: z.record(z.string(), count),
+    /** Programs that it ran that do more than look; of them those that failed, and those of these that worked later. */
+    commands: z._default(z.object({ ran: count, failed: count, fixed: count }), noCommands),
     files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
   }),
 );
@@ -109,6 +113,8 @@ const annotation = lazy(() =>
 );
 export type Annotation = z.infer<ReturnType<typeof annotation>>;
 
+const toolAction = z.enum(["command", "write", "read", "delegate", "other"]);
+
 /** Something that was said or done in a session. */
 const statement = lazy(() =>
   z.object({
@@ -121,8 +127,10 @@ const statement = lazy(() =>
       z.object({
         tool: text,
         is_error: z.boolean(),
-        /** It ran a subagent, whose answer is the result. */
-        delegates: z.boolean(),
+        /** delegate: it ran a subagent, whose answer is the result. */
+        action: toolAction,
+        /** From the call to its result, in milliseconds; null: not known. */
+        took_ms: numberOrNull,
         /** null: the session ended before it came. */
         result: textOrNull,
         /** Lines that an edit added and removed. */
@@ -177,7 +185,9 @@ const toolCall = lazy(() =>
   z.object({
     /** The tool, by the agent's name of it. */
     name: text,
-    action: z.enum(["command", "write", "read", "delegate", "other"]),
+    action: toolAction,
+    /** From the call to its result, in milliseconds, with whoever had to permit it; null: not known. */
+    took_ms: numberOrNull,
     /** In a line: "Bash npm test". */
     headline: text,
     /** Null: it runs none. */

@@ -267,3 +267,10 @@ export const statusResponse = lazy(() =>
   }),
 );
 export type StatusResponse = z.infer<ReturnType<typeof statusResponse>>;
+
+export const questionsResponse = lazy(() =>
+  z.object({
+    /** What to ask: a search of sessions, one of code, or why a line is there (`FILE:LINE`). */
+    questions: z.array(z.object({ about: z.enum(["sessions", "code", "line"]), q: text })),
+  }),
+);

@@ -31,6 +31,7 @@ test("a turn as Markdown quotes the prompt, keeps answers, and fences edits safe
     ...{
       name: "Edit",
       action: "write",
+      took_ms: null,
       headline: "Edit `a`.md",
       command: null,
       result: "ok",

@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
-import type { TurnEntry } from "../operations/sessions.ts";
 import { storyOf } from "./story.ts";
 
-const said = (kind: TurnEntry["kind"], text: string) => ({ kind, text, images: 0, tool: null }) as TurnEntry;
-const call = (name: string, action: string, is_error = false) =>
-  ({ kind: "tool", text: "", images: 0, tool: { name, action, is_error } }) as TurnEntry;
-const told = (entries: TurnEntry[]) =>
-  storyOf(entries).map((step) =>
-    step.kind === "explored" ? step.says : (step.entry.tool?.name ?? step.entry.text),
+type Told = ReturnType<Parameters<typeof storyOf<object>>[1]>;
+const said = (kind: Told["kind"], text: string): Told => ({ kind, text, call: null });
+const call = (tool: string, action: string, is_error = false): Told => ({
+  ...{ kind: "tool", text: "" },
+  call: { tool, action, is_error },
+});
+const told = (entries: Told[]) =>
+  storyOf(entries, (entry) => entry).map((step) =>
+    step.kind === "explored" ? step.says : (step.entry.call?.tool ?? step.entry.text),
   );
 
 test("what was looked at in a row is one step", () => {
@@ -17,13 +19,20 @@ test("what was looked at in a row is one step", () => {
       call("Read", "read"),
       said("thinking", "so"),
       call("Read", "read"),
+      said("text", "Let me look for it."),
       call("Grep", "read"),
       said("thinking", "then"),
       said("text", "because"),
-      call("Read", "read"),
       call("Edit", "write"),
     ]),
-  ).toEqual(["why?", "Looked around: 2 × Read, Grep", "then", "because", "Read", "Edit"]);
+  ).toEqual(["why?", "Explored: 2 × Read, Grep", "then", "because", "Edit"]);
+});
+
+test("an answer stands for itself between looks", () => {
+  const answer = "It is a race:\nthe lock is taken after the check.";
+  expect(told([call("Read", "read"), said("text", answer), call("Read", "read")])).toEqual([
+    ...["Read", answer, "Read"],
+  ]);
 });
 
 test("a look that failed stands for itself, and what says nothing is left out", () => {

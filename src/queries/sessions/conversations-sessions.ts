@@ -13,6 +13,7 @@ import type {
 import type { Turn } from "../../sessions/turn-content.ts";
 import { turnStateOf } from "../../sessions/turn-state.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
@@ -26,6 +27,7 @@ import {
 import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
 import { contentOf, filesOfSession, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
+import { entry } from "../blame/blame-summary.ts";
 import { isoTime } from "../status/status.ts";
 import { renderTurn } from "./conversations-turn.ts";
 import { sessionLog } from "./session-log.ts";
@@ -80,6 +82,7 @@ export function showSession(memory: Memory, request: SessionRequest, root = ""):
   return memory.inSnapshot(() => {
     const record = findSession(memory, request.id);
     const summary = bestSummaries(memory, [record.id]).get(record.id);
+    const commands = commandsByTurn(listCommands(memory, { sessionId: record.id }));
     return {
       session: summarise(memory, [record])[0]!,
       summary: summary
@@ -94,6 +97,7 @@ export function showSession(memory: Memory, request: SessionRequest, root = ""):
         abandoned: turn.abandoned,
         state: turn.state ?? turnStateOf(unpackContent(contentOf(memory, record.id, number)!)),
         tools: turn.tools,
+        commands: commands.get(number) ?? { ran: 0, failed: 0, fixed: 0 },
         files: turn.files,
       })),
       files: filesOfSession(memory, record.id),
@@ -108,6 +112,22 @@ export function showSession(memory: Memory, request: SessionRequest, root = ""):
       }),
     };
   });
+}
+
+/** How many commands each turn ran, how many of them failed, and how many of these worked later in the session. */
+function commandsByTurn(latestFirst: readonly CommandRecord[]) {
+  const turns = new Map<number, SessionResponse["turns"][number]["commands"]>();
+  const worked = new Set<string>();
+  for (const { turn, name, directory, outcome } of latestFirst) {
+    const sum = entry(turns, turn, () => ({ ran: 0, failed: 0, fixed: 0 }));
+    const key = JSON.stringify([name, directory]);
+    sum.ran++;
+    if (outcome === "worked") worked.add(key);
+    if (outcome !== "failed") continue;
+    sum.failed++;
+    if (worked.has(key)) sum.fixed++;
+  }
+  return turns;
 }
 
 /** A subagent's session is not one to go on with; an id that a shell would read otherwise is not to be pasted. */

@@ -1,4 +1,4 @@
-import type { Entry, FileEdit, ToolResult, ToolUse } from "../../agents/agent.ts";
+import type { Entry, FileEdit, ToolUse } from "../../agents/agent.ts";
 import { editsOfInput } from "../../attribution/evidence/input-edits.ts";
 import type {
   ToolCall,
@@ -17,6 +17,7 @@ import { findSession, listSessions } from "../../store/memory/sessions/sessions.
 import { contentOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { isoTime } from "../status/status.ts";
+import { resultsIn, type TimedResult, tookMs } from "./session-log.ts";
 
 const defaultTurns = 20;
 /** An answer ends with the turn that exceeds this. Characters. */
@@ -71,17 +72,14 @@ function entriesOf(
   relativize: Relativize,
   subagents: ReadonlyMap<string, string>,
 ): TurnEntry[] {
-  const results = new Map<string, ToolResult>();
-  for (const { entries } of lines) {
-    for (const entry of entries) if (entry.kind === "tool_result") results.set(entry.id, entry);
-  }
+  const results = resultsIn(lines);
   return lines.flatMap(({ at, entries }) =>
     entries.flatMap((entry) => {
       const said = entryOf(entry);
       if (said === null) return [];
       const tool =
         entry.kind === "tool_use"
-          ? callOf(entry, results.get(entry.id) ?? null, relativize, subagents.get(entry.id) ?? null)
+          ? callOf(entry, at, results.get(entry.id), relativize, subagents.get(entry.id) ?? null)
           : null;
       return { ...said, timestamp: isoTime(at), tool, omitted: 0 };
     }),
@@ -107,15 +105,18 @@ function entryOf(entry: Entry): Pick<TurnEntry, "kind" | "text" | "images"> | nu
 
 function callOf(
   use: ToolUse,
-  result: ToolResult | null,
+  at: number | null,
+  answered: TimedResult | undefined,
   relativize: Relativize,
   subagent: string | null,
 ): ToolCall {
+  const result = answered?.result ?? null;
   const says = sayUse(use, result?.edits ?? null, relativize);
   const edits = result?.edits ?? (says.edits ? editsOfInput(use.input, use.tool) : []);
   return {
     name: use.tool,
     action: actionOf(use),
+    took_ms: tookMs(at, answered),
     headline: says.headline,
     command: says.command,
     result: result === null ? null : result.text.trim(),

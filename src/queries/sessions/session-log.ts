@@ -3,6 +3,7 @@ import type { Statement } from "../../protocol/operations/sessions.ts";
 import { changedLines, sayUse } from "../../sessions/chunks/units/tool-uses.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
+import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { beginningOf } from "../../text/text-size.ts";
 
@@ -22,21 +23,38 @@ export function sessionLog(
   const relativize = relativizer({ root, worktrees: [], cwd: session.cwd });
   const statements: Statement[] = [];
   for (const { number, lines } of storedTurns(memory, session.id, { first: turn ?? 0, last: turn ?? null })) {
-    const entries = lines.flatMap(({ entries: some }) => some);
-    const results = new Map(
-      entries.filter((entry) => entry.kind === "tool_result").map((result) => [result.id, result]),
-    );
-    for (const entry of entries) {
-      const statement = statementOf(entry, results, relativize, full);
-      if (statement !== null) statements.push({ turn: number, ...statement });
+    const results = resultsIn(lines);
+    for (const { at, entries } of lines) {
+      for (const entry of entries) {
+        const statement = statementOf(entry, at, results, relativize, full);
+        if (statement !== null) statements.push({ turn: number, ...statement });
+      }
     }
   }
   return statements;
 }
 
+export interface TimedResult {
+  result: ToolResult;
+  at: number | null;
+}
+
+/** The results of tool calls, by the id of their call. */
+export const resultsIn = (lines: readonly StoredLine[]): ReadonlyMap<string, TimedResult> =>
+  new Map(
+    lines.flatMap(({ at, entries }) =>
+      entries.flatMap((entry) => (entry.kind === "tool_result" ? [[entry.id, { result: entry, at }]] : [])),
+    ),
+  );
+
+/** From a call to its result, in milliseconds; null: not known. */
+export const tookMs = (calledAt: number | null, answered: TimedResult | undefined): number | null =>
+  calledAt === null || answered?.at == null ? null : Math.max(0, answered.at - calledAt);
+
 function statementOf(
   entry: Entry,
-  results: ReadonlyMap<string, ToolResult>,
+  at: number | null,
+  results: ReadonlyMap<string, TimedResult>,
   relativize: (path: string) => string,
   full: boolean,
 ): Omit<Statement, "turn"> | null {
@@ -51,8 +69,9 @@ function statementOf(
     case "compaction":
       return said("compaction", entry.trigger ?? "the context was compacted");
     case "tool_use": {
-      const result = results.get(entry.id) ?? null;
-      const { headline, edits, delegates } = sayUse(entry, result?.edits ?? null, relativize);
+      const answered = results.get(entry.id);
+      const result = answered?.result ?? null;
+      const { headline, edits } = sayUse(entry, result?.edits ?? null, relativize);
       const changed = edits ? changedLines(result?.edits ?? null, entry.input) : [];
       const text = result?.text.trim() ?? null;
       return {
@@ -61,7 +80,8 @@ function statementOf(
         call: {
           tool: entry.tool,
           is_error: result?.isError ?? false,
-          delegates,
+          action: actionOf(entry),
+          took_ms: tookMs(at, answered),
           result: text === null || full ? text : beginningOf(text, briefResult),
           added: changed.filter((line) => line.startsWith("+")).length,
           removed: changed.filter((line) => line.startsWith("-")).length,

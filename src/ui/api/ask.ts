@@ -16,6 +16,10 @@ export class AskError extends Error {
   }
 }
 
+/** What was thrown, as it is shown. */
+export const askErrorOf = (thrown: unknown): AskError =>
+  thrown instanceof AskError ? thrown : new AskError("internal", String(thrown), "Reload the page.");
+
 /** Whether this browser has to be signed in with `pm open`, and why. */
 export const signedOut = signal<AskError | null>(null);
 

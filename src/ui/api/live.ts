@@ -8,15 +8,25 @@ type State = ResponseOf<"state">;
 /** The latest marks of what is written; null until the daemon has sent some. */
 const written = signal<State | null>(null);
 
-/** Answers from the memory that may change while they are looked at. */
-const fromMemory: ReadonlySet<RouteName> = new Set([
-  ...(["annotations", "checkpoints", "decisions", "directory", "injections", "queue", "review"] as const),
-  ...(["session", "sessions", "status"] as const),
-]);
+type Part = keyof State;
+
+/** What answers are made of that may change while they are looked at. */
+const madeOf: Partial<Record<RouteName, readonly Part[]>> = {
+  ...madeFrom(["memory"], ["annotations", "checkpoints", "decisions", "directory", "injections", "review"]),
+  ...madeFrom(["memory"], ["session", "sessions", "sessionsEverywhere", "stats"]),
+  ...madeFrom(["memory", "code"], ["queue", "status"]),
+};
+
+function madeFrom(parts: readonly Part[], routes: readonly RouteName[]) {
+  return Object.fromEntries(routes.map((route) => [route, parts]));
+}
 
 /** The mark of what an answer is made of: another one means that it may be another answer. */
-export const markOf = (route: RouteName): string | null =>
-  fromMemory.has(route) ? (written.value?.memory ?? null) : null;
+export const markOf = (route: RouteName): string | null => {
+  const parts = madeOf[route];
+  const marks = written.value;
+  return parts === undefined || marks === null ? null : parts.map((part) => marks[part]).join(" ");
+};
 
 let source: EventSource | null = null;
 

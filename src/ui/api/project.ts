@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { PageResponse } from "../../protocol/operations/daemon.ts";
 import type { ResponseOf } from "../../protocol/routes.ts";
-import { AskError, ask } from "./ask.ts";
+import { AskError, ask, askErrorOf } from "./ask.ts";
 import { placeShown, showPlace } from "./place.ts";
 
 /** What is known of the project from the start; null until the first answer. */
@@ -24,8 +24,7 @@ export async function loadProject(): Promise<void> {
     project.value = await ask("page", {});
     projectError.value = null;
   } catch (error) {
-    projectError.value =
-      error instanceof AskError ? error : new AskError("internal", String(error), "Reload the page.");
+    projectError.value = askErrorOf(error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
-import { AskError, ask } from "./ask.ts";
+import { type AskError, ask, askErrorOf } from "./ask.ts";
 import { markOf } from "./live.ts";
 
 export interface Answer<T> {
@@ -26,10 +26,12 @@ const pause = { ms: 1500, times: 10 } as const;
  * The answer to a question of a view, asked again whenever the question changes, the reader comes back to the page, or
  * something was written that it is made of. Until the new answer is there, the old one stays.
  * @param request null: nothing is asked
+ * @param typedMs of a question that changes with every key: keys that follow one another faster are one question
  */
 export function useAnswer<R extends RouteName>(
   route: R,
   request: RequestOf<R> | null,
+  typedMs = 0,
 ): Answer<ResponseOf<R>> {
   const key = request === null ? null : `${route} ${JSON.stringify(request)}`;
   const known = key === null ? null : ((recent.get(key) as ResponseOf<R> | undefined) ?? null);
@@ -48,23 +50,29 @@ export function useAnswer<R extends RouteName>(
   useEffect(() => {
     if (request === null || key === null) return;
     const controller = new AbortController();
-    const askedAt = Date.now();
-    ask(route, request, controller.signal).then(
-      (data) => {
-        if (controller.signal.aborted) return;
-        last.current.at = Date.now();
-        last.current.took = last.current.at - askedAt;
-        remember(key, data);
-        setState({ key, data, error: null });
-      },
-      (error: unknown) => {
-        if (controller.signal.aborted) return;
-        const refusal =
-          error instanceof AskError ? error : new AskError("internal", String(error), "Reload the page.");
-        setState((before) => ({ key, data: before.key === key ? before.data : null, error: refusal }));
-      },
-    );
-    return () => controller.abort();
+    const askNow = () => {
+      const askedAt = Date.now();
+      ask(route, request, controller.signal).then(
+        (data) => {
+          if (controller.signal.aborted) return;
+          last.current.at = Date.now();
+          last.current.took = last.current.at - askedAt;
+          remember(key, data);
+          setState({ key, data, error: null });
+        },
+        (thrown: unknown) => {
+          if (controller.signal.aborted) return;
+          const error = askErrorOf(thrown);
+          setState((before) => ({ key, data: before.key === key ? before.data : null, error }));
+        },
+      );
+    };
+    const timer = typedMs === 0 ? undefined : setTimeout(askNow, typedMs);
+    if (typedMs === 0) askNow();
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
   }, [key, round]);
 
   useEffect(() => {

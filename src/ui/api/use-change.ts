@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
-import { AskError, ask } from "./ask.ts";
+import { type AskError, ask, askErrorOf } from "./ask.ts";
 
 export interface Change<R extends RouteName> {
   /** Asks for the change; null: it was refused, and `error` says why. */
@@ -22,9 +22,7 @@ export function useChange<R extends RouteName>(route: R, onDone?: () => void): C
       onDone?.();
       return answer;
     } catch (thrown) {
-      setError(
-        thrown instanceof AskError ? thrown : new AskError("internal", String(thrown), "Reload the page."),
-      );
+      setError(askErrorOf(thrown));
       return null;
     } finally {
       setRunning(false);

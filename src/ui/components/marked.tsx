@@ -19,9 +19,25 @@ export function Marked({ text, words }: { text: string; words: readonly string[]
   return <>{text.split(pattern).map((part, i) => (i % 2 === 1 ? <mark key={i}>{part}</mark> : part))}</>;
 }
 
-/** A sentence with its `code` set apart. */
-export function WithCode({ text }: { text: string }) {
-  return <>{text.split(/`([^`]+)`/).map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
+/** Code, bold and emphasised words, and links, as people and agents write them within a line. */
+const inline =
+  /(`[^`]+`|\*\*[^*]+\*\*|(?<![\w*])\*\w(?:[^*]*\w)?\*(?![\w*])|(?<!\w)_[a-z0-9](?:[^_]*[a-z0-9])?_(?!\w)|\[[^\]]+\]\(https?:[^)\s]+\))/i;
+
+/** A line of Markdown as what it means, the words of a query marked. */
+export function Inline({ text, words = [] }: { text: string; words?: readonly string[] }) {
+  return (
+    <>
+      {text.split(inline).map((part, i) => {
+        if (i % 2 === 0) return <Marked key={i} text={part} words={words} />;
+        const [, code, bold, emphasised, linked] =
+          /^(?:`(.*)`|\*\*(.*)\*\*|[*_](.*)[*_]|\[(.*)\]\(.*\))$/s.exec(part) ?? [];
+        const content = <Marked text={code ?? bold ?? emphasised ?? linked ?? part} words={words} />;
+        if (code !== undefined) return <code key={i}>{content}</code>;
+        if (bold !== undefined) return <strong key={i}>{content}</strong>;
+        return emphasised === undefined ? content : <em key={i}>{content}</em>;
+      })}
+    </>
+  );
 }
 
 const escaped = (word: string) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { AskError } from "../api/ask.ts";
+import { Inline } from "./marked.tsx";
 
 /** Nothing to show: why, and what to do. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -18,7 +19,7 @@ export function Failure({ error, onRetry }: { error: AskError; onRetry?: () => v
       <h2>{error.message}</h2>
       {error.hint !== "" && (
         <p>
-          <Hint text={error.hint} />
+          <Inline text={error.hint} />
         </p>
       )}
       {onRetry && (
@@ -34,14 +35,9 @@ export function Failure({ error, onRetry }: { error: AskError; onRetry?: () => v
 export function Refusal({ error }: { error: AskError }) {
   return (
     <p class="refusal" role="alert">
-      {error.message} <Hint text={error.hint} />
+      {error.message} <Inline text={error.hint} />
     </p>
   );
-}
-
-/** A sentence with commands between backticks. */
-export function Hint({ text }: { text: string }) {
-  return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={part}>{part}</code> : part))}</>;
 }
 
 /** In the place of rows that are on their way. */

@@ -1,7 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
-import { ask } from "../api/ask.ts";
+import { useState } from "preact/hooks";
 import { placeShown } from "../api/place.ts";
 import { projects } from "../api/project.ts";
+import { useAnswer } from "../api/use-answer.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { sessionName } from "../components/words.ts";
@@ -21,7 +21,7 @@ interface Choice {
 
 const shown = { files: 6, found: 8 } as const;
 /** Keys that follow one another faster are one question. Milliseconds. */
-const pauseMs = 60;
+const typedMs = 60;
 
 /** Everything by its name: views, projects, files, sessions, commits, and what the page can do. */
 export function Palette() {
@@ -122,53 +122,37 @@ function actionsFor(words: string): Choice[] {
 
 /** What the project has by that name; that of earlier words until the answer is there. */
 function useFound(words: string): Choice[] {
-  const [found, setFound] = useState<Choice[]>([]);
   const q = words.trim();
-  useEffect(() => {
-    if (q === "") {
-      setFound([]);
-      return;
-    }
-    const controller = new AbortController();
-    const { signal } = controller;
-    const timer = setTimeout(async () => {
-      const [files, all] = await Promise.all([
-        ask("files", { q, limit: shown.files }, signal).catch(() => null),
-        ask("searchAll", { q, only: ["sessions", "commits"], limit: shown.found }, signal).catch(() => null),
-      ]);
-      if (signal.aborted) return;
-      setFound([
-        ...(files?.files ?? []).map((path): Choice => {
-          const end = path.lastIndexOf("/") + 1;
-          return {
-            icon: "code",
-            title: path.slice(end),
-            about: path.slice(0, end),
-            run: () => goTo(fileLink(path)),
-          };
-        }),
-        ...(all?.transcripts?.results ?? []).map(
-          ({ session_id, session_title, turn, agent }): Choice => ({
-            icon: "session",
-            title: sessionName(session_id, session_title),
-            about: agent,
-            run: () => goTo(sessionLink(session_id, turn)),
-          }),
-        ),
-        ...(all?.history?.results ?? []).map(
-          ({ id, title }): Choice => ({
-            icon: "commit",
-            title,
-            about: id.slice(0, 8),
-            run: () => goTo(commitLink(id)),
-          }),
-        ),
-      ]);
-    }, pauseMs);
-    return () => {
-      clearTimeout(timer);
-      controller.abort();
-    };
-  }, [q]);
-  return found;
+  const wanted = q !== "";
+  const files = useAnswer("files", wanted ? { q, limit: shown.files } : null, typedMs).data;
+  const request = { q, only: ["sessions" as const, "commits" as const], limit: shown.found };
+  const all = useAnswer("searchAll", wanted ? request : null, typedMs).data;
+  if (!wanted) return [];
+  return [
+    ...(files?.files ?? []).map((path): Choice => {
+      const end = path.lastIndexOf("/") + 1;
+      return {
+        icon: "code",
+        title: path.slice(end),
+        about: path.slice(0, end),
+        run: () => goTo(fileLink(path)),
+      };
+    }),
+    ...(all?.transcripts?.results ?? []).map(
+      ({ session_id, session_title, turn, agent }): Choice => ({
+        icon: "session",
+        title: sessionName(session_id, session_title),
+        about: agent,
+        run: () => goTo(sessionLink(session_id, turn)),
+      }),
+    ),
+    ...(all?.history?.results ?? []).map(
+      ({ id, title }): Choice => ({
+        icon: "commit",
+        title,
+        about: id.slice(0, 8),
+        run: () => goTo(commitLink(id)),
+      }),
+    ),
+  ];
 }

@@ -3,6 +3,7 @@ import { placeShown, showPlace } from "../api/place.ts";
 import { project, projects } from "../api/project.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Icon, type IconName } from "../components/icon.tsx";
+import { Inline } from "../components/marked.tsx";
 import { Time } from "../components/time.tsx";
 import { sessionName } from "../components/words.ts";
 import { goTo, linkTo, route, sessionLink } from "../router.ts";
@@ -89,7 +90,9 @@ function LatestSessions() {
               aria-current={route.value.path === `/session/${session.id}` ? "page" : undefined}
             >
               {isRunning(session) && <span class="running" role="img" aria-label="Running" />}
-              <span class="latest-title">{sessionName(session.id, session.title)}</span>
+              <span class="latest-title">
+                <Inline text={sessionName(session.id, session.title)} />
+              </span>
               <Time at={session.last_at} />
             </a>
           </li>

@@ -3,7 +3,7 @@ import { Icon } from "../components/icon.tsx";
 import { goTo, linkTo, route } from "../router.ts";
 import { isPaletteOpen, searchBoxId } from "./keys.ts";
 
-/** The search box: it searches with every key, the words are the address's. */
+/** The search box: it searches with every key, the words are the address's. Before there are any, Search has it in the middle. */
 export function TopBar() {
   const { path, query } = route.value;
   const isSearch = path === "/search";
@@ -14,7 +14,7 @@ export function TopBar() {
     goTo(linkTo("/search", { ...filters, q: words }), { replace: isSearch });
   };
   return (
-    <div class="top-bar">
+    <div class={isSearch && !query.get("q") ? "top-bar start" : "top-bar"}>
       <search>
         <form
           class="search-box"

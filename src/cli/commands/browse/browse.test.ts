@@ -33,7 +33,14 @@ const turn = (number: number, text: string): TurnInFull => ({
     {
       ...{ kind: "tool", timestamp: null, text: "", images: 0, omitted: 0 },
       tool: {
-        ...{ name: "Edit", action: "write", headline: "Edit src/retry.ts", command: null, result: "done" },
+        ...{
+          name: "Edit",
+          action: "write",
+          took_ms: null,
+          headline: "Edit src/retry.ts",
+          command: null,
+          result: "done",
+        },
         ...{ is_error: false, subagent: null },
         edits: [{ file: "src/retry.ts", is_whole: false, lines: ["@@", "-old line", "+new line"] }],
       },
@@ -47,6 +54,7 @@ function sessionOf(count: number, promptOf: (number: number) => string): Session
     ...{ summary: null, files: [], annotations: [], agents: [], resume: null, content: null },
     turns: Array.from({ length: count }, (_, i) => ({
       ...{ number: i + 1, started_at: null, ended_at: null, branch: null, abandoned: false, tools: {} },
+      commands: { ran: 0, failed: 0, fixed: 0 },
       files: [],
       get prompt() {
         return promptOf(i + 1);

@@ -206,7 +206,8 @@ function statementOf({ kind, text, images, omitted, tool }: TurnEntry, turn: num
     call: {
       tool: tool.name,
       is_error: tool.is_error,
-      delegates: tool.action === "delegate",
+      action: tool.action,
+      took_ms: tool.took_ms,
       result: tool.result === null ? null : `${tool.result}${rest}`,
       added: changed.filter((line) => line.startsWith("+")).length,
       removed: changed.filter((line) => line.startsWith("-")).length,

@@ -15,7 +15,7 @@ const entry = (kind: TurnEntry["kind"], text: string, tool: ToolCall | null = nu
 
 const call = (more: Partial<ToolCall>): ToolCall => ({
   ...{ name: "Bash", action: "command", headline: "Bash npm test", command: "npm test", result: "ok" },
-  ...{ is_error: false, edits: [], subagent: null },
+  ...{ took_ms: null, is_error: false, edits: [], subagent: null },
   ...more,
 });
 

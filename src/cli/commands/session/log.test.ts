@@ -14,7 +14,8 @@ const called = (
   kind: "tool",
   text: `${tool} ${text}`,
   call: {
-    ...{ tool, is_error: false, delegates: false, result: "done", added: 0, removed: 0, changed: [] },
+    ...{ tool, is_error: false, action: "other", took_ms: null, result: "done" },
+    ...{ added: 0, removed: 0, changed: [] },
     ...more,
   },
 });
@@ -23,11 +24,14 @@ const log = [
   said("prompt", "Fix the **login** page:\n- 修正登录页面, 网络 中断 之后 自动 重新 连接 并且 提示 用户"),
   said("thinking", "Where is it?"),
   said("text", "I look at the code first."),
-  called("Read", "src/login.ts"),
-  called("Read", "src/session.ts"),
+  called("Read", "src/login.ts", { action: "read" }),
+  called("Read", "src/session.ts", { action: "read" }),
   called("Edit", "src/login.ts", { added: 2, removed: 1, changed: ["-old", "+new", "+newer"] }),
-  called("Bash", "npm test", { is_error: true, result: "\nFAIL login.test.ts\n  1 failed" }),
-  called("Task", "Look for callers", { delegates: true, result: "Two callers:\n- `a.ts`\n- `b.ts`" }),
+  called("Bash", "npm test", {
+    ...{ action: "command", took_ms: 65_000, is_error: true },
+    result: "\nFAIL login.test.ts\n  1 failed",
+  }),
+  called("Task", "Look for callers", { action: "delegate", result: "Two callers:\n- `a.ts`\n- `b.ts`" }),
   said("compaction", "auto"),
   said("summary", "The login page was fixed."),
 ];
@@ -40,6 +44,7 @@ const turn = {
   branch: null,
   abandoned: true,
   tools: {},
+  commands: { ran: 0, failed: 0, fixed: 0 },
   files: [],
 };
 
@@ -57,9 +62,9 @@ describe("a session as a chat", () => {
         "",
         "  I look at the code first.",
         "",
-        "  · Read src/login.ts, src/session.ts",
+        "  · Explored: 2 × Read src/login.ts, src/session.ts",
         "  · Edit src/login.ts +2 -1",
-        "  ✗ Bash npm test",
+        "  ✗ Bash npm test 1 min 5 s",
         "    FAIL login.test.ts",
         "  · Task Look for callers",
         "    └ Two callers:",
@@ -77,7 +82,7 @@ describe("a session as a chat", () => {
       "  ◦ thinking:\n    Where is it?",
       "  · Read src/login.ts\n    done\n  · Read src/session.ts\n    done",
       "  · Edit src/login.ts +2 -1\n    -old\n    +new\n    +newer\n",
-      "  ✗ Bash npm test\n    FAIL login.test.ts\n      1 failed\n",
+      "  ✗ Bash npm test 1 min 5 s\n    FAIL login.test.ts\n      1 failed\n",
       "  · Task Look for callers\n    │ Two callers:\n    │ • `a.ts`\n    │ • `b.ts`\n",
     ]) {
       expect(text).toContain(part);
@@ -100,7 +105,7 @@ describe("a session as a chat", () => {
     const statements = [
       ...kinds.map((kind) => said(kind, evil)),
       called("Bash", evil, { result: evil, is_error: true }),
-      called(evil, evil, { result: evil, delegates: true, added: 1, changed: [`+${evil}`] }),
+      called(evil, evil, { result: evil, action: "delegate", added: 1, changed: [`+${evil}`] }),
     ];
     for (const width of [60, 80, 140]) {
       for (const full of [true, false]) {

@@ -1,4 +1,6 @@
 import type { SessionResponse, Statement } from "../../../protocol/operations/sessions.ts";
+import { duration } from "../../../protocol/reading/duration.ts";
+import { type Step, storyOf } from "../../../protocol/reading/story.ts";
 import { cutToWidth, widthOf } from "../../../text/display-width.ts";
 import { markdown } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
@@ -67,10 +69,14 @@ function turnRule(number: number, turn: TurnFacts | undefined, screen: Screen): 
 function renderStatements(statements: readonly Statement[], style: LogStyle): string[] {
   const lines: string[] = [];
   let before: Statement["kind"] | null = null;
-  for (const group of style.full ? statements.map((one) => [one]) : folded(statements)) {
-    const rendered = renderGroup(group, style);
+  const steps: Step<Statement>[] = style.full
+    ? statements.map((entry) => ({ kind: "one", entry }))
+    : storyOf(statements, (statement) => statement);
+  for (const step of steps) {
+    const rendered =
+      step.kind === "one" ? renderStatement(step.entry, style) : [renderExplored(step, style.screen)];
     if (rendered.length === 0) continue;
-    const { kind } = group[0]!;
+    const kind = step.kind === "one" ? step.entry.kind : "tool";
     // Calls stand together; what is said stands apart.
     if (before !== null && !(kind === "tool" && before === "tool")) lines.push("");
     lines.push(...rendered);
@@ -79,30 +85,21 @@ function renderStatements(statements: readonly Statement[], style: LogStyle): st
   return lines;
 }
 
-/** Calls of one tool that follow each other and only name what they look at go into one line. */
-function folded(statements: readonly Statement[]): Statement[][] {
-  const groups: Statement[][] = [];
-  for (const statement of statements) {
-    const last = groups.at(-1);
-    const before = last?.[0]?.call;
-    if (last && before && isBare(last[0]!) && isBare(statement) && before.tool === statement.call?.tool)
-      last.push(statement);
-    else groups.push([statement]);
-  }
-  return groups;
+/** What was looked at, with what: the objects of its calls. */
+function renderExplored({ says, entries }: Step<Statement> & { kind: "explored" }, screen: Screen): string {
+  const { colors, columns = 80 } = screen;
+  const objects = entries.flatMap(({ call, text }) => (call === null ? [] : [objectOf(text, call.tool)]));
+  const room = Math.max(columns - widthOf(says) - 6, 10);
+  return `  ${colors.dim("·")} ${colors.agent(says)} ${colors.dim(cutToWidth(objects.join(", "), room))}`;
 }
 
-function isBare({ call, text }: Statement): boolean {
-  if (call === null || call.is_error || call.delegates || call.added + call.removed > 0) return false;
-  return /^\S+ \S+$/.test(text);
-}
+const objectOf = (text: string, tool: string) => oneLine(text.slice(tool.length));
 
-function renderGroup(group: readonly Statement[], style: LogStyle): string[] {
-  const [first] = group;
-  const { kind, text, call } = first!;
+function renderStatement(statement: Statement, style: LogStyle): string[] {
+  const { kind, text, call } = statement;
   const { screen, full, whole = "--full" } = style;
   const { colors, columns = 80 } = screen;
-  if (call !== null) return renderCalls(group, call, style);
+  if (call !== null) return renderCall(text, call, style);
   const width = Math.max(columns - 2, 20);
   switch (kind) {
     case "prompt": {
@@ -132,21 +129,23 @@ function renderGroup(group: readonly Statement[], style: LogStyle): string[] {
 
 type Call = NonNullable<Statement["call"]>;
 
-function renderCalls(group: readonly Statement[], call: Call, { screen, full, whole }: LogStyle): string[] {
+function renderCall(text: string, call: Call, { screen, full, whole }: LogStyle): string[] {
   const { colors, columns = 80 } = screen;
-  const { tool, is_error, result, added, removed, changed, delegates } = call;
+  const { tool, is_error, result, added, removed, changed, action, took_ms } = call;
+  const delegates = action === "delegate";
   const name = oneLine(tool, 30);
-  const objects = group.map(({ text }) => oneLine(text.slice(tool.length)));
-  const counts = [added > 0 ? `+${added}` : "", removed > 0 ? `-${removed}` : ""].filter(
+  const lasted = action === "command" || delegates ? duration(took_ms) : "";
+  const counts = [added > 0 ? `+${added}` : "", removed > 0 ? `-${removed}` : "", lasted].filter(
     (part) => part !== "",
   );
   const room = columns - widthOf(name) - 6 - counts.join(" ").length - 1;
   const painted = [
     added > 0 ? colors.added(`+${added}`) : "",
     removed > 0 ? colors.removed(`-${removed}`) : "",
+    lasted === "" ? "" : colors.dim(lasted),
   ].filter((part) => part !== "");
   const mark = is_error ? colors.error("✗") : colors.dim("·");
-  const what = cutToWidth(objects.join(", "), Math.max(room, 10));
+  const what = cutToWidth(objectOf(text, tool), Math.max(room, 10));
   const line = [`  ${mark} ${colors.agent(name)}`, colors.dim(what), ...painted].join(" ").trimEnd();
   const below = (text: string) => cutToWidth(`    ${printable(text)}`, columns);
   if (!full) {

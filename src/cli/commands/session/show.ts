@@ -3,6 +3,7 @@ import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import { deedsOf } from "../../../protocol/reading/deeds.ts";
 import { callNoted } from "../../call-noted.ts";
 import type { CommandContext } from "../../frame.ts";
 import { fileUrl } from "../../terminal/links.ts";
@@ -182,10 +183,9 @@ type Turn = SessionResponse["turns"][number];
 function turnLine(turn: Turn, screen: Screen): string {
   const { colors, columns } = screen;
   const number = `${String(turn.number).padStart(3)}.`;
-  const changed = turn.files.filter(({ how }) => how !== "read").length;
   const facts = [
     when(turn.started_at, screen),
-    changed > 0 ? counted(changed, "changed file") : "",
+    ...deedsOf(turn),
     endOf(turn),
     turn.abandoned ? "abandoned branch" : "",
   ].filter((fact) => fact !== "");

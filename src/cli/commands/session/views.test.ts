@@ -48,6 +48,7 @@ function sessionOf(text: string): SessionResponse {
         branch: text,
         abandoned: true,
         tools: {},
+        commands: { ran: 0, failed: 0, fixed: 0 },
         files: [{ path: text, how: "edit" }],
       },
     ],
@@ -85,7 +86,7 @@ describe("views of conversations", () => {
     const [show, list, notes, decisions, related] = viewsOf("retries");
     expect(show).toContain("retries (retries) | 2026-01-28 14:03 | retries | 1 turn | ended (retries)");
     expect(show).toContain("3,014 tokens in (3,000 from the cache), 20 out by retries");
-    expect(show).toMatch(/^ {2}1\. retries {2}2026-01-28 14:03, 1 changed file, abandoned branch$/m);
+    expect(show).toMatch(/^ {2}1\. retries {2}2026-01-28 14:03, changed 1, abandoned branch$/m);
     expect(list).toBe(
       "session  active            turns  agent    branch   title\n" +
         "retries  2026-01-28 14:03  1      retries  retries  retries",

@@ -2,7 +2,8 @@ import type { DirectoryEntry } from "../../../protocol/operations/files.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { LinesBar } from "../../components/badge.tsx";
 import { Icon } from "../../components/icon.tsx";
-import { Failure, Hint, Loading } from "../../components/states.tsx";
+import { Inline } from "../../components/marked.tsx";
+import { Failure, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { percent } from "../../components/words.ts";
 import { commitLink, fileLink } from "../../router.ts";
@@ -25,7 +26,7 @@ export function Directory({ path }: { path: string }) {
       </header>
       {data.notes.map((note) => (
         <p key={note} class="faint">
-          <Hint text={note} />
+          <Inline text={note} />
         </p>
       ))}
       <table class="entries">

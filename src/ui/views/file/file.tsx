@@ -2,7 +2,8 @@ import { useMemo } from "preact/hooks";
 import { editorLink } from "../../api/project.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { LinesBar } from "../../components/badge.tsx";
-import { Empty, Failure, Hint, Loading } from "../../components/states.tsx";
+import { Inline } from "../../components/marked.tsx";
+import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { fileLink, goTo, linkTo, route } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 import { Crumbs } from "../directory/crumbs.tsx";
@@ -67,7 +68,7 @@ function File({ rest, query }: ViewProps) {
       </header>
       {data.notes.map((note) => (
         <p key={note} class="faint">
-          <Hint text={note} />
+          <Inline text={note} />
         </p>
       ))}
       {lines.length === 0 ? (

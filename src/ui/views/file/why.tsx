@@ -4,8 +4,8 @@ import { useAnswer } from "../../api/use-answer.ts";
 import { authorNames, Badge, type Tone } from "../../components/badge.tsx";
 import { Preformatted } from "../../components/code-lines.tsx";
 import { Markdown } from "../../components/markdown.tsx";
-import { WithCode } from "../../components/marked.tsx";
-import { Failure, Hint, Loading } from "../../components/states.tsx";
+import { Inline } from "../../components/marked.tsx";
+import { Failure, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
 import { commitLink, fileLink, sessionLink } from "../../router.ts";
@@ -57,7 +57,7 @@ export function Why({ file, line, rev }: { file: string; line: number; rev: stri
       )}
       {notes.map((note) => (
         <p key={note} class="faint">
-          <Hint text={note} />
+          <Inline text={note} />
         </p>
       ))}
     </div>
@@ -156,7 +156,7 @@ function Decisions({ title, decisions }: { title: string; decisions: readonly Ne
       <h3>{title}</h3>
       {decisions.map(({ text, session_id, turn, timestamp, place }) => (
         <p key={text} class="why-part">
-          <WithCode text={text} />{" "}
+          <Inline text={text} />{" "}
           <span class="row-meta">
             <Time at={timestamp} />
             {session_id === null ? (

@@ -1,23 +1,12 @@
-import { useEffect } from "preact/hooks";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Command } from "../../components/copy-button.tsx";
 import { bytes, counted } from "../../components/words.ts";
 import { linkTo } from "../../router.ts";
 
-/** How often to look whether the first session has come. Milliseconds. */
-const lookMs = 3000;
-
 /** Before the first session: what will be here, and how past sessions come in. */
-export function FirstRun({ status, onChange }: { status: StatusResponse | null; onChange: () => void }) {
-  const { data: queue, reload } = useAnswer("queue", {});
-  useEffect(() => {
-    const timer = setInterval(() => {
-      reload();
-      onChange();
-    }, lookMs);
-    return () => clearInterval(timer);
-  }, [reload, onChange]);
+export function FirstRun({ status }: { status: StatusResponse | null }) {
+  const { data: queue } = useAnswer("queue", {});
   const past = queue?.past;
   const agents = past?.agents ?? [];
   const running = queue?.sessions.running.length ?? 0;

@@ -16,7 +16,7 @@ export default function Home() {
   const failed = lists.find(({ error }) => error !== null);
   // A project without a memory yet is one without sessions.
   const isNew = sessions.error?.code === "no_memory" || sessions.data?.total === 0;
-  if (isNew) return <FirstRun status={status.data} onChange={sessions.reload} />;
+  if (isNew) return <FirstRun status={status.data} />;
   return (
     <div class="home">
       <section aria-labelledby="lately">

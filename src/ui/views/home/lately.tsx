@@ -5,7 +5,7 @@ import { placeShown } from "../../api/place.ts";
 import { LinesBar } from "../../components/badge.tsx";
 import { LineCounts } from "../../components/diff.tsx";
 import { Icon, type IconName } from "../../components/icon.tsx";
-import { WithCode } from "../../components/marked.tsx";
+import { Inline } from "../../components/marked.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
 import { commitLink, memoryLink, sessionLink } from "../../router.ts";
@@ -138,7 +138,7 @@ function Row({
         {runs ? <span class="running" role="img" aria-label="Running" /> : <Icon name={icon} />}
       </span>
       <span class="lately-title">
-        <WithCode text={title} />
+        <Inline text={title} />
       </span>
       <span class="path lately-branch">{branch}</span>
       <span class="lately-size">{size}</span>

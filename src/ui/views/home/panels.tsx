@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { type Answer, useAnswer } from "../../api/use-answer.ts";
-import { WithCode } from "../../components/marked.tsx";
-import { Failure, Hint, Loading } from "../../components/states.tsx";
+import { Inline } from "../../components/marked.tsx";
+import { Failure, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { bytes, counted, momentOf } from "../../components/words.ts";
+import { bytes, counted, momentOf, sessionName } from "../../components/words.ts";
 import { decisionLink, memoryLink, sessionLink } from "../../router.ts";
 
 function Panel<T>({
@@ -38,11 +38,15 @@ export function Decisions() {
             <li key={`${decision.session_id} ${decision.place} ${decision.text}`}>
               <a data-row href={decisionLink(decision) ?? memoryLink()}>
                 <span class="quote">
-                  <WithCode text={decision.text} />
+                  <Inline text={decision.text} />
                 </span>
                 <span class="row-meta">
                   <Time at={decision.timestamp} />
-                  {decision.session_title !== null && <span>{decision.session_title}</span>}
+                  {decision.session_title !== null && (
+                    <span>
+                      <Inline text={decision.session_title} />
+                    </span>
+                  )}
                   {decision.place !== null && <span>{decision.place}</span>}
                 </span>
               </a>
@@ -72,7 +76,9 @@ export function Context() {
                   <Time at={at} />
                   <span>{momentOf[event]}</span>
                   <span>{counted(tokens, "token")}</span>
-                  <span>{session_title ?? `session ${session_id.slice(0, 8)}`}</span>
+                  <span>
+                    <Inline text={sessionName(session_id, session_title)} />
+                  </span>
                 </span>
               </a>
             </li>
@@ -98,7 +104,7 @@ export function Health({ status }: { status: Answer<StatusResponse> }) {
             </p>
             {problems.map((problem) => (
               <p key={problem} class="problem">
-                <Hint text={problem} />
+                <Inline text={problem} />
               </p>
             ))}
             <dl class="figures">

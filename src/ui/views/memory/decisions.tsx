@@ -8,7 +8,7 @@ import { Badge } from "../../components/badge.tsx";
 import { FilterChips } from "../../components/chips.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ForgetDialog } from "../../components/forget.tsx";
-import { WithCode } from "../../components/marked.tsx";
+import { Inline } from "../../components/marked.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../components/states.tsx";
 import { periods, Time } from "../../components/time.tsx";
 import { decisionLink, linkTo } from "../../router.ts";
@@ -105,7 +105,15 @@ function DecisionEntry({
       icon={isNote ? "note" : "decision"}
       kind={isNote ? "Note" : "Decision"}
       href={decisionLink(decision)}
-      title={superseded_by === null ? <WithCode text={text} /> : <s>{text}</s>}
+      title={
+        superseded_by === null ? (
+          <Inline text={text} />
+        ) : (
+          <s>
+            <Inline text={text} />
+          </s>
+        )
+      }
       aside={
         <>
           <Badge tone={isNote ? "human" : "plain"}>{sources[source]}</Badge>
@@ -116,7 +124,11 @@ function DecisionEntry({
         <>
           <Time at={timestamp} />
           {place !== null && <span class="path">{place}</span>}
-          {session_title !== null && <span>{session_title}</span>}
+          {session_title !== null && (
+            <span>
+              <Inline text={session_title} />
+            </span>
+          )}
           {turn !== null && <span>turn {turn}</span>}
           {branch !== null && <span class="path">{branch}</span>}
         </>
@@ -145,7 +157,11 @@ function DecisionEntry({
         </>
       }
     >
-      {superseded_by !== null && <p class="entry-note">Superseded by: {superseded_by}</p>}
+      {superseded_by !== null && (
+        <p class="entry-note">
+          Superseded by: <Inline text={superseded_by} />
+        </p>
+      )}
     </Entry>
   );
 }
@@ -172,7 +188,7 @@ function Supersede({
     <Dialog title="Supersede a decision" onClose={onClose}>
       <form class="form" onSubmit={(event) => void save(event)}>
         <blockquote>
-          <WithCode text={decision.text} />
+          <Inline text={decision.text} />
         </blockquote>
         <label>
           What holds instead, and why

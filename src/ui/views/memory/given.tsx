@@ -1,7 +1,8 @@
 import type { Injected, InjectedUse } from "../../../protocol/operations/context.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
-import { Empty, Failure, Hint, Loading } from "../../components/states.tsx";
+import { Inline } from "../../components/marked.tsx";
+import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted, momentOf, sessionName } from "../../components/words.ts";
 import { fileLink, linkTo, memoryLink, sessionLink } from "../../router.ts";
@@ -32,7 +33,7 @@ export function Given({ query }: { query: URLSearchParams }) {
         <Empty title="Nothing was given to agents yet">
           <p>Most prompts get none: only what clearly continues past work does.</p>
           <p>
-            <Hint text='`pm context "a prompt"` shows what a prompt would get.' />
+            <Inline text='`pm context "a prompt"` shows what a prompt would get.' />
           </p>
         </Empty>
       )}
@@ -107,7 +108,8 @@ function Use({ of: { outcome, reason, turn }, session }: { of: InjectedUse; sess
 function Reference({ to, text }: { to: string; text: string }) {
   const [, kind = "", name = ""] = /^(\w+):(.*)$/s.exec(to) ?? [];
   const href = linkOf(kind, name);
-  return href === null ? <span>{text}</span> : <a href={href}>{text}</a>;
+  const shown = <Inline text={text} />;
+  return href === null ? <span>{shown}</span> : <a href={href}>{shown}</a>;
 }
 
 function linkOf(kind: string, name: string): string | null {

@@ -5,6 +5,7 @@ import { useChange } from "../../api/use-change.ts";
 import { Badge } from "../../components/badge.tsx";
 import { FilterChips } from "../../components/chips.tsx";
 import { ForgetDialog } from "../../components/forget.tsx";
+import { Inline } from "../../components/marked.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../components/states.tsx";
 import { periods, Time } from "../../components/time.tsx";
 import { sessionLink } from "../../router.ts";
@@ -106,7 +107,7 @@ function NoteEntry({
       icon="note"
       kind="Note"
       href={session_id === null ? null : sessionLink(session_id, turn)}
-      title={note}
+      title={<Inline text={note} />}
       aside={<Badge tone="human">{source === "prompt" ? "in a prompt" : "note"}</Badge>}
       meta={
         <>

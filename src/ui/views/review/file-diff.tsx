@@ -3,7 +3,7 @@ import type { LineAuthor } from "../../../protocol/operations/blame.ts";
 import type { ReviewAnswer, ReviewFile, ReviewHunk } from "../../../protocol/operations/review.ts";
 import { LinesBar } from "../../components/badge.tsx";
 import { LineCounts } from "../../components/diff.tsx";
-import { WithCode } from "../../components/marked.tsx";
+import { Inline } from "../../components/marked.tsx";
 import { counted } from "../../components/words.ts";
 import { fileLink, sessionLink } from "../../router.ts";
 import { type Piece, piecesOf, useParser, withStretches } from "./highlight.ts";
@@ -220,7 +220,7 @@ function Note({ author, of, rows }: { author: LineAuthor; of: ReviewAnswer; rows
   return (
     <p class="note" style={{ WebkitLineClamp: Math.max(1, Math.min(rows, 6)) }}>
       <a href={sessionLink(session_id, turn)} title={prompt ?? author.session_title ?? undefined}>
-        {who} {prompt === null ? (author.session_title ?? "") : <WithCode text={prompt} />}
+        {who} {prompt === null ? (author.session_title ?? "") : <Inline text={prompt} />}
       </a>
     </p>
   );

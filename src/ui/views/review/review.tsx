@@ -4,8 +4,8 @@ import { useAnswer } from "../../api/use-answer.ts";
 import { Badge, LinesBar } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { LineCounts } from "../../components/diff.tsx";
-import { WithCode } from "../../components/marked.tsx";
-import { Empty, Failure, Hint, Loading } from "../../components/states.tsx";
+import { Inline } from "../../components/marked.tsx";
+import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Moment, Time } from "../../components/time.tsx";
 import { counted, percent, sessionName } from "../../components/words.ts";
@@ -79,7 +79,7 @@ function Head({ of, range }: { of: ReviewAnswer; range: string }) {
   const isCommit = kind === "commit" && only !== undefined;
   return (
     <header>
-      <h1>{isCommit ? <WithCode text={only.subject} /> : kind === "range" ? range : "Not committed yet"}</h1>
+      <h1>{isCommit ? <Inline text={only.subject} /> : kind === "range" ? range : "Not committed yet"}</h1>
       {isCommit && only.body !== "" && <p class="commit-body">{only.body}</p>}
       {isCommit && <Facts of={only} />}
       <p class="row-meta">
@@ -91,7 +91,7 @@ function Head({ of, range }: { of: ReviewAnswer; range: string }) {
       </p>
       {notes.map((note) => (
         <p key={note} class="faint">
-          <Hint text={note} />
+          <Inline text={note} />
         </p>
       ))}
     </header>
@@ -162,7 +162,7 @@ function SessionBlock({ of }: { of: ReviewSession }) {
   return (
     <div class="review-session">
       <a class="row-title" href={sessionLink(session_id, shown[0]?.turn)}>
-        <WithCode text={sessionName(session_id, title)} />
+        <Inline text={sessionName(session_id, title)} />
       </a>
       <p class="row-meta">
         {agent !== null && <span class="who agent">{agent}</span>}
@@ -173,7 +173,7 @@ function SessionBlock({ of }: { of: ReviewSession }) {
         {shown.map(({ turn, prompt, started_at, lines: count }) => (
           <li key={turn}>
             <a href={sessionLink(session_id, turn)} title={prompt ?? undefined}>
-              <span class="prompt-line">{prompt === null ? `Turn ${turn}` : <WithCode text={prompt} />}</span>
+              <span class="prompt-line">{prompt === null ? `Turn ${turn}` : <Inline text={prompt} />}</span>
               <span class="row-meta">
                 <Time at={started_at} />
                 {count > 0 && <span>{counted(count, "line")}</span>}
@@ -202,7 +202,7 @@ function About({ of: { decisions, tests } }: { of: ReviewAnswer }) {
             {decisions.map((decision) => (
               <li key={`${decision.place} ${decision.text}`}>
                 <a href={decisionLink(decision) ?? memoryLink()}>
-                  <WithCode text={decision.text} />{" "}
+                  <Inline text={decision.text} />{" "}
                   <span class="row-meta">
                     <Time at={decision.timestamp} />
                     {decision.superseded_by !== null && <Badge tone="warning">superseded</Badge>}

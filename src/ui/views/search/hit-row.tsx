@@ -3,7 +3,7 @@ import { resultType } from "../../../protocol/reading/result-type.ts";
 import { snippetStatements } from "../../../protocol/reading/statements.ts";
 import { Badge, Freshness } from "../../components/badge.tsx";
 import { CodeLines } from "../../components/code-lines.tsx";
-import { Marked } from "../../components/marked.tsx";
+import { Inline, Marked } from "../../components/marked.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
@@ -51,18 +51,14 @@ function CodeRow({ href, result, words }: HitRowProps<CodeResult>) {
       icon="code"
       kind="Code"
       title={<Marked text={name || file.split("/").at(-1)!} words={words} />}
-      aside={
-        <>
-          <Badge>{kind || level}</Badge>
-          <Freshness of={result.freshness} />
-        </>
-      }
+      aside={<Freshness of={result.freshness} />}
       meta={
         <>
           <span class="path">
             {file}:{line}
             {last > line && `–${last}`}
           </span>
+          <span>{kind || level}</span>
           <Reasons of={result.match_reasons} />
         </>
       }
@@ -98,12 +94,10 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
       href={href}
       icon={result.annotation === null ? "session" : "note"}
       kind={result.annotation === null ? "Session" : "Note"}
-      title={<Marked text={sessionName(session_id, title)} words={words} />}
+      title={<Inline text={sessionName(session_id, title)} words={words} />}
       aside={
         <>
-          <Badge tone="agent">{agent}</Badge>
           {author != null && <Badge>{author}</Badge>}
-          {resultType(result) !== "" && <Badge>{resultType(result)}</Badge>}
           <Freshness of={result.freshness} />
           {result.abandoned && <Badge tone="warning">abandoned</Badge>}
         </>
@@ -116,6 +110,8 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
               {more_turns > 0 && ` and ${more_turns.toLocaleString("en")} more`}
             </span>
           )}
+          <span>{agent}</span>
+          {resultType(result) !== "" && <span>{resultType(result)}</span>}
           <Time at={timestamp} />
           {branch !== null && <span class="path">{branch}</span>}
           {commit && (
@@ -139,7 +135,7 @@ function CommitHitRow({ href, result, words }: HitRowProps<CommitFound>) {
       href={href}
       icon="commit"
       kind="Commit"
-      title={<Marked text={title} words={words} />}
+      title={<Inline text={title} words={words} />}
       aside={
         <>
           {sessions.length > 0 && <Badge tone="agent">{counted(sessions.length, "session")}</Badge>}
@@ -170,7 +166,7 @@ function EventHitRow({ href, result, words }: HitRowProps<EventFound>) {
       href={href}
       icon="timeline"
       kind="Event"
-      title={<Marked text={title} words={words} />}
+      title={<Inline text={title} words={words} />}
       aside={
         <>
           <Badge>{type}</Badge>

@@ -1,3 +1,4 @@
+import type { RequestOf } from "../../../protocol/routes.ts";
 import { chunkKinds } from "../../../protocol/values.ts";
 import type { Filter } from "../../components/chips.tsx";
 import { periods } from "../../components/time.tsx";
@@ -91,4 +92,18 @@ export function questionIn(query: URLSearchParams): Question {
       ...{ ...(kind && { kind: [kind] }), ...(path && { file: [path] }) },
     },
   };
+}
+
+const kindsOf = {
+  code: ["code"],
+  sessions: ["sessions", "notes"],
+  history: ["commits", "events"],
+} as const;
+
+const limit = 20;
+
+/** As the daemon takes it; null: there is nothing to ask, or the filters exclude each other. */
+export function requestOf({ words: q, sides, code, others }: Question): RequestOf<"searchAll"> | null {
+  if (q === "" || sides.length === 0) return null;
+  return { q, limit, only: sides.flatMap((side) => kindsOf[side]), ...code, ...others };
 }

@@ -1,16 +1,19 @@
+import { useEffect, useMemo } from "preact/hooks";
 import type { Verdict } from "../../../protocol/values.ts";
 import { project } from "../../api/project.ts";
+import { useAnswer } from "../../api/use-answer.ts";
 import { FilterChips } from "../../components/chips.tsx";
 import { wordsOf } from "../../components/marked.tsx";
-import { Empty, Failure, Loading } from "../../components/states.tsx";
+import { Failure, Loading } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { counted } from "../../components/words.ts";
 import { linkTo } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 import { HitRow } from "./hit-row.tsx";
-import type { Found } from "./hits.ts";
-import { nothingKnown, questionIn, searchFilters } from "./question.ts";
-import { useSearch } from "./use-search.ts";
+import { type Found, foundIn } from "./hits.ts";
+import { nothingKnown, questionIn, requestOf, searchFilters } from "./question.ts";
+import { rememberSearch } from "./recent.ts";
+import { Start } from "./start.tsx";
 import "./search.css";
 
 const scopes = [
@@ -21,11 +24,24 @@ const scopes = [
   ["content", "Word by word"],
 ] as const;
 
-/** Results of the words in the address, with every key. */
+/** Keys that follow one another faster are one question; words that stand so long were meant. Milliseconds. */
+const typedMs = 40;
+const meantMs = 2000;
+
+/** Results of the words in the address, with every key; before there are any, what to ask. */
 export default function Search({ query }: ViewProps) {
   const question = questionIn(query);
-  const { words, found, error } = useSearch(question);
-  const filters = searchFilters(project.value ?? nothingKnown);
+  const { words } = question;
+  const request = requestOf(question);
+  const { data, error } = useAnswer("searchAll", request, typedMs);
+  const found = useMemo(() => data && foundIn(data), [data]);
+  const isAnswered = words !== "" && data?.query === words;
+  useEffect(() => {
+    if (!isAnswered) return;
+    const timer = setTimeout(() => rememberSearch(words), meantMs);
+    return () => clearTimeout(timer);
+  }, [isAnswered, words]);
+  if (words === "") return <Start />;
   return (
     <>
       <h1 class="hidden">Search</h1>
@@ -38,12 +54,14 @@ export default function Search({ query }: ViewProps) {
             isCurrent: (query.get("in") ?? "") === scope,
           }))}
         />
-        <FilterChips filters={filters} />
+        <FilterChips filters={searchFilters(project.value ?? nothingKnown)} />
       </div>
-      {question.words === "" && <Start />}
-      {question.words !== "" && error && <Failure error={error} />}
-      {question.words !== "" && !error && !found && <Loading />}
-      {question.words !== "" && found && <Results found={found} words={words} />}
+      {request === null && (
+        <p class="summary">These filters exclude each other: they are about different kinds of results.</p>
+      )}
+      {request !== null && error && <Failure error={error} />}
+      {request !== null && !error && !found && <Loading />}
+      {request !== null && !error && found && <Results found={found} words={data?.query ?? words} />}
     </>
   );
 }
@@ -79,14 +97,3 @@ const verdicts: Readonly<Record<Verdict, string>> = {
   maybe: "Maybe: these come closest. ",
   probably_not_here: "Probably not here; these come closest. ",
 };
-
-function Start() {
-  return (
-    <Empty title="Search code, sessions and commits">
-      <p>Ask for what code does, a name, an error message, or what was decided and why.</p>
-      <p>
-        <kbd>/</kbd> search, <kbd>↓</kbd> next result, <kbd>Enter</kbd> open, <kbd>o</kbd> open in the editor
-      </p>
-    </Empty>
-  );
-}

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import { deedsOf } from "../../../protocol/reading/deeds.ts";
 import type { Margin } from "../../../protocol/reading/margin.ts";
 import { Icon } from "../../components/icon.tsx";
+import { Inline } from "../../components/marked.tsx";
 import { counted } from "../../components/words.ts";
 import { sessionLink } from "../../router.ts";
 import { Matches } from "./matches.tsx";
@@ -48,7 +50,8 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
       />
       <div class="outline-lists">
         <ol ref={list}>
-          {near.map(({ number, prompt, abandoned }) => {
+          {near.map((turn) => {
+            const { number, prompt, abandoned } = turn;
             const { notes = [], decisions = [], commits = [] } = margins.get(number) ?? {};
             return (
               <li key={number}>
@@ -58,7 +61,12 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
                   class={abandoned ? "abandoned" : undefined}
                 >
                   <span class="faint">{number}</span>
-                  <span class="outline-prompt">{prompt.trim() || "(before the first prompt)"}</span>
+                  <span class="outline-prompt">
+                    <Inline text={prompt.trim() || "(before the first prompt)"} />
+                    <span class="deeds">
+                      {[...deedsOf(turn), ...(commits.length > 0 ? ["committed"] : [])].join(" · ")}
+                    </span>
+                  </span>
                   {commits.length > 0 && <Icon name="commit" />}
                   {notes.length > 0 && <Icon name="note" />}
                   {decisions.length > 0 && <Icon name="decision" />}

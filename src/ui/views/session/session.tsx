@@ -5,8 +5,8 @@ import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { ForgetDialog } from "../../components/forget.tsx";
-import { Markdown } from "../../components/markdown.tsx";
-import { WithCode } from "../../components/marked.tsx";
+import { Clamped } from "../../components/markdown.tsx";
+import { Inline } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import { Moment } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
@@ -91,7 +91,7 @@ function Head({ found: { session, summary, files, agents, resume } }: { found: S
   return (
     <header class="session-head">
       <h1>
-        <WithCode text={sessionName(id, title)} />
+        <Inline text={sessionName(id, title)} />
       </h1>
       <p class="row-meta">
         <Badge tone="agent">{agent_type === null ? agent : `${agent}: ${agent_type}`}</Badge>
@@ -109,6 +109,11 @@ function Head({ found: { session, summary, files, agents, resume } }: { found: S
           Forget…
         </button>
       </p>
+      {summary !== null && (
+        <section class="session-summary" aria-label="Summary">
+          <Clamped text={summary.text} lines={5} />
+        </section>
+      )}
       {resume !== null && (
         <p class="resume">
           Resume it with <code>{resume}</code>
@@ -121,12 +126,6 @@ function Head({ found: { session, summary, files, agents, resume } }: { found: S
           onClose={() => setForgetting(false)}
           onForgotten={() => goTo(linkTo("/sessions"))}
         />
-      )}
-      {summary !== null && (
-        <details class="summary">
-          <summary>Summary</summary>
-          <Markdown text={summary.text} />
-        </details>
       )}
       {changed.length > 0 && (
         <details class="summary">

@@ -1,4 +1,5 @@
 import type { ToolCall as Call } from "../../../protocol/operations/sessions.ts";
+import { duration } from "../../../protocol/reading/duration.ts";
 import { editorLink } from "../../api/project.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Preformatted } from "../../components/code-lines.tsx";
@@ -18,7 +19,7 @@ interface ToolCallProps {
 
 /** A call of a tool: a line, with its input, edits and result inside. Small edits stand open. */
 export function ToolCall({ call, at, onWhole }: ToolCallProps) {
-  const { name, headline, command, result, is_error, edits, subagent } = call;
+  const { name, action, headline, command, result, is_error, edits, subagent } = call;
   const marked = (mark: string) =>
     edits.flatMap(({ lines }) => lines).filter((line) => line.startsWith(mark)).length;
   const changed = edits.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -30,6 +31,9 @@ export function ToolCall({ call, at, onWhole }: ToolCallProps) {
         <span class="call-says">{shown}</span>
         {edits.length > 0 && <LineCounts added={marked("+")} removed={marked("-")} />}
         {is_error && <Badge tone="bad">failed</Badge>}
+        {(action === "command" || action === "delegate") && (
+          <span class="faint">{duration(call.took_ms)}</span>
+        )}
         <Time at={at} isDayKnown />
       </summary>
       {command !== null && <Preformatted class="call-text">{command}</Preformatted>}

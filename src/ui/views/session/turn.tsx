@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import type { TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
 import type { Margin } from "../../../protocol/reading/margin.ts";
 import { storyOf } from "../../../protocol/reading/story.ts";
@@ -7,8 +6,8 @@ import { turnAsMarkdown } from "../../../protocol/reading/turn-as-markdown.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Preformatted } from "../../components/code-lines.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
-import { Markdown } from "../../components/markdown.tsx";
-import { WithCode } from "../../components/marked.tsx";
+import { Clamped, Markdown } from "../../components/markdown.tsx";
+import { Inline } from "../../components/marked.tsx";
 import { Moment, Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
 import { commitLink, sessionLink } from "../../router.ts";
@@ -42,8 +41,8 @@ export function Turn({ session, turn, margin, onWhole }: TurnProps) {
         <CopyButton label="Copy as Markdown" text={() => turnAsMarkdown(turn)} />
       </header>
       <div class="turn-body">
-        {storyOf(entries).map((step, i) =>
-          step.kind === "entry" ? (
+        {storyOf(entries, (entry) => ({ ...entry, call: calledBy(entry) })).map((step, i) =>
+          step.kind === "one" ? (
             <Entry key={i} entry={step.entry} onWhole={onWhole} />
           ) : (
             <Folded key={i} label={step.says} at={step.entries[0]?.timestamp ?? null}>
@@ -59,6 +58,9 @@ export function Turn({ session, turn, margin, onWhole }: TurnProps) {
     </article>
   );
 }
+
+const calledBy = ({ tool }: TurnEntry) =>
+  tool && { tool: tool.name, action: tool.action, is_error: tool.is_error };
 
 const ends = {
   interrupted: { tone: "warning", title: "The user stopped the agent" },
@@ -86,7 +88,7 @@ function Entry({ entry, onWhole }: { entry: TurnEntry; onWhole: () => void }) {
     case "prompt":
       return (
         <div class="said prompt">
-          {text !== "" && <Clamped text={text} />}
+          {text !== "" && <Clamped text={text} lines={18} />}
           {images > 0 && <p class="faint">{counted(images, "image")}</p>}
         </div>
       );
@@ -116,26 +118,6 @@ function Entry({ entry, onWhole }: { entry: TurnEntry; onWhole: () => void }) {
 
 const firstLine = (text: string) => text.trim().split("\n", 1)[0]!.slice(0, 160);
 
-/** Longer prompts are folded: a pasted plan or log would hide what was done. Characters and lines. */
-const longPrompt = { characters: 1400, lines: 18 } as const;
-
-function Clamped({ text }: { text: string }) {
-  const isLong = text.length > longPrompt.characters || text.split("\n").length > longPrompt.lines;
-  const [isOpen, setOpen] = useState(!isLong);
-  return (
-    <>
-      <div class={isOpen ? undefined : "clamped"}>
-        <Markdown text={text} />
-      </div>
-      {isLong && (
-        <button type="button" class="quiet small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Show less" : "Show all of it"}
-        </button>
-      )}
-    </>
-  );
-}
-
 function FoldedText({ text, ...folded }: { label: string; text: string; at: string | null }) {
   return (
     <Folded {...folded}>
@@ -148,7 +130,9 @@ function Folded({ label, at, children }: { label: string; at: string | null; chi
   return (
     <details class="call">
       <summary>
-        <span class="call-says">{label}</span>
+        <span class="call-says">
+          <Inline text={label} />
+        </span>
         <Time at={at} isDayKnown />
       </summary>
       {children}
@@ -177,7 +161,7 @@ function Beside({ margin: { notes, decisions, commits } }: { margin: Margin }) {
       {decisions.map(({ text, superseded_by }) => (
         <div key={text}>
           <Badge tone="agent">decided</Badge>
-          <p>{superseded_by === null ? <WithCode text={text} /> : <s>{text}</s>}</p>
+          <p>{superseded_by === null ? <Inline text={text} /> : <s>{text}</s>}</p>
           {superseded_by !== null && <p class="faint">Superseded: {superseded_by}</p>}
         </div>
       ))}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TurnInFull } from "../../../protocol/operations/sessions.ts";
-import { AskError, ask } from "../../api/ask.ts";
+import { type AskError, ask, askErrorOf } from "../../api/ask.ts";
 
 /** How many turns come before the first on request. */
 const earlier = 10;
@@ -41,9 +41,7 @@ export function useTurns(session: string, from: number, numbers: readonly number
       setLoading(false);
     } catch (thrown) {
       if (signal.aborted) return;
-      setError(
-        thrown instanceof AskError ? thrown : new AskError("internal", String(thrown), "Reload the page."),
-      );
+      setError(askErrorOf(thrown));
       setLoading(false);
     }
   };

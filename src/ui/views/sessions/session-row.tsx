@@ -1,5 +1,6 @@
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { Badge } from "../../components/badge.tsx";
+import { Inline } from "../../components/marked.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
@@ -13,7 +14,7 @@ export function SessionRow({ session, isDayKnown }: { session: SessionSummary; i
       href={sessionLink(id)}
       icon="session"
       kind="Session"
-      title={sessionName(id, title)}
+      title={<Inline text={sessionName(id, title)} />}
       aside={
         <>
           <Badge tone="agent">{agent}</Badge>

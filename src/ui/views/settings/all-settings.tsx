@@ -4,7 +4,8 @@ import { useAnswer } from "../../api/use-answer.ts";
 import { useChange } from "../../api/use-change.ts";
 import { Badge } from "../../components/badge.tsx";
 import { FilterChips } from "../../components/chips.tsx";
-import { Empty, Failure, Hint, Loading, Refusal } from "../../components/states.tsx";
+import { Inline } from "../../components/marked.tsx";
+import { Empty, Failure, Loading, Refusal } from "../../components/states.tsx";
 
 const origins = {
   default: "default",
@@ -98,7 +99,7 @@ function SettingRow({ setting, onChanged }: { setting: Setting; onChanged: () =>
         </Badge>
       </p>
       <p class="faint">
-        <Hint text={about} /> Allowed: {allowed}.
+        <Inline text={about} /> Allowed: {allowed}.
         {origin !== "default" && ` Default: ${shown(setting.default)}.`}
       </p>
       {change.error && <Refusal error={change.error} />}

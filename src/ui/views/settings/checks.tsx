@@ -1,6 +1,7 @@
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
-import { Failure, Hint, Loading } from "../../components/states.tsx";
+import { Inline } from "../../components/marked.tsx";
+import { Failure, Loading } from "../../components/states.tsx";
 
 const marks = { ok: ["good", "ok"], warn: ["warning", "warning"], fail: ["bad", "problem"] } as const;
 const order = ["fail", "warn", "ok"] as const;
@@ -33,7 +34,7 @@ export function Checks() {
               {message}
               {hint !== "" && (
                 <span class="check-hint">
-                  <Hint text={hint} />
+                  <Inline text={hint} />
                 </span>
               )}
             </span>

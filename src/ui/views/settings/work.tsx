@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks";
 import type { ModelStatus, QueueResponse, StatusResponse } from "../../../protocol/operations/status.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { useChange } from "../../api/use-change.ts";
@@ -7,22 +6,10 @@ import { Failure, Loading, Refusal } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
 
-/** How often to look while something is being worked on. Milliseconds. */
-const lookMs = 2000;
-
 /** The models with what they have embedded, what is being worked on, and what failed. */
 export function Work() {
   const status = useAnswer("status", {});
   const queue = useAnswer("queue", {});
-  const isBusy = queue.data?.is_idle === false;
-  useEffect(() => {
-    if (!isBusy) return;
-    const timer = setInterval(() => {
-      queue.reload();
-      status.reload();
-    }, lookMs);
-    return () => clearInterval(timer);
-  }, [isBusy]);
   const error = status.error ?? queue.error;
   if (error) return <Failure error={error} onRetry={() => [status, queue].map(({ reload }) => reload())} />;
   if (status.data === null || queue.data === null) return <Loading />;

@@ -1,0 +1,81 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { gitText } from "../../git/git.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import type { Project } from "../../project/paths.ts";
+import type { ResponseOf } from "../../protocol/routes.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { blameFile } from "../blame/blame.ts";
+import { locate } from "../blame/file-place.ts";
+import { listCheckpointsOf, showCheckpoint } from "../checkpoints/checkpoints.ts";
+import { searchTranscripts } from "../search/sessions.ts";
+import { listSessionsOf } from "../sessions/conversations.ts";
+import { decisionsIn } from "../sessions/conversations-decisions.ts";
+
+type Question = ResponseOf<"questions">["questions"][number];
+
+/** A question that nobody would read to its end is left out. Characters. */
+const maxLength = 110;
+
+/**
+ * Questions that this project's own sessions and code answer, one of a kind; fewer where there is too little to ask about.
+ * @param memory null: there is no memory
+ */
+export async function questionsWorthAsking(project: Project, memory: Memory | null): Promise<Question[]> {
+  const found = await Promise.all([
+    memory === null ? null : aboutSessions(project, memory).catch(() => null),
+    aboutCode(project).catch(() => null),
+    memory === null ? null : aboutLine(project, memory).catch(() => null),
+  ]);
+  return found.filter((question) => question !== null);
+}
+
+/** What was decided, else what a session was about: the latest that the search answers. */
+async function aboutSessions(project: Project, memory: Memory): Promise<Question | null> {
+  const { config } = loadConfig(project);
+  const { decisions } = await decisionsIn(project, memory, { query: "", files: [], limit: 20 }, config);
+  const asked = decisions
+    .filter(({ source }) => source === "conversation")
+    .flatMap(({ text }) => /^(.*\?) → /.exec(text)?.[1] ?? []);
+  const { sessions } = await listSessionsOf(memory, { limit: 20 });
+  const titles = sessions.map(({ title }) => title ?? "");
+  for (const q of [...asked, ...titles].filter(isSentence).slice(0, 3)) {
+    const { results } = await searchTranscripts(project, { q, limit: 1 });
+    if (results.length > 0) return { about: "sessions", q };
+  }
+  return null;
+}
+
+/** Where the last commit's work is. */
+async function aboutCode({ root }: Project): Promise<Question | null> {
+  const subject = (await gitText(root, ["log", "-1", "--no-merges", "--format=%s"])).trim();
+  return isSentence(subject) ? { about: "code", q: subject } : null;
+}
+
+/** Why a line is there that an agent wrote. */
+async function aboutLine(project: Project, memory: Memory): Promise<Question | null> {
+  const { checkpoints } = await listCheckpointsOf(memory, { limit: 5 }, project.root);
+  for (const { id } of checkpoints) {
+    const { files } = await showCheckpoint(project, memory, id);
+    const written = files
+      .filter(({ path, lines }) => lines.agent > 0 && existsSync(join(project.root, path)))
+      .sort((one, other) => other.lines.agent - one.lines.agent);
+    for (const { path } of written.slice(0, 2)) {
+      const file = locate(project, project.root, path);
+      const { ranges } = await blameFile(project, memory, { file, ranges: [], revision: undefined });
+      const [longest] = ranges
+        .filter(({ author }) => author === "agent")
+        .sort((one, other) => other.last_line - other.first_line - (one.last_line - one.first_line));
+      if (longest !== undefined) return { about: "line", q: `${path}:${longest.first_line}` };
+    }
+  }
+  return null;
+}
+
+/** Fit for a line of the terminal, and more than a word or two. */
+function isSentence(text: string): boolean {
+  const line = text.trim();
+  return (
+    line.length <= maxLength && !line.includes("\n") && !line.endsWith("…") && line.split(" ").length > 2
+  );
+}

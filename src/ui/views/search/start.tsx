@@ -1,0 +1,58 @@
+import { useAnswer } from "../../api/use-answer.ts";
+import { Icon, type IconName } from "../../components/icon.tsx";
+import { Inline } from "../../components/marked.tsx";
+import { fileLink, linkTo } from "../../router.ts";
+import { recentSearches } from "./recent.ts";
+
+/** Before anything is asked: questions that this project answers, and what was asked lately. */
+export function Start() {
+  const { data } = useAnswer("questions", {});
+  const suggested = (data?.questions ?? []).map(suggestionOf);
+  const recent = recentSearches().map(
+    (words): Suggestion => ({ icon: "search", text: words, href: searchFor(words) }),
+  );
+  return (
+    <div class="search-start">
+      <h1 class="hidden">Search</h1>
+      <p class="faint">Ask what code does, for a name or an error message, what was decided and why.</p>
+      <Ideas title="Worth asking here" ideas={suggested} />
+      <Ideas title="Asked lately" ideas={recent} />
+    </div>
+  );
+}
+
+interface Suggestion {
+  icon: IconName;
+  text: string;
+  href: string;
+}
+
+const searchFor = (q: string, side = "") => linkTo("/search", { q, in: side });
+
+function suggestionOf({ about, q }: { about: "sessions" | "code" | "line"; q: string }): Suggestion {
+  if (about !== "line")
+    return { icon: about === "code" ? "code" : "session", text: q, href: searchFor(q, about) };
+  const [, path = q, line] = /^(.*):(\d+)$/.exec(q) ?? [];
+  return { icon: "decision", text: `Why is ${q} there?`, href: fileLink(path, Number(line)) };
+}
+
+function Ideas({ title, ideas }: { title: string; ideas: readonly Suggestion[] }) {
+  if (ideas.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <ul>
+        {ideas.map(({ icon, text, href }) => (
+          <li key={href}>
+            <a data-row href={href}>
+              <Icon name={icon} />
+              <span>
+                <Inline text={text} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
