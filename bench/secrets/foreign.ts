@@ -5,8 +5,10 @@ import { isExample } from "../../src/redact/patterns/rule.ts";
 import type { SecretCase } from "../../test/support/secrets/make.ts";
 import { isUnchanged, scrubCase } from "../../test/support/secrets/measure.ts";
 import { printTable } from "../table.ts";
+import { creddataCases } from "./creddata.ts";
 import { credsweeperCases } from "./credsweeper.ts";
 import { gitleaksCases } from "./gitleaks.ts";
+import { leaktkCases, leaktkFile } from "./leaktk.ts";
 import { ruleExamples, ruleFolders } from "./rule-examples.ts";
 import { semgrepCases } from "./semgrep.ts";
 import { trufflehogCases } from "./trufflehog.ts";
@@ -73,7 +75,10 @@ const scanners: readonly Scanner[] = [
     at: ruleFolders.noseyparker,
     read: (checkout) => ruleExamples(checkout, "noseyparker"),
   },
+  { name: "titus", at: ruleFolders.titus, read: (checkout) => ruleExamples(checkout, "titus") },
+  { name: "leaktk", at: leaktkFile, read: leaktkCases },
   { name: "trufflehog", at: "pkg/detectors", read: trufflehogCases },
+  { name: "creddata", at: "meta_cred.py", read: creddataCases },
   { name: "semgrep-rules", at: "generic/secrets", read: semgrepCases, isUnseen: true },
 ];
 

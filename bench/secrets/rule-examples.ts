@@ -19,15 +19,17 @@ const rulesFile = z.object({
   ),
 });
 
-/** Folders of rules in checkouts of kingfisher and of noseyparker. */
+/** Folders of rules in checkouts of kingfisher, noseyparker and titus. */
 export const ruleFolders = {
   kingfisher: "data/rules",
   noseyparker: "crates/noseyparker/data/default/builtin/rules",
+  titus: "pkg/rule/rules",
 };
 
 /**
- * The examples of the rules of kingfisher (https://github.com/mongodb/kingfisher) and of noseyparker
- * (https://github.com/praetorian-inc/noseyparker), both Apache License 2.0, which have one format.
+ * The examples of the rules of kingfisher (https://github.com/mongodb/kingfisher), noseyparker
+ * (https://github.com/praetorian-inc/noseyparker) and titus (https://github.com/praetorian-inc/titus), all Apache License 2.0,
+ * which have one format.
  */
 export function ruleExamples(checkout: string, scanner: keyof typeof ruleFolders): ForeignCases {
   const cases: ForeignCases = { secrets: [], lookAlikes: [], unplaced: 0 };

@@ -8,7 +8,7 @@ import { printedBy, type Scrubber, type SecretMatch } from "./scrubber.ts";
 import { hiddenIn, viewOf } from "./view.ts";
 
 /** Bump when detection changes without a pattern change. */
-const codeVersion = 5;
+const codeVersion = 6;
 
 /** Commands and what they print are read together up to so many characters. */
 const maxCommand = 500;

@@ -9,6 +9,7 @@ import { corpora, isUnchanged, leaks, scrubCase } from "../../test/support/secre
 import { secretCases } from "../../test/support/secrets/secrets.ts";
 import { fingerprint } from "../../test/support/secrets/templates.ts";
 import { unseenLookAlikes, unseenSecrets } from "../../test/support/secrets/unseen-corpus.ts";
+import { seedWords } from "./checks/seed-words.ts";
 import { createScrubber } from "./create-scrubber.ts";
 import { createLedger } from "./ledger.ts";
 import { printedBy } from "./scrubber.ts";
@@ -248,6 +249,47 @@ describe("secrets in other places", () => {
     `monkey: ${maker(9).of(hex, 32)}`,
     `{"key": "${maker(9).of(hex, 40)}", "rev": 3}`,
   ])("keys that anybody may know stay: %s", (text) => {
+    expect(scrub(text)).toBe(text);
+  });
+
+  it.each([
+    [
+      "a value of a client that shows itself",
+      (key: string) => `<Client(db=0,password=${key},host=db.local)>`,
+    ],
+    ["a constant with spaces and signs", () => `define('AUTH_KEY', 'k$ F-W6 *iE k;p=fN(;c6n Gx7rQ9tL')`],
+    ["below the user of an option file", () => "[client]\nuser=root\npassword=Gx7rQ9tL\nhost=db"],
+    ["a word below the user", () => "  username: ann\n  password: Gx7rQ9tL\n  host: db"],
+    ["a variable of an image", () => "FROM x\nENV MYSQL_ROOT_PASSWORD Gx7rQ9tL\n"],
+    ["a variable of psql", () => "\\set POSTGRES_PASS Gx7rQ9tL"],
+    ["the last field of a list of logins", () => "pgx:*:*:*:ann:Gx7rQ9tL"],
+    ["the key of a node in its address", (key: string) => `https://eth-mainnet.g.alchemy.com/v2/${key}`],
+    ["hexadecimal behind a telling word", () => `key_${maker(5).of(hex, 64)}`],
+    ["a beginning of an issuer", (key: string) => `polar_oat_${key}`],
+  ])("of kinds that nobody had written down: %s", (_, place) => {
+    const key = maker(13).mixed(base62, 32);
+    const scrubbed = scrub(place(key));
+    expect(scrubbed).toContain("[REDACTED_");
+    expect(scrubbed).not.toMatch(/Gx7rQ9tL/);
+    expect(scrubbed).not.toContain(key);
+  });
+
+  it.each([
+    // Found in sessions and code, where each was changed: "psk" in identifiers and base64, types below a user's name, ...
+    "toolu_01PsKT2hXrbLFdwCLFRZ4WMk",
+    "req_011CXyXXPsKmHThEn53mMvz4",
+    "interface Login {\n  username: string;\n  password: string;\n}",
+    'fc.constantFrom("password", "token", "file_path", "Authorization")',
+    'checkPassword("ann", "password")',
+    `data:image/png;base64,${"A".repeat(120)}`,
+    `const words = "${seedWords.slice(100, 300).join(" ")}"`,
+    '"LABEL_NEW_PASSWORD": "รหัสผ่านใหม่",',
+    "extend(dbPassword, exposeAdminT3Channel, t3ChannelPort)",
+    "**One-Time Password method**",
+    "oracle.install.SYSPassword=###PASSWORD###",
+    "La autenticación 2FA requiere almacenar",
+    "TSIG_KEY = \"Name of the key, as defined in the (primary) DNS server, if 'any'\"",
+  ])("what only looks like one stays: %s", (text) => {
     expect(scrub(text)).toBe(text);
   });
 

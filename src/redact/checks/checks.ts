@@ -1,6 +1,25 @@
 import type { CheckName } from "../patterns/default-pattern.ts";
 import { isCard } from "./card.ts";
-import { hasContrast, isHash, isJumbled, lineBefore, looksLikeWords, looksRandom } from "./randomness.ts";
+import {
+  endsPlainly,
+  hasSigns,
+  isBalancedCode,
+  isBarePassword,
+  isQuoted,
+  type Place,
+  secretOf,
+  startsLine,
+  styleOf,
+} from "./place.ts";
+import {
+  hasContrast,
+  isHash,
+  isJumbled,
+  isRandomToken,
+  lineBefore,
+  looksLikeWords,
+  looksRandom,
+} from "./randomness.ts";
 import {
   hasPasswordShape,
   isCodeName,
@@ -19,16 +38,6 @@ import {
   isToken,
   looksLikePath,
 } from "./values.ts";
-
-/** A pattern's match. */
-interface Place {
-  text: string;
-  /** Start of the match. */
-  from: number;
-  /** Bounds of the secret within it. */
-  start: number;
-  end: number;
-}
 
 /** Whether a match is a secret rather than a variable, a type, a label or an example. */
 export const checks: Record<CheckName, (place: Place) => boolean> = {
@@ -127,6 +136,41 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       !looksLikeWords(body)
     );
   },
+  // A name and its value are all that the call or the pair holds: in a longer list the next text is anything.
+  pair: (place) => {
+    const { text, from, end } = place;
+    const isOpened = /[([{]\s*\\{0,3}["'`][\w.-]*$/.test(text.slice(Math.max(0, from - 60), from));
+    return (
+      isOpened &&
+      /^\\{0,3}["'`]\s*(?:[)\]}]|,\s*[^\s"'`])/.test(text.slice(end, end + 12)) &&
+      isLiteral(secretOf(place))
+    );
+  },
+  issued: (place) => {
+    const value = secretOf(place);
+    return hasContrast(value) && /[0-9].*[0-9]/.test(value) && !looksLikeWords(value);
+  },
+  argument: (place) => {
+    // The first of several arguments is a user's name: `checkPassword("ann", "...")`.
+    const isFirst = /^\\{0,3}["'] {0,2}, {0,2}\\{0,3}["']/.test(place.text.slice(place.end, place.end + 12));
+    return !(isFirst && /^[A-Za-z]+$/.test(secretOf(place))) && checks.password(place);
+  },
+  // Nothing but a literal can stand there, of whatever signs.
+  defined: (place) => {
+    const value = secretOf(place);
+    if (/your|unique phrase|here$|example|change|placeholder|\{\{|\$\{|<%|^[A-Z_]+$/i.test(value))
+      return false;
+    return /\s/.test(value)
+      ? (value.match(/[^A-Za-z0-9\s]/g)?.length ?? 0) >= 4
+      : /[0-9!@#%^*$+]/.test(value);
+  },
+  "quoted-word": (place) => {
+    const value = secretOf(place);
+    return (
+      isLiteral(value) &&
+      !/(?:ed|able|ible|ing)$|^(?:too|not|plain|plaintext|weak|strong|bcrypt|argon2?)\b/i.test(value)
+    );
+  },
   "whole-line": (place) => {
     const value = secretOf(place);
     if (isNoValue(value) || isReference(value) || looksLikePath(value) || isName(value)) return false;
@@ -197,7 +241,24 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   key: (place) => {
     const value = secretOf(place);
     const { text, from } = place;
-    const [name = ""] = /[A-Za-z0-9_.-]*$/.exec(lineBefore(text, from, 40))!;
+    const before = lineBefore(text, from, 40);
+    // "ollama key = ..."
+    const isOfService =
+      /\b[a-z][\w.]{2,20} $/i.test(before) &&
+      !/\b(?:the|this|that|each|every|any|one|same|new|old|which) $/i.test(before);
+    if (
+      isOfService &&
+      /^key/i.test(text.slice(from, from + 3)) &&
+      !isPlainKey(before.trim()) &&
+      endsPlainly(place)
+    )
+      return (
+        value.length >= 32 &&
+        isRandomToken(value) &&
+        !/(?:^|[_-])[0-9a-f]{32,}$/i.test(value) &&
+        !isNoValue(value)
+      );
+    const [name = ""] = /[A-Za-z0-9_.-]*$/.exec(before)!;
     // "monkey" is no key, and "key" alone may be one of a map.
     if (
       /key/i.test(text.slice(from, from + 3)) &&
@@ -238,7 +299,9 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       place.text.slice(Math.max(0, place.from - 8), place.from + 1),
     );
     if (isFrameworkKey && value.length >= 32 && !isNoValue(value) && !looksLikeWords(value)) return true;
-    const signs = value.match(/[^A-Za-z0-9_./:-]/g)?.length ?? 0;
+    const signs = value.match(/[^A-Za-z0-9_./:\s-]/g)?.length ?? 0;
+    // Two words in a row, each between spaces: a sentence.
+    if (/(?:^|\s)[A-Za-z]{2,}\s+[A-Za-z]{2,}(?:\s|[.,;:]|$)/.test(value)) return false;
     if (signs < 4 || isNoValue(value) || value.includes("://")) return false;
     return /[A-Za-z]/.test(value) && /[0-9]/.test(value) && !isBalancedCode(value);
   },
@@ -264,6 +327,8 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       lineBefore(place.text, place.from, 20),
     ),
   base32: (place) => {
+    const before = place.text[place.start - 1] ?? "";
+    if (/[a-z]/i.test(before) || looksLikeWords(secretOf(place))) return false;
     if (/^[a-z0-9]{4}(?: [a-z0-9]{4}){3,}$/.test(secretOf(place))) return /[0-9]/.test(secretOf(place));
     const value = secretOf(place).replace(/[ -]/g, "");
     if (isNoValue(value) || !/^(?:[A-Z2-7]{16,}|[a-z2-7]{16,})$/.test(value)) return false;
@@ -286,73 +351,3 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     return body.length < 400 && /^(?:\s|\\+[nr])+[A-Za-z0-9+/=.\s\\]{4,}$/.test(body);
   },
 };
-
-/** Signs that neither a version, a path nor a name has. */
-function hasSigns(value: string): boolean {
-  return /[!@#$%^&*?~|()[\]{};+=]/.test(value) && !/^[\w.-]+@[\w.-]+$/.test(value);
-}
-
-function isBalancedCode(value: string): boolean {
-  if (/[;,({[]$|=>|::|->|&&|\|\||^[|>&*!]/.test(value)) return true;
-  const open: string[] = [];
-  for (const [sign] of value.matchAll(/[()[\]{}<>]/g)) {
-    if ("([{<".includes(sign)) open.push(sign);
-    else if (open.pop() !== { ")": "(", "]": "[", "}": "{", ">": "<" }[sign]) return false;
-  }
-  return open.length === 0 && /[()[\]{}<>]/.test(value);
-}
-
-/** Whether nothing but a name stands before it on its line. */
-function startsLine({ text, from }: Place): boolean {
-  return /^[\s|>+-]*[A-Za-z0-9_.-]*$/.test(lineBefore(text, from, 80));
-}
-
-function secretOf({ text, start, end }: Place): string {
-  return text.slice(start, end);
-}
-
-function isQuoted({ text, start, end }: Place): boolean {
-  const mark = text[start - 1];
-  if (mark === ">" && text[end] === "<") return true;
-  return (mark === '"' || mark === "'" || mark === "`") && (text[end] === mark || text[end] === "\\");
-}
-
-type Style = "environment" | "line" | "code";
-
-/** How the name before a value is written: `DB_PASSWORD=`, `  password:` alone on its line, or anything else. */
-function styleOf({ text, from, start }: Place): Style {
-  let nameStart = from;
-  while (nameStart > 0 && from - nameStart < 80 && /[A-Za-z0-9_.-]/.test(text[nameStart - 1]!)) nameStart--;
-  const name = text.slice(nameStart, start);
-  if (/^[A-Z][A-Z0-9_]*=\\?["'`]?$/.test(name) && !/[$.({]/.test(text[nameStart - 1] ?? ""))
-    return "environment";
-  const before = lineBefore(text, nameStart, 31);
-  return /^(?:\s*[0-9]+[\t→|:])?[+\- \t]*(?:export |set |ENV )?$/.test(before) ? "line" : "code";
-}
-
-function isBarePassword(place: Place, value: string): boolean {
-  const { text, from, start, end } = place;
-  const after = text[end] ?? "\n";
-  if (/[([{<]/.test(after) || isReference(value)) return false;
-  const style = styleOf(place);
-  if (style === "environment") return isEnvironmentValue(value);
-  if (/^[0-9]{6,16}$/.test(value))
-    return /[\r\n]/.test(after) || (/[,}&; ]/.test(after) && /["'=]\s*:?\s*$/.test(text.slice(from, start)));
-  if (/^[\d.:]+$/.test(value)) return false;
-  const mixed = /[A-Za-z]/.test(value) && /[0-9!@#%^*+~]/.test(value) && !looksLikePath(value);
-  if (!mixed) return false;
-  const spaced = /\s$/.test(text.slice(from, start));
-  const plainEnd =
-    /[\r\n]/.test(after) || (after === " " && /^ *(?:#|$|\n)/m.test(text.slice(end, end + 40)));
-  if (spaced) return style === "line" && plainEnd && !/[;,)]$/.test(value);
-  // Connection strings, query strings, command lines: `user=sa;password=...;`, `?user=a&password=...`.
-  const inList =
-    /[;&?]$/.test(text.slice(Math.max(0, from - 40), from).replace(/[\w .-]*$/, "")) || /[;&]/.test(after);
-  if (inList || (style === "line" && plainEnd)) return true;
-  return (plainEnd || /["'`\s\\]/.test(after)) && (!isCodeName(value) || /^[A-Z].*[0-9]{2}$/.test(value));
-}
-
-/** Whether the value is not continued by an expression. */
-function endsPlainly({ text, end }: Place): boolean {
-  return !/[([{<$]/.test(text[end] ?? "");
-}

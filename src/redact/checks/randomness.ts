@@ -74,7 +74,7 @@ export function looksLikeWords(text: string): boolean {
   const parts = text
     .slice(0, maxChecked)
     .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .replace(/([A-Z]+|[0-9])([A-Z][a-z])/g, "$1 $2")
     .split(/[^A-Za-z0-9]+/)
     .flatMap((part) => part.split(/(?<=[A-Za-z]{3,})(?=[0-9]{1,4}$)|(?<=^[0-9]{1,4})(?=[A-Za-z]{3,}$)/))
     .filter((part) => part !== "");

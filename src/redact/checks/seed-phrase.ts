@@ -45,6 +45,8 @@ export function seedPhrases(text: string): Span[] {
 }
 
 function isValid(words: readonly { value: number | undefined }[]): boolean {
+  // In the order of the list: it is the list, or a part of it.
+  if (words.every(({ value }, at) => at === 0 || (value ?? 0) > (words[at - 1]!.value ?? 0))) return false;
   let bits = "";
   for (const { value } of words) {
     if (value === undefined) return false;

@@ -31,6 +31,7 @@ export function isNoValue(value: string): boolean {
     /(?:^|[^a-z])(?:your|my)?[-_ ]?(?:example|placeholder|dummy|sample|change[-_ ]?me|replace[-_ ]?me|redacted|masked|insert[-_ ])|^(?:your|my)[-_ ]|[-_ ]here$/i.test(
       value,
     ) ||
+    /^([#%@_*])\1*[A-Z_]+\1+$/.test(value) ||
     noValues.has(value.toLowerCase())
   );
 }
@@ -41,7 +42,7 @@ const noValues = new Set(
     "undefined true false yes no on off empty missing required optional hidden invalid incorrect wrong valid default " +
     "enabled disabled password passwd passphrase pwd pass secret secrets token tokens key apikey api_key credential " +
     "credentials username user email login input field value auth test todo tbd redacted masked example sample dummy " +
-    "confidential unset self this new current confirm current-password new-password option[string] array list"
+    "confidential unset self this new current confirm current-password new-password option[string] array list val"
   ).split(" "),
 );
 
@@ -140,7 +141,7 @@ function isJumble(value: string): boolean {
 
 /** A password that a sentence or a line states: it has a digit or a sign, or cannot be a word. */
 export function isStated(whole: string): boolean {
-  const value = whole.replace(/[.!?:"'“”»`]+$/, "");
+  const value = whole.replace(/[.!?:"'“”»`*_]+$/, "");
   if (value.length < 5 || isNoValue(value) || isReference(value) || isAlgorithm(value)) return false;
   if (/^[0-9]+$/.test(value)) return value.length >= 5;
   if (/^[^\p{L}\p{N}]{2}/u.test(value) || /[^\x21-\x7e]/.test(value)) return false;
@@ -156,7 +157,7 @@ export function isStated(whole: string): boolean {
 
 export function isPassword(value: string): boolean {
   if (/\s/.test(value)) return isPassphrase(value.trim());
-  if (/^\p{Lu}\p{Ll}+$/u.test(value) || /^[\p{L}]*[^\x00-\x7F][\p{L}]*$/u.test(value)) return false;
+  if (/^\p{Lu}\p{Ll}+$/u.test(value) || /^[\p{L}\p{M}]*[^\x00-\x7F][\p{L}\p{M}]*$/u.test(value)) return false;
   // "user-password", "auth.password.required", "passwordHash": a name of the thing, not the thing.
   return !isNameOfSecret(value);
 }
@@ -199,7 +200,7 @@ export function isEnvironmentValue(value: string): boolean {
     !/^(?:[0-9]{1,5}|[0-9.]*\.[0-9.]*)$/.test(value) &&
     !isReference(value) &&
     !/[([{]/.test(value) &&
-    !isName(value)
+    !isNameOfSecret(value)
   );
 }
 

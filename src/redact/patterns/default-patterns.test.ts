@@ -59,10 +59,11 @@ describe("the default patterns", () => {
       .map((text) => ({ text, lower: text.toLowerCase() }));
     for (const pattern of defaultPatterns) {
       const slow = compileRule(pattern);
+      const fast = native(pattern);
       for (const { text, lower } of texts) {
         if (!occursIn(pattern, lower)) continue;
         const expected = slow.all(text).map(({ start, end }) => text.slice(start, end));
-        const found = withNative(pattern, text).map(({ start, end }) => text.slice(start, end));
+        const found = fast(text).map(({ start, end }) => text.slice(start, end));
         expect(found, `${pattern.name} in ${text}`).toEqual(expected);
       }
     }
@@ -73,18 +74,23 @@ function occursIn({ keywords }: DefaultPattern, lower: string): boolean {
   return keywords.length === 0 || keywords.some((keyword) => lower.includes(keyword));
 }
 
-function withNative(pattern: DefaultPattern, text: string): { start: number; end: number }[] {
+/** What a pattern finds under the native engine. */
+function native(pattern: DefaultPattern): (text: string) => { start: number; end: number }[] {
   const rule = compileDefault(pattern);
-  if (rule.at === null) return rule.all(text);
-  const starts: number[] = [];
-  compileKeywords(pattern.keywords)(text, (_keyword, start) => starts.push(start));
-  const found: { start: number; end: number }[] = [];
-  let done = 0;
-  for (const start of starts.sort((a, b) => a - b)) {
-    const span = start < done ? null : rule.at(text, start);
-    if (span === null) continue;
-    found.push(span);
-    done = span.next;
-  }
-  return found;
+  const { at } = rule;
+  if (at === null) return (text) => rule.all(text);
+  const scan = compileKeywords(pattern.keywords);
+  return (text) => {
+    const starts: number[] = [];
+    scan(text, (_keyword, start) => starts.push(start));
+    const found: { start: number; end: number }[] = [];
+    let done = 0;
+    for (const start of starts.sort((a, b) => a - b)) {
+      const span = start < done ? null : at(text, start);
+      if (span === null) continue;
+      found.push(span);
+      done = span.next;
+    }
+    return found;
+  };
 }

@@ -10,7 +10,7 @@ const call = (
   type: string,
   keywords: string,
   before: string,
-  check: "literal" | "token" | "typed",
+  check: "literal" | "token" | "typed" | "pair",
 ): DefaultPattern => row(name, type, keywords, `(?i)${before}[ \\t]{0,3}${open}${text}${open}`, { check });
 
 /** Secrets in forms, in the arguments of calls, in URLs and in attributes. */
@@ -34,6 +34,15 @@ export const formPatterns = [
     "mysqli( mysqli_connect( mysql_connect( real_connect(",
     `(?i)(?:mysqli|mysqli_connect|mysql_connect|real_connect)\\([^"'\\n]{0,30}["'][^"'\\n]{0,80}["'],[ ]{0,3}["'][^"'\\n]{0,80}["'],[ ]{0,3}["'](?<secret>[^"'\\n]{4,200})["']`,
     { check: "literal" },
+  ),
+  ...["'", '"'].map((mark, index) =>
+    row(
+      `constant-${index === 0 ? "single" : "double"}`,
+      "SECRET",
+      "define(",
+      `(?i)define\\(\\s{0,4}["'][a-z0-9_]{0,40}(?:password|passwd|_pass|_pw|secret|token|_key|_salt)["']\\s{0,2},\\s{0,12}${mark}(?<secret>[^${mark}\\r\\n]{4,200})${mark}`,
+      { check: "defined" },
+    ),
   ),
   row(
     "encrypt-call",
@@ -69,6 +78,14 @@ export const formPatterns = [
     passwordWords,
     `(?i)${password}[^\\r\\n]{0,60}?(?:fetch|getenv|get|env)\\([ ]{0,2}["'][^"'\\r\\n]{1,60}["'],[ ]{0,3}["'](?<secret>[^"'\\r\\n]{4,200})["']`,
     { check: "literal" },
+  ),
+  // How a client shows itself: `Connection(user=ann,password=...,host=db)`.
+  row(
+    "field-of-object",
+    "PASSWORD",
+    "password= passwd= pwd= secret= token=",
+    "(?i)[(,]\\s?(?:password|passwd|pwd|secret|token)=(?<secret>[^\\s\"'`,()<>{}\\[\\]$]{6,200})[,)]",
+    { check: "stated", reach: 2 },
   ),
   row(
     "form-body",
@@ -124,7 +141,7 @@ export const formPatterns = [
     "SECRET",
     `${passwordWords} secret token _key _salt`,
     `(?:${password}|secret|token|_key|_salt)${open}[ \\t]{0,3},`,
-    "literal",
+    "pair",
   ),
   call(
     "login-call",

@@ -105,8 +105,8 @@ export const formatPatterns = [
     row(
       `secret-of-signs-${index === 0 ? "single" : "double"}`,
       "SECRET",
-      "secret token _key -key apikey",
-      `(?i)(?:secret|token|[_-]key|apikey)(?:${quote})?[ \\t]{0,4}(?:=>|:=|[:=])[ \\t]{0,4}${mark}(?<secret>[^${mark}\\s]{12,200})${mark}`,
+      "secret token _key -key apikey _salt",
+      `(?i)(?:secret|token|[_-]key|apikey|_salt)(?:${quote})?[ \\t]{0,4}(?:=>|:=|[:=])[ \\t]{0,4}${mark}(?<secret>[^${mark}\\r\\n]{12,200})${mark}`,
       { check: "signs" },
     ),
   ),

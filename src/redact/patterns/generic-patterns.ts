@@ -2,7 +2,7 @@ import { assigned, type DefaultPattern, password, passwordWords, quote, row } fr
 
 /** What may follow the telling part of a name without making it the name of something else ("password_hint"). */
 const tail =
-  "(?:[_-]?[0-9]{1,3}|[_-]?(?:value|string|plain|plaintext|prod|production|staging|dev|live|test|default|old|new))?";
+  "(?:[_-]?[0-9]{1,3}|[_-]?(?:value|string|plain|plaintext|prod|production|staging|dev|live|test|default|old|new|confirmation|confirm|again|repeat))?";
 
 const keyKinds = (
   "api secret access auth authentication account encryption signing private master license subscription consumer " +
@@ -98,7 +98,7 @@ export const genericPatterns = [
     "PASSWORD",
     passwordWords,
     `(?i)${password}\\(\\\\{0,3}["'](?<secret>[^"'\\\\\\r\\n]{4,200})\\\\{0,3}["']`,
-    { check: "password" },
+    { check: "argument" },
   ),
   row(
     "sql-password",

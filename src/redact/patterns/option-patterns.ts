@@ -194,7 +194,7 @@ export const optionPatterns = [
     "pgpass-line",
     "PASSWORD",
     ":5432: :5433: :6432: :*:",
-    "(?::543[23]:|:6432:|:\\*:)[^:\\s]{1,64}:[^:\\s]{1,64}:(?<secret>[^\\s\"'`:$]{4,200})",
+    "(?:(?::543[23]:|:6432:)[^:\\s]{1,64}:|:\\*:(?:\\*:){0,2}(?:[^:\\s*]{1,64}:)?)[^:\\s*]{1,64}:(?<secret>[^\\s\"'`:$]{4,200})",
     { check: "literal" },
   ),
   row(
@@ -254,6 +254,13 @@ export const optionPatterns = [
     { check: "literal" },
   ),
   row("here-string", "PASSWORD", "<<<", "<<< {0,2}[\"']?(?<secret>[^\\s\"'`$<]{4,200})", { check: "stated" }),
+  row(
+    "variable-set",
+    "SECRET",
+    ["env ", "setenv ", "\\set ", "fastcgi_param ", "arg "],
+    "(?i)(?:^|[\\r\\n])[ \\t]{0,8}(?:ENV|setenv|SetEnv|\\\\set|fastcgi_param)[ \\t]{1,8}[A-Za-z0-9_]{0,60}(?:password|passwd|_pass|_pw|secret|token|_key)[ \\t]{1,8}[\"']?(?<secret>[^\\s\"'`$<>{}=]{4,400})[\"']?;?[ \\t]{0,8}(?:\\r?\\n|$)",
+    { check: "literal", reach: 10 },
+  ),
   row(
     "fish-variable",
     "SECRET",

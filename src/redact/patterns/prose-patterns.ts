@@ -89,6 +89,13 @@ export const prosePatterns = [
     { check: "stated" },
   ),
   row(
+    "password-is-quoted",
+    "PASSWORD",
+    words,
+    "(?i)(?:password|passphrase|passcode|pwd)(?: (?:for|of|to) [^\\r\\n.:;=]{1,40}?)? is (?:now |still )?[\"'](?<secret>[^\\s\"'`\\\\]{4,80})[\"']",
+    { check: "quoted-word" },
+  ),
+  row(
     "default-password",
     "PASSWORD",
     ["default password", "initial password", "temporary password", "root password", "admin password"],
@@ -139,15 +146,15 @@ export const prosePatterns = [
   row(
     "password-below-user",
     "PASSWORD",
-    ["user:", "username:", "login:", "email:", "e-mail:", "user name:"],
-    "(?i)(?:user ?name|user|login|e-?mail):[ \\t]{1,8}[^\\r\\n]{1,80}\\r?\\n[ \\t>*•-]{0,8}pass(?:word|wd|phrase)?:[ \\t]{1,8}(?<secret>[^\\s\"'`<>{}$(),]{4,60})[ \\t]{0,8}(?:\\r?\\n|$)",
+    ["user:", "username:", "login:", "email:", "e-mail:", "user name:", "user=", "username=", "login="],
+    "(?i)(?:user ?name|user|login|e-?mail)(?::[ \\t]{1,8}|=)[^\\r\\n]{0,80}[^,;{}(\\s]\\r?\\n[ \\t>*•#-]{0,8}pass(?:word|wd|phrase)?(?::[ \\t]{1,8}|=)(?<secret>[^\\s\"'`<>{}$(),;]{4,60})[ \\t]{0,8}(?:\\r?\\n|$)",
     { check: "literal" },
   ),
   row(
     "password-above-user",
     "PASSWORD",
     words,
-    "(?i)pass(?:word|wd|phrase):[ \\t]{1,8}(?<secret>[^\\s\"'`<>{}$(),]{4,60})[ \\t]{0,8}\\r?\\n[ \\t>*•-]{0,8}(?:user ?name|user|login|e-?mail|url|host):[ \\t]",
+    "(?i)pass(?:word|wd|phrase):[ \\t]{1,8}(?<secret>[^\\s\"'`<>{}$(),;]{4,60})[ \\t]{0,8}\\r?\\n[ \\t>*•#-]{0,8}(?:user ?name|user|login|e-?mail|url|host):[ \\t]",
     { check: "literal" },
   ),
   row(
@@ -245,8 +252,8 @@ export const prosePatterns = [
     "shared-secret-stated",
     "SECRET",
     ["shared secret", "pre-shared", "preshared", "psk"],
-    `(?i)(?:shared[ _-]secret|pre-?shared[ _-]?(?:key|secret)|psk)["']?(?: is|:| =|=)?[ \\t]{0,3}["'\`]?${value}`,
-    { check: "stated" },
+    `(?i)(?:^|[^A-Za-z0-9+/])(?:shared[ _-]secret|pre-?shared[ _-]?(?:key|secret)|psk)["']?(?: is|:| ?=|[ \\t])[ \\t]{0,3}["'\`]?${value}`,
+    { check: "stated", reach: 1 },
   ),
   row(
     "shared-secret-phrase",

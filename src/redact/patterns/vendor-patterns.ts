@@ -1,11 +1,92 @@
 import { row } from "./default-pattern.ts";
 
+/** How keys of further issuers begin. Letters, digits and a few signs follow, with nothing else to tell them by. */
+const beginnings = (
+  "aact_prod_ aact_hmlg_ AIK_CI_ AIK_SECRET_ AstraCS: BBDC- CCDB1_ CCIPAT_ FLWSECK- FLWSECK_TEST- Mid-server- NF- NRAK- NRBR- NRII- NRIQ- NRAA- NRRA- " +
+  "PMAK- RGAPI- VF. amzn.mws. api_live. api_live_ca. api_live_us. api_sandbox. apk_user_ authress_ bb_ma_ bb_pr_ bkua_ cnvca cog_ " +
+  "configcat-sdk-1/ cr- da2- dvc_server_ endr+ ext_ flp_ git& glsa_ ion_ lip_ mercury_production_ " +
+  "mergify_application_key_ mlsn. nrt_ organization-key- os_v2_app_ os_v2_org_ p8e- pat-eu1- pat-na1- pdl_live_apikey_ persona_production_ persona_sandbox_ " +
+  "pina_ polar_at_ polar_oat_ polar_pat_ prf_ ptr_ pul- px-api- px-dep- ramp_sec_ rh-api- rootly_ rubygems_ rzp_test_ salad_cloud_ sc_ scauth_ " +
+  "sec-c- shpat_ shpca_ shppa_ shpss_ sk-lf- sk_pr_ thog-key- thog-secret- tskey- tss_ u-s4t2af- u-s4t2ud- ucat_ vtwn_ waka_ wrka wrkaeu- xai- zpka_"
+).split(" ");
+
 /**
  * Further keys with a shape of their own, `name: keywords, pattern`: facts from the issuers' documentation. The last rule
  * finds keys of issuers that nobody listed: a short prefix, then many random letters and digits.
  */
 export const vendorPatterns = [
-  row("onepassword-token", "ONEPASSWORD_TOKEN", "ops_eyj", "\\bops_eyJ[A-Za-z0-9_-]{100,1000}"),
+  row("onepassword-token", "ONEPASSWORD_TOKEN", "ops_eyj", "\\bops_eyJ[A-Za-z0-9_+/-]{100,1000}={0,3}"),
+  row(
+    "issued-key",
+    "API_KEY",
+    beginnings,
+    `\\b(?:${beginnings.map((text) => text.replace(/[.+]/g, "\\$&")).join("|")})[A-Za-z0-9_.+/=&-]{12,400}`,
+    { check: "issued" },
+  ),
+  // What lets one in says so by its first word.
+  row(
+    "word-then-digits",
+    "API_KEY",
+    "key_ key- live_ pri_ pat_ tok_ auth_ secret_ private_ token_ sk_ sk-",
+    "\\b(?:key|live|pri|pat|tok|auth|secret|private|token|sk)[_-](?:[a-z]{2,5}[_-])?[0-9a-f]{28,128}\\b",
+  ),
+  row(
+    "openai-legacy-key",
+    "OPENAI_KEY",
+    "t3blbkfj",
+    "\\bsk-[A-Za-z0-9_-]{16,120}T3BlbkFJ[A-Za-z0-9_-]{16,120}",
+    { reach: 130 },
+  ),
+  row(
+    "launchdarkly-key",
+    "LAUNCHDARKLY_KEY",
+    "api- sdk-",
+    "\\b(?:api|sdk)-[a-z0-9]{8}-[a-z0-9]{4}-4[a-z0-9]{3}-[a-z0-9]{4}-[a-z0-9]{12}\\b",
+  ),
+  row(
+    "hubspot-token",
+    "HUBSPOT_TOKEN",
+    "pat-",
+    "\\bpat-[a-z0-9]{2,3}-[A-Fa-f0-9]{8}(?:-[A-Fa-f0-9]{4}){3}-[A-Fa-f0-9]{12}\\b",
+  ),
+  row(
+    "stripe-client-secret",
+    "STRIPE_KEY",
+    "pi_ seti_",
+    "\\b(?:pi|seti)_[A-Za-z0-9]{24,28}_secret_[A-Za-z0-9]{24,28}\\b",
+  ),
+  row(
+    "checkout-key",
+    "CHECKOUT_KEY",
+    "sk_",
+    "\\bsk_(?:sbox_)?[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}\\b",
+  ),
+  row(
+    "ebay-key",
+    "EBAY_KEY",
+    "prd- sbx-",
+    "\\b(?:PRD|SBX)-[0-9a-f]{8,12}(?:-[0-9a-f]{4}){3}-[0-9a-f]{4,6}\\b",
+  ),
+  row("fullstory-key", "FULLSTORY_KEY", "na1. eu1.", "\\b(?:na1|eu1)\\.[A-Za-z0-9+/]{90,110}"),
+  row("nats-seed", "NATS_SEED", "sua suo suc sun sux suu", "\\bSU?[AOCNXU][A-Z2-7]{55,56}\\b"),
+  row("clickhouse-key", "CLICKHOUSE_KEY", "4b1d", "\\b4b1d[A-Za-z0-9]{38}\\b", { check: "random" }),
+  row(
+    "brave-key",
+    "BRAVE_KEY",
+    "bsa",
+    "(?:^|[^A-Za-z0-9+/_-])(?<secret>BSA[A-Za-z0-9_-]{24,40})(?:[^A-Za-z0-9+/_-]|$)",
+    { check: "prefixed", reach: 1 },
+  ),
+  row("firebase-server-key", "FIREBASE_KEY", "aaaa", "\\bAAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{120,180}"),
+  row("google-key-encoded", "GOOGLE_API_KEY", "qul6yvn", "\\bQUl6YVN[A-Za-z0-9+/]{40,50}={0,2}"),
+  row("gemini-key", "GOOGLE_API_KEY", "aq.ab", "\\bAQ\\.Ab[A-Za-z0-9_-]{40,60}"),
+  row(
+    "key-in-path",
+    "API_KEY",
+    "alchemy.com/ alchemyapi.io/ infura.io/ quiknode.pro/ blastapi.io/ chainstack.com/ getblock.io/ .ladesk.com/ drpc.org/ moralis-nodes.com/ ankr.com/",
+    "(?:alchemy\\.com|alchemyapi\\.io|infura\\.io|quiknode\\.pro|blastapi\\.io|chainstack\\.com|getblock\\.io|drpc\\.org|moralis-nodes\\.com|ankr\\.com)/(?:[a-z0-9_-]{1,20}/){0,3}(?<secret>[A-Za-z0-9_-]{20,80})(?:[^A-Za-z0-9_-]|$)",
+    { check: "random" },
+  ),
   row("e2b-key", "E2B_KEY", "e2b_", "e2b_[a-f0-9]{40}"),
   row("vercel-key", "VERCEL_KEY", "vcp_ vci_ vca_ vcr_ vck_", "\\bvc[piark]_[A-Za-z0-9]{24,80}"),
   row("typeform-key", "TYPEFORM_KEY", "tfp_", "\\btfp_[A-Za-z0-9_.-]{40,70}"),
@@ -20,7 +101,12 @@ export const vendorPatterns = [
   row("voyage-key", "VOYAGE_KEY", "pa-", "\\bpa-[A-Za-z0-9_-]{40,50}\\b", { check: "random" }),
   row("elevenlabs-key", "ELEVENLABS_KEY", "sk_", "\\bsk_[a-f0-9]{48}\\b"),
   row("sourcegraph-key", "SOURCEGRAPH_KEY", "sgp_", "\\bsgp_(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}\\b"),
-  row("dynatrace-key", "DYNATRACE_KEY", "dt0c01.", "\\bdt0c01\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}\\b"),
+  row(
+    "dynatrace-key",
+    "DYNATRACE_KEY",
+    "dt0c dt0s",
+    "(?i)\\bdt0[a-z][0-9]{2}\\.[A-Z0-9]{8,24}\\.[A-Z0-9]{64}\\b",
+  ),
   row("duffel-key", "DUFFEL_KEY", "duffel_", "\\bduffel_(?:test|live)_[A-Za-z0-9_=-]{43}"),
   row("easypost-key", "EASYPOST_KEY", "ezak ezt", "\\bEZ[AT]K[A-Za-z0-9]{54}\\b"),
   row("flutterwave-key", "FLUTTERWAVE_KEY", "flwseck", "\\bFLWSECK(?:_TEST)?-[a-h0-9]{12,32}-X\\b"),
@@ -33,7 +119,7 @@ export const vendorPatterns = [
     "\\b(?:pat|sat)\\.[A-Za-z0-9_-]{22}\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{20}\\b",
   ),
   row("intra42-key", "INTRA42_KEY", "s-s4t2", "\\bs-s4t2(?:ud|af)-[a-f0-9]{64}\\b"),
-  row("maxmind-key", "MAXMIND_KEY", "_mmk", "\\b[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\\b"),
+  row("maxmind-key", "MAXMIND_KEY", "_mmk", "\\b[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\\b", { reach: 37 }),
   row("openshift-key", "OPENSHIFT_KEY", "sha256~", "\\bsha256~[A-Za-z0-9_-]{43}"),
   row(
     "plaid-key",
@@ -47,7 +133,7 @@ export const vendorPatterns = [
   row("scalingo-key", "SCALINGO_KEY", "tk-us-", "\\btk-us-[A-Za-z0-9_-]{48}"),
   row("settlemint-key", "SETTLEMINT_KEY", "sm_aat_ sm_pat_ sm_sat_", "\\bsm_[aps]at_[A-Za-z0-9]{16}\\b"),
   row("shippo-key", "SHIPPO_KEY", "shippo_", "\\bshippo_(?:live|test)_[a-fA-F0-9]{40}\\b"),
-  row("clojars-key", "CLOJARS_KEY", "clojars_", "\\bCLOJARS_[A-Za-z0-9]{60}\\b"),
+  row("clojars-key", "CLOJARS_KEY", "clojars_", "\\bCLOJARS_[A-Za-z0-9]{60}"),
   row("defined-key", "DEFINED_KEY", "dnkey-", "\\bdnkey-[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52}"),
   row(
     "yandex-key",
@@ -113,7 +199,7 @@ export const vendorPatterns = [
     "tines-webhook",
     "WEBHOOK",
     ".tines.com/webhook/",
-    "\\.tines\\.com/webhook/(?<secret>[a-f0-9]{32}/[a-f0-9]{32})",
+    "\\.tines\\.com/webhook/(?<secret>[a-z0-9]{32}/[a-z0-9]{32})",
   ),
   row(
     "docker-swarm-token",
@@ -121,12 +207,19 @@ export const vendorPatterns = [
     "swmtkn-1-",
     "\\bSWMTKN-1-[a-z0-9]{40,60}-[a-z0-9]{20,30}\\b",
   ),
-  row("instagram-token", "INSTAGRAM_TOKEN", "igqv igaa", "\\bIG(?:QV|AA)[A-Za-z0-9_-]{60,300}"),
+  row("instagram-token", "INSTAGRAM_TOKEN", "igqv igaa", "\\bIG(?:QV|AA)[A-Za-z0-9_-]{46,300}"),
   row("ntlm-message", "AUTHORIZATION", "tlrmtvntuaad", "\\bTlRMTVNTUAAD[A-Za-z0-9+/]{40,1000}={0,2}"),
   row("grafana-old-key", "GRAFANA_TOKEN", "eyjrijoi", "\\beyJrIjoi[A-Za-z0-9+/]{40,400}={0,2}"),
-  row("dropbox-long-token", "DROPBOX_TOKEN", "aaaaaaaaaa", "\\b[A-Za-z0-9]{11}A{10}[A-Za-z0-9_=-]{43}", {
-    reach: 12,
-  }),
+  row(
+    "dropbox-long-token",
+    "DROPBOX_TOKEN",
+    "aaaaaaaaaa",
+    "(?:^|[^A-Za-z0-9+/])(?<secret>[A-Za-z0-9]{11}A{10}[A-Za-z0-9_-]{42,43}=?)(?:[^A-Za-z0-9+/=]|$)",
+    {
+      check: "random",
+      reach: 12,
+    },
+  ),
   row(
     "vault-batch-token",
     "VAULT_TOKEN",
@@ -170,8 +263,8 @@ export const vendorPatterns = [
     check: "random",
     reach: 18,
   }),
-  row("salesforce-refresh-token", "SALESFORCE_TOKEN", "5aep", "\\b5Aep[A-Za-z0-9._]{60,120}"),
-  row("salesforce-consumer-key", "SALESFORCE_KEY", "3mvg", "\\b3MVG[A-Za-z0-9._]{60,120}"),
+  row("salesforce-refresh-token", "SALESFORCE_TOKEN", "5aep", "(?i)\\b5aep[A-Za-z0-9._=]{60,260}"),
+  row("salesforce-consumer-key", "SALESFORCE_KEY", "3mvg", "\\b3MVG[A-Za-z0-9._+/=]{60,260}"),
   row(
     "newrelic-license-key",
     "NEWRELIC_KEY",
