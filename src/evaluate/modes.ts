@@ -4,7 +4,9 @@ import { type Weights, weights } from "../search/code/weights.ts";
 export const modes = ["lexical", "semantic", "hybrid"] as const;
 export type Mode = (typeof modes)[number];
 
-/** Vectors alone: no word of the query counts. Penalties and thinning out stay, they never looked at words. */
+const wordless = { words: 0, phrase: 0, name: 0, definition: 0, mentions: 0 };
+
+/** Vectors alone: no word of the query counts. Penalties stay, they never looked at words. */
 const semanticOnly: Weights = {
   ...weights,
   candidates: 0,
@@ -18,6 +20,7 @@ const semanticOnly: Weights = {
   name: 0,
   mentions: 0,
   definition: 0,
+  places: { words: { ...weights.places.words, ...wordless }, name: { ...weights.places.name, ...wordless } },
 };
 
 /** The weights of a mode. "lexical" is also to be searched without vectors. */

@@ -59,7 +59,7 @@ type TranscriptsAcross = Answers<TranscriptSearchResponse>;
 type HistoryAcross = Answers<HistorySearchResponse>;
 
 /** Signals relative to a project's own best result, and factors. */
-const relative = new Set(["lexical", "coherence", "penalty", "saturation", "near"]);
+const relative = new Set(["lexical", "coherence", "penalty", "place", "near"]);
 
 /** Merges answers that were given with `explain`. */
 export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcross {
@@ -90,12 +90,12 @@ export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcr
 }
 
 function sureness(signals: Record<string, number> | undefined): number {
-  const { penalty = 1, saturation = 1 } = signals ?? {};
+  const { penalty = 1, place = 1 } = signals ?? {};
   const sum = Object.entries(signals ?? {}).reduce(
     (total, [name, value]) => total + (relative.has(name) ? 0 : value),
     0,
   );
-  return sum * penalty * saturation;
+  return sum * penalty * place;
 }
 
 /** Merges answers to requests with `explain`. Sessions that clones share appear once. */

@@ -129,7 +129,7 @@ describe("ranking", () => {
 
   it("gives every chunk where that is asked for, thinning out those of one file", async () => {
     const { results } = await search("client get send", { explain: true, by: "chunk" });
-    expect(results[1]?.signals).toHaveProperty("saturation");
+    expect(results[1]?.signals).toHaveProperty("place");
     expect(results.every(({ places }) => places.length === 0)).toBe(true);
   });
 });
@@ -154,8 +154,8 @@ describe("a result", () => {
   it("scores the sum of its signals", async () => {
     const { results } = await search("retry backoff", { explain: true });
     const sums = results.map((result) => {
-      const { penalty = 1, saturation = 1, ...signals } = result.signals ?? {};
-      return Object.values(signals).reduce((a, b) => a + b, 0) * penalty * saturation;
+      const { penalty = 1, place = 1, ...signals } = result.signals ?? {};
+      return Object.values(signals).reduce((a, b) => a + b, 0) * penalty * place;
     });
     expect(results.length).toBeGreaterThan(2);
     results.forEach(({ score }, i) => {

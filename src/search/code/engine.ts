@@ -17,15 +17,7 @@ import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "..
 import { type Matcher, matchersOf, mayBeMessage } from "../verbatim/matchers.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
-import {
-  type Background,
-  groupByFile,
-  type Ranked,
-  type RankedFile,
-  rank,
-  type Signals,
-  saturate,
-} from "./rank.ts";
+import { type Background, groupByFile, type Ranked, type RankedFile, rank, type Signals } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { filesIn } from "./scope.ts";
 import { linesOfChunks } from "./source.ts";
@@ -160,10 +152,7 @@ export class CodeSearch {
       isNear: nearTo(packages, request),
     };
     const ranked = await rank(candidates, query, background, this.weights);
-    const found =
-      request.by === "chunk"
-        ? saturate(ranked, this.weights.saturation).map((best) => ({ best, others: [] }))
-        : groupByFile(ranked);
+    const found = request.by === "chunk" ? ranked.map((best) => ({ best, others: [] })) : groupByFile(ranked);
     const limit = Math.max(request.limit, judgedBy);
     const presented = await this.present(
       found,

@@ -1,5 +1,6 @@
 import type { ChunkOutline, FileId } from "../../store/index/port.ts";
 import { isAskedFor, olderVersions, type PathRole, roleOf } from "./path-role.ts";
+import { scoreByPlace } from "./places.ts";
 import type { AnalysedQuery } from "./query.ts";
 import {
   type Candidate,
@@ -31,13 +32,15 @@ export interface Signals {
   mentions?: number;
   /** A factor, of what lies in the package one works in. */
   near?: number;
-  /** A factor. */
-  saturation?: number;
+  /** A factor: what it is of its file, beside the others there. */
+  place?: number;
 }
 
 /** A candidate with its rank: the score and its parts. */
 export interface Ranked {
   candidate: Candidate;
+  /** How much of the code mentions its name; 0 where that was not asked. */
+  mentioned: number;
   score: number;
   signals: Signals;
 }
@@ -54,8 +57,8 @@ export interface Background {
 }
 
 /**
- * Orders candidates, best first: signals summed up, penalties applied. How often
- * its name is mentioned is asked of the best only: it decides between good ones, and asking takes time.
+ * Orders candidates, best first: signals summed up, penalties applied; a file is as good as its best chunk. How often
+ * a name is mentioned is asked of the best only: it decides between good ones, and asking takes time.
  */
 export async function rank(
   candidates: readonly Candidate[],
@@ -95,7 +98,7 @@ export async function rank(
       signals.path +
       signals.name +
       signals.definition;
-    return { candidate, score: sum * signals.penalty, signals };
+    return { candidate, mentioned: 0, score: sum * signals.penalty, signals };
   });
   const named = ranked
     .sort(byScore)
@@ -103,8 +106,8 @@ export async function rank(
     .filter(({ candidate: { chunk } }) => chunk.level === "class" || chunk.level === "method");
   const mentions = await mentionsOf(named.map(({ candidate }) => candidate.chunk.name));
   for (const entry of named) {
-    const count = mentions.get(entry.candidate.chunk.name) ?? 0;
-    entry.signals.mentions = weights.mentions * mentionsSignal(count);
+    entry.mentioned = mentionsSignal(mentions.get(entry.candidate.chunk.name) ?? 0);
+    entry.signals.mentions = weights.mentions * entry.mentioned;
     entry.score += entry.signals.mentions * entry.signals.penalty;
   }
   for (const entry of ranked) {
@@ -112,6 +115,7 @@ export async function rank(
     entry.signals.near = isName ? weights.near.name : weights.near.words;
     entry.score *= entry.signals.near;
   }
+  scoreByPlace(ranked, query, stemWeights, weights);
   return ranked.sort(byScore);
 }
 
@@ -164,22 +168,6 @@ function byScore(a: Ranked, b: Ranked): number {
   const x = a.candidate.chunk;
   const y = b.candidate.chunk;
   return b.score - a.score || (x.path < y.path ? -1 : x.path > y.path ? 1 : 0) || x.startLine - y.startLine;
-}
-
-/**
- * Thins out the chunks of one file, for a list of chunks: each further one counts `factor` of the one before.
- * @param ranked best first
- */
-export function saturate(ranked: Ranked[], factor: number): Ranked[] {
-  const seen = new Map<FileId, number>();
-  for (const entry of ranked) {
-    const { file } = entry.candidate.chunk;
-    const before = seen.get(file) ?? 0;
-    seen.set(file, before + 1);
-    entry.signals.saturation = factor ** before;
-    entry.score *= entry.signals.saturation;
-  }
-  return ranked.sort(byScore);
 }
 
 /** One result a file: its best chunk, and what else in it matches. */

@@ -1,3 +1,4 @@
+import learned from "../../../models/rank/code.json" with { type: "json" };
 import type { Level } from "../../project/levels.ts";
 import type { FieldWeights } from "../../store/index/port.ts";
 import type { PathRole } from "./path-role.ts";
@@ -70,8 +71,10 @@ export const weights = {
    * question in words says itself what it is about.
    */
   near: { name: 1.25, words: 1.1 },
-  /** In a list of chunks, each further one of a file counts this much of the one before. */
-  saturation: 0.9,
+  /** What speaks for a chunk beside the others of its file, in a query for a name or a path and in one of words: learned (models/rank). */
+  places: learned.places,
+  /** How far a chunk falls behind the best one of its file, by the difference of their places. */
+  placeShare: 0.2,
   /** What chunks of a level keep of their score: what has a name is a better answer than a stretch of lines. */
   levels: { file: 1, class: 1, method: 1, block: 0.9, lines: 0.9 } satisfies Record<Level, number>,
   /** The share of its score that code keeps if a newer version is beside it (`v3/` beside `v4/`). */

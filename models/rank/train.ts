@@ -1,0 +1,87 @@
+/**
+ * Learns which place of a file code search shows first (code.json), from questions that are mined from repositories, none of
+ * which is in a benchmark.
+ *
+ *   npm run model:rank -- --clones DIR --work DIR
+ *
+ *   --only LIST  only these repositories
+ *   --folds N    leave the repositories out in so many groups (default: 10)
+ *   --dry        write nothing
+ *
+ * DIR holds a clone of each repository of repositories.json under its name; checkouts, indexes and evidence are kept in --work.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import * as z from "zod/mini";
+import { average } from "../../bench/measure.ts";
+import { printTable } from "../../bench/table.ts";
+import { type PlaceWeights, placeSignals } from "../../src/search/code/places.ts";
+import { type Question, questionsOf } from "./collect.ts";
+import { fitRanker, scoresOf } from "./fit.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    clones: { type: "string" },
+    work: { type: "string" },
+    only: { type: "string" },
+    folds: { type: "string", default: "10" },
+    dry: { type: "boolean", default: false },
+  },
+});
+if (options.clones === undefined || options.work === undefined) {
+  console.error("usage: npm run model:rank -- --clones DIR --work DIR [options, see models/rank/train.ts]");
+  process.exit(2);
+}
+
+/** A match may not speak against a place, even where the questions happen to say so; what a place is may. */
+const isSupport = (signal: string) => !/^level_|^inline_/.test(signal);
+
+const fitted = (questions: readonly Question[]) => fitRanker(questions, placeSignals.map(isSupport));
+
+/** The rank of the first right place among those of its file. */
+function rankBy(weights: Float64Array, { evidence, isRight }: Question): number {
+  const scores = scoresOf(evidence, weights);
+  const best = Math.max(...scores.filter((_, i) => isRight[i]));
+  return 1 + scores.filter((score) => score > best).length;
+}
+
+const listed = z.array(z.object({ name: z.string(), language: z.string(), revision: z.string() }));
+const repositories = listed
+  .parse(JSON.parse(readFileSync(join(import.meta.dirname, "repositories.json"), "utf8")))
+  .filter(({ name }) => options.only === undefined || options.only.split(",").includes(name));
+const mined: Question[][] = [];
+for (const repository of repositories) {
+  const mining = { clones: resolve(options.clones), work: resolve(options.work), back: 400, count: 40 };
+  const questions = await questionsOf(repository, mining);
+  console.error(`${repository.name}: ${questions.length} questions`);
+  mined.push(questions);
+}
+
+const folds = Number(options.folds);
+const places = { name: {}, words: {} } as Record<"name" | "words", PlaceWeights>;
+const rows: string[][] = [];
+for (const by of ["words", "name"] as const) {
+  const asked = mined.map((questions) => questions.filter(({ isName }) => isName === (by === "name")));
+  const ranks = Array.from({ length: folds }, (_, fold) => {
+    const weights = fitted(asked.flatMap((some, i) => (i % folds === fold ? [] : some)));
+    const leftOut = asked.flatMap((some, i) => (i % folds === fold ? some : []));
+    return leftOut.map((one) => ({ kind: one.kind, rank: rankBy(weights, one) }));
+  }).flat();
+  for (const kind of new Set(ranks.map((one) => one.kind))) {
+    const some = ranks.filter((one) => one.kind === kind);
+    const within = (k: number) => average(some.map(({ rank }) => Number(rank <= k))).toFixed(3);
+    rows.push([by, kind, String(some.length), within(1), within(3), within(10)]);
+  }
+  const weights = fitted(asked.flat());
+  places[by] = Object.fromEntries(
+    placeSignals.map((signal, i) => [signal, Math.round(weights[i]! * 100) / 100]),
+  ) as PlaceWeights;
+}
+printTable(["asked by", "left out", "n", "first", "of 3", "of 10"], rows, { markdown: false });
+const model = {
+  learned_from: { repositories: mined.length, questions: mined.flat().length },
+  places,
+};
+if (options.dry) console.log(JSON.stringify(model, null, 2));
+else writeFileSync(join(import.meta.dirname, "code.json"), `${JSON.stringify(model, null, 2)}\n`);

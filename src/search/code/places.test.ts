@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import type { ChunkOutline } from "../../store/index/port.ts";
+import { scoreByPlace } from "./places.ts";
+import { analyseQuery } from "./query.ts";
+import type { Ranked } from "./rank.ts";
+import { weights } from "./weights.ts";
+
+const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semantic = 0): Ranked => ({
+  candidate: {
+    chunk: {
+      file,
+      path: file,
+      level: "method",
+      name: "",
+      parentName: null,
+      startLine: 1,
+      ...chunk,
+    } as ChunkOutline,
+    ...{ lexical: 0.5, phrase: 0, semantic, fileSemantic: 0, fileNearness: 0, defines: [], file: 0 },
+  },
+  mentioned: 0,
+  score,
+  signals: {} as Ranked["signals"],
+});
+
+const scored = (question: string, ...ranked: Ranked[]) => {
+  const query = analyseQuery(question);
+  scoreByPlace(ranked, query, new Map(query.stems.map((stem) => [stem, 1 / query.stems.length])), weights);
+  return ranked.map(({ score }) => score);
+};
+
+describe("the places of a file", () => {
+  it("come in their own order, the best with the file's score", () => {
+    const [whole, install, check] = scored(
+      "install the git hooks",
+      entry("a.ts", 2, { level: "file", name: "hooks.go" }),
+      entry("a.ts", 1.2, { name: "InstallGitHook" }),
+      entry("a.ts", 1.6, { name: "checkVersion" }),
+    );
+    expect(install).toBe(2);
+    expect(check).toBeLessThan(install!);
+    expect(whole).toBeLessThan(install!);
+  });
+
+  it("leave files in their order", () => {
+    const [best, of] = scored(
+      "retry",
+      entry("a.ts", 2, { name: "retry" }),
+      entry("b.ts", 1, { name: "retry" }, 0.9),
+    );
+    expect(best).toBe(2);
+    expect(of).toBe(1);
+  });
+
+  it("are tests last, unless they are asked for", () => {
+    const test = () => entry("a.ts", 1, { name: "test_parse" });
+    const [, first] = scored("parse dates", test(), entry("a.ts", 1, { name: "parse" }));
+    expect(first).toBe(1);
+    const [asked] = scored("test parse", test(), entry("a.ts", 1, { name: "other" }));
+    expect(asked).toBe(1);
+  });
+});

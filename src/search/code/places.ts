@@ -1,0 +1,79 @@
+import type { FileId } from "../../store/index/port.ts";
+import { isAskedFor } from "./path-role.ts";
+import type { AnalysedQuery } from "./query.ts";
+import type { Ranked } from "./rank.ts";
+import { definitionSignal, isInlineTest, nameSignal, type StemWeights } from "./signals.ts";
+import type { Weights } from "./weights.ts";
+
+/** What speaks for a chunk beside the others of its file. A method is none of the levels. Each is 0 to 1. */
+export const placeSignals = [
+  "words",
+  "phrase",
+  "meaning",
+  "name",
+  "definition",
+  "mentions",
+  "level_file",
+  "level_class",
+  "level_block",
+  "level_lines",
+  "inline_test",
+] as const;
+export type PlaceWeights = Readonly<Record<(typeof placeSignals)[number], number>>;
+
+/** The values of a chunk's signals, in their order. */
+export function placeEvidence(
+  { candidate, mentioned }: Pick<Ranked, "candidate" | "mentioned">,
+  query: AnalysedQuery,
+  stemWeights: StemWeights,
+  { definitions }: Pick<Weights, "definitions">,
+): Float64Array {
+  const { chunk, lexical, phrase, semantic } = candidate;
+  return Float64Array.of(
+    lexical,
+    phrase,
+    semantic,
+    nameSignal(chunk, stemWeights),
+    definitionSignal(candidate, query, definitions),
+    mentioned,
+    Number(chunk.level === "file"),
+    Number(chunk.level === "class"),
+    Number(chunk.level === "block"),
+    Number(chunk.level === "lines"),
+    Number(isInlineTest(chunk) && !isAskedFor("test", new Set(query.stems))),
+  );
+}
+
+/**
+ * Orders the chunks of each file anew: the best place gets its file's score, the others fall behind it. Which file answers and
+ * where in it are two questions, and what answers the one (the file's name, say) says nothing of the other.
+ */
+export function scoreByPlace(
+  ranked: readonly Ranked[],
+  query: AnalysedQuery,
+  stemWeights: StemWeights,
+  weights: Weights,
+): void {
+  const isName = query.intent === "symbol" || query.intent === "path";
+  const row = Float64Array.from(placeSignals, (signal) => weights.places[isName ? "name" : "words"][signal]);
+  const files = new Map<FileId, { score: number; place: number }>();
+  const places = ranked.map((entry) => {
+    const place = placeEvidence(entry, query, stemWeights, weights).reduce(
+      (sum, value, i) => sum + value * row[i]!,
+      0,
+    );
+    const file = files.get(entry.candidate.chunk.file);
+    if (file === undefined) files.set(entry.candidate.chunk.file, { score: entry.score, place });
+    else {
+      file.score = Math.max(file.score, entry.score);
+      file.place = Math.max(file.place, place);
+    }
+    return place;
+  });
+  for (const [i, entry] of ranked.entries()) {
+    const best = files.get(entry.candidate.chunk.file)!;
+    const score = best.score * Math.exp(weights.placeShare * (places[i]! - best.place));
+    entry.signals.place = entry.score > 0 ? score / entry.score : 1;
+    entry.score = score;
+  }
+}
