@@ -88,7 +88,7 @@ export async function measure(repository: Repository, options: RunOptions): Prom
   }
 }
 
-export function configFor({ benchmarkRoot }: Repository, model: string): Config {
+function configFor({ benchmarkRoot }: Repository, model: string): Config {
   const config = defaultConfig();
   // The names that configuration takes were checked with the command line.
   config["embed.code"] = model;
@@ -97,7 +97,7 @@ export function configFor({ benchmarkRoot }: Repository, model: string): Config 
 }
 
 /** A project with its index elsewhere, so that the checkout stays untouched. */
-export function projectFor(
+function projectFor(
   { name }: Repository,
   { checkouts, indexes, model }: Pick<RunOptions, "checkouts" | "indexes" | "model">,
 ): Project {
@@ -145,7 +145,7 @@ async function find(search: CodeSearch, query: string) {
   return answer.results;
 }
 
-export function withoutPathWords({
+function withoutPathWords({
   query,
   targets,
 }: Pick<Question, "query"> & { targets: readonly Target[] }): string {
