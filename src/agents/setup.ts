@@ -1,3 +1,4 @@
+import type { Project } from "../project/paths.ts";
 import type { TextEdit } from "./setup/json-edit.ts";
 
 /**
@@ -17,6 +18,8 @@ export interface Place {
   scope: "project" | "user";
   /** The project's root, or the home directory. */
   dir: string;
+  /** Whose settings hold here; left out: the person's alone. */
+  project?: Project;
   /** Records the changes, so that they can be undone (`setup/record.ts`). */
   recordFile: string;
   env: NodeJS.ProcessEnv;

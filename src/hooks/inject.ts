@@ -42,7 +42,7 @@ export async function injectContext(
   const { mode, deadline_ms: deadline } = settingsFor(place);
   if (mode !== "gentle" && mode !== "eager") return false;
   const files = () => filesEdited(hooks, given, payload);
-  const request = requestFor(moment, mode, given, payload, files);
+  const request = requestFor(moment, given, payload, files);
   const left = () => deadline - performance.now() - marginMs;
   if (request === null) return false;
   if (!(left() > 0)) return missed(place, moment);
@@ -88,7 +88,6 @@ function missed(place: string, event: Moment): false {
 
 function requestFor(
   event: Moment,
-  mode: "gentle" | "eager",
   given: GivenPayload,
   payload: HookPayload,
   filesEdited: () => string[],
@@ -104,7 +103,6 @@ function requestFor(
     const { error } = given;
     return typeof error === "string" ? { ...whose, error: error.slice(-maxErrorLength) } : null;
   }
-  if (mode !== "eager") return null;
   const files = filesEdited();
   return files.length === 0 ? null : { ...whose, files };
 }

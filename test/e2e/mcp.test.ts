@@ -62,7 +62,14 @@ describe("an agent that asks", () => {
     expect(turn.structured).toMatchObject({ turn: { number: 2 } });
     expect(turn.text).toContain("> [USER] make token refresh atomic");
     expect(turn.text).toContain("> [TOOL_USE] Edit");
-    const outline = await ask("get_session", { session_id: refreshing });
+    const brief = await ask("get_session", { session_id: refreshing });
+    expect(brief.structured).toMatchObject({
+      session: { id: refreshing, turns: 2 },
+      brief: { last_asked: "make token refresh atomic", files: ["src/auth.ts"] },
+    });
+    for (const form of [brief.text, JSON.stringify(brief.structured)])
+      expect(form.length).toBeLessThanOrEqual(300 * 4);
+    const outline = await ask("get_session", { session_id: refreshing, limit: 10 });
     expect(outline.structured).toMatchObject({
       session: { id: refreshing, turns: 2 },
       turns: [

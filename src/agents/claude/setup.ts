@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { loadConfig } from "../../project/config/config.ts";
 import { findUpwards, mainOf } from "../../project/paths.ts";
 import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
 import { listEntry, serverEntry } from "../setup/json-entry.ts";
@@ -19,7 +20,7 @@ const matchers = {
   "tool-failure": "Bash",
 };
 
-export const claudeHooks: HookSpec = {
+const allHooks: HookSpec = {
   agent: claudeProfile.name,
   hasShEverywhere: true,
   hooks: hooksFor(claudeProfile.hooks, (hook) => ({
@@ -27,6 +28,22 @@ export const claudeHooks: HookSpec = {
     timeout,
   })),
 };
+
+/** Without the one that serves context after failures alone: it would cost every failing command a process. */
+export const claudeHooks: HookSpec = {
+  ...allHooks,
+  hooks: allHooks.hooks.filter(({ hook }) => hook !== "tool-failure"),
+};
+
+function hooksWanted({ project, env }: Place): HookSpec {
+  try {
+    const { config } = loadConfig(project ?? null, env);
+    return config["context.kinds"].includes("failure") ? allHooks : claudeHooks;
+  } catch {
+    // Whoever needs the configuration reports that it is invalid; hooks can be removed all the same.
+    return claudeHooks;
+  }
+}
 
 /** A project's personal settings file, relative to its root. */
 export const localSettings = ".claude/settings.local.json";
@@ -76,7 +93,12 @@ export const claudeSetup: AgentSetup = {
   agent: claudeProfile.name,
   title: claudeProfile.title,
   parts: [
-    { name: "hooks", files: settingsFiles, editor: hookEntries(claudeHooks) },
+    {
+      name: "hooks",
+      files: settingsFiles,
+      editor: hookEntries(claudeHooks),
+      editorOf: (place) => hookEntries(hooksWanted(place)),
+    },
     {
       name: "mcp",
       files: serversFiles,

@@ -101,7 +101,7 @@ export function projectPlace(
   { env = process.env, own }: { env?: NodeJS.ProcessEnv; own?: boolean | undefined } = {},
 ): Place {
   const recordFile = join(project.setupDir, "setup.json");
-  const place: Place = { scope: "project", dir: project.root, recordFile, env };
+  const place: Place = { scope: "project", dir: project.root, project, recordFile, env };
   return { ...place, own: own ?? readRecord(place).own ?? false };
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { fixRequest, howRequest } from "../../protocol/operations/commands.ts";
 import { type Decision, decisionsRequest } from "../../protocol/operations/decisions.ts";
-import { annotateRequest, sessionRequest } from "../../protocol/operations/sessions.ts";
+import { annotateRequest, type SessionBrief, sessionRequest } from "../../protocol/operations/sessions.ts";
 import { described, field, text } from "../../protocol/shape-parts.ts";
 import {
   cursor,
@@ -42,16 +42,15 @@ interface Summary {
 export const getSessionInput = z.strictObject({
   session_id: sessionId,
   turn: sessionRequest().shape.turn,
-  limit: z._default(
-    described("last turns to list, 1 to 100", z.int().check(z.minimum(1), z.maximum(100))),
-    10,
-  ),
+  limit: field("its last turns, 1 to 100", z.int().check(z.minimum(1), z.maximum(100))),
   cursor,
-  max_tokens: maxTokens(),
+  max_tokens: field("500 to 20000", z.int().check(z.minimum(500), z.maximum(20_000))),
 });
 
 export interface GetSessionOutput extends LabelledOutput, PagedOutput {
   session: Session;
+  /** The first answer; null where turns were asked for. */
+  brief: Partial<SessionBrief> | null;
   summary: Summary | null;
   /** The latest first. */
   turns: {

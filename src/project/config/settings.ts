@@ -6,7 +6,7 @@ import { editorChoices, isEditor } from "./editors.ts";
 const strings = z.array(z.string());
 const level = z.enum(levels);
 /** Kinds of automatic context that can be switched off alone. */
-const contextKinds = ["start", "compaction", "prompt", "failure"] as const;
+const contextKinds = ["start", "compaction", "prompt", "edit", "failure"] as const;
 export type ContextKind = (typeof contextKinds)[number];
 const positive = z.int().check(z.minimum(1));
 const natural = z.int().check(z.minimum(0));
@@ -293,13 +293,13 @@ export const settings = {
     schema: z.enum(["off", "gentle", "eager"]),
     default: "gentle" as "off" | "gentle" | "eager",
     about:
-      "Automatic context for agents: off; gentle (at session start, and when a prompt clearly continues past work); eager (also when it may, and decisions about a file just edited). See docs/agents.md.",
+      "Automatic context for agents: off; gentle; eager (also where a prompt only may go on with past work). See docs/agents.md.",
   },
   "context.kinds": {
     schema: z.array(z.enum(contextKinds)),
-    default: ["start", "compaction", "prompt"] as ContextKind[],
+    default: ["start", "compaction", "prompt", "edit"] as ContextKind[],
     about:
-      "Kinds of automatic context: start (of a session), compaction, prompt, failure (what fixed the same error before, after a command fails). Context for edits goes by context.mode.",
+      "Kinds of automatic context: start (of a session), compaction, prompt, edit (of a file: decisions about it, and what is usually run then), failure (what fixed the same error before; needs a hook that pm init and pm setup then add).",
   },
   "context.max_tokens": {
     // Less would leave no room beside the frame.

@@ -68,7 +68,7 @@ export type InjectedUse = z.infer<ReturnType<typeof injectedUse>>;
 
 const injectedItem = lazy(() =>
   z.object({
-    /** chunk:ID, note:ID, session:ID, event:ID, file:PATH, code:PATH#NAME or fix:SESSION:TURN:TURN. */
+    /** chunk:ID, note:ID, session:ID, event:ID, file:PATH, code:PATH#NAME, command:FORM or fix:SESSION:TURN:TURN. */
     ref: text,
     why: text,
     /** 0 to 1; null without a query. */

@@ -144,9 +144,32 @@ const statement = lazy(() =>
 );
 export type Statement = z.infer<ReturnType<typeof statement>>;
 
+/** A session in a few lines. */
+const sessionBrief = lazy(() =>
+  z.object({
+    /** How its first and its last prompt begin; "" where there is none, or it is the first. */
+    asked: text,
+    last_asked: text,
+    /** As far as its summary says. */
+    outcome: text,
+    /** What it left open, as far as its summary says. */
+    open: text,
+    /** How its last turn ended; null: not known. */
+    state: z.nullable(z.enum(turnStates)),
+    /** That it changed, the most often changed first. */
+    files: strings,
+    /** That it led to, the latest first. */
+    commits: z.array(z.object({ hash: text, subject: text })),
+    /** Command lines that worked when they were last run, the most often run first. */
+    commands: strings,
+  }),
+);
+export type SessionBrief = z.infer<ReturnType<typeof sessionBrief>>;
+
 export const sessionResponse = lazy(() =>
   z.object({
     session: sessionSummary(),
+    brief: sessionBrief(),
     /** The best there is: by a language model, the agent's own, extractive. */
     summary: z.nullable(
       z.object({

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
-import { conversation, prompt, ran } from "../../../test/support/turn-fixture.ts";
+import { conversation, edited as editedNow, prompt, ran } from "../../../test/support/turn-fixture.ts";
 import { type Config, defaultConfig } from "../../project/config/settings.ts";
 import type { ContextRequest } from "../../protocol/operations/context.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
@@ -28,11 +28,13 @@ let dir: string;
 let remove: () => void;
 let config: Config;
 let branch: string | null;
+let compactedTo: string | null;
 let named: Injection[];
 beforeEach(() => {
   ({ memory, dir, remove } = temporaryMemory());
   config = defaultConfig();
   branch = "retries";
+  compactedTo = null;
   named = [];
 });
 afterEach(() => remove());
@@ -47,6 +49,7 @@ const ask = (
       search: (query) =>
         new SessionSearch({ root: dir, memory, embedder: null, now: () => now }).search(query),
       branch: async () => branch,
+      summary: async () => compactedTo,
       namedCode: async () => named,
     },
     { session_id: "current", ...request },
@@ -143,7 +146,7 @@ describe("at the start of a session", () => {
       ["chunk:last:raw:0", "Decided"],
       ["event:e1", "This branch's event"],
     ]);
-    expect(items[0]!.quote).toContain("Last prompt: asked of last 1. Outcome: The importer retries now.");
+    expect(items[0]!.quote).toContain("asked of last 1. Outcome: The importer retries now.");
     expect(text).toContain(
       "“We decided to retry three times instead of once.” (session last turn 1, 2026-03-09",
     );
@@ -180,7 +183,7 @@ describe("at the start of a session", () => {
     });
     note("n1", "releases are cut on Fridays", 3, null, "bob@acme.test");
     const { text } = await ask({ event: "session-start" });
-    expect(text).toContain("The last session on this branch: “Last prompt: asked of theirs 1.”");
+    expect(text).toContain("The last session on this branch: “asked of theirs 1.");
     expect(text).toContain("(session theirs, shared by ann@acme.test, 2026-03-09");
     expect(text).toContain(
       "A colleague's note: “releases are cut on Fridays” (from a shell, shared by bob@acme.test,",
@@ -225,9 +228,16 @@ describe("at the start of a session", () => {
     ]);
     note("n1", "mine", 0.1, "current");
     note("n2", "another's", 0.1, "other");
-    const { items } = await ask({ event: "session-start", source: "compact" });
+    compactedTo = "We work on b.ts.";
+    const { items } = await ask({ event: "session-start", source: "compact", preview: true });
     expect(items.map(({ ref }) => ref)).toEqual(["note:n1", "chunk:current:raw:0", "session:current:files"]);
     expect(items[2]!.quote).toBe("src/a.ts");
+    // What the summary has, and what it may have, is not repeated.
+    for (const summary of ["We work on a.ts.", null]) {
+      compactedTo = summary;
+      const { items } = await ask({ event: "session-start", source: "compact", preview: true });
+      expect(items.map(({ ref }) => ref)).not.toContain("session:current:files");
+    }
   });
 });
 
@@ -247,15 +257,21 @@ describe("with a prompt", () => {
       ]);
   });
 
-  it("injects recent turns that share rare words with it", async () => {
-    session("good", 1, [about("importer", { kind: "error-fix" })]);
-    session("stale", 40, [about("importer")]);
-    const prompt = "fetchLedger runs into the proxyWindow limit again in the importer, it timed out";
+  it("injects sessions that were found, and what came of them", async () => {
+    const id = session("good", 40, [about("importer", { kind: "error-fix", files: ["src/ledger.ts"] })]);
+    saveSummary(memory, {
+      ...{ sessionId: id, source: "extractive", model: null, upToTurn: 1, at: now },
+      text: "Asked:\n- x\n\nOutcome:\nThe proxy waits longer now.\n\nNext:\n- Try it with the slow ledger",
+    });
+    const prompt = "fetchLedger timed out in the importer because of the proxyWindow limit";
     const { items, text } = await ask({ event: "user-prompt", prompt });
-    expect(items.map(({ ref, kind }) => [ref, kind])).toEqual([["chunk:good:raw:0", "Fixed"]]);
+    expect(items.map(({ ref, kind }) => [ref, kind])).toEqual([["session:good", "Earlier session"]]);
     expect(items[0]!.score).toBeGreaterThanOrEqual(0.5);
     expect(items[0]!.why).toMatch(/^also about .*(fetchLedger|proxyWindow)/);
-    expect(text).toContain("fetchLedger");
+    expect(text).toContain(
+      "“asked of good 1. Outcome: The proxy waits longer now. Changed src/ledger.ts.” (session good turn 1,",
+    );
+    expect(text).not.toContain("[ASSISTANT]");
     expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null });
   });
 
@@ -264,9 +280,9 @@ describe("with a prompt", () => {
     session("good", 2, [
       decided(text, { terms: { prompt: "", answer: text, actions: "", errors: "" }, files: ["src/a.ts"] }),
     ]);
-    const prompt = "fetchLedger runs into the proxyWindow limit again";
+    const prompt = "should we raise the proxyWindow limit of fetchLedger?";
     const { items } = await ask({ event: "user-prompt", prompt, preview: true });
-    expect(items.map(({ ref }) => ref)).toEqual(["chunk:good:raw:0"]);
+    expect(items.map(({ ref }) => ref)).toEqual(["session:good"]);
     note("n1", `Instead of “${text}”: we retry`, 1);
     expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null, items: [] });
   });
@@ -350,15 +366,15 @@ describe("with a prompt", () => {
 });
 
 describe("after an edit", () => {
-  const edited = (file: string) => ask({ event: "post-tool-use", file, cwd: dir });
+  const edited = (file: string, more: Partial<ContextRequest> = {}) =>
+    ask({ event: "post-tool-use", file, cwd: dir, ...more });
   beforeEach(() => {
     session("old", 200, [
       decided("We decided to retry three times instead of once.", { files: ["src/a.ts"] }),
     ]);
   });
 
-  it("injects, when eager, decisions about the file, once for each file", async () => {
-    config["context.mode"] = "eager";
+  it("injects decisions about the file, once for each file", async () => {
     expect((await edited(join(dir, "src/b.ts"))).text).toBeNull();
     expect((await edited("src/a.ts")).items.map(({ ref }) => ref)).toEqual(["chunk:old:raw:0"]);
     session("new", 1, [
@@ -371,14 +387,12 @@ describe("after an edit", () => {
   });
 
   it("knows a file of another worktree for the same", async () => {
-    config["context.mode"] = "eager";
     const { items } = await edited(join(dir, "../beside/src/a.ts"));
     expect(items.map(({ ref }) => ref)).toEqual(["chunk:old:raw:0"]);
     expect((await edited(join(dir, "../elsewhere/src/a.ts"))).text).toBeNull();
   });
 
   it("injects what is about any of several files edited at once, each item once", async () => {
-    config["context.mode"] = "eager";
     session("both", 100, [
       decided("We decided to log failures instead of raising them.", { files: ["src/a.ts", "src/b.ts"] }),
     ]);
@@ -393,8 +407,30 @@ describe("after an edit", () => {
     expect(refsOf(await askAbout({ files: ["src/c.ts", "src/d.ts"] }))).toEqual(["chunk:new:raw:0"]);
   });
 
+  it("injects what sessions that edited the file ran then, unless this one did", async () => {
+    const relativize = relativizer({ root: dir, worktrees: [], cwd: dir });
+    const runs = (uid: string, ...lines: string[]) => {
+      const { id } = addSession(memory, uid, { cwd: dir });
+      const happenings = lines.map((line) => ran(line, "ok"));
+      const editedFile = editedNow(join(dir, "src/c.ts"), "old", "new");
+      for (const one of conversation({}, prompt("go"), editedFile, ...happenings))
+        saveTurn(memory, id, turn(one.number, turnToStore(one, relativize)));
+    };
+    runs("one", "npm run check", "git status");
+    runs("two", "npm run check", "npm run lint", "git status");
+    expect((await edited("src/c.ts")).text).toBeNull();
+    runs("three", "npm run check", "git status");
+    const { items } = await edited("src/c.ts", { preview: true });
+    expect(items.map(({ quote }) => quote)).toEqual([
+      "npm run check; it worked in 3 of the 3 sessions that edited src/c.ts",
+    ]);
+    runs("current", "npm run check");
+    expect((await edited("src/c.ts", { preview: true })).text).toBeNull();
+  });
+
   it("is silent otherwise", async () => {
-    expect(await edited("src/a.ts")).toMatchObject({ text: null });
+    config["context.kinds"] = ["start"];
+    expect(await edited("src/a.ts")).toMatchObject({ text: null, reason: "context.kinds has no edit" });
     config["context.mode"] = "off";
     expect(await edited("src/a.ts")).toMatchObject({ text: null, reason: "context.mode is off" });
     expect(await ask({ event: "session-start" })).toMatchObject({

@@ -77,9 +77,10 @@ async function itemsFor(
   if (mode === "off") return "context.mode is off";
   const { event, session_id: sessionUid, source: how } = request;
   const kind = event === "session-start" && how === "compact" ? "compaction" : kindOf[event];
-  if (kind !== null && !source.config["context.kinds"].includes(kind)) return `context.kinds has no ${kind}`;
+  if (!source.config["context.kinds"].includes(kind)) return `context.kinds has no ${kind}`;
   if (event === "session-start") {
-    return how === "compact" ? toTellAfterCompaction(source, sessionUid) : toTellAtStart(source, sessionUid);
+    if (how !== "compact") return toTellAtStart(source, sessionUid);
+    return toTellAfterCompaction(source, sessionUid, (await source.summary?.()) ?? null);
   }
   if (event === "user-prompt") {
     const { prompt = "" } = request;
@@ -89,7 +90,6 @@ async function itemsFor(
   if (event === "tool-failure") {
     return injectionsForFailure(source, { sessionUid, error: request.error ?? "" });
   }
-  if (mode !== "eager") return "context for edits needs context.mode = eager";
   if (files.length === 0) {
     const isNamed = filesOf(source, request).length > 0;
     return isNamed ? "the session already got context for this file" : "no file given";
@@ -99,12 +99,11 @@ async function itemsFor(
   return [...new Map(all.map((one) => [one.ref, one])).values()];
 }
 
-/** What context.kinds calls an event; null: it goes by context.mode alone. */
-const kindOf: Readonly<Record<ContextEvent, ContextKind | null>> = {
+const kindOf: Readonly<Record<ContextEvent, ContextKind>> = {
   "session-start": "start",
   "user-prompt": "prompt",
   "tool-failure": "failure",
-  "post-tool-use": null,
+  "post-tool-use": "edit",
 };
 
 /** Paths as stored, from any worktree. An agent may work anywhere, which does not make its session foreign. */

@@ -1,10 +1,11 @@
+import { basename } from "node:path";
 import { eventsOf } from "../../store/memory/events.ts";
-import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
-import { filesOfSession, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { briefOf } from "../sessions/brief.ts";
 import { decisionsToTell, notesToTell } from "./decided.ts";
 import type { Injection } from "./quote.ts";
+import { sessionToTell } from "./session-item.ts";
 import { type ContextSource, inSight, placeOf } from "./source.ts";
 
 const day = 24 * 3600 * 1000;
@@ -13,7 +14,7 @@ const notesReach = 90;
 const decisionsReach = 21;
 const maxNotes = 5;
 const maxDecisions = 4;
-const maxFiles = 12;
+const maxDropped = 4;
 
 /** What matters when a session begins: the last work on its branch, notes, current decisions, and its event. */
 export async function toTellAtStart(source: ContextSource, sessionUid: string): Promise<Injection[]> {
@@ -43,13 +44,29 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
   ];
 }
 
-/** What a compaction may have removed: the user's notes, decisions, and the files being edited. */
-export function toTellAfterCompaction(source: ContextSource, sessionUid: string): Injection[] {
-  const { memory } = source;
+/** What a summary has of a session: the user's notes and decisions, the files and the commands that it does not name. */
+export function toTellAfterCompaction(
+  source: ContextSource,
+  sessionUid: string,
+  summary: string | null,
+): Injection[] {
+  const { memory, until } = source;
   const own = sessionByUid(memory, sessionUid);
   if (own === null) return [];
-  const edited = filesOfSession(memory, own.id).filter(({ how }) => how !== "read");
   const isOwn = (session: string | null) => session === sessionUid;
+  const { files, commands } = briefOf(memory, own, until);
+  const dropped = (said: readonly string[], nameOf: (one: string) => string) =>
+    summary === null ? [] : said.filter((one) => !summary.includes(nameOf(one))).slice(0, maxDropped);
+  const place = placeOf({ session: own.uid, at: own.lastAt });
+  const listed = (what: string, kind: string, said: readonly string[], by: string): Injection[] =>
+    said.length === 0
+      ? []
+      : [
+          {
+            ...{ ref: `session:${own.uid}:${what}`, kind, quote: said.join(by), place },
+            ...{ why: `the summary has none of these ${what}`, score: null },
+          },
+        ];
   return [
     ...notesToTell(source, { since: 0, of: isOwn, most: maxNotes }),
     ...decisionsToTell(source, {
@@ -60,74 +77,34 @@ export function toTellAfterCompaction(source: ContextSource, sessionUid: string)
       most: maxDecisions,
       why: "decided before the compaction",
     }),
-    ...(edited.length === 0
-      ? []
-      : [
-          {
-            ref: `session:${own.uid}:files`,
-            kind: "Edited in this session before its compaction",
-            quote: edited
-              .slice(0, maxFiles)
-              .map(({ path }) => path)
-              .join(", "),
-            place: placeOf({ session: own.uid, at: own.lastAt }),
-            why: "edited before the compaction",
-            score: null,
-          },
-        ]),
+    ...listed("files", "Also edited before the compaction", dropped(files, basename), ", "),
+    ...listed(
+      "commands",
+      "Worked before the compaction",
+      dropped(commands, (line) => line),
+      "; ",
+    ),
   ];
 }
 
+/** The state of the work on a branch: what its last session did, and left open. */
 function lastOnBranch(
-  { memory, until }: ContextSource,
+  source: ContextSource,
   branch: string | null,
   sees: (uid: string) => boolean,
   from: number,
 ): Injection[] {
+  const { memory, until } = source;
   if (branch === null) return [];
   const last = listSessions(memory, { branch, until, remembered: true, limit: 10 }).find(
     ({ uid, lastAt }) => !sees(uid) && (lastAt ?? 0) > from,
   );
   if (!last) return [];
-  const quote = doingOf({ memory }, last);
-  if (quote === "") return [];
-  return [
-    {
-      ref: `session:${last.uid}`,
-      kind: "The last session on this branch",
-      quote,
-      place: placeOf({ session: last.uid, author: last.author, at: last.lastAt, branch }),
-      why: `the last session on ${branch}`,
-      score: null,
-    },
-  ];
-}
-
-/** Title, last prompt and outcome of a session. */
-function doingOf({ memory }: Pick<ContextSource, "memory">, session: SessionRecord): string {
-  const prompt = turnsOf(memory, session.id).findLast(
-    ({ number, abandoned }) => number > 0 && !abandoned,
-  )?.prompt;
-  const outcome = outcomeIn(bestSummaries(memory, [session.id]).get(session.id)?.text ?? "");
-  const isTitle = session.title !== null && !prompt?.startsWith(session.title.replace(/…$/, ""));
-  return [
-    isTitle ? sentence(session.title ?? "") : "",
-    prompt === undefined || prompt === "" ? "" : sentence(`Last prompt: ${prompt.slice(0, 160).trim()}`),
-    outcome === "" ? "" : `Outcome: ${outcome}`,
-  ]
-    .filter((part) => part !== "")
-    .join(" ");
-}
-
-const sentence = (text: string) => (/[.!?…:]$/.test(text) ? text : `${text}.`);
-
-/** The outcome in a summary; "" if it has none. */
-function outcomeIn(summary: string): string {
-  const [, said = ""] =
-    /^(?:\d+\.\s*)?(?:#+\s*)?\**(?:Outcome|Current Work|Pending Tasks)\**:?\s*\n([\s\S]*?)(?=\n\s*\n|\n\d+\.\s|$(?![\s\S]))/im.exec(
-      summary,
-    ) ?? [];
-  return said.replace(/\s+/g, " ").trim().slice(0, 240);
+  const item = sessionToTell(source, last, {
+    kind: "The last session on this branch",
+    why: `the last session on ${branch}`,
+  });
+  return item === null ? [] : [item];
 }
 
 function eventOf({ memory, until }: ContextSource, branch: string | null): Injection[] {

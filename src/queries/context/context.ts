@@ -1,10 +1,13 @@
 import { isAbsolute } from "node:path";
+import type { Entry } from "../../agents/agent.ts";
 import { recognise } from "../../agents/registry.ts";
 import { branchAtHand } from "../../git/history/head.ts";
 import type { Project } from "../../project/paths.ts";
 import type { ContextRequest, ContextResponse } from "../../protocol/operations/context.ts";
+import { storedTurns } from "../../sessions/stored-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { configOf, keeperOf, withIndex, withMemory } from "../open.ts";
 import { sessionSearch } from "../search/sessions.ts";
@@ -37,6 +40,7 @@ export async function contextFor(project: Project, request: ContextRequest): Pro
         namedCode: (prompt) =>
           withIndex(project, config, (index) => codeNamed(index, prompt)).catch(() => []),
         origin,
+        summary: () => summaryIn(memory, request),
         branch: () => branchAtHand(request.cwd ?? root),
         now: Date.now(),
         until: null,
@@ -55,4 +59,33 @@ async function originOf(
   const session = sessionByUid(memory, uid);
   if (session !== null && turnsOf(memory, session.id, { first: 1, last: 1 }).length > 0) return null;
   return (await recognise(path))?.info.forkedFrom ?? null;
+}
+
+/**
+ * What the agent's context was compacted to: the last summary in the transcript. The file may be ahead of what is stored, or not
+ * have it yet; then nothing is known.
+ */
+async function summaryIn(
+  memory: Memory,
+  { transcript_path: path }: Pick<ContextRequest, "transcript_path">,
+): Promise<string | null> {
+  const known = path === undefined || !isAbsolute(path) ? null : transcriptByPath(memory, path);
+  const { agent } = (known && (await recognise(known.path))) ?? {};
+  if (known === null || agent === undefined) return null;
+  const { offset, lineHash, sessionId } = known;
+  let summary: string | null = null;
+  const look = (entries: readonly Entry[]) => {
+    for (const entry of entries) if (entry.kind === "summary") summary = entry.text;
+  };
+  const last = sessionId === null ? undefined : turnsOf(memory, sessionId).at(-1)?.number;
+  if (sessionId !== null && last !== undefined)
+    for (const { lines } of storedTurns(memory, sessionId, { first: last, last }))
+      for (const { entries } of lines) look(entries);
+  try {
+    for await (const { lines } of agent.read(known.path, { offset, lineHash }))
+      for (const { entries } of lines) look(entries);
+  } catch {
+    // It was replaced, or is gone: what is stored has to do.
+  }
+  return summary;
 }

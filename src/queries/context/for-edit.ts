@@ -2,6 +2,7 @@ import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
 import { searchableChunks } from "../../store/memory/privacy/withheld.ts";
+import { checkToTell } from "./checks-of-file.ts";
 import { decisionsToTell, isCurrent, noteToTell } from "./decided.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, inSight } from "./source.ts";
@@ -9,7 +10,7 @@ import { type ContextSource, inSight } from "./source.ts";
 const maxDecisions = 3;
 const maxNotes = 2;
 
-/** Notes and decisions about a file, except from the session that has just edited it. */
+/** Notes and decisions about a file, except from the session that has just edited it; and what others ran after editing it. */
 export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): Injection[] {
   const { memory, until } = source;
   const sees = inSight(source, sessionUid);
@@ -39,5 +40,6 @@ export function toTellForEdit(source: ContextSource, sessionUid: string, file: s
       most: maxDecisions,
       why,
     }),
+    ...checkToTell(source, sessionUid, file),
   ];
 }

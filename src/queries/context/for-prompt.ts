@@ -1,98 +1,77 @@
 import { openQuery, type SessionResult } from "../../search/sessions/types.ts";
 import { closestTo, decisionsByChunk } from "../../sessions/decisions/stored.ts";
+import { contentWords } from "../../sessions/summaries/words.ts";
 import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
-import { isCurrent, isSuperseded, noteKind } from "./decided.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { isCurrent, isSuperseded, noteToTell } from "./decided.ts";
 import type { Injection } from "./quote.ts";
 import { relevanceOf } from "./relevance.ts";
-import { type ContextSource, inSight, placeOf } from "./source.ts";
+import { sessionToTell } from "./session-item.ts";
+import { type ContextSource, inSight, sightOf } from "./source.ts";
 
 /** A longer prompt is a document, which has its subject at the beginning. Characters. */
 const maxPromptLength = 4000;
-/** Number of results requested and weighed, as many may be the session's own. */
-const asked = 40;
-const weighed = 8;
-const maxInjected = 3;
+const weighed = 5;
+const maxInjected = 1;
+/** "Yes, do that" and "/review" are about what stands before them. */
+const minWords = 3;
 
-const kinds = {
-  decision: "Decided",
-  "error-fix": "Fixed",
-  "code-change": "Changed",
-  architecture: "Discussed",
-  conversation: "Discussed",
-} as const;
+/** How near a session is to a prompt, by the words of it that it holds, and by meaning where there is a model. */
+const minNear = { held: 0.5, near: 0.5 } as const;
+/** What holds nearly all of the prompt's words needs to share few that are rare. */
+const nearlyAll = { held: 0.8, relevance: 0.3 } as const;
 
 /**
- * Earlier turns that a prompt continues, the most relevant first; usually none.
+ * Earlier sessions that a prompt goes on with, best first; usually none. The verdict of the search is not enough: it is
+ * found that somebody once fixed merge conflicts, and so it is every time.
  * @param least minimum relevance (relevance.ts)
- * @throws PommelError what a search throws, except for a prompt without words
+ * @throws PommelError what a search throws
  */
 export async function injectionForPrompt(
   source: ContextSource,
   { sessionUid, prompt, least }: { sessionUid: string; prompt: string; least: number },
 ): Promise<Injection[]> {
   const query = prompt.slice(0, maxPromptLength);
-  if (!/[\p{L}\p{N}]/u.test(query)) return [];
-  const { memory, now, until } = source;
-  const { results } = await source.search({ ...openQuery, query, limit: asked, until });
+  if (/^\s*\/[\w:-]+\s*$/.test(query) || contentWords(query).size < minWords) return [];
+  const { memory, until } = source;
+  const sight = { leaves: sightOf(source, sessionUid), until };
+  const answer = await source.search({
+    ...{ ...openQuery, query, limit: weighed, by: "session", explain: true },
+    ...sight,
+  });
+  if (answer.verdict !== "found") return [];
   const sees = inSight(source, sessionUid);
-  const others = onePerTurn(results.filter(({ session_id, abandoned }) => !sees(session_id) && !abandoned));
-  const relevant = relevanceOf(memory, query, others.slice(0, weighed), { now, until });
-  const decisions = decisionsByChunk(memory);
-  const isCurrentNote = isCurrent(memory, until);
-  return relevant
-    .filter(({ relevance }) => relevance >= least)
-    .map(({ result, ...rest }) => ({
-      ...rest,
-      result,
-      note: noteOf(memory, result),
-      // Of a chunk that compares options the decision is quoted, else the match.
-      decided: result.kind === "decision" ? closestTo(query, decisions.get(result.id) ?? []) : null,
-    }))
-    .filter(({ note }) => note === null || isCurrentNote(note))
-    .filter(({ decided }) => decided === null || !isSuperseded(decided, until))
-    .slice(0, maxInjected)
-    .map(({ result, relevance, words, note, decided }): Injection => {
-      const { annotation, kind, snippet, author = null } = result;
-      return {
-        // The same note may be quoted from its chunk or by itself, but not twice.
-        ref: note === null ? `chunk:${result.id}` : `note:${note.uid}`,
-        kind:
-          note !== null
-            ? noteKind(note)
-            : result.chunk_type === "summary"
-              ? "Summary"
-              : kind === "decision" && decided === null
-                ? "Discussed"
-                : kinds[kind],
-        quote: annotation ?? decided?.text ?? snippet,
-        place: placeOf({
-          session: result.session_id,
-          turn: result.turn,
-          author,
-          at: result.timestamp === null ? null : Date.parse(result.timestamp),
-          branch: result.branch,
-          files: result.files,
-        }),
-        why: `also about ${words.slice(0, 4).join(", ")}`,
-        score: Math.round(relevance * 100) / 100,
-      };
-    });
+  const others = answer.results.filter(({ session_id, abandoned }) => !sees(session_id) && !abandoned);
+  return relevanceOf(memory, query, others, until)
+    .filter(({ result: { signals = {} }, relevance }) => {
+      const { held = 0, near } = signals;
+      const isNear = near === undefined ? held >= minNear.held : near >= minNear.near;
+      return isNear && (relevance >= least || (held >= nearlyAll.held && relevance >= nearlyAll.relevance));
+    })
+    .flatMap(({ result, relevance, words }): Injection[] => {
+      const why = `also about ${words.slice(0, 4).join(", ")}`;
+      const item = itemOf(source, result, query, why);
+      return item === null ? [] : [{ ...item, score: Math.round(relevance * 100) / 100 }];
+    })
+    .slice(0, maxInjected);
 }
 
-function noteOf(memory: Memory, { id, annotation }: SessionResult): AnnotationRecord | null {
+function itemOf(source: ContextSource, result: SessionResult, query: string, why: string): Injection | null {
+  const { memory, until } = source;
+  const decided =
+    result.kind === "decision" ? closestTo(query, decisionsByChunk(memory).get(result.id) ?? []) : null;
+  if (decided !== null && isSuperseded(decided, until)) return null;
+  const note = noteOf(memory, result);
+  if (note !== null) return isCurrent(memory, until)(note) ? noteToTell(note, why) : null;
+  const session = sessionByUid(memory, result.session_id);
+  if (session === null) return null;
+  const { turn, commits } = result;
+  return sessionToTell(source, session, { kind: "Earlier session", why, turn, commits });
+}
+
+function noteOf(memory: Memory, { id, annotation }: SessionResult) {
   const annotationId = annotation === null ? null : (chunkByUid(memory, id)?.annotationId ?? null);
   return annotationId === null ? null : annotationById(memory, annotationId);
-}
-
-function onePerTurn(results: readonly SessionResult[]): SessionResult[] {
-  const seen = new Set<string>();
-  return results.filter(({ session_id, turn }) => {
-    const place = `${session_id}:${turn}`;
-    if (seen.has(place)) return false;
-    seen.add(place);
-    return true;
-  });
 }

@@ -10,9 +10,9 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { partsOf, stem } from "../../text/tokens.ts";
 
 /*
- * Whether a prompt continues an earlier conversation. A search puts the best match first, but the best may be bad: "fix
- * the merge conflicts" matches every time somebody fixed some. The signals that work are the number of rare words the
- * two share (rare: in few of the project's sessions) and the age. Measured by `npm run bench:context`.
+ * Whether a prompt goes on with an earlier session. A search puts the best match first, but the best may be bad: "fix
+ * the merge conflicts" matches every time somebody fixed some. The signal that works is the number of rare words that the
+ * two share: words of few of the project's sessions. Measured by `npm run bench:context`.
  */
 
 /** A word in a larger share of the sessions is no signal. */
@@ -21,12 +21,8 @@ const rareShare = 0.15;
 const rareAtLeast = 2;
 /** Weight of shared rare words, in the units of their idf, that counts half. */
 const halfMass = 4;
-/** Days in which relevance halves. */
-const halfLife = 5;
 
-const day = 24 * 3600 * 1000;
-
-/** Minimum relevance of automatic context; docs/benchmarks/sessions.md has the figures for each. */
+/** Minimum relevance of automatic context; docs/benchmarks/sessions.md has the figures. */
 export const minRelevance = { gentle: 0.5, eager: 0.35 } as const;
 
 /** A result with how relevant it is: 0 to 1. */
@@ -38,14 +34,14 @@ export interface Relevant {
 }
 
 /**
- * How relevant results are to a prompt, the most relevant first.
+ * How relevant results are to a prompt, in their order.
  * @param until only what was known then counts; null: now
  */
 export function relevanceOf(
   memory: Memory,
   prompt: string,
   results: readonly SessionResult[],
-  { now, until }: { now: number; until: number | null },
+  until: number | null,
 ): Relevant[] {
   // Where a link leads is named by its words in the prompt, not by its address, nor is a number alone a name.
   const { tokens, words } = analyseQuery(prompt.replace(/https?:\/\/\S+/g, " "));
@@ -74,20 +70,13 @@ export function relevanceOf(
       masses[i]!.tokens.push({ token, idf });
     });
   }
-  return results
-    .map((result, i): Relevant => {
-      const { mass, tokens: shared } = masses[i]!;
-      const age = result.timestamp === null ? 0 : Math.max(now - Date.parse(result.timestamp), 0) / day;
-      const named = shared
-        .sort((a, b) => b.idf - a.idf)
-        .map(({ token }) => words.find((word) => isFrom(word, token)) ?? token);
-      return {
-        result,
-        relevance: (mass / (mass + halfMass)) * 0.5 ** (age / halfLife),
-        words: [...new Set(named)],
-      };
-    })
-    .sort((a, b) => b.relevance - a.relevance);
+  return results.map((result, i): Relevant => {
+    const { mass, tokens: shared } = masses[i]!;
+    const named = shared
+      .sort((a, b) => b.idf - a.idf)
+      .map(({ token }) => words.find((word) => isFrom(word, token)) ?? token);
+    return { result, relevance: mass / (mass + halfMass), words: [...new Set(named)] };
+  });
 }
 
 const isFrom = (word: string, token: string) =>

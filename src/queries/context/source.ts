@@ -18,6 +18,8 @@ export interface ContextSource {
   namedCode: (prompt: string) => Promise<Injection[]>;
   /** The session that the one that asks was forked from, where the memory does not know yet. */
   origin?: string | null;
+  /** What the agent goes on with after its compaction; null: not known. */
+  summary?: () => Promise<string | null>;
   /** The branch that the agent works on; null: none, or not known. */
   branch: () => Promise<string | null>;
   now: number;
@@ -25,11 +27,11 @@ export interface ContextSource {
   until: number | null;
 }
 
-/** Sessions whose text the agent already has: its own, those of its subagents, and the one it was forked from. */
-export function inSight(
+/** Sessions whose text the agent already has: its own and the one it was forked from; their subagents' as well. */
+export function sightOf(
   { memory, origin: unknownYet = null }: Pick<ContextSource, "memory" | "origin">,
   sessionUid: string,
-): (uid: string) => boolean {
+): string[] {
   const seen = new Set<string>();
   for (let uid: string | null = sessionUid; uid !== null && !seen.has(uid); ) {
     seen.add(uid);
@@ -38,7 +40,16 @@ export function inSight(
     if (origin !== null) uid = sessionById(memory, origin)?.uid ?? null;
     else uid = uid === sessionUid ? unknownYet : null;
   }
-  return (uid) => seen.has(uid) || [...seen].some((one) => uid.startsWith(`${one}/`));
+  return [...seen];
+}
+
+/** Whether an agent already has a session's text. */
+export function inSight(
+  source: Pick<ContextSource, "memory" | "origin">,
+  sessionUid: string,
+): (uid: string) => boolean {
+  const seen = sightOf(source, sessionUid);
+  return (uid) => seen.some((one) => uid === one || uid.startsWith(`${one}/`));
 }
 
 /** A quotation names as many files. */

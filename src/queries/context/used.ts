@@ -5,11 +5,13 @@ import { storedTurns } from "../../sessions/stored-turns.ts";
 import { actionOf, type Turn } from "../../sessions/turn-content.ts";
 import { annotationByUid } from "../../store/memory/chunks/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
+import { listCommands } from "../../store/memory/commands.ts";
 import type { Injection } from "../../store/memory/injections.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";
 import { listSessions, sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { filesNamedOf } from "./session-item.ts";
 import { quotedFiles } from "./source.ts";
 
 /*
@@ -32,6 +34,8 @@ interface Act {
 
 /** What a session did after a time. */
 interface Aftermath {
+  /** When it was given. */
+  at: number;
   acts: Act[];
   /** Files it had touched by then, which it knew already. */
   known: ReadonlySet<string>;
@@ -60,6 +64,7 @@ function useOf(memory: Memory, own: string, ref: string, aftermath: Aftermath | 
     return { outcome: "unknown", reason: "nothing of the session is recorded after it", turn: null };
   }
   const { acts, known, cwd } = aftermath;
+  if (ref.startsWith(commandRef)) return useOfCommand(memory, own, ref.slice(commandRef.length), aftermath);
   const { files, ids, isPlace } = leadsOf(memory, own, ref);
   for (const { turn, touched, words } of acts) {
     const id = ids.find((one) => words.includes(one));
@@ -76,6 +81,21 @@ function useOf(memory: Memory, own: string, ref: string, aftermath: Aftermath | 
   return isPlace
     ? { outcome: "not_used", reason: "the agent went on without opening it", turn: null }
     : { outcome: "unknown", reason: "a quotation can be heeded without a trace", turn: null };
+}
+
+const commandRef = "command:";
+
+function useOfCommand(memory: Memory, own: string, form: string, { at }: Aftermath): InjectedUse {
+  const session = sessionByUid(memory, own);
+  const run =
+    session === null
+      ? undefined
+      : listCommands(memory, { sessionId: session.id }).findLast(
+          (one) => one.form === form && (one.at ?? 0) >= at,
+        );
+  return run === undefined
+    ? { outcome: "not_used", reason: "the agent did not run it", turn: null }
+    : { outcome: "used", reason: "the agent ran it", turn: run.turn };
 }
 
 const done = { read: "read", edit: "edited", write: "wrote" } as const;
@@ -101,8 +121,14 @@ function leadsOf(
     }
     case "note":
       return { files: [], ids: quoted(annotationByUid(memory, name)?.sessionUid ?? null), isPlace: false };
-    case "session":
-      return { files: [], ids: quoted(name.replace(/:files$/, "")), isPlace: false };
+    case "session": {
+      const session = sessionByUid(memory, name);
+      return {
+        files: session === null ? [] : filesNamedOf(memory, session),
+        ids: quoted(name.replace(/:(?:files|commands)$/, "")),
+        isPlace: false,
+      };
+    }
     case "event":
       return { files: [], ids: [name], isPlace: false };
     default:
@@ -135,14 +161,14 @@ function aftermathOf(memory: Memory, session: SessionRecord, at: number): Afterm
       }
     }
   };
-  if (last === undefined) return { acts, known, cwd: session.cwd };
+  if (last === undefined) return { at, acts, known, cwd: session.cwd };
   for (const turn of storedTurns(memory, session.id, { first: window[0]!.number, last: last.number })) {
     add(turn, turn.number);
   }
   for (const child of listSessions(memory, { children: session.id, since: at, until: endOf(last) })) {
     for (const turn of storedTurns(memory, child.id)) add(turn, null);
   }
-  return { acts, known, cwd: session.cwd };
+  return { at, acts, known, cwd: session.cwd };
 }
 
 const endOf = ({ endedAt, startedAt }: TurnRecord): number => endedAt ?? startedAt ?? 0;

@@ -29,6 +29,7 @@ import { contentOf, filesOfSession, turnsOf } from "../../store/memory/sessions/
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { entry } from "../blame/blame-summary.ts";
 import { isoTime } from "../status/status.ts";
+import { briefOf } from "./brief.ts";
 import { renderTurn } from "./conversations-turn.ts";
 import { sessionLog } from "./session-log.ts";
 
@@ -85,6 +86,7 @@ export function showSession(memory: Memory, request: SessionRequest, root = ""):
     const commands = commandsByTurn(listCommands(memory, { sessionId: record.id }));
     return {
       session: summarise(memory, [record])[0]!,
+      brief: briefOf(memory, record),
       summary: summary
         ? { source: summary.source, model: summary.model, up_to_turn: summary.upToTurn, text: summary.text }
         : null,

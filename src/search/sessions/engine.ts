@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
-import type { ChunkFilter } from "../../store/memory/chunks/chunk-filter.ts";
+import { type ChunkFilter, scopeOf } from "../../store/memory/chunks/chunk-filter.ts";
 import {
   chunkOutlines,
   chunksByIds,
@@ -182,7 +182,7 @@ export class SessionSearch {
       const first = nearness.find(({ model }) => model === embedded.first?.model) ?? null;
       const isNamed = meant !== null || holders.length > 0;
       return {
-        ...(isNamed ? named(presented) : this.judge(query, presented, first)),
+        ...(isNamed ? named(presented) : this.judge(query, presented, first, scopeOf(memory, filter))),
         results: presented.slice(0, request.limit).map(({ result }) => result),
         total_results: groups.length,
         searched_by: [...(isByText ? ["words"] : []), ...nearness.map(({ model }) => model)],
@@ -192,22 +192,26 @@ export class SessionSearch {
   }
 
   /** By one model alone, whose cosines always mean the same. */
-  private judge(query: AnalysedQuery, presented: readonly Presented[], nearness: Nearness | null): Judgement {
+  private judge(
+    query: AnalysedQuery,
+    presented: readonly Presented[],
+    nearness: Nearness | null,
+    scope: ReadonlySet<SessionChunkId> | null,
+  ): Judgement {
     const { memory, judge = standardJudge } = this.options;
     const terms = termsOf(query);
     const holding = frequenciesIn(memory, "chunk_terms", terms);
     const asked = weighTerms(terms, { chunks: sessionChunkCount(memory), holding });
     const evidence = presented.map(({ id, result }): ResultEvidence => {
       const text = `${result.session_title ?? ""} ${result.branch ?? ""} ${result.files.join(" ")}\n${result.content}`;
-      return {
-        held: heldShare(asked, text),
-        nearness: nearness?.best[nearness.placeOf.get(id) ?? -1] || 0,
-        defines: false,
-        literal: isLiteral(query.raw, text),
-      };
+      const held = heldShare(asked, text);
+      const near = nearness?.best[nearness.placeOf.get(id) ?? -1] || 0;
+      if (result.signals) Object.assign(result.signals, roundAll({ held, ...(nearness && { near }) }));
+      return { held, nearness: near, defines: false, literal: isLiteral(query.raw, text) };
     });
     const { known, chunks } = asked;
-    return judge("sessions", { known, chunks, nearness: nearness && highest(nearness.best) }, evidence);
+    const nearest = nearness && highest(nearness, scope);
+    return judge("sessions", { known, chunks, nearness: nearest }, evidence);
   }
 
   private rank(
@@ -266,10 +270,11 @@ export class SessionSearch {
   }
 }
 
-/** Of values that may be missing (NaN); null where all are. */
-function highest(values: Float64Array): number | null {
+/** Of the chunks that were asked for, by values that may be missing (NaN); null where all are. */
+function highest({ best, chunkIds }: Nearness, scope: ReadonlySet<SessionChunkId> | null): number | null {
   let most = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
+  for (let i = 0; i < best.length; i++)
+    if (best[i]! > most && (scope === null || scope.has(chunkIds[i]!))) most = best[i]!;
   return Number.isFinite(most) ? most : null;
 }
 

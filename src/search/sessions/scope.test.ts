@@ -62,6 +62,10 @@ async function found(more: Partial<SessionQuery>): Promise<string[]> {
 
 const all = ["a retry", "a retry again", "a searched retry", "a summed up retry", "another retry"];
 
+it("leaves out sessions with their subagents", async () => {
+  expect(await found({ leaves: ["aaaa-1", "unknown"] })).toEqual(["another retry"]);
+});
+
 it("is everything when all is left open", async () => {
   expect(await found({})).toEqual(all);
 });

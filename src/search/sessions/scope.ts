@@ -18,8 +18,14 @@ import type { SessionQuery } from "./types.ts";
  */
 export function filterOf(memory: Memory, query: Omit<SessionQuery, "query" | "mode">): ChunkFilter {
   const { since, until, branch, agent, author, team, types, kinds, files, session, commit, event } = query;
+  const searchable = searchableChunks(memory);
+  const left = (query.leaves ?? []).flatMap((uid) => {
+    const known = sessionByUid(memory, uid);
+    return known === null ? [] : withAgents(memory, known.id);
+  });
   return {
-    ...searchableChunks(memory),
+    ...searchable,
+    ...(left.length > 0 && { withheld: [...(searchable.withheld ?? []), ...left] }),
     since,
     until,
     branch,

@@ -24,6 +24,8 @@ export interface SessionQuery {
   files: string[];
   /** An id or the beginning of one; its subagents count as well. */
   session: string | null;
+  /** Not of these sessions and their subagents. */
+  leaves?: readonly string[] | undefined;
   branch: string | null;
   agent: string | null;
   /** Part of the name of the colleague who shared it. */

@@ -51,6 +51,10 @@ const turn = (number: number, text: string): TurnInFull => ({
 function sessionOf(count: number, promptOf: (number: number) => string): SessionResponse {
   return {
     session: summary("8ecde0fc", { turns: count }),
+    brief: {
+      ...{ asked: "", last_asked: "", outcome: "", open: "", state: null },
+      ...{ files: [], commits: [], commands: [] },
+    },
     ...{ summary: null, files: [], annotations: [], agents: [], resume: null, content: null },
     turns: Array.from({ length: count }, (_, i) => ({
       ...{ number: i + 1, started_at: null, ended_at: null, branch: null, abandoned: false, tools: {} },

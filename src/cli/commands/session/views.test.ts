@@ -57,6 +57,10 @@ function sessionOf(text: string): SessionResponse {
       { id: text, note: text, session_id: text, turn: 1, timestamp: at, branch: text, source: "prompt" },
     ],
     agents: [text],
+    brief: {
+      ...{ asked: "", last_asked: "", outcome: "", open: "", state: null },
+      ...{ files: [], commits: [], commands: [] },
+    },
     resume: null,
     content: null,
   };

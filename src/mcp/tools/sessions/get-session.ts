@@ -1,16 +1,21 @@
 import type * as z from "zod/mini";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import { visible } from "../../../text/quotation.ts";
+import { charactersOfToken } from "../../../text/text-size.ts";
+import { omitEmpty } from "../../server/omit-empty.ts";
 import type { GetSessionOutput, getSessionInput } from "../../shapes/shapes-sessions.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../../text/budget.ts";
 import { historyLabel, joined, minute, oneLine, quoted } from "../../text/text.ts";
 import type { CallContext, Handler, ToolAnswer } from "../../tool.ts";
+import { briefWithin, renderBrief } from "./the-brief.ts";
 import { headOf, readSession, renderHead, renderSummary, sessionMeant, summaryOf } from "./the-session.ts";
 import { type LastTurn, lastTurns, renderTurn } from "./the-turns.ts";
 
 type Args = z.infer<typeof getSessionInput>;
 type Answer = ToolAnswer<GetSessionOutput>;
 
+/** Of the first answer. Characters. */
+const briefLength = 300 * charactersOfToken;
 const filesNamed = 15;
 const notesNamed = 8;
 
@@ -18,10 +23,28 @@ export const getSession: Handler<typeof getSessionInput, GetSessionOutput> = asy
   const offset = offsetOf("get_session", args, args.cursor);
   const id = await sessionMeant(context, args.session_id);
   const answer = await readSession(context, id, args.turn);
-  return answer.content === null
-    ? outline(answer, args, context, offset)
-    : fullTurn(answer, args, answer.content, offset);
+  if (answer.content !== null) return fullTurn(answer, args, answer.content, offset);
+  const wantsMore = [args.limit, args.max_tokens, args.cursor].some((one) => one !== undefined);
+  return wantsMore ? outline(answer, args, context, offset) : inBrief(answer);
 };
+
+const nothing = {
+  ...{ brief: null, summary: null, turns: [], notes_taken: [], files: [], subagents: [] },
+  ...{ turn: null, next_cursor: null, notes: [] },
+};
+
+/** What it was about and what came of it, in about 300 tokens. */
+function inBrief(answer: SessionResponse): Answer {
+  const session = headOf(answer);
+  const more = "More: limit (its last turns), turn (that in full).";
+  const room =
+    briefLength - JSON.stringify(omitEmpty({ label: historyLabel, session, notes: [more] })).length;
+  const brief = briefWithin(answer.brief, room);
+  return {
+    structured: { ...nothing, label: historyLabel, session, brief, notes: [more] },
+    text: joined([historyLabel, renderHead(session), quoted(renderBrief(brief)), more], "\n"),
+  };
+}
 
 /** What the session was about, and its last turns; what comes further down is dropped first. */
 async function outline(
@@ -30,7 +53,8 @@ async function outline(
   context: CallContext,
   offset: number,
 ): Promise<Answer> {
-  const room = roomOf(args.max_tokens);
+  const { limit = 10, max_tokens = 2000 } = args;
+  const room = roomOf(max_tokens);
   const isFirst = offset === 0;
   const session = headOf(answer);
   const summary = isFirst ? summaryOf(answer, Math.floor(room * 0.35)) : null;
@@ -49,7 +73,7 @@ async function outline(
   const wanted = answer.turns
     .slice()
     .reverse()
-    .slice(offset, offset + args.limit);
+    .slice(offset, offset + limit);
   const left = Math.max(room - beside, 400);
   const given = await lastTurns(context, answer.session.id, wanted);
   const { items } = fitIn(given, left, 500, cutTurn, renderTurn);
@@ -59,16 +83,8 @@ async function outline(
   const notes = isFirst && more > 0 ? [`${more} more changed files.`] : [];
   return {
     structured: {
-      label: historyLabel,
-      session,
-      summary,
-      turns: items,
-      notes_taken: notesTaken,
-      files,
-      subagents,
-      turn: null,
-      next_cursor: next,
-      notes,
+      ...{ ...nothing, label: historyLabel, session, summary, turns: items, notes_taken: notesTaken },
+      ...{ files, subagents, next_cursor: next, notes },
     },
     text: joined(
       [
@@ -93,7 +109,7 @@ function cutTurn(turn: LastTurn, longest: number): LastTurn {
 
 /** A turn as it went, from the cursor on as much as fits. */
 function fullTurn(answer: SessionResponse, args: Args, whole: string, offset: number): Answer {
-  const room = roomOf(args.max_tokens) - 300;
+  const room = roomOf(args.max_tokens ?? 2000) - 300;
   const text = visible(whole);
   const content = pieceOf(text, offset, room);
   const end = offset + content.length;
@@ -108,18 +124,7 @@ function fullTurn(answer: SessionResponse, args: Args, whole: string, offset: nu
     offset > 0 && `from character ${offset}`,
   ]);
   return {
-    structured: {
-      label: historyLabel,
-      session,
-      summary: null,
-      turns: [],
-      notes_taken: [],
-      files: [],
-      subagents: [],
-      turn: { number, content },
-      next_cursor: next,
-      notes: [],
-    },
+    structured: { ...nothing, label: historyLabel, session, turn: { number, content }, next_cursor: next },
     text: joined(
       [
         historyLabel,

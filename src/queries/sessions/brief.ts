@@ -1,0 +1,87 @@
+import type { SessionBrief } from "../../protocol/operations/sessions.ts";
+import { listCommands } from "../../store/memory/commands.ts";
+import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
+import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
+import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { beginningOf } from "../../text/text-size.ts";
+
+/** Characters. */
+const longest = { asked: 240, outcome: 320, open: 240 } as const;
+const most = { files: 12, commits: 3, commands: 4 } as const;
+
+/**
+ * What a session was about, what came of it and what it left open, in a few lines.
+ * @param until only what was known then; null: everything
+ */
+export function briefOf(memory: Memory, session: SessionRecord, until: number | null = null): SessionBrief {
+  const turns = turnsOf(memory, session.id).filter(
+    ({ abandoned, startedAt }) => !abandoned && (until === null || (startedAt ?? 0) <= until),
+  );
+  const isOver = until === null || (session.lastAt ?? 0) <= until;
+  const summary = isOver ? bestSummaries(memory, [session.id]).get(session.id) : undefined;
+  const text = summary?.text ?? "";
+  const asked = turns.filter(({ number, prompt }) => number > 0 && prompt.trim() !== "");
+  const [first, last] = [asked[0], asked.at(-1)];
+  const outcome = partOf(text, ["Outcome", "Current Work"]);
+  return {
+    asked: first === undefined ? "" : oneLine(first.prompt, longest.asked),
+    last_asked: last === undefined || last === first ? "" : oneLine(last.prompt, longest.asked),
+    // A model's summary has no parts.
+    outcome: oneLine(outcome === "" && summary?.source === "llm" ? text : outcome, longest.outcome),
+    open: oneLine(partOf(text, ["Next", "Pending Tasks", "Optional Next Step"]), longest.open),
+    state: last?.state ?? null,
+    files: changedIn(turns).slice(0, most.files),
+    commits: (commitsOfSessions(memory, [session.uid]).get(session.uid) ?? [])
+      .filter(({ committedAt }) => until === null || committedAt <= until)
+      .slice(0, most.commits)
+      .map(({ hash, subject }) => ({ hash, subject })),
+    commands: workingCommands(memory, session.id, until),
+  };
+}
+
+/** A part of a summary, by any of its titles; "" if it has none, or says that there is nothing. */
+function partOf(summary: string, titles: readonly string[]): string {
+  const head = `(?:\\d+\\.\\s*)?(?:#+\\s*)?\\**(?:${titles.join("|")})\\**:?\\**`;
+  const part = new RegExp(
+    `^${head}[^\\S\\n]*\\n?([\\s\\S]*?)(?=\\n\\s*\\n|\\n\\d+\\.\\s|$(?![\\s\\S]))`,
+    "im",
+  );
+  const text = (part.exec(summary)?.[1] ?? "").trim();
+  return /^[-*\s]*(?:none|no (?:pending|explicit|outstanding|remaining)\b|n\/a)/i.test(text) ? "" : text;
+}
+
+const oneLine = (text: string, max: number) =>
+  beginningOf(
+    text
+      .replace(/^\s*[-*]\s+/gm, "")
+      .replace(/\s+/g, " ")
+      .trim(),
+    max,
+  );
+
+/** Files that turns wrote, the most often written first. */
+function changedIn(turns: readonly TurnRecord[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { files } of turns)
+    for (const { path, how } of files) if (how !== "read") counts.set(path, (counts.get(path) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a).map(([path]) => path);
+}
+
+/** Command lines that worked at last, the most often run first. */
+function workingCommands(memory: Memory, sessionId: number, until: number | null): string[] {
+  const runs = listCommands(memory, { sessionId, until });
+  const counts = new Map<string, { line: string; times: number; works: boolean }>();
+  for (const { form, line, outcome } of runs) {
+    const known = counts.get(form);
+    // The latest come first, and say how a form fares now.
+    if (known === undefined) counts.set(form, { line, times: 1, works: outcome === "worked" });
+    else known.times++;
+  }
+  return [...counts.values()]
+    .filter(({ works }) => works)
+    .sort((a, b) => b.times - a.times)
+    .slice(0, most.commands)
+    .map(({ line }) => line);
+}
