@@ -180,9 +180,10 @@ export class SessionSearch {
       const withReason = meant === null ? holders.length : meant.ranked.length;
       for (const { result } of presented.slice(0, withReason)) result.match_reasons = saysWhy;
       const first = nearness.find(({ model }) => model === embedded.first?.model) ?? null;
+      const judged = this.judge(query, presented, first, scopeOf(memory, filter));
       const isNamed = meant !== null || holders.length > 0;
       return {
-        ...(isNamed ? named(presented) : this.judge(query, presented, first, scopeOf(memory, filter))),
+        ...(isNamed ? named(presented) : judged),
         results: presented.slice(0, request.limit).map(({ result }) => result),
         total_results: groups.length,
         searched_by: [...(isByText ? ["words"] : []), ...nearness.map(({ model }) => model)],
