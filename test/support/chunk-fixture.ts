@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type ChunkedSource, type ChunkOptions, chunkSource } from "../../src/code/chunk/chunk.ts";
-import { grammarOf, type LanguageId } from "../../src/code/languages/index.ts";
+import { grammarOf, holdsScripts, type LanguageId } from "../../src/code/languages/index.ts";
+import { scriptsOf } from "../../src/code/parse/embedded.ts";
 import { SourceParser } from "../../src/code/parse/parser.ts";
 import { levels } from "../../src/project/levels.ts";
 
@@ -19,7 +20,8 @@ export async function chunk(
   options: ChunkOptions = allLevels,
 ): Promise<ChunkedSource> {
   const grammar = grammarOf(language);
-  const syntax = grammar === null ? null : await parser.parse(text, grammar);
+  const code = holdsScripts(language) ? scriptsOf(language, text) : text;
+  const syntax = grammar === null || code === null ? null : await parser.parse(code, grammar);
   try {
     return chunkSource({ path, language, text }, syntax, options);
   } finally {

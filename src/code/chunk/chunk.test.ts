@@ -276,3 +276,16 @@ test("signatures are one line without attributes, comments and body", async () =
   );
   expect(signatures(result)).toEqual({ A: "class A", add: "public int add(int a, int b)" });
 });
+
+test("MDX has its sections, and what it exports as definitions in them", async () => {
+  const code = ["export function Total({ of }) {", "  return <b>{of}</b>;", "}"].join("\n");
+  const text = `# Money\n\nText.\n\n${code}\n\n## Use\n\n<Total of={1} />\n`;
+  const { chunks, symbols } = await chunk("docs/money.mdx", "mdx", text);
+  expect(chunks.map(({ level, name, startLine, endLine }) => [level, name, startLine, endLine])).toEqual([
+    ["file", "money", 1, 11],
+    ["block", "Money", 1, 11],
+    ["method", "Total", 5, 7],
+    ["block", "Use", 9, 11],
+  ]);
+  expect(symbols).toMatchObject([{ name: "Total", line: 5, chunkId: chunks[2]!.id }]);
+});

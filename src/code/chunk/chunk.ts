@@ -48,14 +48,16 @@ export function chunkSource(source: SourceText, syntax: Syntax | null, options: 
   const grammar = grammarOf(source.language);
   let file: Span;
   let positioned: PositionedDefinition[] = [];
+  const isMarkdown = source.language === "markdown" || source.language === "mdx";
+  const text = isMarkdown ? spansOfMarkdown(lines, cutAll) : null;
   if (syntax !== null && grammar !== null) {
     const builder = new SpanBuilder(lines, grammar, cutAll);
-    file = builder.build(syntax.tree.rootNode, syntax.outline);
-    positioned = builder.positioned;
-  } else if (source.language === "markdown") {
-    file = spansOfMarkdown(lines, cutAll);
+    const code = builder.build(syntax.tree.rootNode, syntax.outline);
+    for (const span of text === null ? [] : code.children) if (span.name !== "") nest(text!, span);
+    file = text ?? code;
+    positioned = builder.positioned.map((one) => (one.span === code ? { ...one, span: file } : one));
   } else {
-    file = spansOfText(lines, cutAll);
+    file = text ?? spansOfText(lines, cutAll);
   }
   const emitter = new Emitter(source, lines, options);
   emitter.emit(file);
@@ -66,6 +68,19 @@ export function chunkSource(source: SourceText, syntax: Syntax | null, options: 
     syntaxErrors: syntax?.hasErrors ?? (grammar !== null && !holdsScripts(source.language)),
     lines: lines.count,
   };
+}
+
+/** Puts a definition into the section of a text that it is in. */
+function nest(around: Span, span: Span): void {
+  const section = around.children.find(
+    ({ level, start, end }) => level === "block" && start <= span.start && span.end <= end,
+  );
+  if (section !== undefined) {
+    nest(section, span);
+    return;
+  }
+  around.children.push(span);
+  around.children.sort((a, b) => a.start - b.start);
 }
 
 interface Context {

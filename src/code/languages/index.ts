@@ -29,7 +29,7 @@ export const languages: readonly Language[] = [
   elixir,
 ];
 
-const markdownExtensions = ["md", "markdown", "mdx", "mdc", "mkd"];
+const markdownExtensions = ["md", "markdown", "mdc", "mkd"];
 
 const languageOfId = new Map(languages.map((language) => [language.id, language]));
 const idOfExtension = new Map<string, LanguageId>();
@@ -50,7 +50,7 @@ for (const { id, title, aliases = [], extensions, filenames = [], interpreters =
   for (const filename of filenames) idOfFilename.set(filename.toLowerCase(), id);
   for (const interpreter of interpreters) idOfInterpreter.set(interpreter, id);
 }
-for (const name of ["markdown", "md", "mdx"]) idOfName.set(name, "markdown");
+for (const name of ["markdown", "md"]) idOfName.set(name, "markdown");
 idOfName.set("text", "text");
 
 /** Every id that `languageOf` may answer, sorted. */

@@ -22,6 +22,7 @@ export const textFormats: Readonly<Record<string, readonly string[]>> = {
   julia: ["jl"],
   latex: ["tex", "sty", "bib"],
   make: ["mk", "mak"],
+  mdx: ["mdx"],
   nix: ["nix"],
   objectivec: ["m", "mm"],
   ocaml: ["ml", "mli"],
@@ -46,6 +47,7 @@ export const textFormats: Readonly<Record<string, readonly string[]>> = {
 export const scriptHosts: Readonly<Record<string, string>> = {
   astro: "typescript",
   html: "javascript",
+  mdx: "javascript",
   svelte: "typescript",
   vue: "typescript",
 };

@@ -30,18 +30,51 @@ it("takes no data, no template and no empty block for a script, but Astro's fron
   expect(scriptsOf("astro", "---\nconst a = 1;\n---\n<p>b</p>")).toBe("   \nconst a = 1;\n   \n        ");
 });
 
+it("takes what MDX imports and exports, but no example", () => {
+  const mdx = [
+    "---\ntitle: import it\n---",
+    'import { Chart } from "./chart";',
+    "",
+    "# Title",
+    "Then import it.",
+    "```js",
+    "export const example = 1;",
+    "```",
+    "export function Total({ of }) {",
+    "",
+    "  return <b>{sum(of)}</b>;",
+    "}",
+    "",
+    "<Total of={[1]} />",
+  ].join("\n");
+  const scripts = scriptsOf("mdx", mdx)!;
+  expect(
+    scripts
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean),
+  ).toEqual([
+    'import { Chart } from "./chart";',
+    "export function Total({ of }) {",
+    "return <b>{sum(of)}</b>;",
+    "}",
+  ]);
+  expect(scripts.split("\n")[10]).toBe("export function Total({ of }) {");
+  expect(scriptsOf("mdx", "# Only text")).toBeNull();
+});
+
 it("is as long as the file, whatever that is", () => {
   fc.assert(
     fc.property(
       fc.array(
         fc.oneof(
-          fc.constantFrom("<script>", "</script>", "---\n", "\n", '"'),
+          fc.constantFrom("<script>", "</script>", "---\n", "\n", '"', "\nexport ", "```\n", "{", "}"),
           fc.string({ unit: anyCharacter }),
         ),
       ),
       (parts) => {
         const text = parts.join("");
-        for (const language of ["vue", "astro"]) {
+        for (const language of ["vue", "astro", "mdx"]) {
           const scripts = scriptsOf(language, text);
           if (scripts !== null) expect(scripts.length).toBe(text.length);
         }

@@ -1,18 +1,37 @@
 import { type LanguageId, resolveLanguage } from "../languages/index.ts";
 
-/** Code inside of files of another kind: script blocks of components and pages, and the cells of Jupyter notebooks. */
+/** Code inside of files of another kind: scripts of components, pages and MDX, and the cells of Jupyter notebooks. */
 
 const scriptBlock = /<script\b((?:"[^"]*"|'[^']*'|[^>"'])*)>([\s\S]*?)<\/script\s*>/gi;
 /** Data, templates and other languages in a script block. */
 const notScript = /\btype\s*=\s*["']?(?!(?:text|application)\/(?:java|type|ecma)script|module\b)[\w/+.-]+/i;
 const frontmatter = /^(---\r?\n)([\s\S]*?)^---[ \t]*$/m;
 
+/** Where MDX imports and exports: from a line that begins so to a blank one outside of brackets, but not in its examples. */
+function modulesOf(text: string): [start: number, end: number][] {
+  const parts: [number, number][] = [];
+  let [at, from, depth, isExample] = [0, -1, 0, false];
+  for (const line of text.split("\n")) {
+    if (from < 0 && /^\s*(?:```|~~~)/.test(line)) isExample = !isExample;
+    if (from < 0 && !isExample && /^(?:import|export)\b/.test(line)) [from, depth] = [at, 0];
+    if (from >= 0) {
+      depth += line.split(/[([{]/).length - line.split(/[)\]}]/).length;
+      if (line.trim() === "" && depth <= 0) {
+        parts.push([from, at]);
+        from = -1;
+      }
+    }
+    at += line.length + 1;
+  }
+  return from < 0 ? parts : [...parts, [from, text.length]];
+}
+
 /**
  * The scripts of a component or page, everything else blank, so that lines and offsets are the file's; null if it
  * has none.
  */
 export function scriptsOf(language: LanguageId, text: string): string | null {
-  const parts: [start: number, end: number][] = [];
+  const parts = language === "mdx" ? modulesOf(text) : [];
   const [opening, fence = "", code = ""] = (language === "astro" && frontmatter.exec(text)) || [];
   if (opening !== undefined && text.trimStart().startsWith("---")) {
     const start = text.indexOf(opening) + fence.length;

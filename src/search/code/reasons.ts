@@ -1,5 +1,5 @@
 import { shortenLines } from "../../text/long-lines.ts";
-import { identifiersOf, partsOf, stem } from "../../text/tokens.ts";
+import { identifiersOf, nameKey, partsOf, stem } from "../../text/tokens.ts";
 import { mentioned, wordsHeld } from "../mentioned.ts";
 import type { PackageMap } from "../packages/packages.ts";
 import type { Matcher } from "../verbatim/matchers.ts";
@@ -29,7 +29,9 @@ export function reasonsFor(
 ): string[] {
   const { chunk, defines, semantic, fileSemantic } = candidate;
   const text = shortenLines(content).slice(0, maxLook);
-  const mentions = mentioned(wordsHeld(query.words, text)) ?? "";
+  const isDefined = (signals.definition ?? 0) >= minContribution;
+  const isOther = (word: string) => !isDefined || !defines.some(({ key }) => key === nameKey(word));
+  const mentions = mentioned(wordsHeld(query.words, text).filter(isOther)) ?? "";
   const held = matchers.map((matcher) => heldReason(matcher, content));
   const telling: [number, string][] = [
     ...held.map((reason): [number, string] => [Number.POSITIVE_INFINITY, reason]),
@@ -41,7 +43,7 @@ export function reasonsFor(
     ],
     [signals.lexical ?? 0, mentions],
     [signals.file_name ?? 0, matchingFileName(chunk.path)],
-    [signals.name ?? 0, "name matches"],
+    [isDefined ? 0 : (signals.name ?? 0), "name matches"],
     [signals.directories ?? 0, matchingDirectories(query, chunk.path)],
   ];
   // True of most results: said where there is nothing better to say.
