@@ -4,6 +4,8 @@
  *   npm run bench:recall -- --sessions DIR --questions FILE
  *
  *   --memory FILE      keep what was imported there for the next run (default: a temporary file)
+ *   --mined FILE       also questions mined from the sessions, of which no weight has seen any: FILE [{session_id,
+ *                      commits: [{subject}]}] says which commits a session led to (bench/recall/mined.ts)
  *   --dialogues DIR    also dialogues between people, in the format of LoCoMo
  *   --markdown         print tables for Markdown
  *   --json             print everything, down to each question
@@ -19,11 +21,13 @@ import { parseArgs } from "node:util";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 import type { SearchMode } from "../src/protocol/values.ts";
 import { SessionSearch } from "../src/search/sessions/engine.ts";
+import { sessionWeights } from "../src/search/sessions/weights.ts";
 import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
 import { askDialogues } from "./recall/dialogues.ts";
 import { type Imported, importSessions } from "./recall/import.ts";
+import { mineQuestions } from "./recall/mined.ts";
 import { loadQuestions } from "./recall/questions.ts";
 import { type Answered, askAll, figuresOf, timesOf } from "./recall/run.ts";
 
@@ -32,6 +36,7 @@ const { values: options } = parseArgs({
     sessions: { type: "string" },
     questions: { type: "string" },
     memory: { type: "string" },
+    mined: { type: "string" },
     dialogues: { type: "string" },
     markdown: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
@@ -59,12 +64,19 @@ try {
   const byMode = new Map<SearchMode, Answered[]>();
   for (const mode of modes) byMode.set(mode, await askAll(search, memory, sessions, questions, mode));
   const times = await timesOf(search, questions);
+  const mined = options.mined ? await askMined(memory, sessions, options.sessions, options.mined) : [];
   memory.close();
   const dialogues = options.dialogues ? await askDialogues(options.dialogues) : null;
   if (options.json) {
-    console.log(JSON.stringify({ cost, times, answers: Object.fromEntries(byMode), dialogues }, null, 2));
+    console.log(
+      JSON.stringify({ cost, times, answers: Object.fromEntries(byMode), mined, dialogues }, null, 2),
+    );
   } else {
-    print(byMode);
+    print(rowsOf(byMode));
+    if (mined.length > 0) {
+      console.log();
+      print(byCategory("mined", mined));
+    }
     const at = (share: number) => times[Math.floor(times.length * share)]!.toFixed(1);
     console.log(`\nengine, ten results: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms`);
     if (cost.seconds > 0) {
@@ -106,18 +118,48 @@ async function open(file: string): Promise<Imported> {
   return { memory, sessions, seconds: 0, bytes: 0, peakRss: 0 };
 }
 
-function print(byMode: ReadonlyMap<SearchMode, readonly Answered[]>): void {
-  const rows: [string, readonly Answered[]][] = [...byMode].map(([mode, answered]) => [mode, answered]);
+type Row = readonly [name: string, answered: readonly Answered[]];
+
+/** Titles are no evidence for questions that are one. */
+async function askMined(
+  memory: Memory,
+  sessions: ReadonlyMap<string, number>,
+  root: string,
+  manifest: string,
+): Promise<Answered[]> {
+  const questions = mineQuestions(memory, sessions, manifest);
+  const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
+  const withoutTitles = { ...sessionWeights, asked: { ...sessionWeights.asked, title: 0 } };
+  const asked = (isOfTitle: boolean) => {
+    const weights = isOfTitle ? withoutTitles : sessionWeights;
+    const search = new SessionSearch({ root, memory, embedder, weights });
+    const of = questions.filter(({ category }) => (category === "title") === isOfTitle);
+    return askAll(search, memory, sessions, of, "hybrid");
+  };
+  return [...(await asked(false)), ...(await asked(true))];
+}
+
+function rowsOf(byMode: ReadonlyMap<SearchMode, readonly Answered[]>): Row[] {
+  const rows: Row[] = [...byMode];
   const hybrid = byMode.get("hybrid")!;
   for (const half of ["choose", "confirm"] as const) {
     rows.push([`hybrid, ${half}`, hybrid.filter((one) => one.half === half)]);
   }
-  for (const category of [...new Set(hybrid.map((one) => one.category))].sort()) {
-    rows.push([`hybrid, ${category}`, hybrid.filter((one) => one.category === category)]);
-  }
+  return [...rows, ...byCategory("hybrid", hybrid)];
+}
+
+function byCategory(name: string, answered: readonly Answered[]): Row[] {
+  return [...new Set(answered.map((one) => one.category))]
+    .sort()
+    .map((category) => [`${name}, ${category}`, answered.filter((one) => one.category === category)]);
+}
+
+function print(rows: readonly Row[]): void {
   const cells = rows.map(([name, answered]) => {
     const { questions, r1, r5, r10, mrr, evidence, named, sessions } = figuresOf(answered);
-    const figures = [r1, r5, r10, mrr, evidence, named].map((figure) => figure.toFixed(3));
+    const figures = [r1, r5, r10, mrr, evidence, named].map((figure) =>
+      Number.isNaN(figure) ? "" : figure.toFixed(3),
+    );
     return [name, String(questions), ...figures, sessions.toFixed(1)];
   });
   const head = ["", "questions", "R@1", "R@5", "R@10", "MRR", "evidence@10", "named@10", "sessions"];

@@ -7,6 +7,8 @@ const question = z.object({
   question: z.string(),
   relevant_sessions: z.array(z.string()),
   evidence: z.array(z.object({ session_id: z.string(), line_uuid: z.string() })),
+  /** Only what was before counts; milliseconds since the epoch. */
+  until: z.optional(z.number()),
 });
 export type Question = z.infer<typeof question>;
 

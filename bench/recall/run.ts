@@ -13,10 +13,10 @@ export interface Answered {
   half: "choose" | "confirm";
   /** Rank of the first session that answers it, from 1; null if none was found. */
   rank: number | null;
-  /** Whether one of the first ten chunks covers a line of evidence. */
-  hasEvidence: boolean;
+  /** Whether one of the first ten chunks covers a line of evidence; null where the question has none. */
+  hasEvidence: boolean | null;
   /** Whether a turn shown or named by one of the first ten sessions does. */
-  namesEvidence: boolean;
+  namesEvidence: boolean | null;
   /** Different sessions among the first ten chunks. */
   sessions: number;
 }
@@ -34,7 +34,8 @@ export async function askAll(
 ): Promise<Answered[]> {
   const answered: Answered[] = [];
   for (const question of questions) {
-    const ask = { ...openQuery, query: question.question, mode };
+    const { question: query, until = null } = question;
+    const ask = { ...openQuery, query, until, mode };
     const bySession = await search.search({ ...ask, by: "session", limit: allSessions });
     const byTurn = await search.search({ ...ask, by: "turn", limit: 10 });
     const chunksOf = ({ results }: SessionAnswer) => results.map(({ id }) => chunkByUid(memory, id)!);
@@ -56,11 +57,14 @@ export async function askAll(
       category: question.category,
       half: halfOf(question),
       rank: at < 0 ? null : at + 1,
-      hasEvidence: chunks.some(covers),
-      namesEvidence: bySession.results
-        .slice(0, 10)
-        .flatMap(({ id, other_turns }) => [id, ...other_turns.map((other) => other.id)])
-        .some((id) => covers(chunkByUid(memory, id)!)),
+      hasEvidence: places.length === 0 ? null : chunks.some(covers),
+      namesEvidence:
+        places.length === 0
+          ? null
+          : bySession.results
+              .slice(0, 10)
+              .flatMap(({ id, other_turns }) => [id, ...other_turns.map((other) => other.id)])
+              .some((id) => covers(chunkByUid(memory, id)!)),
       sessions: new Set(chunks.map(({ sessionId }) => sessionId)).size,
     });
   }
@@ -89,6 +93,7 @@ export interface Figures {
   r5: number;
   r10: number;
   mrr: number;
+  /** NaN where the questions have none. */
   evidence: number;
   named: number;
   /** Mean. */
@@ -104,8 +109,13 @@ export function figuresOf(answered: readonly Answered[]): Figures {
     r5: within(5),
     r10: within(10),
     mrr: answered.reduce((sum, { rank }) => sum + (rank === null ? 0 : 1 / rank), 0) / answered.length,
-    evidence: share(({ hasEvidence }) => hasEvidence),
-    named: share(({ namesEvidence }) => namesEvidence),
+    evidence: shareOf(answered.map(({ hasEvidence }) => hasEvidence)),
+    named: shareOf(answered.map(({ namesEvidence }) => namesEvidence)),
     sessions: answered.reduce((sum, { sessions }) => sum + sessions, 0) / answered.length,
   };
+}
+
+function shareOf(all: readonly (boolean | null)[]): number {
+  const known = all.filter((one) => one !== null);
+  return known.filter(Boolean).length / known.length;
 }
