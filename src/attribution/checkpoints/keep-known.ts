@@ -39,7 +39,8 @@ const seenAlone = 0.95;
 const rests = ({ author, how, basis, confidence }: AttributionRecord) =>
   author === "agent"
     ? how === "shell"
-    : author === "human" && (basis === "alone" || (basis == null && confidence >= seenAlone));
+    : author === "human" &&
+      (basis === "alone" || basis === "patched" || (basis == null && confidence >= seenAlone));
 
 /** Unknown, and not because a call holds it. */
 const isOpen = ({ author, basis }: AttributionRecord) => author === "unknown" && basis !== "verbatim";

@@ -1,4 +1,4 @@
-import { generatesOnlySuch, mayGenerate } from "./generators.ts";
+import { generatesOnlySuch, mayGenerate, onlyGenerates } from "./generators.ts";
 import { installs, isInstall, isPackageFile } from "./packages.ts";
 import { mayWrite, withoutHeredocs } from "./shell.ts";
 
@@ -135,6 +135,9 @@ export function generates(command: string, path: string): "yes" | "maybe" | "no"
   const answers = partsOf(command).map((part) => mayGenerate(part, path));
   return answers.find((one) => one === "yes") ?? answers.find((one) => one === "maybe") ?? "no";
 }
+
+/** Whether all that a command writes are files of code generators: it changes none that people wrote. */
+export const isGenerator = writesOnly(onlyGenerates);
 
 /** Programs that write what they are given, and nothing else. */
 const writingGiven =

@@ -4,8 +4,8 @@ interface Generator {
   command: RegExp;
   /** The names of what it writes, beside those that all generators use. */
   files: RegExp | null;
-  /** It writes only such files. */
-  isClosed: boolean;
+  /** It writes files of such names alone, new files of any name, or changes others as well. */
+  writes: "such" | "new" | "any";
 }
 
 /** Directories and names that say of a file that no person wrote it. */
@@ -16,39 +16,53 @@ const generators: readonly Generator[] = [
   {
     command: /\b(?:protoc|buf\s+generate)\b/,
     files: /(?:[._](?:pb2?|grpc|pbobjc|twirp|connect))(?:_grpc)?\.[^/]*$/,
-    isClosed: true,
+    writes: "such",
   },
   {
     command:
       /\bcargo\s+insta\b|\b(?:vitest|jest|ava|tap|test)\b[^;&|]*\s(?:-u|--update\S*|--snapshot-update)(?![\w-])/,
     files: /(?:^|\/)(?:__snapshots__|snapshots|[^/]+-snapshots)\/|\.snap(?:shot)?(?:\.[^/]*)?$/,
-    isClosed: true,
+    writes: "such",
   },
   {
     command: /\b(?:prisma\s+migrate|makemigrations|alembic)\b/,
     files: /(?:^|\/)(?:migrations?|versions)\//,
-    isClosed: true,
+    writes: "such",
   },
-  { command: /\bgraphql-codegen\b/, files: /(?:^|\/)gql\//, isClosed: false },
+  { command: /\bgraphql-codegen\b/, files: /(?:^|\/)gql\//, writes: "new" },
   {
     command: /\b(?:go\s+generate|sqlc|mockgen|stringer)\b/,
     files: /(?:_string|_mock|_enumer|wire_gen)\.go$|(?:^|\/)mocks?(?:\/|_[^/]*$)/,
-    isClosed: false,
+    writes: "new",
   },
   {
-    command:
-      /\b(?:codegen|openapi-\S+|swagger-\S+|prisma\s+generate|scaffold|hygen|plop|cookiecutter|rails\s+g(?:enerate)?|(?:ng|nx)\s+g(?:enerate)?)\b/i,
+    command: /\b(?:codegen|openapi-\S+|swagger-\S+|prisma\s+generate)\b/i,
     files: null,
-    isClosed: false,
+    writes: "new",
+  },
+  {
+    command: /\b(?:scaffold|hygen|plop|cookiecutter|(?:rails|ng|nx)\s+g(?:enerate)?)\b/i,
+    files: null,
+    writes: "any",
   },
   {
     // A target or script of that name.
     command:
       /^(?:make|just|task|mise|rake|npm|pnpm|yarn|bun|nx|turbo|gradle|\.\/gradlew)\s[^;&|]*\b(?:gen|generate)\b/,
     files: null,
-    isClosed: false,
+    writes: "new",
   },
 ];
+
+/** Where a command is told to put what it makes. */
+const outputOption =
+  /\s(?:-o|--(?:out(?:put)?(?:[-_]?dir)?|dest|\w+_out))(?:=|\s+)["']?(?:\.\/)?([\w@-][\w@./-]*)/g;
+
+function isOutput(command: string, path: string): boolean {
+  return [...command.matchAll(outputOption)].some(([, dir = ""]) =>
+    path.startsWith(`${dir.replace(/\/$/, "")}/`),
+  );
+}
 
 /**
  * Whether a command wrote a new file that it does not name. yes: it is a generator, and the file has a name that such a one
@@ -56,10 +70,16 @@ const generators: readonly Generator[] = [
  */
 export function mayGenerate(command: string, path: string): "yes" | "maybe" | "no" {
   const own = generators.filter((each) => each.command.test(command));
-  if (own.some(({ files }) => generated.test(path) || files?.test(path))) return "yes";
-  return own.some(({ isClosed }) => !isClosed) ? "maybe" : "no";
+  if (own.length === 0) return "no";
+  if (generated.test(path) || isOutput(command, path) || own.some(({ files }) => files?.test(path)))
+    return "yes";
+  return own.some(({ writes }) => writes !== "such") ? "maybe" : "no";
 }
+
+/** Whether a command writes no other files than generated ones. */
+export const onlyGenerates = (command: string): boolean =>
+  generators.some((each) => each.writes !== "any" && each.command.test(command));
 
 /** Whether a command writes files of such names, and no others. */
 export const generatesOnlySuch = (command: string): boolean =>
-  generators.some((each) => each.isClosed && each.command.test(command));
+  generators.some((each) => each.writes === "such" && each.command.test(command));

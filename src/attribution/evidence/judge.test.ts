@@ -71,8 +71,8 @@ describe("a line that showed up", () => {
 
   it("while nothing ran is a human's", () => {
     running("sed -i s/a/b/ src/a.ts");
-    expect(seen("src/a.ts", at - 1)).toEqual(human(0.97, "alone"));
-    expect(seen("src/a.ts", at + 11_000)).toEqual(human(0.97, "alone"));
+    expect(seen("src/a.ts", at - 1)).toEqual(human("alone"));
+    expect(seen("src/a.ts", at + 11_000)).toEqual(human("alone"));
   });
 
   it.each([
@@ -92,8 +92,8 @@ describe("a line that showed up", () => {
     'for f in $(grep -rl a .); do sed -i "s/a/b/" "$f"; done',
   ])("while an agent ran %j is the agent's", (command) => {
     running(command);
-    expect(seen("src/a.ts", at + 5000)).toEqual(byAgent(by(), 0.95, "shell", "ran"));
-    expect(seen("src/a.ts", at + 10_400)).toEqual(byAgent(by(), 0.95, "shell", "ran"));
+    expect(seen("src/a.ts", at + 5000)).toEqual(byAgent(by(), "shell", "ran"));
+    expect(seen("src/a.ts", at + 10_400)).toEqual(byAgent(by(), "shell", "ran"));
   });
 
   it.each([
@@ -113,7 +113,7 @@ describe("a line that showed up", () => {
     "while an agent applied a patch (%s) is a person's, unless a call may have made the patch",
     (command) => {
       running(command);
-      expect(seen("src/a.ts", at + 5000)).toEqual(human(0.95, "patched"));
+      expect(seen("src/a.ts", at + 5000)).toEqual(human("patched"));
       rememberTurn(memory, "other", [ran("node make.mjs > /tmp/theirs.patch", at - minute)]);
       rememberTurn(memory, "other", [wrote("/repo/theirs.patch", "something", at - minute)], { number: 2 });
       expect(seen("src/a.ts", at + 5000)).toMatchObject({ author: "unknown" });
@@ -126,7 +126,7 @@ describe("a line that showed up", () => {
       running(command);
       const of = (writes: readonly Write[]) =>
         judge().byFirstSeen(lineIn("src/a.ts", "lettotal=sumOf(cart,prices)"), [at + 5000], writes);
-      expect(of([])).toEqual(human(0.95, "alone"));
+      expect(of([])).toEqual(human("alone"));
       const call = write(["const total = sumOf(cart, prices);"], { startedAt: at - minute, at: at - minute });
       expect(of([call])).toMatchObject({ author: "agent", basis: "formatted" });
       rememberTurn(memory, "s", [ran("node gen.mjs src/a.ts", at - minute, at - minute + 1000)], {
@@ -160,7 +160,7 @@ describe("a line that showed up", () => {
     ...["sed -i s/a/b/ data.ts", "npm install left-pad", "npx prettier --write src/b.ts"],
   ])("while an agent ran %j, which writes nothing or something else, is a human's", (command) => {
     running(command);
-    expect(seen("src/a.ts", at + 5000)).toEqual(human(0.97, "alone"));
+    expect(seen("src/a.ts", at + 5000)).toEqual(human("alone"));
   });
 
   describe("while a command was under way for minutes, as one that waits to be allowed,", () => {
@@ -182,6 +182,14 @@ describe("a line that showed up", () => {
       expect(seen("src/a.ts", at + minute)).toMatchObject({ author: "agent" });
     });
 
+    it("is a human's where the command wrote the file that it names at another moment", () => {
+      long("node gen.mjs gen/b.ts");
+      expect(seen("src/a.ts", at + minute)).toMatchObject({ author: "unknown" });
+      saveObservation(memory, { path: "gen/b.ts", at: at + 4 * minute, keys: [1] });
+      expect(seen("src/a.ts", at + minute)).toMatchObject({ author: "human" });
+      expect(seen("src/a.ts", at + 4 * minute)).toMatchObject({ author: "unknown" });
+    });
+
     it("is a human's where all that the command writes is in its text", () => {
       long("cat > src/a.ts <<'EOF'\none();\nEOF\nnpm test");
       expect(seen("src/a.ts", at + minute)).toMatchObject({ author: "human" });
@@ -192,7 +200,7 @@ describe("a line that showed up", () => {
     running("sed -i s/a/b/ src/a.ts");
     expect(seen("src/a.ts", at - minute, at + 5000)).toMatchObject({ author: "unknown" });
     expect(seen("src/a.ts", at + 4000, at + 5000)).toMatchObject({ author: "agent" });
-    expect(seen("src/a.ts", at - minute, at - 5000)).toEqual(human(0.97, "alone"));
+    expect(seen("src/a.ts", at - minute, at - 5000)).toEqual(human("alone"));
   });
 
   it("before the parent commit counts only where it did not show up since", () => {
@@ -202,7 +210,7 @@ describe("a line that showed up", () => {
     expect(seen("src/a.ts", parentAt - 2 * minute, parentAt - minute + 500)).toMatchObject({
       sessionUid: "old",
     });
-    expect(seen("src/a.ts", parentAt - minute + 500, at - minute)).toEqual(human(0.97, "alone"));
+    expect(seen("src/a.ts", parentAt - minute + 500, at - minute)).toEqual(human("alone"));
   });
 
   it("with others that a command had made in another file is that command's", () => {
@@ -210,9 +218,9 @@ describe("a line that showed up", () => {
     saveObservation(memory, { path: "gen/old.ts", at: at + 5000, keys });
     saveObservation(memory, { path: "gen/new.ts", at: at + minute, keys });
     const look = () => judge().byFirstSeen(lineIn("gen/new.ts", "two(b)"), [at + minute], []);
-    expect(look()).toEqual(human(0.97, "alone"));
+    expect(look()).toEqual(human("alone"));
     running("node make.mjs gen/old.ts");
-    expect(look()).toEqual(byAgent(by(), 0.9, "shell", "moved"));
+    expect(look()).toEqual(byAgent(by(), "shell", "moved"));
   });
 
   it("just after an agent's edit comes from a formatter if it says nearly the same", () => {
@@ -222,16 +230,16 @@ describe("a line that showed up", () => {
     const look = (time: number, bare: string) => judge().byFirstSeen(lineIn("a.ts", bare), [time], writes);
     const formatted = "lettotal=sumOf(cart,prices)";
     for (const time of [at + 2000, at - 400, at - minute + 1])
-      expect(look(time, formatted)).toEqual(byAgent(by(), 0.95, "edit", "formatted"));
-    expect(look(at + 3000, formatted)).toEqual(human(0.97, "alone"));
-    expect(look(at - minute - 1000, formatted)).toEqual(human(0.97, "alone"));
+      expect(look(time, formatted)).toEqual(byAgent(by(), "edit", "formatted"));
+    expect(look(at + 3000, formatted)).toEqual(human("alone"));
+    expect(look(at - minute - 1000, formatted)).toEqual(human("alone"));
     // A command writes its own text at once: what resembles it minutes later is a person's.
     const command = [write(call, { ...by1, startedAt: at - minute, how: "shell" })];
     const beside = (time: number) => judge().byFirstSeen(lineIn("a.ts", formatted), [time], command);
     expect(beside(at - minute + 2000)).toMatchObject({ author: "agent" });
-    expect(beside(at - 20_000)).toEqual(human(0.97, "alone"));
+    expect(beside(at - 20_000)).toEqual(human("alone"));
     // A person saves something else in the same seconds.
-    expect(look(at + 2000, "exportfunctiontax(country){")).toEqual(human(0.95, "alone"));
+    expect(look(at + 2000, "exportfunctiontax(country){")).toEqual(human("alone"));
   });
 
   it("with much of its file just after an agent's edit was formatted: it is whose it was", () => {
@@ -243,13 +251,24 @@ describe("a line that showed up", () => {
       judge().byFirstSeen(lineIn("gen/a.ts", "line(25)", isNewFile), [at], writes);
     saveObservation(memory, { path: "gen/a.ts", at: at - minute, keys: keys(0, 20) });
     saveObservation(memory, { path: "gen/a.ts", at: at - 1000, keys: keys(20, 21) });
-    expect(look(true)).toEqual(human(0.95, "alone"));
+    expect(look(true)).toEqual(human("alone"));
     // As many lines as were there have another form.
     saveObservation(memory, { path: "gen/a.ts", at, keys: keys(21, 41) });
     expect(look(true)).toEqual(unknown("several"));
     rememberTurn(memory, "s", [ran("node make.mjs gen/a.ts", at - minute - 1000, at - minute + 1000)]);
-    expect(look(true)).toEqual(byAgent(by(), 0.85, "shell", "named"));
+    expect(look(true)).toEqual(byAgent(by(), "shell", "named"));
     expect(look(false)).toEqual(unknown("several"));
+  });
+
+  it("with much of a file that a command made is nobody's for sure: a person formatted it, or pasted as much", () => {
+    const keys = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, i) => lineKey(`line(${from + i})`));
+    saveObservation(memory, { path: "gen/a.ts", at: at - minute, keys: keys(0, 20) });
+    saveObservation(memory, { path: "gen/a.ts", at, keys: keys(20, 40) });
+    const look = () => judge().byFirstSeen(lineIn("gen/a.ts", "line(25)", true), [at], []);
+    expect(look()).toEqual(human("alone"));
+    rememberTurn(memory, "s", [ran("node make.mjs gen/a.ts", at - minute - 1000, at - minute + 1000)]);
+    expect(look()).toEqual(unknown("several"));
   });
 
   it("in a file that somebody writes in the seconds of an agent's edit is a human's", () => {
@@ -258,7 +277,7 @@ describe("a line that showed up", () => {
     const keys = Array.from({ length: 30 }, (_, i) => lineKey(`line(${i})`));
     saveObservation(memory, { path: "gen/a.ts", at, keys });
     const seen = judge().byFirstSeen(lineIn("gen/a.ts", "line(25)", true), [at], writes);
-    expect(seen).toEqual(human(0.95, "alone"));
+    expect(seen).toEqual(human("alone"));
   });
 
   it("while an answered command goes on is the agent's only where the command means the file", () => {
@@ -271,9 +290,9 @@ describe("a line that showed up", () => {
       },
     ]);
     saveObservation(memory, { path: "gen/a.ts", at: at + minute, keys: [7] });
-    expect(seen("gen/a.ts", at + minute)).toEqual(byAgent(by(), 0.85, "shell", "ran"));
-    expect(seen("gen/a.ts", at + 2 * minute)).toEqual(human(0.97, "alone"));
-    expect(seen("src/b.ts", at + minute)).toEqual(human(0.97, "alone"));
+    expect(seen("gen/a.ts", at + minute)).toEqual(byAgent(by(), "shell", "ran"));
+    expect(seen("gen/a.ts", at + 2 * minute)).toEqual(human("alone"));
+    expect(seen("src/b.ts", at + minute)).toEqual(human("alone"));
   });
 
   it("with the time of an earlier command is of the one that moved it here", () => {
@@ -281,7 +300,7 @@ describe("a line that showed up", () => {
       ran("node gen.mjs > /tmp/piece", at, at + 1000),
       ran("mv /tmp/piece src/a.ts", at + minute, at + minute + 1000),
     ]);
-    expect(seen("src/a.ts", at + 900)).toEqual(byAgent(by({ toolUse: "s:1:2" }), 0.95, "shell", "brought"));
+    expect(seen("src/a.ts", at + 900)).toEqual(byAgent(by({ toolUse: "s:1:2" }), "shell", "brought"));
   });
 });
 
@@ -293,7 +312,7 @@ describe("a line without evidence", () => {
 
   it("is a human's if no agent was active", () => {
     wasBefore();
-    expect(absent()).toEqual(human(0.95, "absence"));
+    expect(absent()).toEqual(human("absence"));
   });
 
   it("is unknown in a new file beside one that a command made and nobody committed", () => {
@@ -304,7 +323,7 @@ describe("a line without evidence", () => {
     const others = [of("gen/new.ts", false), of("src/new.ts", true), of("gen/new.md", true)];
     const files = [{ ...fileOfDiff(["+x"]).change, path: "gen/old.ts" }];
     for (const verdict of [...others, of("gen/new.ts", true, { files })])
-      expect(verdict).toEqual(human(0.95, "absence"));
+      expect(verdict).toEqual(human("absence"));
   });
 
   it("is unknown in a new file that a command made at another time, by a clock that may be wrong", () => {
@@ -315,11 +334,11 @@ describe("a line without evidence", () => {
     expect(of(false)).toEqual(unknown("not_covered"));
     wasBefore();
     expect(of(true)).toEqual(unknown("command"));
-    expect(of(false)).toEqual(human(0.95, "absence"));
+    expect(of(false)).toEqual(human("absence"));
     forgetAll(memory);
     wasBefore();
     running("cat > gen/a.ts <<'EOF'\nsomething(else)\nEOF", madeAt + 5 * 60 * minute);
-    expect(of(true)).toEqual(human(0.95, "absence"));
+    expect(of(true)).toEqual(human("absence"));
   });
 
   it("is unknown before the first stored session, and in commits of others", () => {
@@ -338,12 +357,16 @@ describe("a line without evidence", () => {
   it("is a human's if an agent worked on something else", () => {
     wasBefore();
     rememberTurn(memory, "s", [edited("src/b.ts", ["+x"], at), ran("npm test", at), ran("rm lib/c.ts", at)]);
-    expect(absent()).toEqual(human(0.95, "absence"));
+    expect(absent()).toEqual(human("absence"));
   });
 
   it("is unknown where a command may have written it", () => {
     wasBefore();
     running("npm run generate");
+    // Generators leave what people wrote alone.
+    expect(absent()).toEqual(human("absence"));
+    expect(absent({}, "src/generated/a.ts")).toEqual(unknown("command"));
+    running("./gen.sh");
     expect(absent()).toEqual(unknown("command"));
     running("sed -i s/a/b/ src/a.ts");
     expect(absent()).toEqual(unknown("command"));
@@ -360,18 +383,18 @@ describe("a line without evidence", () => {
   ])("is a human's where %j ran, which writes no such line", (command) => {
     wasBefore();
     running(command);
-    expect(absent()).toEqual(human(0.95, "absence"));
+    expect(absent()).toEqual(human("absence"));
   });
 
   it("of a lock file, and of what a manifest says of it, is from the package manager that ran", () => {
     wasBefore();
     running("npm install left-pad");
     const of = (path: string, bare: string) => judge().byAbsence(lineIn(path, bare));
-    const installed = byAgent(by(), 0.85, "shell", "installed");
+    const installed = byAgent(by(), "shell", "installed");
     expect(of("package-lock.json", '"integrity":"sha512-x"')).toEqual(installed);
     expect(of("package.json", '"left-pad":"^1.3.0"')).toEqual(installed);
     expect(of("package.json", '"test":"vitest"')).toEqual(unknown("command"));
-    expect(of("Cargo.lock", 'name="x"')).toEqual(human(0.95, "absence"));
+    expect(of("Cargo.lock", 'name="x"')).toEqual(human("absence"));
   });
 
   it.each(["python3 gen.py", "python3 gen.py --out src/", "./gen.sh"])(
@@ -387,7 +410,7 @@ describe("a line without evidence", () => {
     wasBefore();
     running("npm run generate", parentAt - minute);
     // But nothing shows that its clock is right.
-    expect(absent()).toEqual(human(0.95, "absence"));
+    expect(absent()).toEqual(human("absence"));
   });
 
   it("is from the generator that ran, in a new file that such a one makes by its name", () => {
@@ -395,14 +418,14 @@ describe("a line without evidence", () => {
     running("npx graphql-codegen && npx prettier --write .");
     const of = (path: string, isNew = true) => judge().byAbsence(lineIn(path, "x", isNew));
     for (const path of ["src/gql/graphql.ts", "src/__generated__/a.ts", "api/a.gen.ts"])
-      expect(of(path)).toEqual(byAgent(by(), 0.95, "shell", "generated"));
+      expect(of(path)).toEqual(byAgent(by(), "shell", "generated"));
     // Such a one may be told to write anywhere; one for snapshots is not.
     expect(of("src/a.ts")).toEqual(unknown("command"));
     forgetAll(memory);
     wasBefore();
     running("npx vitest run -u");
     expect(of("src/__snapshots__/a.test.ts.snap")).toMatchObject({ author: "agent", basis: "generated" });
-    expect(of("src/a.ts")).toEqual(human(0.95, "absence"));
+    expect(of("src/a.ts")).toEqual(human("absence"));
   });
 
   it("is not from a command that ended before the file's last commit", () => {
@@ -425,14 +448,14 @@ describe("a line without evidence", () => {
         added: [{ line: 1, key: 1 }],
       },
     ]);
-    expect(look()).toEqual(human(0.95, "absence"));
+    expect(look()).toEqual(human("absence"));
   });
 
   it("is from the command that made the file", () => {
     running("python3 gen.py src/a.ts");
     const made = (path: string, isNew: boolean) =>
       judge({ isOwn: false }).byAbsence(lineIn(path, "x", isNew));
-    expect(made("src/a.ts", true)).toEqual(byAgent(by(), 0.95, "shell", "named"));
+    expect(made("src/a.ts", true)).toEqual(byAgent(by(), "shell", "named"));
     expect(made("src/a.ts", false)).toEqual(unknown("not_here"));
     expect(made("a.ts", true)).toEqual(unknown("not_here"));
     expect(made("src/b.ts", true)).toEqual(unknown("not_here"));
@@ -442,8 +465,8 @@ describe("a line without evidence", () => {
     wasBefore();
     running("python3 gen.py src/a.ts", parentAt - 20 * minute);
     const of = (isNew: boolean) => judge().byAbsence(lineIn("src/a.ts", "x", isNew));
-    expect(of(true)).toEqual(byAgent(by(), 0.95, "shell", "named"));
-    expect(of(false)).toEqual(human(0.95, "absence"));
+    expect(of(true)).toEqual(byAgent(by(), "shell", "named"));
+    expect(of(false)).toEqual(human("absence"));
   });
 
   it("may be that of a command that moved a file from outside the project", () => {

@@ -10,7 +10,7 @@ import {
   writesOnlyNamed,
 } from "../commands/command-means.ts";
 import { installs, isLockFile } from "../commands/packages.ts";
-import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
+import { byAgent, human, restingOn, unknown, type Verdict } from "../lines/verdict.ts";
 import { type AttributionEvidence, runSlack } from "./evidence.ts";
 import type { LineHere } from "./makers.ts";
 import { resembles } from "./resembles.ts";
@@ -20,11 +20,15 @@ import type { ShellRun, Write } from "./writes.ts";
 const briefMs = 10_000;
 /** Nobody types into so many files at once. */
 const severalFiles = 3;
+/** A program writes its files within this time of each other. Milliseconds. */
+const apartMs = 2000;
 /** A formatter that runs on save changes a file this soon after an edit. Milliseconds. */
 const editSlack = 2500;
 
 /** Who wrote a line that no tool call holds: by when it showed up, or where nobody watched, by what ran at all. */
 export class Judge {
+  private readonly named = new Map<ShellRun, { path: string; at: number }[]>();
+
   constructor(private readonly evidence: AttributionEvidence) {}
 
   /** @param times when the line showed up, in order: at least once */
@@ -46,7 +50,8 @@ export class Judge {
           (!run.isBackground ||
             seenAt <= run.endedAt ||
             seenAt <= sightings.firstIn(path, run.startedAt) + runSlack) &&
-          this.mayWriteTo(run, line),
+          this.mayWriteTo(run, line) &&
+          !this.wroteElsewhere(run, line, seenAt),
       );
     // A file that only got another name has the lines that it had.
     const before = sightings.before(path, seenAt, line.key);
@@ -59,12 +64,11 @@ export class Judge {
           !isRestoring(run.command) &&
           this.wroteThen(run, line, seenAt)),
     );
-    if (meant) return byAgent(meant, meant.isBackground ? 0.85 : 0.95, "shell", "ran");
+    if (meant) return byAgent(meant, "shell", "ran");
     // What is moved here keeps its time.
     const mover = runs.length > 0 ? this.moverOf(path, seenAt) : null;
-    if (mover) return byAgent(mover, 0.95, "shell", "brought");
-    if (runs.length > 0 && runs.every((run) => makers.appliesForeignPatch(run)))
-      return human(0.95, "patched");
+    if (mover) return byAgent(mover, "shell", "brought");
+    if (runs.length > 0 && runs.every((run) => makers.appliesForeignPatch(run))) return human("patched");
     if (runs.length > 0 && runs.every(({ command }) => isFormatter(command)))
       return this.asFormatted(line, seenAt, writes);
     // A human may save another file meanwhile.
@@ -76,15 +80,19 @@ export class Judge {
         seenAt <= (how === "shell" ? Math.min(at, startedAt + briefMs) : at) + editSlack,
     );
     const edit = during.findLast((write) => resembles(bare, write));
-    if (edit) return byAgent(edit, 0.95, "edit", "formatted");
+    if (edit) return byAgent(edit, "edit", "formatted");
     if (before !== null) {
       const there = this.at({ ...line, path: before.path }, before.at, []);
-      if (there.author === "agent") return { ...there, confidence: 0.9, basis: "moved" };
+      if (there.author === "agent") return restingOn(there, "moved");
       if (there.author === "unknown") return there;
     }
     if (timelessRuns.some((run) => makers.mayHaveMade(run, line))) return unknown("command");
-    if (during.length > 0 && sightings.isReformed(path, seenAt)) return this.asBefore(line, seenAt);
-    return human(during.length > 0 ? 0.95 : 0.97, "alone");
+    if (sightings.isReformed(path, seenAt)) {
+      if (during.length > 0) return this.asBefore(line, seenAt);
+      // A person formatted what a command had made, or pasted as much.
+      if (this.makerOf(line, seenAt)) return unknown("several");
+    }
+    return human("alone");
   }
 
   /** Whether a command that ran may have written to a file at all: what it says of what it writes may say no. */
@@ -93,6 +101,23 @@ export class Judge {
     const isElsewhere =
       writesOnlyNamed(command) && !mayMean(command, line.path) && !installs(command, line.path, line.bare);
     return !isElsewhere && !this.evidence.makers.isSpelledOut(run, line);
+  }
+
+  /**
+   * Whether a command that names other files wrote those at another moment: what showed up here then is not its. Nobody types
+   * while it runs for seconds only.
+   */
+  private wroteElsewhere(run: ShellRun, { path }: LineHere, seenAt: number): boolean {
+    const { startedAt, endedAt, command, isBackground } = run;
+    if (isBackground || endedAt - startedAt <= briefMs || mayMean(command, path)) return false;
+    let named = this.named.get(run);
+    if (named === undefined) {
+      named = this.evidence.sightings
+        .between(startedAt, endedAt + runSlack)
+        .filter((each) => namesPlace(command, each.path));
+      this.named.set(run, named);
+    }
+    return named.some(({ at }) => Math.abs(at - seenAt) >= apartMs);
   }
 
   /**
@@ -126,19 +151,25 @@ export class Judge {
 
   /** A line to which a formatter of the agent gave another form: of whoever wrote it, which is a person where no call can have. */
   private asFormatted(line: LineHere, seenAt: number, writes: readonly Write[]): Verdict {
-    const { runs, makers } = this.evidence;
+    const { runs, makers, sightings } = this.evidence;
     const write = writes.findLast((each) => each.startedAt < seenAt && resembles(line.bare, each));
-    if (write) return byAgent(write, 0.95, "edit", "formatted");
+    if (write) return byAgent(write, "edit", "formatted");
+    const firstAt = sightings.firstIn(line.path, 0);
     const mayBeIts = runs.some(
-      (run) => run.mayWrite && run.startedAt < seenAt && makers.mayHaveMade(run, line),
+      (run) =>
+        run.mayWrite &&
+        run.startedAt < seenAt &&
+        // Of a file that was watched from the beginning it wrote nothing before it was there, nor while nothing changed.
+        (firstAt >= seenAt || sightings.firstIn(line.path, run.startedAt) <= run.endedAt + runSlack) &&
+        makers.mayHaveMade(run, line),
     );
-    return mayBeIts ? unknown("command") : human(0.95, "alone");
+    return mayBeIts ? unknown("command") : human("alone");
   }
 
   /** A line of a file that was formatted just after an edit, and was somebody's before: a command's, if that made the file. */
   private asBefore(line: LineHere, seenAt: number): Verdict {
     const maker = this.makerOf(line, seenAt);
-    return maker ? byAgent(maker, 0.85, "shell", "named") : unknown("several");
+    return maker ? byAgent(maker, "shell", "named") : unknown("several");
   }
 
   /** The command that brought a file here which was written before. */
@@ -155,18 +186,18 @@ export class Judge {
     const { runs, untimedRuns, timelessRuns, makers, change } = evidence;
     const recent = evidence.recentRuns().filter((run) => !evidence.wasCommittedSince(run, path));
     const installer = recent.findLast(({ command }) => installs(command, path, bare));
-    if (installer) return byAgent(installer, 0.85, "shell", "installed");
+    if (installer) return byAgent(installer, "shell", "installed");
     // A command that names a file that was not there made it, unless it took another for that. What is in no commit
     // before may have been left out of them.
     const mayBeMakers = isNewFile ? runs : isAnew ? recent : [];
     const maker = mayBeMakers.findLast((run) => run.mayWrite && makers.names(run, line));
-    if (maker) return byAgent(maker, 0.95, "shell", "named");
+    if (maker) return byAgent(maker, "shell", "named");
     const generator = isNewFile
       ? recent.findLast(({ command }) => generates(command, path) === "yes")
       : undefined;
-    if (generator) return byAgent(generator, 0.95, "shell", "generated");
+    if (generator) return byAgent(generator, "shell", "generated");
     const bringer = isNewFile ? recent.findLast((run) => makers.bringsOwn(run, path)) : undefined;
-    if (bringer) return byAgent(bringer, 0.95, "shell", "brought");
+    if (bringer) return byAgent(bringer, "shell", "brought");
     // Nobody knows since when it was there, where no session wrote any of it.
     if (change.hash !== null && change.parent === null && !evidence.isOfSessions) return unknown("root");
     if (!change.isOwn) return unknown("not_here");
@@ -181,6 +212,6 @@ export class Judge {
       (isNewFile &&
         recent.some((run) => generates(run.command, path) !== "no" || makers.mayBeRenamed(run, path)));
     if (isOpen) return unknown("command");
-    return human(0.95, "absence");
+    return human("absence");
   }
 }

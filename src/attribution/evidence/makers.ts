@@ -2,7 +2,9 @@ import { dirname, extname } from "node:path/posix";
 import {
   appliesPatch,
   bringsFrom,
+  generates,
   isFormatter,
+  isGenerator,
   isRenaming,
   isRestoring,
   isSpelledOut,
@@ -62,6 +64,7 @@ export class Makers {
         !isFormatter(run.command) &&
         !isRestoring(run.command) &&
         !isRenaming(run.command) &&
+        (line.isNewFile || !isGenerator(run.command) || generates(run.command, path) === "yes") &&
         !this.isSpelledOut(run, line);
       known.set(run, mayMake);
     }

@@ -96,6 +96,16 @@ export class Sightings {
     return this.byTime.get(momentOf(at)) ?? new Set();
   }
 
+  /** Files and the times at which something showed up in them, between two times, to the second. */
+  between(since: number, until: number): { path: string; at: number }[] {
+    this.byTime ??= timesOfFiles(this.inAllFiles());
+    return [...this.byTime].flatMap(([moment, paths]) =>
+      moment >= momentOf(since) && moment <= momentOf(until)
+        ? [...paths].map((path) => ({ path, at: moment * 1000 }))
+        : [],
+    );
+  }
+
   /**
    * Where a line was before it showed up here: what showed up with it was in another file, which was renamed, or from
    * which it was copied.

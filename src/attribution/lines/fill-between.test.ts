@@ -3,8 +3,8 @@ import { fileOfDiff } from "../../../test/support/attribution-fixture.ts";
 import { fillBetween } from "./fill-between.ts";
 import { byAgent, human, unknown, type Verdict } from "./verdict.ts";
 
-const agents = byAgent({ sessionUid: "s", turn: 1, toolUse: "t", model: null }, 0.98, "edit", "written");
-const persons = human(0.95, "alone");
+const agents = byAgent({ sessionUid: "s", turn: 1, toolUse: "t", model: null }, "edit", "written");
+const persons = human("alone");
 
 /** Who has each line of a diff, by the verdicts for the lines that have a word. */
 function authors(lines: readonly string[], verdicts: Record<string, Verdict>): string[] {

@@ -35,7 +35,7 @@ export function addLeftOut(file: FileToAttribute, found: Map<number, WrittenLine
     const length = lengthBetween(file, file.lines[before]!.line, file.lines[after]!.line);
     if (Math.abs(length - missing) > missing * tolerance.share + tolerance.characters) continue;
     const { write } = of;
-    const verdict = byAgent(write, 0.85, write.how, "written");
+    const verdict = byAgent(write, write.how, "written");
     for (let i = before + 1; i < after; i++) {
       if (file.lines[i]!.isAdded && !found.has(i)) found.set(i, { write, support: 1, verdict, of, at: mark });
     }

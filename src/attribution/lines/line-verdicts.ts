@@ -6,7 +6,7 @@ import type { ShellRun, Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { isCut } from "./left-out.ts";
 import { lineKey } from "./line-keys.ts";
-import { byAgent, unknown, type Verdict } from "./verdict.ts";
+import { byAgent, restingOn, unknown, type Verdict } from "./verdict.ts";
 import { writtenBy } from "./written.ts";
 import type { WrittenLine } from "./written-line.ts";
 
@@ -88,17 +88,18 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
       verdicts.set(i, based(match.verdict, times === undefined ? "written_unseen" : "written"));
     // Seen at another time: the clock, a slow watcher, or somebody put it back. It is still the call's text.
     else if (match && isSeen !== "before" && match.support >= sure)
-      verdicts.set(i, { ...based(match.verdict, "written_elsewhen"), confidence: 0.95 });
+      verdicts.set(i, based(match.verdict, "written_elsewhen"));
     else if (match && isSeen === "mixed") verdicts.set(i, unknown("several"));
     else if (elsewhereMatch && elsewhereMatch.support >= neededElsewhere(elsewhereMatch.write, path))
       verdicts.set(i, {
-        ...elsewhereMatch.verdict,
+        ...restingOn(
+          elsewhereMatch.verdict,
+          elsewhereMatch.write.toolUse === "" ? "replied" : "elsewhere",
+          elsewhereMatch.write.how === "shell" ? "shell" : "moved",
+        ),
         toolUse: elsewhereMatch.write.toolUse || null,
-        how: elsewhereMatch.write.how === "shell" ? "shell" : "moved",
-        confidence: 0.95,
-        basis: elsewhereMatch.write.toolUse === "" ? "replied" : "elsewhere",
       });
-    else if (replacement && weight >= weak) verdicts.set(i, byAgent(replacement, 0.95, "shell", "replaced"));
+    else if (replacement && weight >= weak) verdicts.set(i, byAgent(replacement, "shell", "replaced"));
     else if (times !== undefined && weight >= weak)
       verdicts.set(i, notVerbatim(judge.byFirstSeen(line, fresh.get(key) ?? times, writes), isVerbatim));
     // A short line says as much where no call has one like it.
@@ -142,7 +143,7 @@ function addBetween({ lines }: FileToAttribute, verdicts: Map<number, Verdict>):
     if (above.sessionUid !== below.sessionUid) continue;
     // A longer line is not the same by chance.
     if (verdict.basis === "verbatim" && above.author === "human" && lines[i]!.weight >= common) continue;
-    found.set(i, { ...above, confidence: Math.min(above.confidence, 0.85) });
+    found.set(i, above);
   }
   for (const [i, verdict] of found) verdicts.set(i, verdict);
 }
@@ -194,7 +195,7 @@ const notVerbatim = (verdict: Verdict, isVerbatim: () => boolean): Verdict =>
 const based = (verdict: Verdict, basis: "written" | "written_unseen" | "written_elsewhen"): Verdict =>
   verdict.how === "moved"
     ? verdict
-    : { ...verdict, basis: verdict.how === "shell" && basis !== "written_elsewhen" ? "in_command" : basis };
+    : restingOn(verdict, verdict.how === "shell" && basis !== "written_elsewhen" ? "in_command" : basis);
 
 /** Lines of calls that are nowhere else: in one place of the file, and in one call, or long. */
 function verbatimKeys(file: FileToAttribute, writes: readonly Write[], consumed: Consumed): Set<number> {

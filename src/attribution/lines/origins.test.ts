@@ -44,7 +44,7 @@ describe("a line that was there before keeps its author", () => {
     }
     expect(repo.bound(hash)).not.toContain("s lines");
     const [record] = attributionsOf(repo.memory, commitByHash(repo.memory, hash)!.id, "a.ts");
-    expect(record).toMatchObject({ turn: 1, toolUse: "s:1:1", model: "big-model", confidence: 0.93 });
+    expect(record).toMatchObject({ turn: 1, toolUse: "s:1:1", model: "big-model" });
   });
 
   it("in another file, moved by anyone", async () => {

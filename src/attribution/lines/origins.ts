@@ -8,7 +8,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { align, type FileLine, type Stretch } from "./align.ts";
 import type { FileToAttribute, RemovedLine } from "./file-lines.ts";
 import { LooseText, reflowed } from "./reflow.ts";
-import { unknown, type Verdict } from "./verdict.ts";
+import { movedFrom, unknown, type Verdict } from "./verdict.ts";
 
 /**
  * Lines that a change removed and added again, elsewhere or in another shape, are older: they keep the verdicts of
@@ -60,17 +60,12 @@ export async function originsOf(
   for (const { file, lines } of matched) {
     const verdicts = new Map<number, Verdict>();
     for (const [i, { place, line }] of lines) {
-      verdicts.set(i, moved(before.get(place.path)?.get(line) ?? unknown()));
+      verdicts.set(i, movedFrom(before.get(place.path)?.get(line) ?? unknown()));
     }
     if (verdicts.size > 0) found.set(file, verdicts);
   }
   return found;
 }
-
-const moved = (verdict: Verdict): Verdict =>
-  verdict.author === "unknown"
-    ? verdict
-    : { ...verdict, how: "moved", basis: "moved", confidence: Math.round(verdict.confidence * 95) / 100 };
 
 /** For added lines the place that they come from, and their number there. */
 function matchPlaces(

@@ -6,7 +6,7 @@ import { type AncestorSources, ancestorsAmong } from "./consumed.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { inheritedFrom, verdictsIn } from "./origins.ts";
 import type { ChangeToAttribute } from "./types.ts";
-import type { Verdict } from "./verdict.ts";
+import { movedFrom, type Verdict } from "./verdict.ts";
 
 /** Lines that other stored commits added keep their verdicts. */
 
@@ -83,8 +83,7 @@ export function addCopies(
   if (sources.length === 0) return;
   for (const [i, { verdict, support }] of verdictsIn(memory, sources, file)) {
     if (support < copied || verdict.author !== "agent" || verdicts.get(i)?.how !== "absence") continue;
-    const confidence = Math.min(verdict.confidence, 0.9);
-    verdicts.set(i, { ...verdict, how: "moved", basis: "moved", confidence });
+    verdicts.set(i, movedFrom(verdict));
   }
 }
 

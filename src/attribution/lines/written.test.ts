@@ -18,7 +18,7 @@ function writers(diff: readonly string[], writes: readonly Write[], consumed: Re
   const file = fileOfDiff(diff);
   const found = writtenBy(file, writes, new Map(counts), parentAt);
   return Object.fromEntries(
-    [...found].map(([i, { verdict }]) => [file.lines[i]!.line, `${verdict.toolUse} ${verdict.confidence}`]),
+    [...found].map(([i, { verdict }]) => [file.lines[i]!.line, `${verdict.toolUse}`]),
   );
 }
 
@@ -53,9 +53,9 @@ describe("lines of a call", () => {
     expect(
       writers([" before();", ...added, "+byHand(nobody, knows);"], [by("a", parentAt + 1, block)]),
     ).toEqual({
-      2: "a 0.98",
-      3: "a 0.98",
-      4: "a 0.98",
+      2: "a",
+      3: "a",
+      4: "a",
     });
     const { verdict } = writtenBy(
       fileOfDiff(added),
@@ -63,24 +63,23 @@ describe("lines of a call", () => {
       new Map(),
       0,
     ).get(0)!;
-    expect(verdict).toEqual({
+    expect(verdict).toMatchObject({
       author: "agent",
       sessionUid: "s",
       turn: 1,
       toolUse: "a",
       model: "m",
-      confidence: 0.98,
       how: "edit",
       basis: "written",
     });
   });
 
-  it("in a command are a little less sure, and single weak lines less still", () => {
+  it("in a command, and single lines with a name", () => {
     expect(writers(added, [by("a", parentAt, block, { how: "shell" })])).toMatchObject({
-      1: "a 0.97",
-      2: "a 0.97",
+      1: "a",
+      2: "a",
     });
-    expect(writers(["+count(rows)"], [by("a", parentAt, ["count(rows);"])])).toEqual({ 1: "a 0.93" });
+    expect(writers(["+count(rows)"], [by("a", parentAt, ["count(rows);"])])).toEqual({ 1: "a" });
   });
 
   it("do not include brackets that anybody writes", () => {
@@ -89,27 +88,27 @@ describe("lines of a call", () => {
 
   it("need more evidence the older they are", () => {
     const middling = "const total = 1;";
-    expect(writers([`+${middling}`], [by("a", parentAt, [middling])])).toEqual({ 1: "a 0.93" });
+    expect(writers([`+${middling}`], [by("a", parentAt, [middling])])).toEqual({ 1: "a" });
     expect(writers([`+${middling}`], [by("a", parentAt - 1, [middling])])).toEqual({});
-    expect(writers([`+${ownLine}`], [by("a", parentAt - 1, [ownLine])])).toEqual({ 1: "a 0.98" });
+    expect(writers([`+${ownLine}`], [by("a", parentAt - 1, [ownLine])])).toEqual({ 1: "a" });
     expect(writers([`+${ownLine}`], [by("a", parentAt - 4 * day, [ownLine])])).toEqual({});
     expect(Object.keys(writers(added, [by("a", parentAt - 4 * day, block)]))).toEqual(["1", "2", "3"]);
   });
 
   it("without a known time count as new", () => {
-    expect(writers(["+const total = 1;"], [by("a", 0, ["const total = 1;"])])).toEqual({ 1: "a 0.93" });
+    expect(writers(["+const total = 1;"], [by("a", 0, ["const total = 1;"])])).toEqual({ 1: "a" });
   });
 });
 
 describe("of several writers of a line", () => {
   it("the later one", () => {
     const writes = [by("a", parentAt + 1, block), by("b", parentAt + 2, block)];
-    expect(writers(added, writes)).toMatchObject({ 1: "b 0.98", 2: "b 0.98" });
+    expect(writers(added, writes)).toMatchObject({ 1: "b", 2: "b" });
   });
 
   it("the one who wrote the surrounding lines as well", () => {
     const late = by("b", parentAt + 2, ["somethingElse(entirely);", block[1]!, "unlike(what, is, there);"]);
-    expect(writers(added, [by("a", parentAt + 1, block), late])).toMatchObject({ 1: "a 0.98", 2: "a 0.98" });
+    expect(writers(added, [by("a", parentAt + 1, block), late])).toMatchObject({ 1: "a", 2: "a" });
   });
 
   it("each gets their own", () => {
@@ -124,14 +123,14 @@ describe("a line that history already has", () => {
   it("does not belong to whoever adds it again", () => {
     expect(writers([`+${ownLine}`], [by("a", parentAt, [ownLine])], { a: [ownLine] })).toEqual({});
     expect(writers([`+${ownLine}`], [by("a", parentAt, [ownLine])], { b: [ownLine] })).toEqual({
-      1: "a 0.98",
+      1: "a",
     });
   });
 
   it("counts as often as it occurs", () => {
     const twice = by("a", parentAt, [ownLine, "inBetween(this, and, that);", ownLine]);
     const diff = [`+${ownLine}`];
-    expect(writers(diff, [twice], { a: [ownLine] })).toEqual({ 1: "a 0.98" });
+    expect(writers(diff, [twice], { a: [ownLine] })).toEqual({ 1: "a" });
     expect(writers(diff, [twice], { a: [ownLine, ownLine] })).toEqual({});
   });
 
@@ -152,7 +151,7 @@ describe("a secret that was removed from the transcript", () => {
   const diff = [written[0]!, secret, written[2]!].map((line) => `+${line}`);
 
   it("is the agent's where the surrounding lines are", () => {
-    expect(writers(diff, [by("a", parentAt, written)])).toEqual({ 1: "a 0.98", 2: "a 0.98", 3: "a 0.98" });
+    expect(writers(diff, [by("a", parentAt, written)])).toEqual({ 1: "a", 2: "a", 3: "a" });
     expect(writers(diff.slice(0, 2), [by("a", parentAt, written)])).toHaveProperty("2");
     expect(writers(diff.slice(1), [by("a", parentAt, written)])).toHaveProperty("1");
   });
@@ -163,7 +162,7 @@ describe("a secret that was removed from the transcript", () => {
   });
 });
 
-it("lines that a formatter broke are the agent's, less surely", () => {
+it("lines that a formatter broke are the agent's", () => {
   const one = "const result = await fetchEverything(firstOfAll, secondOfAll, thirdOfAll);";
   const broken = [
     "+const result = await fetchEverything(",
@@ -173,7 +172,7 @@ it("lines that a formatter broke are the agent's, less surely", () => {
     "+);",
   ];
   expect(Object.values(writers(broken, [by("a", parentAt, [one])]))).toEqual(
-    Array.from({ length: 5 }, () => "a 0.95"),
+    Array.from({ length: 5 }, () => "a"),
   );
 });
 

@@ -84,10 +84,9 @@ function bestOf(
   const rivals = fits.filter(({ support }) => support >= Math.min(most * rivalShare, 2 * sure));
   const { of, at, support } = rivals.reduce((a, b) => (b.of.write.at >= a.of.write.at ? b : a));
   const { write } = of;
-  const confidence = support < sure ? 0.93 : write.how === "shell" ? 0.97 : 0.98;
   const verdict = of.consumed.has(at)
-    ? byAgent(write, confidence, "moved", "moved")
-    : byAgent(write, confidence, write.how, "written");
+    ? byAgent(write, "moved", "moved")
+    : byAgent(write, write.how, "written");
   return { write, support, verdict, of, at };
 }
 
@@ -134,7 +133,7 @@ function addReflowed(file: FileToAttribute, writes: readonly Write[], found: Map
   if (open.length === 0) return;
   const texts = writes.flatMap((write) => write.hunks.map((hunk) => ({ of: write, text: textOf(hunk) })));
   for (const [i, write] of reflowed(file.lines, open, texts)) {
-    found.set(i, { write, support: sure, verdict: byAgent(write, 0.95, write.how, "formatted") });
+    found.set(i, { write, support: sure, verdict: byAgent(write, write.how, "formatted") });
   }
 }
 
