@@ -106,6 +106,10 @@ export function headOf(dir: string): Promise<string | null> {
   return commitNamed(dir, "HEAD");
 }
 
+/** Where two histories parted: a hash; null: they have no commit in common, or a shallow clone lacks it. */
+export const commonAncestor = async (dir: string, one: string, other: string): Promise<string | null> =>
+  (await gitTextIfAny(dir, ["merge-base", one, other])) || null;
+
 /** The hash of a named commit (HEAD, a tag, a branch, a short hash); null when it is unknown or without git. */
 export function commitNamed(dir: string, name: string): Promise<string | null> {
   return gitTextIfAny(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);

@@ -109,6 +109,17 @@ const reviewSession = lazy(() =>
 );
 export type ReviewSession = z.infer<ReturnType<typeof reviewSession>>;
 
+/** A decision about the files, and what the change does to it. */
+const reviewDecision = lazy(() =>
+  z.extend(decision(), {
+    /** It was made in a turn that led to the change. */
+    made_here: z.boolean(),
+    /** Lines that were written in its turn, and that the change removes. */
+    lines_removed: count,
+  }),
+);
+export type ReviewDecision = z.infer<ReturnType<typeof reviewDecision>>;
+
 export const reviewAnswer = lazy(() =>
   z.object({
     kind: z.enum(["commit", "range", "uncommitted"]),
@@ -126,8 +137,8 @@ export const reviewAnswer = lazy(() =>
     authors: z.array(lineAuthor()),
     /** Those with the most lines first. */
     sessions: z.array(reviewSession()),
-    /** What was decided about the files, the latest first. */
-    decisions: z.array(decision()),
+    /** What was decided about the files: what the change undoes first, then the latest. */
+    decisions: z.array(reviewDecision()),
     /** Tests that the graph of the code ties to the files, and that the change leaves alone. */
     tests: strings,
     notes,

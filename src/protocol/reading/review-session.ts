@@ -1,4 +1,4 @@
-import type { ReviewSession } from "../operations/review.ts";
+import type { ReviewDecision, ReviewFile, ReviewSession } from "../operations/review.ts";
 import { linkEvidence } from "./link-evidence.ts";
 
 /** How a session stands in a review of a change. */
@@ -16,3 +16,23 @@ export function turnsToShow<Turn extends Pick<ReviewSession["turns"][number], "l
 /** What ties it to a commit of the change; "" where only the lines do. */
 export const tieOf = ({ how, confidence }: Pick<ReviewSession, "how" | "confidence">): string =>
   how === null || confidence === null ? "" : linkEvidence({ how, confidence });
+
+/** What became of a file; what was only changed needs no word. */
+export const statusNames: Partial<Record<ReviewFile["status"], string>> = {
+  A: "new",
+  D: "deleted",
+  R: "renamed",
+  C: "copied",
+  T: "another kind of file",
+};
+
+/** What a change does to a decision: it was made for it, it removes what was written for it, or a later one took its place. */
+export function fateOf({ made_here, lines_removed, superseded_by }: ReviewDecision): string[] {
+  return [
+    ...(made_here ? ["made for this change"] : []),
+    ...(lines_removed > 0
+      ? [`may be broken: ${lines_removed.toLocaleString("en")} of its lines removed`]
+      : []),
+    ...(superseded_by === null ? [] : ["superseded"]),
+  ];
+}

@@ -20,7 +20,7 @@ test("what was looked at in a row is one step", () => {
       said("thinking", "so"),
       call("Read", "read"),
       said("text", "Let me look for it."),
-      call("Grep", "read"),
+      call("Grep", "other"),
       said("thinking", "then"),
       said("text", "because"),
       call("Edit", "write"),

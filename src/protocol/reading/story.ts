@@ -55,7 +55,13 @@ export function storyOf<T>(entries: readonly T[], toldBy: (entry: T) => Told): S
   return steps;
 }
 
-const isLook = ({ call }: Told) => call?.action === "read" && !call.is_error;
+/** Tools that name no file, and only look. */
+const looking = /^(?:glob|grep|ls|list|find|search|web_?search|web_?fetch|fetch|tool_?search)/i;
+
+const isLook = ({ call }: Told) =>
+  call !== null &&
+  !call.is_error &&
+  (call.action === "read" || (call.action === "other" && looking.test(call.tool)));
 
 const isAside = ({ kind, text }: Told) =>
   kind === "thinking" || (kind === "text" && text.length <= longestAside && !text.includes("\n"));

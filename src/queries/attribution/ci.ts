@@ -4,7 +4,7 @@ import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { patchIdsOf } from "../../git/diff/patch-id.ts";
 import { gitTextIfAny } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
-import { commitNamed } from "../../git/history/history.ts";
+import { commitNamed, commonAncestor } from "../../git/history/history.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
 import { PommelError } from "../../project/errors.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
@@ -88,8 +88,8 @@ async function endsOf(top: string, range: string): Promise<{ base: string; head:
   if (from === undefined || to === undefined || more.length > 0)
     throw new PommelError("usage", `${range} is no range.`, "Name one with both ends: origin/main..HEAD.");
   const [start, head] = [await hashOf(top, from || "HEAD"), await hashOf(top, to || "HEAD")];
-  const base = await gitTextIfAny(top, ["merge-base", start, head]);
-  if (base !== null && base !== "") return { base, head };
+  const base = await commonAncestor(top, start, head);
+  if (base !== null) return { base, head };
   throw new PommelError(
     "not_found",
     `git knows no common ancestor of ${from} and ${to}.`,

@@ -2,10 +2,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { edited } from "../../../test/support/attribution-fixture.ts";
+import { chunk, deciding } from "../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { projectAt } from "../../project/paths.ts";
 import type { ReviewAnswer } from "../../protocol/operations/review.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { review } from "./review.ts";
 
 let repo: ReturnType<typeof repositoryWithAgents>;
@@ -55,6 +58,21 @@ describe("a review", () => {
     expect(answer).toMatchObject({ kind: "range", commits_total: 2 });
     expect(answer.files.map(({ path }) => path)).toEqual(["a.ts", "b.ts"]);
     expect((await ask("main..topic")).files).toEqual(answer.files);
+  });
+
+  it("says which decisions were made for it, and what it removes that was written for others", async () => {
+    await repo.commitAndTake("before", { "a.ts": "first\n" });
+    repo.did("s", edited(`${repo.root}/a.ts`, ["+sorted"], repo.soon()));
+    const made = await repo.commitAndTake("Sort", { "a.ts": "first\nsorted\n" });
+    replaceChunks(repo.memory, findSession(repo.memory, "s").id, { type: "raw", from: 0 }, [
+      chunk(0, "[USER] Let's sort the rows", { ...deciding("Let's sort the rows"), files: ["a.ts"] }),
+    ]);
+    expect((await ask(made)).decisions).toMatchObject([{ made_here: true, lines_removed: 0 }]);
+    repo.did("t", edited(`${repo.root}/a.ts`, ["-sorted"], repo.soon()));
+    const undone = await repo.commitAndTake("Drop it", { "a.ts": "first\n" });
+    expect((await ask(undone)).decisions).toMatchObject([{ made_here: false, lines_removed: 1 }]);
+    await repo.commitAndTake("More", { "a.ts": "first\nmore\n" });
+    expect((await ask("HEAD")).decisions).toMatchObject([{ made_here: false, lines_removed: 0 }]);
   });
 
   it("of the working tree has new files as well, and is empty where all is committed", async () => {

@@ -1,13 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { blameOf } from "../../git/diff/blame.ts";
+import pLimit from "p-limit";
 import { changesOf, placeOf } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
-import { GitFailure, gitText } from "../../git/git.ts";
+import { gitText } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
 import { untrackedFiles } from "../../git/working-files.ts";
-import { loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
 import type { LineAuthor } from "../../protocol/operations/blame.ts";
 import type { LinesByAuthor } from "../../protocol/operations/checkpoints.ts";
@@ -29,6 +28,7 @@ import { authorsOf, judgeUncommitted } from "../blame/line-authors.ts";
 import { turnsNamed } from "../checkpoints/checkpoints.ts";
 import { literalGlob } from "../sessions/conversations-related.ts";
 import { isoTime } from "../status/status.ts";
+import { blameIfAny, blamesAtOnce, decisionsAbout } from "./decisions.ts";
 import { hunksAround, within } from "./hunks.ts";
 import { type Reviewed, whatIsMeant } from "./what.ts";
 
@@ -38,7 +38,6 @@ const maxLinesOfFile = 2000;
 const maxLines = 20_000;
 /** Larger files have nothing around their changes, and untracked ones no lines. */
 const maxBytes = 2_000_000;
-const maxDecisions = 5;
 const maxTests = 20;
 
 /**
@@ -61,9 +60,10 @@ export async function review(
   let left = maxLines;
   await withAfter(project, what, signal, async (linesAfter) => {
     const isBy = await lineAuthors(project, memory, what, infos, changed, signal);
-    for (const file of changed) {
+    const byFile = await pLimit(blamesAtOnce).map(changed, isBy);
+    for (const [i, file] of changed.entries()) {
       const { shown, leftOut } = within(file.hunks, Math.min(left, maxLinesOfFile));
-      const by = await isBy(file);
+      const by = byFile[i]!;
       const writers = file.hunks.flatMap(({ newStart, added }) => added.map((_, i) => by(newStart + i)));
       const after = shown.length === 0 || file.status === "D" ? [] : await linesAfter(file.path);
       files.push({
@@ -84,6 +84,7 @@ export async function review(
   if (infos.total > infos.shown.length)
     notes.push(`The latest ${maxCommits} of ${infos.total} commits are listed.`);
   const about = files.map(({ path }) => path);
+  const sessions = memory === null ? [] : sessionsOf(memory, infos.shown, authors);
   return {
     kind: what.kind,
     from: what.from,
@@ -99,8 +100,8 @@ export async function review(
       unknown: sum(files.map(({ lines }) => lines.unknown)),
     },
     authors: authors.all,
-    sessions: memory === null ? [] : sessionsOf(memory, infos.shown, authors),
-    decisions: memory === null ? [] : await decisionsAbout(project, memory, about),
+    sessions,
+    decisions: memory === null ? [] : await decisionsAbout(project, memory, what, changed, sessions, signal),
     tests: await testsOf(project, about),
     notes,
   };
@@ -232,21 +233,17 @@ function asOf(commit: string, { path, hunks }: ChangedFile, infos: readonly Comm
   return { lines, commits: new Map([[commit, { author, authoredAt, summary: subjectOf(message) }]]) };
 }
 
+/** Nobody's where git cannot blame it. */
 async function blamedAt(
   root: string,
   revision: string,
-  file: ChangedFile,
+  { path, hunks }: ChangedFile,
   signal?: AbortSignal,
 ): Promise<Blamed> {
-  const ranges = file.hunks.flatMap(({ newStart, added }): [number, number][] =>
+  const ranges = hunks.flatMap(({ newStart, added }): [number, number][] =>
     added.length === 0 ? [] : [[newStart, newStart + added.length - 1]],
   );
-  try {
-    return await blameOf(root, file.path, { ranges, revision, signal });
-  } catch (error) {
-    if (!(error instanceof GitFailure) || error.isBroken) throw error;
-    return { lines: [], commits: new Map() };
-  }
+  return blameIfAny(root, path, { ranges, revision, signal });
 }
 
 interface Commits {
@@ -315,14 +312,6 @@ function sessionsOf(memory: Memory, infos: readonly CommitInfo[], authors: Autho
     }),
   );
   return sortedByCount(sessions, ({ lines }) => lines);
-}
-
-async function decisionsAbout(project: Project, memory: Memory, files: readonly string[]) {
-  if (files.length === 0) return [];
-  const { decisionsIn } = await import("../sessions/conversations-decisions.ts");
-  const { config } = loadConfig(project);
-  const request = { query: "", files: files.map(literalGlob), limit: maxDecisions };
-  return (await decisionsIn(project, memory, request, config)).decisions;
 }
 
 async function testsOf(project: Project, files: readonly string[]): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { type GitFailure, gitTextIfAny } from "../../git/git.ts";
-import { commitNamed, headOf, historyProblem } from "../../git/history/history.ts";
+import { commitNamed, commonAncestor, headOf, historyProblem } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -39,7 +39,7 @@ async function between(
   right: string,
 ): Promise<Reviewed> {
   const [from, to] = [await named(project, memory, left), await named(project, memory, right)];
-  const base = await gitTextIfAny(project.root, ["merge-base", from, to]);
+  const base = await commonAncestor(project.root, from, to);
   if (base) return { kind: "range", from: base, to };
   throw new PommelError(
     "usage",
@@ -57,11 +57,18 @@ async function named(project: Project, memory: Memory | null, name: string): Pro
 
 /** The branch that this one left; null: it is the default one, none is, or `name` is no branch. */
 async function branchLeft(root: string, name: string): Promise<string | null> {
-  if ((await commitNamed(root, `refs/heads/${name}`)) === null) return null;
-  const remote = await gitTextIfAny(root, ["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"]);
-  for (const branch of [remote, ...defaultBranches]) {
-    if (!branch || (await commitNamed(root, branch)) === null) continue;
-    return branch === name || branch === `origin/${name}` ? null : branch;
-  }
-  return null;
+  const remoteHead = "refs/remotes/origin/HEAD";
+  const wanted = [remoteHead, ...[name, ...defaultBranches].map((branch) => `refs/heads/${branch}`)];
+  const lines = await gitTextIfAny(root, ["for-each-ref", "--format=%(refname) %(symref)", ...wanted]);
+  const refs = new Map(
+    (lines ?? "").split("\n").map((line): [string, string] => {
+      const [ref = "", points = ""] = line.split(" ");
+      return [ref, points];
+    }),
+  );
+  if (!refs.has(`refs/heads/${name}`)) return null;
+  const remote = refs.get(remoteHead)?.replace("refs/remotes/", "");
+  const known = [remote, ...defaultBranches.filter((branch) => refs.has(`refs/heads/${branch}`))];
+  const left = known.find((branch) => branch !== undefined);
+  return left === undefined || left === name || left === `origin/${name}` ? null : left;
 }

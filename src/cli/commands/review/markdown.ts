@@ -1,5 +1,5 @@
 import type { ReviewAnswer, ReviewSession } from "../../../protocol/operations/review.ts";
-import { tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
+import { fateOf, tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
 import { asText } from "../../../text/markdown/inert.ts";
 import { counted } from "../../terminal/text.ts";
 import { percent, shareOf } from "../blame/author-text.ts";
@@ -40,7 +40,9 @@ export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
     ...more(files.length - shown.files, "more file"),
     ...section(
       "Decided about these files",
-      decisions.map(({ text }) => asText(text)),
+      decisions.map((decision) =>
+        [asText(decision.text), ...fateOf(decision).map((fate) => `*(${fate})*`)].join(" "),
+      ),
     ),
     ...section("Tests around it, not changed", tests.map(asText)),
   ].join("\n\n");

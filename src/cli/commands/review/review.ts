@@ -1,7 +1,7 @@
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { ReviewAnswer, ReviewFile, ReviewSession } from "../../../protocol/operations/review.ts";
-import { tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
+import { fateOf, statusNames, tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -76,8 +76,8 @@ export function renderReview(
       : renderFiles(answer, screen),
     ...list(
       "Decided about these files",
-      answer.decisions.map(
-        ({ text, superseded_by }) => `${oneLine(text)}${superseded_by === null ? "" : " (superseded)"}`,
+      answer.decisions.map((decision) =>
+        [oneLine(decision.text), ...fateOf(decision).map((fate) => `(${fate})`)].join(" "),
       ),
       screen,
     ),
@@ -141,12 +141,6 @@ const columns: Column[] = [
   { title: "written by", optional: 1 },
   { title: "by agents", isNumber: true, optional: 2 },
 ];
-const statusNames: Partial<Record<ReviewFile["status"], string>> = {
-  A: "new",
-  D: "deleted",
-  R: "renamed",
-  C: "copied",
-};
 
 function renderFiles({ files }: ReviewAnswer, screen: Screen): string {
   const { colors } = screen;

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { LineAuthor } from "../../../protocol/operations/blame.ts";
 import type { ReviewAnswer, ReviewFile, ReviewHunk } from "../../../protocol/operations/review.ts";
+import { statusNames } from "../../../protocol/reading/review-session.ts";
 import { LinesBar } from "../../components/badge.tsx";
 import { LineCounts } from "../../components/diff.tsx";
 import { Inline } from "../../components/marked.tsx";
@@ -11,14 +12,6 @@ import { type DiffLine, pairsOf, type Segment, segmentsOf } from "./segments.ts"
 
 /** Files with more changed lines are closed at first. */
 const manyLines = 600;
-
-const statusNames: Partial<Record<ReviewFile["status"], string>> = {
-  A: "new",
-  D: "deleted",
-  R: "renamed",
-  C: "copied",
-  T: "another kind of file",
-};
 
 interface FileDiffProps {
   file: ReviewFile;

@@ -1,5 +1,5 @@
 import type { ReviewAnswer, ReviewCommit, ReviewSession } from "../../../protocol/operations/review.ts";
-import { tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
+import { fateOf, tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge, LinesBar } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -205,7 +205,11 @@ function About({ of: { decisions, tests } }: { of: ReviewAnswer }) {
                   <Inline text={decision.text} />{" "}
                   <span class="row-meta">
                     <Time at={decision.timestamp} />
-                    {decision.superseded_by !== null && <Badge tone="warning">superseded</Badge>}
+                    {fateOf(decision).map((fate) => (
+                      <Badge key={fate} tone={decision.lines_removed > 0 ? "bad" : "plain"}>
+                        {fate}
+                      </Badge>
+                    ))}
                   </span>
                 </a>
               </li>
