@@ -12,8 +12,8 @@
  * "calls" leaves nothing to chance: it tries what a kill and what a power cut leave before each call of the system that changes
  * files, of whatever replaces files in several steps.
  *
- * Prints a Markdown table (docs/reliability.md), and ends with 1 when anything differs. What cannot be tried on this machine is
- * said. A power cut (power-cut.c, Linux with a C compiler) drops a random half of what was written and not synced;
+ * Prints a Markdown table, writes its rows into docs/reliability.md, and ends with 1 when anything differs. What cannot be tried
+ * on this machine is said, and its row stays. A power cut (power-cut.c, Linux with a C compiler) drops a random half of what was written and not synced;
  * src/store/memory/power-cut.test.ts cuts the log of the memory at any byte.
  */
 import { rmSync } from "node:fs";
@@ -24,6 +24,7 @@ import { hostileInput } from "./hostile-input.ts";
 import { interrupt } from "./interruptions.ts";
 import { failed, options, rows, work, works } from "./setting.ts";
 import { killSync } from "./sync.ts";
+import { writeRows } from "./table.ts";
 import { migratedMeanwhile, twoVersions } from "./versions.ts";
 
 const wanted = options.only?.split(",");
@@ -49,4 +50,5 @@ try {
 }
 console.log("| what | tried | survived identical |\n|---|---|---|");
 for (const row of rows) console.log(`| ${row.join(" | ")} |`);
+writeRows(rows.filter(([, tried]) => tried !== "not tried"));
 process.exitCode = failed ? 1 : 0;

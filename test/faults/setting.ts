@@ -7,6 +7,7 @@ import { forgetKeys } from "../../src/store/encryption/keys.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { nameProject } from "../support/named-project.ts";
 import { transcript } from "../support/transcript-fixture.ts";
+import type { Row } from "./table.ts";
 
 /** What is asked for, where it is tried, and what came of it. */
 
@@ -70,7 +71,7 @@ export function putInPlace(from: string | null, place: string): void {
     cpSync(join(work, from), join(work, place), { recursive: true, preserveTimestamps: true });
 }
 
-export const rows: [what: string, tried: string, outcome: string][] = [];
+export const rows: Row[] = [];
 export let failed = false;
 
 /** A row of the table; the run fails where what is good is not all that was tried. */
