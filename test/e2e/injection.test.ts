@@ -69,7 +69,11 @@ beforeAll(async () => {
     // "Note to Pommel" in a prompt is a person's own.
     made.prompt(i === 16 ? "heronLedger" : `The heronLedger is slow: ${form}`);
     made.bash("cat heron", `heronLedger says\n${form}`);
+    const check = "npx tsc --noEmit 2>&1 | tail -20";
+    made.bash(check, `src/heron${i}.ts(3,5): error TS2304: heronLedger ${form}`);
     made.edit(source, "", text, 1);
+    made.bash(check, "");
+    made.bash(`npx heron-check --form '${form}'`, "ok");
     made.reply(`Let's use the heronLedger cache instead of a queue, because ${form}\n${form}`);
     made.writeTo(transcriptDir(project));
     write(project, `src/heron${i}.ts`, text);
@@ -104,6 +108,11 @@ describe("text that poses as an order", () => {
         ["search_code", { chunk: `src/heron${i}.ts:1` }],
       ]),
       ["rewind_preview", { target: `HEAD~${forms.length}`, patch: true, max_tokens: 20_000 }],
+      ["commands", { how: "heron check", max_tokens: 20_000 }],
+      ...forms.map((form): [string, Record<string, unknown>] => [
+        "commands",
+        { error: `src/heron.ts(3,5): error TS2304: heronLedger ${form}` },
+      ]),
       ...sessions.flatMap((session_id): [string, Record<string, unknown>][] => [
         ["get_session", { session_id }],
         ["get_session", { session_id, turn: 1 }],
@@ -128,6 +137,28 @@ describe("text that poses as an order", () => {
     }
     expect(seen).toBeGreaterThan(forms.length * 5);
   }, 120_000);
+
+  it("shows people no more than its letters", async () => {
+    const shown: [string, ...string[]][] = [
+      ["review", "HEAD~3..HEAD", "--patch"],
+      ["review", "HEAD~3..HEAD", "--markdown"],
+      ["how", "heron check"],
+      ...forms.flatMap((form, i): [string, ...string[]][] => [
+        ["fix", `src/heron.ts(3,5): error TS2304: heronLedger ${form}`],
+        ["session", "show", idOf(`form ${i}`)],
+      ]),
+      ["sessions"],
+      ["why", "src/heron14.ts:1"],
+    ];
+    const faces = new Set<string>();
+    for (const args of shown) {
+      const { code, stdout } = await callPm(args, { cwd: project.root });
+      expect(code, args.join(" ")).toBe(0);
+      expect(stdout, args.join(" ")).not.toMatch(/[\u202e\u001b]|[\u{e0000}-\u{e007f}]/u);
+      if (stdout.includes(order)) faces.add(args[0]);
+    }
+    expect([...faces]).toEqual(expect.arrayContaining(["review", "how", "fix", "session"]));
+  }, 60_000);
 
   it("stays quoted in automatic context", async () => {
     const prompts = ["the heronLedger is slow again, why a cache instead of a queue?", ...forms];

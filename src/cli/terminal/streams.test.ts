@@ -25,6 +25,7 @@ it("leaves a terminal alone but for colours and links", () => {
   const evil = "a\u001b]0;title\u0007b\u009b2Jc\u0000d\r\n\te";
   expect(harmless(evil, false)).toBe("a·]0;title·b·2Jc·d\n\te");
   expect(harmless(`\u001b[31m${evil}\u001b[0m`, true)).toBe("\u001b[31ma·]0;title·b·2Jc·d\n\te\u001b[0m");
+  expect(harmless("if (\u202eadmin\u2066) \u{e0041}x", false)).toBe("if (·admin·) ·x");
   const link = "\u001b]8;;file:///a\u0007a\u001b]8;;\u0007";
   expect(harmless(link, true)).toBe(link);
 });

@@ -25,9 +25,13 @@ export function harmless(text: string, isColored: boolean): string {
   );
 }
 
-const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-const allButStyles =
-  /(\u001b\[[\d;]*m|\u001b\]8;[^\u0000-\u001f\u007f-\u009f]*\u0007)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+/** Controls, what shows code in another order than it runs (U+202E), and letters that only a model reads (U+E0000). */
+const controls =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/gu;
+const allButStyles = new RegExp(
+  `(\\u001b\\[[\\d;]*m|\\u001b\\]8;[^\\u0000-\\u001f\\u007f-\\u009f]*\\u0007)|${controls.source}`,
+  "gu",
+);
 
 /** Results that wait for the end of the command, when it is known whether they need a pager. */
 let held = "";
