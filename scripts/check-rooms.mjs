@@ -21,7 +21,7 @@ const floors = [
   ["queries"],
   ["evaluate"],
   ["client"],
-  ["daemon", "hooks", "mcp"],
+  ["daemon", "hooks", "lsp", "mcp"],
   ["cli"],
   ["ui"],
 ];

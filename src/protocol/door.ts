@@ -1,5 +1,5 @@
 /** How a question comes in: for the audit log. */
-export const doors = ["cli", "http", "page", "mcp", "hook"] as const;
+export const doors = ["cli", "http", "page", "mcp", "lsp", "hook"] as const;
 export type Door = (typeof doors)[number];
 
 /** The header in which Pommel's own programs say which one they are; a program without it is `http`. */

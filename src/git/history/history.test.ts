@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { GitFailure, gitText } from "../git.ts";
-import { type Commit, commitsOf, headOf, isShallow } from "./history.ts";
+import { type Commit, commitsNamed, commitsOf, headOf, isShallow } from "./history.ts";
 
 function newRepository() {
   const dir = mkdtempSync(join(tmpdir(), "pommel-history-"));
@@ -115,4 +115,16 @@ test("stopping the iteration ends git", async () => {
     expect(message).toBe("Number 2");
     break;
   }
+});
+
+test("names of commits are told from what only looks like one", async () => {
+  const { dir, git, commit } = newRepository();
+  const hash = commit("One", { "a.ts": "1" });
+  const blob = git("rev-parse", "HEAD:a.ts");
+  const named = await commitsNamed(dir, [hash.slice(0, 8), "0123456789", blob, hash]);
+  expect([...named]).toEqual([
+    [hash.slice(0, 8), hash],
+    [hash, hash],
+  ]);
+  expect((await commitsNamed(tmpdir(), [hash])).size).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { GitFailure, gitFields, gitText, gitTextIfAny } from "../git.ts";
+import { GitFailure, gitBuffer, gitFields, gitText, gitTextIfAny } from "../git.ts";
 import { RepositoryCache } from "../repository-cache.ts";
 
 /** A commit in the log. */
@@ -113,6 +113,23 @@ export const commonAncestor = async (dir: string, one: string, other: string): P
 /** The hash of a named commit (HEAD, a tag, a branch, a short hash); null when it is unknown or without git. */
 export function commitNamed(dir: string, name: string): Promise<string | null> {
   return gitTextIfAny(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
+}
+
+/** The full hashes of those of `names` that name a commit, by name; none without git. A name is one word. */
+export async function commitsNamed(dir: string, names: readonly string[]): Promise<Map<string, string>> {
+  try {
+    const stdin = names.map((name) => `${name}\n`);
+    const said = (await gitBuffer(dir, ["cat-file", "--batch-check"], { stdin })).toString().split("\n");
+    return new Map(
+      names.flatMap((name, at): [string, string][] => {
+        const [, hash] = /^(\w+) commit \d+$/.exec(said[at] ?? "") ?? [];
+        return hash === undefined ? [] : [[name, hash]];
+      }),
+    );
+  } catch (error) {
+    if (error instanceof GitFailure) return new Map();
+    throw error;
+  }
 }
 
 /** Whether the repository is a shallow clone. */

@@ -1,5 +1,4 @@
-import { findOrStartDaemon } from "../../../client/connect.ts";
-import { callDaemon } from "../../../client/daemon-client.ts";
+import { pageUrl } from "../../../client/page-url.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { locate } from "../../../queries/blame/file-place.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -15,10 +14,7 @@ export async function openCommand(
 ): Promise<void> {
   const project = await findProject(cwd);
   const route = pageRoute(view, what, (path) => locate(project, cwd, path));
-  const { record } = await findOrStartDaemon();
-  const { code, expires_in_seconds } = await callDaemon(null, "pageCode", {});
-  // Behind the #, so that no log and no Referer has it; the page removes it from its address.
-  const url = `http://127.0.0.1:${record.port}/#code=${code}&place=${encodeURIComponent(project.root)}&to=${encodeURIComponent(route)}`;
+  const { url, expires_in_seconds } = await pageUrl(project, route);
   const opened = browser && (await openBrowser(url));
   output.result({ url, opened, expires_in_seconds }, () =>
     [
