@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { callPm, temporaryDir } from "./run-pm.ts";
@@ -94,3 +94,35 @@ it("of a bare repository, all share one memory", async () => {
   await json(join(dir, "b", "src"), "note", "from the other one");
   expect((await json(join(dir, "a"), "annotations")).total).toBe(1);
 });
+
+it("the memory outlives its checkouts: cleaned, deleted, cloned again, copied and moved while a daemon has them open", async () => {
+  const url = "https://git.example.test/team/main.git";
+  git(main, "remote", "add", "origin", url);
+  const origin = join(dir, "origin.git");
+  git(dir, "clone", "--quiet", "--bare", "main", origin);
+  await json(main, "init", "--no-hooks");
+  await json(main, "start");
+  await json(main, "note", "kept");
+  const isThere = async (root: string) => {
+    const { annotations } = await json(root, "annotations");
+    const { results } = await json(root, "search", "code", "one");
+    const { commit } = (await json(root, "why", "src/a.ts:1")).origins[0];
+    expect({ root, notes: annotations.length, file: results[0]?.file, subject: commit.subject }).toEqual({
+      ...{ root, notes: 1, file: "src/a.ts", subject: "One" },
+    });
+  };
+  await isThere(main);
+  git(main, "clean", "-fdxq");
+  await isThere(main);
+  rmSync(main, { recursive: true });
+  git(dir, "clone", "--quiet", origin, main);
+  git(main, "remote", "set-url", "origin", url);
+  await isThere(main);
+  const [copy, moved] = [join(dir, "copy"), join(dir, "moved")];
+  cpSync(main, copy, { recursive: true });
+  await isThere(copy);
+  renameSync(copy, moved);
+  await isThere(moved);
+  renameSync(main, copy);
+  await isThere(copy);
+}, 120_000);

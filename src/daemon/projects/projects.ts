@@ -117,6 +117,8 @@ export class Projects {
 
   private async openNow(project: Project): Promise<InUse> {
     const { log, onSettings } = this.options;
+    // One that was moved takes its index with it, which is open at its old place.
+    await this.closeGone(project.id);
     await this.prepare(project);
     const { config, notes } = recordingConfig(project);
     for (const note of notes) log.warn(`${project.root}: ${note}`);
@@ -146,6 +148,13 @@ export class Projects {
       },
     });
     return { checkout, settings };
+  }
+
+  private async closeGone(id: string): Promise<void> {
+    for (const opening of [...this.checkouts.values()]) {
+      const { project, inUse } = opening;
+      if (project.id === id && inUse !== null && !isThere(inUse)) await this.close(opening);
+    }
   }
 
   private async prepare(project: Project): Promise<void> {
