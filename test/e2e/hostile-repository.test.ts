@@ -209,6 +209,8 @@ describe.each([false, true])("a clone; recorded: %s", (known) => {
     expect(await notes()).not.toContain(order);
     expect(readFileSync(join(root, ".pommel/memory.db")).equals(memory)).toBe(true);
     const check = await doctor();
+    // It is not even opened: SQLite would leave files beside it.
+    expect(readdirSync(join(root, ".pommel")).sort()).toEqual(["config.toml", "memory.db"]);
     expect(check("legacy")).toMatchObject({
       status: "warn",
       message: expect.stringContaining(join(root, ".pommel/memory.db")),

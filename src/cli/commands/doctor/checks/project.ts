@@ -203,20 +203,21 @@ async function checkLegacy(project: Project): Promise<CheckResult> {
   const found = await legacyMemoryIn(project);
   if (found === "none") return ok("no memory lies in the checkout");
   const file = join(project.root, teamDirName, "memory.db");
-  const { state } = checkMemory(file);
-  if (found === "ours" && state !== "damaged" && state !== "newer")
-    return ok(`${file} is moved into your home with the next search`);
-  if (found === "ours") {
+  // A stranger's file is not even opened.
+  if (found === "others") {
     return warn(
-      `${file} is not used: it is ${state === "newer" ? "a newer Pommel's" : "damaged"}.`,
-      state === "newer"
-        ? "Update Pommel."
-        : `\`pm restore\` takes a backup of it from ${dirname(file)}/backups.`,
+      `${file} is not used: it came with the repository or from another machine.`,
+      "If it is yours, `pm restore` with its path puts it in the place of this project's memory. Then delete it.",
     );
   }
+  const { state } = checkMemory(file);
+  if (state !== "damaged" && state !== "newer")
+    return ok(`${file} is moved into your home with the next search`);
   return warn(
-    `${file} is not used: it came with the repository or from another machine.`,
-    "If it is yours, `pm restore` with its path puts it in the place of this project's memory. Then delete it.",
+    `${file} is not used: it is ${state === "newer" ? "a newer Pommel's" : "damaged"}.`,
+    state === "newer"
+      ? "Update Pommel."
+      : `\`pm restore\` takes a backup of it from ${dirname(file)}/backups.`,
   );
 }
 
