@@ -49,6 +49,8 @@ const maxTogether = {
 };
 /** Waiting files that are many. */
 const manyFiles = 256;
+/** The first of many files are written soon: somebody may wait for the first answer in a new directory. */
+const firstFiles = 512;
 /** Poll interval while a read waits for indexing. Milliseconds. */
 const readPauseMs = 50;
 /** Waits between tries while the disk is full. Milliseconds. */
@@ -304,7 +306,7 @@ export class Indexer {
 
   private together(): Together {
     if (this.options.mode === "foreground") return maxTogether.foreground;
-    if (this.queue.pending < manyFiles) return maxTogether.few;
+    if (this.queue.pending < manyFiles || this.report.indexed < firstFiles) return maxTogether.few;
     return this.queue.isSaveRunning() ? maxTogether.saved : maxTogether.many;
   }
 

@@ -88,10 +88,14 @@ interface Asked {
 async function ask(project: Project, search: Search): Promise<Asked> {
   const without: UnreachableReason[] = [];
   const how: CallOptions = { onHere: (why) => without.push(why) };
+  // Starting the daemon and scanning the directory count as well.
+  const asked = performance.now();
   let found = await foundIn(project, search, how);
   const giveUpAt = performance.now() + nothingFoundMs;
+  let answerAt = asked + firstAnswerMs;
   while (without.length === 0 && found.code !== null && !found.code.index.is_complete) {
-    await indexFirst(project);
+    await indexFirst(project, answerAt - performance.now());
+    answerAt = performance.now() + firstAnswerMs;
     found = await foundIn(project, search, how);
     if (found.code?.results.length !== 0 || performance.now() > giveUpAt) break;
   }
@@ -105,17 +109,17 @@ async function ask(project: Project, search: Search): Promise<Asked> {
 }
 
 /** The first search in a directory waits so long for its index, then answers from what there is. Milliseconds. */
-const firstSearchMs = 2500;
+const firstAnswerMs = 2400;
 /** So long where nothing was found by then: that it is not there cannot be said before. Milliseconds. */
 const nothingFoundMs = 20_000;
 
-async function indexFirst(project: Project): Promise<void> {
+async function indexFirst(project: Project, limitMs: number): Promise<void> {
   const [{ waitForIndex }, { DaemonUnreachable }] = await Promise.all([
     import("../../terminal/wait-for-index.ts"),
     import("../../../client/daemon-client.ts"),
   ]);
   try {
-    await waitForIndex(project, firstSearchMs);
+    await waitForIndex(project, limitMs);
   } catch (error) {
     // The answer says how far it is.
     if (!(error instanceof DaemonUnreachable)) throw error;
