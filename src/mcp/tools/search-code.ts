@@ -1,4 +1,5 @@
 import { join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import { placeInProject } from "../../project/paths.ts";
@@ -95,7 +96,7 @@ async function foundIn(
   request: SearchRequest,
   context: CallContext,
 ): Promise<Answer> {
-  if (here === null) return ask(context, "search", request);
+  if (here === null) return firstFound(request, context);
   const asked = { ...request, asks: ["code" as const] };
   const { code, left_out } = await askEverywhere(here, "searchEverywhere", asked, context);
   if (code === null) throw new PommelError("not_found", "There is no project to search.");
@@ -111,6 +112,20 @@ async function foundIn(
     results: code.results.map(placed),
     notes: [...code.notes, ...skippedNotes(left_out)],
   };
+}
+
+/** The first search in a directory waits so long for something to be found, and looks again so often. Milliseconds. */
+const firstAnswerMs = 2000;
+const lookAgainMs = 250;
+
+async function firstFound(request: SearchRequest, context: CallContext): Promise<Answer> {
+  const answerAt = performance.now() + firstAnswerMs;
+  for (;;) {
+    const found = await ask(context, "search", request);
+    const isFirst = found.results.length === 0 && !found.index.is_complete && found.index.pending !== null;
+    if (!isFirst || performance.now() > answerAt) return found;
+    await sleep(lookAgainMs, undefined, { signal: context.signal });
+  }
 }
 
 function nothingFound(query: string, isFiltered: boolean): string {
@@ -180,8 +195,9 @@ const edgesText = (how: string, edges: readonly string[] | undefined) =>
   edges === undefined ? "" : `\n    ${how}: ${edges.join(", ") || "nothing known"}`;
 
 function notesOn({ notes, index }: Pick<SearchResponse, "notes" | "index">): string[] {
+  const toGo = (index.pending ?? 0) > 1 ? ` (${index.pending!.toLocaleString("en")} files to go)` : "";
   const behind = !index.is_complete
-    ? "The index is incomplete: missing results may still exist."
+    ? `The index is incomplete${toGo}: missing results may still exist.`
     : (index.pending ?? 0) > manyChanges && "Changed files are still being indexed.";
   const alone =
     index.pending === null &&

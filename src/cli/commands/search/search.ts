@@ -95,7 +95,7 @@ async function ask(project: Project, search: Search): Promise<Asked> {
   let answerAt = asked + firstAnswerMs;
   while (without.length === 0 && found.code !== null && !found.code.index.is_complete) {
     await indexFirst(project, answerAt - performance.now());
-    answerAt = performance.now() + firstAnswerMs;
+    answerAt = performance.now() + lookAgainMs;
     found = await foundIn(project, search, how);
     if (found.code?.results.length !== 0 || performance.now() > giveUpAt) break;
   }
@@ -109,9 +109,10 @@ async function ask(project: Project, search: Search): Promise<Asked> {
 }
 
 /** The first search in a directory waits so long for its index, then answers from what there is. Milliseconds. */
-const firstAnswerMs = 2400;
-/** So long where nothing was found by then: that it is not there cannot be said before. Milliseconds. */
+const firstAnswerMs = 2000;
+/** So long where nothing was found by then, as that it is not there cannot be said before; and how often it looks. Milliseconds. */
 const nothingFoundMs = 20_000;
+const lookAgainMs = 250;
 
 async function indexFirst(project: Project, limitMs: number): Promise<void> {
   const [{ waitForIndex }, { DaemonUnreachable }] = await Promise.all([
