@@ -41,6 +41,7 @@ export default defineConfig({
           { text: "Editors", link: "/editors" },
           { text: "Share the memory", link: "/share" },
           { text: "Privacy", link: "/privacy" },
+          { text: "Scrubbing", link: "/scrubbing" },
         ],
       },
       {

@@ -63,7 +63,7 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
         throw new PommelError(
           "usage",
           `No language model looks for secrets: ${problem}.`,
-          "Set scrub.llm to true, and llm.model to a model on this machine; see docs/privacy.md.",
+          "Set scrub.llm to true, and llm.model to a model on this machine; see docs/scrubbing.md.",
         );
       const sessions = memoryWork.scrubOldLines();
       return { queued: sessions > 0, sessions };

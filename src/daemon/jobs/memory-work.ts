@@ -154,7 +154,7 @@ export class MemoryWork {
   }
 
   /** Queues a scan for commits that no hook reported; does nothing where commits are not linked to sessions. */
-  scanMissedCommits(how: { backfill?: boolean } = {}): void {
+  scanMissedCommits(how: { backfill?: boolean; afterMs?: number } = {}): void {
     this.open?.scanMissedCommits(how);
   }
 

@@ -15,6 +15,9 @@ import type { SpoolHandlers } from "../spool/spool.ts";
 import { GitWatch } from "../watch/git-watch.ts";
 import { ProjectTranscripts } from "../watch/project-transcripts.ts";
 
+/** Whoever opens a project waits for an answer: the analysis of commits can wait. Milliseconds. */
+const answersFirstMs = 2500;
+
 interface OpenProjectOptions {
   /** As seen from the checkout that was opened first. */
   project: Project;
@@ -104,7 +107,7 @@ export class OpenProject {
       .begin()
       .catch((error: unknown) => log.error(`cannot watch sessions: ${messageOf(error)}`));
     this.gitWatch.begin();
-    this.memoryWork.scanMissedCommits({ backfill: true });
+    this.memoryWork.scanMissedCommits({ backfill: true, afterMs: answersFirstMs });
   }
 
   async close(): Promise<void> {

@@ -233,7 +233,7 @@ function patternsTemplate(): string {
   return `${head}\n${entries.join("\n\n")}\n`;
 }
 
-const head = `# What Pommel removes from sessions before it stores them; see docs/privacy.md. Every pattern below is a default. To
+const head = `# What Pommel removes from sessions before it stores them; see docs/scrubbing.md. Every pattern below is a default. To
 # change one, remove the "# " before its lines; to add one, write it as they are.
 #
 #   name         what the pattern is called
