@@ -15,6 +15,7 @@ import { sessionsWithoutTurns } from "../../store/memory/sessions/sessions-here.
 import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
 import { type AttributionSources, attributeChange } from "../lines/attribute.ts";
 import { attributionVersion } from "../lines/types.ts";
+import { isOfAnother } from "../links/of-another.ts";
 import { agentStateAt, type TurnStates } from "./agent-state.ts";
 import { type CollectedChanges, collectChanges } from "./collect-changes.ts";
 import { commitInfo, isMadeHere, subjectOf } from "./commit-facts.ts";
@@ -155,7 +156,11 @@ export async function recordInfo(
     signal,
   );
   const { ranges } = found;
-  const bindings = found.bindings.length > 0 ? found.bindings : await namedByTools(work, info, signal);
+  // That it changed the same files shortly before says nothing of a session of somebody else.
+  const led = found.bindings.filter(
+    ({ how, sessionUid }) => how !== "touched" || !isOfAnother(memory, sessionUid, commit.author),
+  );
+  const bindings = led.length > 0 ? led : await namedByTools(work, info, signal);
   signal?.throwIfAborted();
   return memory.inTransaction(() => {
     const branch = facts.branch ?? branchOfSessions(work, bindings);

@@ -231,7 +231,7 @@ describe("the chain", () => {
 });
 
 describe("decisions", () => {
-  it("are those of near turns, and those about the file; the nearest first", async () => {
+  it("are those of near turns, and those of other sessions that concern the lines; the nearest first", async () => {
     rememberSession(
       repo.memory,
       "s",
@@ -242,18 +242,19 @@ describe("decisions", () => {
     decided("s", "We decided on the near thing.", { turn: 19 }, 1);
     decided("s", "We decided on the nearest thing.", { turn: 20 }, 2);
     const before = { turn: 1, startedAt: firstCommitAt * 1000 - 86_400_000 };
-    decided("other", "We decided on a cache for its lines.", { ...before, files: ["a.ts"] }, 0);
-    decided("other", "We decided on something about another file.", { ...before, files: ["b.ts"] }, 1);
+    decided("other", "We decided on takeLock for the cache.", { ...before, files: ["a.ts"] }, 0);
+    decided("other", "We decided to sort the imports by length.", { ...before, files: ["a.ts"] }, 1);
+    decided("other", "We decided on takeLock in another file.", { ...before, files: ["b.ts"] }, 2);
     const note = { lineUid: null, at: firstCommitAt * 1000, source: "prompt", branch: null } as const;
     saveAnnotation(repo.memory, { ...note, uid: "n", sessionUid: "s", turn: 20, note: "Keep it simple" });
     saveAnnotation(repo.memory, { ...note, uid: "m", sessionUid: "other", turn: 1, note: "Something else" });
-    await seen(repo.commit("one", { "a.ts": "x // s:20\n" }));
+    await seen(repo.commit("one", { "a.ts": "takeLock(); // s:20\n" }));
     const answer = await why("a.ts", 1);
     expect(answer.decisions.map(({ text, near }) => [text, near])).toEqual([
       ["Keep it simple", "session"],
       ["We decided on the nearest thing.", "session"],
       ["We decided on the near thing.", "session"],
-      ["We decided on a cache for its lines.", "file"],
+      ["We decided on takeLock for the cache.", "file"],
     ]);
     expect(answer.decisions.map(({ score }) => score)).toEqual(
       [...answer.decisions.map(({ score }) => score!)].sort((a, b) => b - a),

@@ -77,17 +77,25 @@ export async function whyLines(
     revision === undefined ? await callersOf(project, head, { file, lines }, around.signal) : null;
   const decisions = memory === null ? [] : nearDecisions(memory, placeOf(first!, head, files));
   const since = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(latestFirst);
-  const laterDecisions =
-    memory === null || since.length === 0
+  // A note about a file was meant for all of it.
+  const ofOthers = decisions.filter(({ near, source }) => near === "file" && source !== "annotation");
+  const doubtful = [...new Set([...since, ...ofOthers])];
+  const about = new Set(
+    memory === null || doubtful.length === 0
       ? []
-      : await concerning(project, memory, { file, lines, texts: [...texts.values()] }, decisions, since);
+      : await concerning(project, memory, { file, lines, texts: [...texts.values()] }, decisions, doubtful),
+  );
+  const laterDecisions = since.filter((one) => about.has(one));
+  const earlierDecisions = decisions.filter(
+    (one) => one.near === "session" || (one.is_before && (one.source === "annotation" || about.has(one))),
+  );
   return {
     file,
     first_line: ranges[0]!.first_line,
     last_line: ranges.at(-1)!.last_line,
     text: (blamed.lines ?? []).slice(0, linesShown).map(({ text }) => text),
     origins,
-    decisions: decisions.filter((one) => one.is_before || one.near === "session").slice(0, decisionsShown),
+    decisions: earlierDecisions.slice(0, decisionsShown),
     earlier: earlier ?? [],
     later,
     freshness: {
@@ -100,18 +108,18 @@ export async function whyLines(
   };
 }
 
-/** Of later decisions about a file those that concern lines of it, or a decision behind them. */
+/** Of decisions about a file those that concern lines of it, or a decision behind them. */
 async function concerning(
   project: Project,
   memory: Memory,
   place: Parameters<typeof subjectOf>[1],
   decisions: readonly NearDecision[],
-  since: readonly NearDecision[],
+  doubtful: readonly NearDecision[],
 ): Promise<NearDecision[]> {
   const behind = decisions.filter(({ is_before, near }) => is_before && near === "session");
   const quoted = behind.slice(0, decisionsShown).map(({ text }) => text);
   const subject = await subjectOf(project, place, quoted);
-  return since.filter((decision) => concerns(memory, decision, subject));
+  return doubtful.filter((decision) => concerns(memory, decision, subject));
 }
 
 const latestFirst = (a: NearDecision, b: NearDecision) =>

@@ -28,7 +28,7 @@ export const authorsIn = ({ before_agents }: { before_agents: number }) =>
   blameAuthors.filter((author) => author !== "before_agents" || before_agents > 0);
 
 /**
- * "agent claude-opus-4", "Ann", "unknown (Ann)", "Ann, before agents were used"; in brackets git's author where the writer is
+ * "agent claude-opus-4", "Ann", "unknown (Ann)", "Ann, before agents"; in brackets git's author where the writer is
  * unknown.
  * @param isMarked whether a mark says already what kind of author it is
  */
@@ -45,8 +45,7 @@ export function whoWrote(
   }
   if (author === "agent") return oneLine(["agent", model ?? agent ?? ""].join(" "), width);
   if (author === "human") return oneLine(person ?? "a person", width);
-  if (author === "before_agents" && person !== null)
-    return oneLine(`${person}, before agents were used`, width);
+  if (author === "before_agents" && person !== null) return oneLine(`${person}, before agents`, width);
   return oneLine(person === null ? authorNames[author] : `${authorNames[author]} (${person})`, width);
 }
 

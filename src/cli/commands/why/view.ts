@@ -110,10 +110,12 @@ function renderOrigin(origin: Origin, style: WhyStyle): string {
   const person = commit?.person ?? null;
   const evidence = written_by.author === "agent" ? lineEvidence(written_by) : "";
   const isFigure = evidence.endsWith("%");
-  const isUnknown = written_by.author === "unknown";
+  // Who committed it need not have written it.
+  const committed = { unknown: "Author unknown", before_agents: "Before agents" };
+  const { author } = written_by;
   const writer = [
-    isUnknown
-      ? `${colors.bold("Author unknown")}${person === null ? "" : `; committed by ${oneLine(person)}`}`
+    author === "unknown" || author === "before_agents"
+      ? `${colors.bold(committed[author])}${person === null ? "" : `; committed by ${oneLine(person)}`}`
       : `${colors.bold("Written by")} ${inColor(whoWrote(written_by, person), written_by, colors)}`,
     written_by.session_id === null
       ? ""

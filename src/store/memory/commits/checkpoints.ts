@@ -242,3 +242,17 @@ export function checkpointsOfSessions(
   }
   return found;
 }
+
+/** How many commits of each author sessions certainly led to that ran below a directory. @param dir with its last slash */
+export function authorsLedTo(memory: Memory, dir: string, certain: number): Map<string, number> {
+  const rows = memory
+    .prepare(
+      `SELECT commits.author, count(DISTINCT commits.id) AS count
+       FROM sessions JOIN checkpoint_sessions b ON b.session_uid = sessions.uid
+         JOIN checkpoints c ON c.uid = b.checkpoint_uid JOIN commits ON commits.id = c.commit_id
+       WHERE substr(sessions.cwd, 1, length(@dir)) = @dir AND b.confidence >= @certain
+       GROUP BY commits.author`,
+    )
+    .all({ dir, certain }) as { author: string; count: number }[];
+  return new Map(rows.map(({ author, count }) => [author, count]));
+}
