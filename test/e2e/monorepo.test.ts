@@ -90,7 +90,7 @@ describe("pm mcp above several projects", () => {
   it("searches all of them, and names each result's project", async () => {
     const { text, structured } = await call(client, "search_code", { query: "bakeBread", level: ["method"] });
     expect(structured).toMatchObject({ results: [{ project: other, file: "other/bake.ts" }] });
-    expect(text).toContain(`function bakeBread in bake of ${other}`);
+    expect(text).toContain(`function bakeBread of ${other}`);
     expect((await call(client, "search_code", { query: "shipRelease" })).text).toContain(
       "mono/tools/deploy/ship.ts",
     );

@@ -148,7 +148,8 @@ function itemOf([at, found]: [number, Found], longest: number, isGraphAsked: boo
     level: found.level,
     kind: found.kind,
     name: oneLine(found.name, 120),
-    parent: lineOrNull(found.parent_name, 120),
+    // The path says the file's own name already.
+    parent: found.file.includes(`${found.parent_name}.`) ? null : lineOrNull(found.parent_name, 120),
     reasons: isToRead ? found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)) : [],
     is_stale: found.freshness === "drifted",
     content: beginning(fromMatch(found), isToRead ? longest : Math.min(longest, brief)),

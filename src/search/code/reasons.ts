@@ -29,18 +29,18 @@ export function reasonsFor(
 ): string[] {
   const { chunk, defines, semantic, fileSemantic } = candidate;
   const text = shortenLines(content).slice(0, maxLook);
-  const isDefined = (signals.definition ?? 0) >= minContribution;
-  const isOther = (word: string) => !isDefined || !defines.some(({ key }) => key === nameKey(word));
-  const mentions = mentioned(wordsHeld(query.words, text).filter(isOther)) ?? "";
   const held = matchers.map((matcher) => heldReason(matcher, content));
+  const quoted = candidate.phrase > 0 && held.every((reason) => reason === "") ? quotation(query, text) : "";
+  const isDefined = (signals.definition ?? 0) >= minContribution;
+  // What a stronger reason names already.
+  const isOther = (word: string) =>
+    !quoted.includes(word) && (!isDefined || !defines.some(({ key }) => key === nameKey(word)));
+  const mentions = mentioned(wordsHeld(query.words, text).filter(isOther)) ?? "";
   const telling: [number, string][] = [
     ...held.map((reason): [number, string] => [Number.POSITIVE_INFINITY, reason]),
     [signals.definition ?? 0, `defines ${defines[0]?.name ?? chunk.name}`],
     [signals.path ?? 0, "the requested file"],
-    [
-      signals.phrase ?? 0,
-      candidate.phrase > 0 && held.every((reason) => reason === "") ? quotation(query, text) : "",
-    ],
+    [signals.phrase ?? 0, quoted],
     [signals.lexical ?? 0, mentions],
     [signals.file_name ?? 0, matchingFileName(chunk.path)],
     [isDefined ? 0 : (signals.name ?? 0), "name matches"],

@@ -108,7 +108,10 @@ function itemOf(result: Result, project: string | null): FoundSession {
       last_turn === 0 && result.annotation !== null
         ? ""
         : snippetText(visible(result.snippet)).slice(0, longest),
-    other_turns: result.other_turns.slice(0, turnsNamed).map((other) => other.turn),
+    other_turns: result.other_turns
+      .slice(0, turnsNamed)
+      .map((other) => other.turn)
+      .sort((a, b) => a - b),
     more_turns: result.more_turns,
     files: result.files.slice(0, filesNamed).map((file) => oneLine(file, 200)),
     freshness,

@@ -6,15 +6,16 @@ import type { FoundSession } from "./found-sessions.ts";
 /** What was found in a session, for a model: where and when, the text, what it led to. */
 export function renderFound(item: FoundSession): string {
   const { turn, last_turn, turns, files, freshness, other_turns, more_turns } = item;
+  const isLoneNote = turn === null && item.note !== null;
   const place = joined([
-    shortId(item.session_id),
+    isLoneNote ? "note" : shortId(item.session_id),
     turn !== null && `turn ${last_turn === null ? turn : `${turn}-${last_turn}`}`,
     turns !== null && `${turns} turns`,
     minute(item.timestamp),
     item.branch,
-    item.agent,
+    !isLoneNote && item.agent,
     item.author !== null && `shared by ${item.author}`,
-    item.kind,
+    !isLoneNote && item.kind,
     item.is_abandoned && "abandoned branch",
     item.project,
   ]);
@@ -23,7 +24,7 @@ export function renderFound(item: FoundSession): string {
   return joined(
     [
       `${place}${item.title === null ? "" : `  "${item.title}"`}`,
-      item.note !== null && `Note:\n${quoted(item.note)}`,
+      item.note !== null && `${isLoneNote ? "" : "Note:\n"}${quoted(item.note)}`,
       item.snippet !== "" && (turns === null ? quoted(item.snippet) : `  ${item.snippet}`),
       more_turns > 0 &&
         `  also turn${more_turns === 1 ? "" : "s"} ${other_turns.join(", ")}${more_turns > other_turns.length ? ", …" : ""}`,
