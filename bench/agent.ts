@@ -6,6 +6,10 @@
  *   npm run bench:agent -- --checkouts DIR                      on each directory in DIR
  *   npm run bench:agent -- --checkouts DIR --annotations DIR    also with annotated questions
  *
+ *   npm run bench:agent -- --localise --checkouts DIR           on the questions of bench:localise; DIR holds clones
+ *
+ *   --half look|report with --localise: only that half of the repositories
+ *   --codegraph FILE   also with codegraph's `explore`; FILE is its program
  *   --repos FILE       the list of repositories (default: repos.json beside the annotations)
  *   --only LIST        only these repositories
  *   --count N          questions from doc comments, per repository (default: 20)
@@ -21,10 +25,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { withLocalised } from "./agent/localised.ts";
 import { pairedCommand } from "./agent/paired/command.ts";
 import { prepareAnnotated, prepareFunctions } from "./agent/prepare.ts";
 import { runTasks, type Trial } from "./agent/run.ts";
 import { tablesOf } from "./agent/tables.ts";
+import { loadRepositories as loadLocalised } from "./localise/run.ts";
 import { half } from "./measure.ts";
 import { loadRepositories, type Repository } from "./search/data.ts";
 import { asMarkdown, asText } from "./search/tables.ts";
@@ -38,6 +44,9 @@ const { values: options } = parseArgs({
     repos: { type: "string" },
     only: { type: "string" },
     count: { type: "string", default: "20" },
+    localise: { type: "boolean", default: false },
+    half: { type: "string", default: "look,report" },
+    codegraph: { type: "string" },
     "max-tokens": { type: "string" },
     indexes: { type: "string" },
     json: { type: "boolean", default: false },
@@ -87,26 +96,13 @@ function numberOf(option: "count" | "max-tokens"): number {
 
 const count = numberOf("count");
 const maxTokens = options["max-tokens"] === undefined ? undefined : numberOf("max-tokens");
-const { checkouts, repositories } = repositoriesOf();
-if (repositories.length === 0) fail("There is no such repository.");
-const absent = repositories.filter(({ name }) => !existsSync(join(checkouts, name)));
-if (absent.length > 0) fail(`Not in ${checkouts}: ${absent.map(({ name }) => name).join(", ")}.`);
+const how = { maxTokens, codegraph: options.codegraph && resolve(options.codegraph) };
 const scratch = mkdtempSync(join(tmpdir(), "pommel-agent-"));
+const indexes = resolve(options.indexes ?? join(scratch, "indexes"));
 // The user's own settings take no part.
 process.env.POMMEL_HOME = join(scratch, "home");
 try {
-  const trials: Trial[] = [];
-  for (const repository of repositories) {
-    console.error(`${repository.name} …`);
-    const place = {
-      ...{ root: join(checkouts, repository.name), count },
-      indexes: resolve(options.indexes ?? join(scratch, "indexes")),
-    };
-    trials.push(...(await runTasks(await prepareFunctions(repository, place), maxTokens)));
-    if (repository.questions.length > 0) {
-      trials.push(...(await runTasks(await prepareAnnotated(repository, place), maxTokens)));
-    }
-  }
+  const trials = await (options.localise ? localisedTrials() : ownTrials());
   if (trials.length === 0)
     fail("No question could be made: no function there has a doc comment that makes one.");
   const tables = tablesOf(trials);
@@ -114,4 +110,41 @@ try {
   else console.log(options.markdown ? asMarkdown(tables) : asText(tables));
 } finally {
   rmSync(scratch, { recursive: true, force: true });
+}
+
+/** What the files of each repository are asked: by its doc comments and its annotations. */
+async function ownTrials(): Promise<Trial[]> {
+  const { checkouts, repositories } = repositoriesOf();
+  const trials: Trial[] = [];
+  for (const repository of present(repositories, checkouts)) {
+    const place = { root: join(checkouts, repository.name), count, indexes };
+    trials.push(...(await runTasks(await prepareFunctions(repository, place), how)));
+    if (repository.questions.length > 0) {
+      trials.push(...(await runTasks(await prepareAnnotated(repository, place), how)));
+    }
+  }
+  return trials;
+}
+
+async function localisedTrials(): Promise<Trial[]> {
+  if (options.checkouts === undefined) fail("--localise needs --checkouts.");
+  const clones = resolve(options.checkouts);
+  const wanted = loadLocalised(options.half.split(","), options.only?.split(","));
+  const trials: Trial[] = [];
+  for (const repository of present(wanted, clones)) {
+    await withLocalised(repository, { clones, work: indexes, back: 400, count }, async (prepared) => {
+      trials.push(...(await runTasks(prepared, how)));
+    });
+  }
+  return trials;
+}
+
+function* present<R extends { name: string }>(repositories: readonly R[], dir: string): Generator<R> {
+  if (repositories.length === 0) fail("There is no such repository.");
+  const absent = repositories.filter(({ name }) => !existsSync(join(dir, name)));
+  if (absent.length > 0) fail(`Not in ${dir}: ${absent.map(({ name }) => name).join(", ")}.`);
+  for (const repository of repositories) {
+    console.error(`${repository.name} …`);
+    yield repository;
+  }
 }

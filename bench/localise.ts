@@ -18,17 +18,16 @@
  * DIR holds a clone of each repository under its name, bare or not. A file's rank is that of its first result among the
  * files; a function's, that of the first result within its lines.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import * as z from "zod/mini";
 import { ranksOf } from "../src/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 import { CodeSearch } from "../src/search/code/engine.ts";
 import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
-import { type Asked, type Kind, kinds, mine, type Repository } from "./localise/run.ts";
-import { type Answered, half, qualityOf } from "./measure.ts";
+import { type Asked, type Half, type Kind, kinds, loadRepositories, mine } from "./localise/run.ts";
+import { type Answered, qualityOf } from "./measure.ts";
 import { printTable } from "./table.ts";
 
 const { values: options } = parseArgs({
@@ -36,7 +35,7 @@ const { values: options } = parseArgs({
     clones: { type: "string" },
     half: { type: "string", default: "look,report" },
     work: { type: "string" },
-    list: { type: "string", default: join(import.meta.dirname, "localise", "repositories.json") },
+    list: { type: "string" },
     only: { type: "string" },
     count: { type: "string", default: "40" },
     back: { type: "string", default: "400" },
@@ -53,7 +52,7 @@ if (options.clones === undefined) {
 interface Outcome extends Answered {
   repository: string;
   language: string;
-  half: "look" | "report";
+  half: Half;
   kind: Kind;
   query: string;
 }
@@ -87,15 +86,7 @@ async function ask({ project, index, pairs }: Asked): Promise<AnsweredQuery[]> {
   return answered;
 }
 
-const listed = z.array(z.object({ name: z.string(), language: z.string(), revision: z.string() }));
-const all = listed.parse(JSON.parse(readFileSync(options.list, "utf8")));
-const { choose } = half(all.map(({ name }) => name));
-const halfOf = ({ name }: Repository) => (choose.has(name) ? "look" : "report");
-const wanted = all.filter(
-  (one) =>
-    options.half.split(",").includes(halfOf(one)) &&
-    (options.only === undefined || options.only.split(",").includes(one.name)),
-);
+const wanted = loadRepositories(options.half.split(","), options.only?.split(","), options.list);
 const work = options.work ?? mkdtempSync(join(tmpdir(), "pommel-localise-"));
 const outcomes: Outcome[] = [];
 try {
@@ -109,7 +100,7 @@ try {
       const answered = await ask(asked);
       console.error(`${name}: ${answered.length} questions …`);
       for (const one of answered)
-        outcomes.push({ ...one, repository: name, language, half: halfOf(repository) });
+        outcomes.push({ ...one, repository: name, language, half: repository.half });
     });
   }
 } finally {

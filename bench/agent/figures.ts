@@ -16,6 +16,7 @@ const group = (name: string, kind: TaskKind, criterion: Criterion): Group => ({
 
 export const groups: readonly Group[] = [
   group("function", "function", "lines"),
+  group("later commit's file, a passage", "commit", "passage"),
   group("annotated lines", "span", "lines"),
   group("annotated file, all of it", "file", "whole"),
   group("annotated file, a passage", "file", "passage"),

@@ -29,7 +29,7 @@ function searchFor(...pages: [file: string, first: number, last: number][][]) {
     const page = Number(cursor ?? 0);
     const results = (pages[page] ?? []).map(([path, start_line, end_line]) => ({
       ...{ file: path, start_line, end_line },
-      content: sources.linesOf(path)[start_line - 1]!,
+      content: `${start_line}\t${sources.linesOf(path)[start_line - 1]!}`,
     }));
     const text = results.map(({ file, content }) => `${file}\n    ${content}`).join("\n");
     return { text, tokens: 0, results, cursor: page + 1 < pages.length ? String(page + 1) : null };

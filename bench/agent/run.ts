@@ -1,3 +1,4 @@
+import { exploreTool, readByExplore } from "./codegraph.ts";
 import { type Manner, readByGrep } from "./grep.ts";
 import type { Prepared } from "./prepare.ts";
 import { type Cost, type Criterion, createReading } from "./reading.ts";
@@ -6,7 +7,7 @@ import { criteriaOf, type Task } from "./tasks.ts";
 import { type FoundAt, readBySearch } from "./with-search.ts";
 
 /** Ways to find an answer. */
-export const policies = ["grep, whole files", "grep, windows", "search_code"] as const;
+export const policies = ["grep, whole files", "grep, windows", "codegraph explore", "search_code"] as const;
 export type Policy = (typeof policies)[number];
 
 /** The result of one policy. */
@@ -23,7 +24,18 @@ export interface Trial {
   foundAt: FoundAt;
 }
 
-export async function runTasks({ project, sources, tasks }: Prepared, maxTokens?: number): Promise<Trial[]> {
+interface Options {
+  /** Of an answer of search_code; left out: the tool's own. */
+  maxTokens?: number | undefined;
+  /** codegraph's program; left out: it is not asked. */
+  codegraph?: string | undefined;
+}
+
+export async function runTasks(
+  { project, sources, tasks }: Prepared,
+  { maxTokens, codegraph }: Options = {},
+): Promise<Trial[]> {
+  const explore = codegraph === undefined ? null : exploreTool(codegraph, project.root);
   const search = searchTool(project, maxTokens);
   const trials: Trial[] = [];
   for (const task of tasks) {
@@ -33,6 +45,11 @@ export async function runTasks({ project, sources, tasks }: Prepared, maxTokens?
         const reading = createReading(sources, task.answer, criterion);
         readByGrep(task.question, sources, reading, manner);
         outcomes[manner === "whole" ? "grep, whole files" : "grep, windows"] = outcomeOf(reading);
+      }
+      if (explore !== null) {
+        const reading = createReading(sources, task.answer, criterion);
+        readByExplore(task.question, { sources, reading, explore });
+        outcomes["codegraph explore"] = outcomeOf(reading);
       }
       const reading = createReading(sources, task.answer, criterion);
       const foundAt = await readBySearch(task.question, { sources, reading, search });

@@ -3,8 +3,8 @@ import type { Repository } from "../search/data.ts";
 import type { Answer, Criterion } from "./reading.ts";
 import type { Sources } from "./sources.ts";
 
-/** How precisely an answer is located, and by what: a doc comment, or human annotators. */
-export type TaskKind = "function" | "span" | "file";
+/** How precisely an answer is located, and by what: a doc comment, human annotators, or a later commit that changed the file. */
+export type TaskKind = "function" | "span" | "file" | "commit";
 
 /** Find the code that answers a question. */
 export interface Task {
@@ -20,6 +20,7 @@ export const criteriaOf: Record<TaskKind, readonly Criterion[]> = {
   function: ["lines"],
   span: ["lines"],
   file: ["whole", "passage"],
+  commit: ["passage"],
 };
 
 type DocPair = Awaited<ReturnType<typeof mineDocPairs>>[number];

@@ -70,15 +70,11 @@ function readSpan(result: Found["results"][number], reading: Reading): void {
   reading.read(file, Math.max(start_line - around, 1), last + around);
 }
 
-/** A line that was cut, or the note about omissions, is not a line of the file. */
-function linesPrinted(
-  { file, start_line, content }: Found["results"][number],
-  { linesOf }: Sources,
-): number[] {
+/** Each line has its number; one that was cut, or the note about omissions, is not a line of the file. */
+function linesPrinted({ file, content }: Found["results"][number], { linesOf }: Sources): number[] {
   const lines = linesOf(file);
-  return content
-    .split("\n")
-    .map((line, at) => ({ line, number: start_line + at }))
-    .filter(({ line, number }) => line.trimEnd() === lines[number - 1]?.trimEnd())
-    .map(({ number }) => number);
+  return content.split("\n").flatMap((row) => {
+    const [, number = "0", line] = /^(\d+)\t(.*)$/.exec(row) ?? [];
+    return line?.trimEnd() === lines[Number(number) - 1]?.trimEnd() ? [Number(number)] : [];
+  });
 }

@@ -1,5 +1,6 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import * as z from "zod/mini";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
 import { scanProject } from "../../src/code/files/scan.ts";
 import { indexInFull } from "../../src/evaluate/index-in-full.ts";
@@ -12,6 +13,7 @@ import { type Project, projectAt } from "../../src/project/paths.ts";
 import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { CodeIndex } from "../../src/store/index/port.ts";
 import type { FileStamp } from "../../src/store/index/records.ts";
+import { half } from "../measure.ts";
 import { checkOutPast } from "./checkout.ts";
 import { documented, laterCommits } from "./questions.ts";
 
@@ -26,6 +28,24 @@ export interface Repository {
   name: string;
   language: string;
   revision: string;
+}
+
+/** Which repositories are looked at, and which are only reported. */
+export type Half = "look" | "report";
+
+const listed = z.array(z.object({ name: z.string(), language: z.string(), revision: z.string() }));
+
+/** The repositories of a list (default: this benchmark's), of the halves that are asked for. */
+export function loadRepositories(
+  halves: readonly string[],
+  only: readonly string[] | undefined,
+  file = join(import.meta.dirname, "repositories.json"),
+): (Repository & { half: Half })[] {
+  const all = listed.parse(JSON.parse(readFileSync(file, "utf8")));
+  const { choose } = half(all.map(({ name }) => name));
+  return all
+    .map((one) => ({ ...one, half: choose.has(one.name) ? ("look" as const) : ("report" as const) }))
+    .filter((one) => halves.includes(one.half) && (only === undefined || only.includes(one.name)));
 }
 
 /** An index, and questions to it. */
