@@ -48,6 +48,10 @@ export const sessionSummary = lazy(() =>
     parent_tool_use: textOrNull,
     agent_type: textOrNull,
     forked_from: textOrNull,
+    /** How its last turn ended; left out where that is not known. */
+    last_state: z.optional(z.enum(turnStates)),
+    /** What its agent said or did last, while it is at work; else null or left out. */
+    doing: z.optional(textOrNull),
   }),
 );
 export type SessionSummary = z.infer<ReturnType<typeof sessionSummary>>;

@@ -10,6 +10,7 @@ import type {
   SessionsRequest,
   SessionsResponse,
 } from "../../protocol/operations/sessions.ts";
+import { isRunning } from "../../protocol/reading/running.ts";
 import type { Turn } from "../../sessions/turn-content.ts";
 import { turnStateOf } from "../../sessions/turn-state.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
@@ -25,8 +26,9 @@ import {
   sessionsByIds,
 } from "../../store/memory/sessions/sessions.ts";
 import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
-import { contentOf, filesOfSession, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { contentOf, filesOfSession, lastTurnsOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
+import { beginningOf } from "../../text/text-size.ts";
 import { entry } from "../blame/blame-summary.ts";
 import { isoTime } from "../status/status.ts";
 import { briefOf } from "./brief.ts";
@@ -192,6 +194,7 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
   const counts = countsOfSessions(memory, ids);
   const related = sessions.flatMap(({ parentId, forkedFrom }) => [parentId ?? [], forkedFrom ?? []].flat());
   const others = sessionsByIds(memory, related);
+  const lastTurns = lastTurnsOf(memory, ids);
   const uidOf = (id: number | null) => (id === null ? null : (others.get(id)?.uid ?? null));
   return sessions.map((session) => {
     const usage = usageOf(memory, session.id);
@@ -218,9 +221,21 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
       parent_tool_use: session.parentToolUse,
       agent_type: session.agentType,
       forked_from: uidOf(session.forkedFrom),
+      ...(lastTurns.get(session.id)?.state != null && { last_state: lastTurns.get(session.id)!.state! }),
+      doing: doingIn(memory, session, lastTurns.get(session.id)?.number),
     };
   });
 }
+
+/** What the agent of a session at work said or did last, in a line. */
+function doingIn(memory: Memory, session: SessionRecord, turn: number | undefined): string | null {
+  const facts = { ended_at: isoTime(session.endedAt), last_at: isoTime(session.lastAt) };
+  if (turn === undefined || !isRunning(facts)) return null;
+  const last = sessionLog(memory, session, { root: session.cwd, turn, full: false }).at(-1);
+  return last === undefined ? null : beginningOf(last.text.replace(/\s+/g, " "), longestDoing);
+}
+
+const longestDoing = 200;
 
 /** Of fewer messages any may be brief. */
 const fewMessages = 8;

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { isRunning } from "../../protocol/reading/running.ts";
 import { placeShown, showPlace } from "../api/place.ts";
 import { project, projects } from "../api/project.ts";
 import { useAnswer } from "../api/use-answer.ts";
@@ -7,7 +7,6 @@ import { Inline } from "../components/marked.tsx";
 import { Time } from "../components/time.tsx";
 import { sessionName } from "../components/words.ts";
 import { goTo, linkTo, route, sessionLink } from "../router.ts";
-import { isRunning } from "../views/sessions/running.ts";
 import { viewAt, views } from "../views.ts";
 import { isHelpOpen } from "./keys.ts";
 import { switchTheme, type Theme, theme } from "./theme.ts";
@@ -20,11 +19,6 @@ const sessionsShown = 7;
 /** The project, the views, and the sessions that were worked in last. */
 export function SideBar() {
   const current = viewAt(route.value.path);
-  const nav = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // On a narrow screen the views do not fit beside each other.
-    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [current]);
   return (
     <header class="side-bar">
       <div class="brand">
@@ -33,7 +27,7 @@ export function SideBar() {
         </a>
         <ProjectChoice />
       </div>
-      <nav aria-label="Views" ref={nav}>
+      <nav aria-label="Views">
         {views.map((view) =>
           view.nav === null ? null : (
             <a
@@ -43,7 +37,7 @@ export function SideBar() {
               title={`${view.title} (g ${view.nav.key})`}
             >
               <Icon name={view.nav.icon} />
-              {view.title}
+              <span class="view-name">{view.title}</span>
             </a>
           ),
         )}

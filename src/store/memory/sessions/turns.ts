@@ -100,6 +100,21 @@ export function turnsOf(
   return (rows as Row[]).map(recordOf);
 }
 
+/** The last turn of each session, apart from abandoned ones: its number, and how it ended where that is stored. */
+export function lastTurnsOf(
+  memory: Memory,
+  sessionIds: readonly number[],
+): Map<number, { number: number; state: TurnRecord["state"] }> {
+  const rows = memory
+    .prepare(
+      `SELECT session_id AS sessionId, max(number) AS number, state
+       FROM turns LEFT JOIN turn_states ON turn_id = id
+       WHERE session_id IN (SELECT value FROM json_each(?)) AND NOT abandoned GROUP BY session_id`,
+    )
+    .all(JSON.stringify(sessionIds)) as { sessionId: number; number: number; state: TurnRecord["state"] }[];
+  return new Map(rows.map(({ sessionId, ...last }) => [sessionId, last]));
+}
+
 /** The packed lines of a turn, or null when there is no such turn. */
 export function contentOf(memory: Memory, sessionId: number, number: number): Uint8Array | null {
   const row = memory

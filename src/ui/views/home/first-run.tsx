@@ -1,12 +1,15 @@
+import type { DirectoryEntry } from "../../../protocol/operations/files.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Command } from "../../components/copy-button.tsx";
+import { Time } from "../../components/time.tsx";
 import { bytes, counted } from "../../components/words.ts";
-import { linkTo } from "../../router.ts";
+import { commitLink, fileLink, linkTo } from "../../router.ts";
 
 /** Before the first session: what will be here, and how past sessions come in. */
 export function FirstRun({ status }: { status: StatusResponse | null }) {
   const { data: queue } = useAnswer("queue", {});
+  const history = useAnswer("directory", {}).data?.entries ?? [];
   const past = queue?.past;
   const agents = past?.agents ?? [];
   const running = queue?.sessions.running.length ?? 0;
@@ -40,6 +43,35 @@ export function FirstRun({ status }: { status: StatusResponse | null }) {
           <a href={linkTo("/search")}>Search the code</a>
         </p>
       )}
+      <History of={history} />
+    </section>
+  );
+}
+
+/** What git knows already: the last commits to the files and directories here. */
+function History({ of: entries }: { of: readonly DirectoryEntry[] }) {
+  const commits = new Map(entries.flatMap(({ changed }) => (changed ? [[changed.hash, changed]] : [])));
+  const latest = [...commits.values()].sort((a, b) =>
+    (b.authored_at ?? "").localeCompare(a.authored_at ?? ""),
+  );
+  if (latest.length === 0) return null;
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history">In git</h2>
+      <ul class="lately">
+        {latest.slice(0, 8).map(({ hash, subject, person, authored_at }) => (
+          <li key={hash} class="happening">
+            <a data-row class="lately-row" href={commitLink(hash)}>
+              <span class="lately-title">{subject}</span>
+              <span class="faint">{person}</span>
+              <Time at={authored_at} />
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p>
+        <a href={fileLink("")}>Browse the files</a>
+      </p>
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { Failure, Loading } from "../../components/states.tsx";
 import { happenings } from "./axis.ts";
 import { FirstRun } from "./first-run.tsx";
 import { Lately } from "./lately.tsx";
-import { Context, Decisions, Health } from "./panels.tsx";
+import { Context, Decisions, Health, RecurringErrors, Unfinished } from "./panels.tsx";
 import "./home.css";
 
 /** What happened lately, what holds, what agents were given, and whether all is well. */
@@ -17,12 +17,14 @@ export default function Home() {
   // A project without a memory yet is one without sessions.
   const isNew = sessions.error?.code === "no_memory" || sessions.data?.total === 0;
   if (isNew) return <FirstRun status={status.data} />;
+  // What takes longer to find waits for what is looked at first.
+  const isLoaded = lists.every(({ data }) => data !== null);
   return (
     <div class="home">
       <section aria-labelledby="lately">
         <h1 id="lately">Lately</h1>
         {failed?.error && <Failure error={failed.error} onRetry={failed.reload} />}
-        {!failed && lists.some(({ data }) => data === null) && <Loading rows={8} />}
+        {!failed && !isLoaded && <Loading rows={8} />}
         {sessions.data && commits.data && notes.data && (
           <Lately
             happened={happenings({
@@ -34,6 +36,8 @@ export default function Home() {
         )}
       </section>
       <aside>
+        <Unfinished sessions={sessions.data?.sessions ?? []} />
+        {isLoaded && <RecurringErrors />}
         <Decisions />
         <Context />
         <Health status={status} />

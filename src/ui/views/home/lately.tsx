@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
+import { isRunning } from "../../../protocol/reading/running.ts";
 import { placeShown } from "../../api/place.ts";
 import { LinesBar } from "../../components/badge.tsx";
 import { LineCounts } from "../../components/diff.tsx";
@@ -9,7 +10,6 @@ import { Inline } from "../../components/marked.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
 import { commitLink, memoryLink, sessionLink } from "../../router.ts";
-import { isRunning } from "../sessions/running.ts";
 import { byDay, type Happening } from "./axis.ts";
 
 /** What is running; then sessions with their commits, other commits, and notes, by day. */
@@ -60,7 +60,7 @@ function Item({ item, isFresh }: { item: Happening; isFresh: boolean }) {
 function Happened({ item }: { item: Happening }) {
   switch (item.kind) {
     case "session": {
-      const { id, title, agent, branch, turns, last_at } = item.session;
+      const { id, title, agent, branch, turns, last_at, doing } = item.session;
       return (
         <>
           <Row
@@ -73,6 +73,7 @@ function Happened({ item }: { item: Happening }) {
             at={last_at}
             isRunning={isRunning(item.session)}
           />
+          {doing != null && <p class="doing">{doing}</p>}
           {item.commits.map((commit) => (
             <CommitRow key={commit.commit} commit={commit} isInSession />
           ))}

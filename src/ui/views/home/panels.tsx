@@ -1,11 +1,13 @@
 import type { ComponentChildren } from "preact";
+import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
+import { isRunning } from "../../../protocol/reading/running.ts";
 import { type Answer, useAnswer } from "../../api/use-answer.ts";
 import { Inline } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { bytes, counted, momentOf, sessionName } from "../../components/words.ts";
-import { decisionLink, memoryLink, sessionLink } from "../../router.ts";
+import { decisionLink, linkTo, memoryLink, sessionLink } from "../../router.ts";
 
 function Panel<T>({
   title,
@@ -48,6 +50,71 @@ export function Decisions() {
                     </span>
                   )}
                   {decision.place !== null && <span>{decision.place}</span>}
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+const openEnds = {
+  interrupted: "interrupted",
+  error: "ended with an error",
+  unfinished: "no end was recorded",
+} as const;
+
+/** Sessions whose last turn has no proper end, the latest first; nothing at all where there are none. */
+export function Unfinished({ sessions }: { sessions: readonly SessionSummary[] }) {
+  const open = sessions.flatMap((session) => {
+    const { last_state = "completed" } = session;
+    return last_state === "completed" || isRunning(session) ? [] : [{ session, end: openEnds[last_state] }];
+  });
+  if (open.length === 0) return null;
+  return (
+    <section class="panel" aria-label="Unfinished">
+      <h2>Unfinished</h2>
+      <ul class="items">
+        {open.slice(0, 5).map(({ session: { id, title, branch, last_at }, end }) => (
+          <li key={id}>
+            <a data-row href={sessionLink(id)}>
+              <span class="quote">
+                <Inline text={sessionName(id, title)} />
+              </span>
+              <span class="row-meta">
+                <Time at={last_at} />
+                <span>{end}</span>
+                {branch !== null && <span class="path">{branch}</span>}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Errors that several sessions met; nothing at all where there are none. */
+export function RecurringErrors() {
+  const answer = useAnswer("stats", {});
+  const errors = answer.data?.recurring_errors ?? [];
+  if (errors.length === 0) return null;
+  return (
+    <Panel title="Errors that keep coming back" answer={answer}>
+      {() => (
+        <ul class="items">
+          {errors.slice(0, 4).map(({ error, command, times, sessions, last_at }) => (
+            <li key={`${command} ${error}`}>
+              <a data-row href={linkTo("/search", { q: error.split("\n", 1)[0], in: "content" })}>
+                <code class="quote">{error}</code>
+                <span class="row-meta">
+                  <Time at={last_at} />
+                  <span class="path">{command}</span>
+                  <span>
+                    {counted(times, "time")} in {counted(sessions, "session")}
+                  </span>
                 </span>
               </a>
             </li>
