@@ -98,7 +98,7 @@ export function commonDirectoryOf(gitDirectory: string): string {
 export function commonDirOf(top: string): string | null {
   const gitDir = gitDirAt(top);
   try {
-    return gitDir && realpathSync(commonDirectoryOf(gitDir));
+    return gitDir && canonicalPath(commonDirectoryOf(gitDir));
   } catch {
     return null;
   }
@@ -112,10 +112,17 @@ export function mainOf(top: string): string | null {
   return main === realPath(top) ? null : main;
 }
 
-/** The path itself for a directory that no longer exists. */
+/**
+ * Without links, and in the case that the names have on the disk: where case does not matter (macOS, Windows), one file has
+ * many paths, of which the system's own function alone gives one.
+ * @throws the file system's error
+ */
+export const canonicalPath = (path: string): string => realpathSync.native(path);
+
+/** As `canonicalPath`; the path itself for a directory that no longer exists. */
 export function realPath(path: string): string {
   try {
-    return realpathSync(path);
+    return canonicalPath(path);
   } catch {
     return path;
   }

@@ -1,6 +1,6 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { findUpwards, mainOf, teamDirName } from "../../project/paths.ts";
+import { canonicalPath, findUpwards, mainOf, teamDirName } from "../../project/paths.ts";
 import { Registry } from "../../store/registry.ts";
 
 /** Code inside a project that is not to be indexed with it: another project, or a worktree of the same repository. */
@@ -31,7 +31,7 @@ function repositoryOf(root: string): string | null {
 
 function isSame(one: string, other: string | null): boolean {
   try {
-    return other !== null && realpathSync(one) === realpathSync(other);
+    return other !== null && canonicalPath(one) === canonicalPath(other);
   } catch {
     // A worktree whose repository is gone.
     return false;

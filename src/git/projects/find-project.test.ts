@@ -1,10 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type TestRepository, temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import { type Project, placeInProject, projectAt } from "../../project/paths.ts";
 import { Registry } from "../../store/registry.ts";
 import {
   findProject,
@@ -15,6 +24,7 @@ import {
   settleIdentity,
   takeNotice,
 } from "./find-project.ts";
+import { belongsTo } from "./roots.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let repository: TestRepository & { remove(): void };
@@ -92,6 +102,35 @@ describe("a checkout whose first commits git could not say in time", () => {
     const registry = Registry.open();
     registry.saveProject({ ...registry.project(id)!, roots: [] });
   }
+});
+
+describe("where upper and lower case are one file", () => {
+  beforeEach(() => {
+    // As macOS and Windows do: any case finds the directory, and the system gives the case that it has on the disk.
+    const { native } = realpathSync;
+    vi.spyOn(realpathSync, "native").mockImplementation(((path: string) =>
+      native(
+        path.replace(/(?<=\/)(?:CODE|MAIN|SRC)(?=\/|$)/g, (name) => name.toLowerCase()),
+      )) as typeof native);
+  });
+
+  it.each(["MAIN", "MAIN/SRC", "../CODE/main/src"])("%s is the same checkout", async (path) => {
+    expect(await findAt(path)).toEqual(main);
+    expect(knownProject(at(path))).toEqual(main);
+    expect(placeInProject(main, at(path))).toBe(/src/i.test(path) ? "src" : "");
+    expect(Registry.open().checkouts()).toHaveLength(1);
+    expect(takeNotice(at(path))).toBeNull();
+  });
+
+  it("sessions that were started there by another case belong to it", () => {
+    expect(belongsTo([main.root], at("MAIN/SRC"))).toBe(true);
+    expect(belongsTo([main.root], at("MAIN-OTHER"))).toBe(false);
+  });
+
+  it("a name that only looks alike, as case matters for it, is another checkout", async () => {
+    directory("Main");
+    expect((await findAt("Main")).root).toBe(at("Main"));
+  });
 });
 
 describe("a directory", () => {

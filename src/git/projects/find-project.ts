@@ -1,7 +1,15 @@
-import { existsSync, realpathSync, renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { findUpwards, nameOf, type Project, projectOf, realPath, teamDirName } from "../../project/paths.ts";
+import {
+  canonicalPath,
+  findUpwards,
+  nameOf,
+  type Project,
+  projectOf,
+  realPath,
+  teamDirName,
+} from "../../project/paths.ts";
 import { fileId, type KnownCheckout, Registry } from "../../store/registry.ts";
 import { type CheckoutIdentity, identityOf } from "./identity.ts";
 import { matchingProject } from "./match.ts";
@@ -49,7 +57,7 @@ export function knownProject(cwd: string): Project | null {
 function checkoutAround(cwd: string, registry = Registry.openIfThere()): string {
   let dir: string;
   try {
-    dir = realpathSync(cwd);
+    dir = canonicalPath(cwd);
   } catch (error) {
     throw new PommelError("not_initialised", `Cannot enter ${cwd}: ${messageOf(error)}.`, "Check the path.");
   }
@@ -223,5 +231,5 @@ const union = (before: readonly string[] = [], more: readonly string[]) => [...n
 
 /** The root that `pm init` chooses in `cwd`: the top of the git working tree, or `cwd` itself without git. */
 export function rootForInit(cwd: string = process.cwd()): string {
-  return realpathSync(findUpwards(cwd, ".git") ?? cwd);
+  return canonicalPath(findUpwards(cwd, ".git") ?? cwd);
 }

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, messageOf, PommelError } from "../errors.ts";
-import { isInside, realPath } from "../paths.ts";
+import { canonicalPath, isInside, realPath } from "../paths.ts";
 import { isAlive } from "./file-lock.ts";
 import { discard, draftOf, replaceFile } from "./replace-file.ts";
 
@@ -130,7 +130,7 @@ export const leadsOutside = (root: string, file: string): boolean =>
 /** The file itself behind all links, as far as the path exists. */
 function throughLinks(path: string): string {
   try {
-    return realpathSync(path);
+    return canonicalPath(path);
   } catch {
     if (isLink(path)) return throughLinks(resolve(dirname(path), readlinkSync(path)));
     return dirname(path) === path ? path : join(throughLinks(dirname(path)), basename(path));

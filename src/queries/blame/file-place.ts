@@ -1,7 +1,7 @@
-import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
+import { canonicalPath, type Project } from "../../project/paths.ts";
 
 /** Lines of a file, inclusive, from 1. */
 export interface LineRange {
@@ -111,7 +111,9 @@ function throughLinks(path: string): string {
   const dir = dirname(path);
   if (dir === path) return path;
   try {
-    return join(realpathSync(dir), basename(path));
+    const itself = join(canonicalPath(dir), basename(path));
+    // In the case that its name has on the disk.
+    return lstatSync(itself, { throwIfNoEntry: false })?.isFile() ? canonicalPath(itself) : itself;
   } catch {
     return join(throughLinks(dir), basename(path));
   }
