@@ -166,6 +166,22 @@ const script = (code: string) =>
     `data:text/javascript,${encodeURIComponent(`import { parentPort } from "node:worker_threads";${code}`)}`,
   );
 
+it("ends threads that rest when others start, and none that works", async () => {
+  const counting = script(`let asked = 0;
+    parentPort.on("message", ({ id, what }) => {
+      if (id === undefined) process.exit();
+      asked++;
+      if (what !== "reconcile") parentPort.postMessage({ id, done: asked });
+    });`);
+  const [busy, first, second, third] = [1, 2, 3, 4].map(() => createThread({ script: counting }));
+  const working = busy!.reconcile();
+  for (const thread of [first!, second!, third!]) expect(await thread.update([])).toBe(1);
+  expect(await third!.update([])).toBe(2);
+  expect(await busy!.update([])).toBe(2);
+  expect(await first!.update([])).toBe(1);
+  void working.catch(() => {});
+});
+
 describe("a thread that fails", () => {
   it("rejects what it was asked, and another takes its place", async () => {
     const thread = createThread({

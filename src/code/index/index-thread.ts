@@ -48,6 +48,11 @@ const resting: IndexProgress = {
   ...{ is_idle: true, last_error: null, recent: [] },
 };
 
+/** The threads of all checkouts that are there, those that were started first in front. */
+const alive = new Set<IndexThread>();
+/** Of threads that rest no more stay when another one starts: with those that parse each takes some 80 MB. */
+const maxAlive = 2;
+
 /**
  * Keeps the index up to date from a thread of its own, so that what answers questions waits for no transaction. The
  * thread starts when there is something to do, and ends when that is asked for (`releaseWorkers`).
@@ -116,6 +121,9 @@ export class IndexThread implements Indexing {
   }
 
   private start(): Running {
+    for (const other of [...alive].slice(0, Math.max(0, alive.size + 1 - maxAlive)))
+      void other.releaseWorkers();
+    alive.add(this);
     const { project, config, withVectors, modelDir, script } = this.options;
     const workerData: IndexThreadSettings = { project, config, withVectors, modelDir };
     const worker = sharingWeights(
@@ -144,6 +152,7 @@ export class IndexThread implements Indexing {
   private leave(): void {
     this.running = null;
     this.lastProgress = resting;
+    alive.delete(this);
   }
 
   private async end(): Promise<void> {
