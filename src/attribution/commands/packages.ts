@@ -19,7 +19,7 @@ const managers: readonly Manager[] = [
     lock: /^Cargo\.lock$/,
   },
   {
-    command: /\bgo\s+(?:get|mod|work|build|test|run|generate)\b/,
+    command: /\bgo\s+(?:get|mod|work)\b/,
     manifest: /^go\.(?:mod|work)$/,
     lock: /^go\.(?:work\.)?sum$/,
   },
@@ -68,6 +68,10 @@ const installing =
 /** Whether a command only adds, removes or updates packages: then it writes no file of the project but its own. */
 export const isInstall = (command: string): boolean =>
   installing.test(command) || installTarget.test(command);
+
+/** Whether one of a command's parts is such. Builds and tests may write a lock file, too, but seldom do. */
+export const changesPackages = (command: string): boolean =>
+  command.split(/&&|\|\||[;|&\n]/).some((part) => isInstall(part));
 
 /** Whether nobody types a file: package managers write it. */
 export const isLockFile = (path: string): boolean => managers.some(({ lock }) => lock.test(nameOf(path)));

@@ -395,6 +395,10 @@ describe("a line without evidence", () => {
     expect(of("package.json", '"left-pad":"^1.3.0"')).toEqual(installed);
     expect(of("package.json", '"test":"vitest"')).toEqual(unknown("command"));
     expect(of("Cargo.lock", 'name="x"')).toEqual(human("absence"));
+    // A build may write one as well, if somebody changed the manifest; Go's does not.
+    running("rm -r lib && cargo build && go test ./...");
+    expect(of("Cargo.lock", 'name="x"')).toEqual(unknown("command"));
+    expect(of("go.sum", "example.com/x v1.0.0 h1:x=")).toEqual(human("absence"));
   });
 
   it.each(["python3 gen.py", "python3 gen.py --out src/", "./gen.sh"])(

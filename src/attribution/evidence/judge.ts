@@ -9,7 +9,7 @@ import {
   namesPlace,
   writesOnlyNamed,
 } from "../commands/command-means.ts";
-import { installs, isLockFile } from "../commands/packages.ts";
+import { changesPackages, installs, isLockFile } from "../commands/packages.ts";
 import { byAgent, human, restingOn, unknown, type Verdict } from "../lines/verdict.ts";
 import { type AttributionEvidence, runSlack } from "./evidence.ts";
 import type { LineHere } from "./makers.ts";
@@ -185,7 +185,9 @@ export class Judge {
     const { evidence } = this;
     const { runs, untimedRuns, timelessRuns, makers, change } = evidence;
     const recent = evidence.recentRuns().filter((run) => !evidence.wasCommittedSince(run, path));
-    const installer = recent.findLast(({ command }) => installs(command, path, bare));
+    const installer = recent.findLast(
+      ({ command }) => changesPackages(command) && installs(command, path, bare),
+    );
     if (installer) return byAgent(installer, "shell", "installed");
     // A command that names a file that was not there made it, unless it took another for that. What is in no commit
     // before may have been left out of them.

@@ -2,7 +2,7 @@ import type { ChangedFile } from "../../git/diff/changes-types.ts";
 import type { AttributionRecord, Binding } from "../../store/memory/git-records.ts";
 
 /** Raised whenever the same commit may come to other attributions. */
-export const attributionVersion = 11;
+export const attributionVersion = 12;
 
 /** A commit, or uncommitted changes, to find the authors of. Times are milliseconds since the epoch. */
 export interface ChangeToAttribute {
