@@ -87,6 +87,7 @@ describe("what a query names comes first", () => {
     flushTerms(store.memory);
     const { ask } = asker(store.memory, store.dir, null);
     const { results, verdict, is_named, notes } = await ask(query, { by: "session", ...more });
+    for (const { score } of results) expect(score).toBeLessThan(1);
     const [{ session_id, match_reasons } = { session_id: null, match_reasons: [] }] = results;
     return { session_id, match_reasons, verdict, is_named, notes, count: results.length };
   };

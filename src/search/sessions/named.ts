@@ -14,6 +14,8 @@ interface Named {
 
 /** Sessions of a branch or with such an id that are looked up. */
 const maxNamed = 20;
+/** More evidence than a turn ever has, and shown as a score below 1: what is reverted still loses some of it. */
+const evidenceOfName = 200_000;
 /** Fewer characters begin too many ids, and words. */
 const leastOfId = 6;
 
@@ -43,7 +45,7 @@ function onTop({ firstTurn: turn, ...chunk }: SessionChunkOutline): RankedChunk 
   const ofSession = { session: 0, session_asked: 0, session_summary: 0 };
   return {
     candidate: { ...chunk, turn, neighbours: [] },
-    score: Number.MAX_SAFE_INTEGER,
+    score: evidenceOfName,
     signals: { ...evidence, ...ofSession, kind: 1, recency: 1 },
   };
 }
