@@ -102,6 +102,12 @@ describe("memory.db", () => {
     expect(readFileSync(file)).toEqual(before);
   });
 
+  it("names its file where a table is missing, before anybody takes it for another's", () => {
+    expect(() => open().prepare("SELECT * FROM gone")).toThrow(
+      expect.objectContaining({ code: "memory_corrupt", message: expect.stringContaining(file) }),
+    );
+  });
+
   it("says that it is damaged when that shows only later", () => {
     const memory = open();
     addSession(memory, "s");

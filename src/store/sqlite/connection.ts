@@ -35,7 +35,12 @@ export class Connection {
   prepare(sql: string): Statement {
     let statement = this.statements.get(sql);
     if (!statement) {
-      statement = this.db.prepare(sql);
+      try {
+        statement = this.db.prepare(sql);
+      } catch (error) {
+        // A table that is missing is missed here, where it is known of which file.
+        throw this.explain(error);
+      }
       this.statements.set(sql, statement);
     }
     return statement;
