@@ -66,6 +66,8 @@ export const statsAnswer = lazy(() =>
     ),
     /** Errors that three sessions or more met, the most expensive first. An older daemon gives none. */
     recurring_errors: z._default(z.array(recurringError()), []),
+    /** Files that several sessions changed, at any time, those with the most first. */
+    contested_files: z._default(z.array(z.object({ file: text, sessions: count, last_at: timeOrNull })), []),
     notes,
   }),
 );

@@ -35,6 +35,7 @@ it("sums up whose lines were committed, by author, directory, week, model and se
     until: null,
     paths: [],
     recurring_errors: [],
+    contested_files: [],
     commits: { in_history: 3, looked_at: 2, with_agent: 2 },
     total: { lines: 5, agent: 3, human: 2, unknown: 0, before_agents: 0 },
     by_author: [

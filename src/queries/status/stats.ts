@@ -13,6 +13,7 @@ import {
 } from "../../store/memory/commits/attribution-lookup.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { contestedFiles } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { agentsSince, isBeforeAgents, noteOn } from "../blame/agents-since.ts";
 import { entry, sortedByCount } from "../blame/blame-summary.ts";
@@ -72,10 +73,20 @@ export async function statsOf(
 ): Promise<StatsAnswer> {
   const { notes, ...shares } = await sharesOf(project, memory, request, signal);
   const recurring = memory?.once("recurring errors", () => recurringErrors(memory)) ?? [];
-  return { ...shares, recurring_errors: recurring, notes };
+  const contested = memory?.once("contested files", () => contestedFiles(memory, maxContested)) ?? [];
+  return {
+    ...shares,
+    recurring_errors: recurring,
+    contested_files: contested.map(({ path, sessions, lastAt }) => ({
+      ...{ file: path, sessions, last_at: isoTime(lastAt) },
+    })),
+    notes,
+  };
 }
 
-type Shares = Omit<StatsAnswer, "recurring_errors">;
+const maxContested = 20;
+
+type Shares = Omit<StatsAnswer, "recurring_errors" | "contested_files">;
 
 /** Counting reads every committed line, and most requests repeat the last one. */
 interface LastStats {

@@ -181,6 +181,20 @@ export function filesOfSession(memory: Memory, sessionId: number): TurnFile[] {
     .all(sessionId) as TurnFile[];
 }
 
+/** Files that several sessions changed, those with the most sessions first. */
+export function contestedFiles(
+  memory: Memory,
+  limit: number,
+): { path: string; sessions: number; lastAt: number | null }[] {
+  return memory
+    .prepare(
+      `SELECT path, count(DISTINCT session_id) AS sessions, max(coalesce(ended_at, started_at)) AS lastAt
+       FROM turn_files JOIN turns ON turns.id = turn_id WHERE how <> 'read' AND NOT abandoned
+       GROUP BY path HAVING count(DISTINCT session_id) > 1 ORDER BY sessions DESC, lastAt DESC LIMIT ?`,
+    )
+    .all(limit) as { path: string; sessions: number; lastAt: number | null }[];
+}
+
 /** Says with which turn the group of each of these turns begins. */
 export function saveGroups(memory: Memory, sessionId: number, starts: ReadonlyMap<number, number>): void {
   memory.inTransaction(() => {

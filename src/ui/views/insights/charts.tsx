@@ -115,49 +115,6 @@ export function Tiles({ label, items }: TilesProps) {
   );
 }
 
-/** A square for each day, in columns of weeks. */
-export function Days({ label, days }: { label: string; days: readonly { day: Date; count: number }[] }) {
-  const most = Math.max(1, ...days.map(({ count }) => count));
-  const first = (days[0]!.day.getDay() + 6) % 7;
-  const weeks = Math.ceil((first + days.length) / 7);
-  const cell = Math.min(18, Math.floor((width - 30) / weeks));
-  const months = days.flatMap(({ day }, i) =>
-    i === 0 || day.getDate() === 1 ? [{ x: 30 + Math.floor((first + i) / 7) * cell, day }] : [],
-  );
-  return (
-    <svg viewBox={`0 0 ${width} ${7 * cell + 24}`} role="img" aria-label={label}>
-      {months.map(({ x, day }, i) =>
-        // The first month's name gives way to the next one's.
-        i === 0 && months[1] !== undefined && months[1].x - x < 34 ? null : (
-          <text key={Number(day)} x={x} y={12}>
-            {day.toLocaleDateString("en", { month: "short" })}
-          </text>
-        ),
-      )}
-      {["Mon", "Wed", "Fri"].map((name, i) => (
-        <text key={name} x={0} y={18 + (2 * i + 0.8) * cell}>
-          {name}
-        </text>
-      ))}
-      {days.map(({ day, count }, i) => (
-        <rect
-          key={Number(day)}
-          x={30 + Math.floor((first + i) / 7) * cell}
-          y={18 + ((first + i) % 7) * cell}
-          width={cell - 2}
-          height={cell - 2}
-          rx="2"
-          style={{
-            fill: `color-mix(in oklab, var(--accent) ${count === 0 ? 0 : Math.round(25 + (75 * count) / most)}%, var(--tile))`,
-          }}
-        >
-          <title>{`${day.toDateString()}: ${count}`}</title>
-        </rect>
-      ))}
-    </svg>
-  );
-}
-
 const rowHeight = 34;
 
 /** A bar for each row, of parts side by side, with their numbers where there is room. */

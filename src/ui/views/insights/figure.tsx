@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 interface FigureProps {
   title: string;
@@ -11,9 +11,11 @@ interface FigureProps {
   children: ComponentChildren;
 }
 
-/** A picture (an `svg`) that can be saved, with its numbers as a table. */
+/** A picture or a list, with its numbers as a table; both can be saved. */
 export function Figure({ title, says, table, legend, children }: FigureProps) {
   const picture = useRef<HTMLDivElement>(null);
+  const [isDrawn, setDrawn] = useState(false);
+  useEffect(() => setDrawn(picture.current?.querySelector("svg") !== null), []);
   const [columns = [], ...rows] = table;
   const name = title.toLowerCase().replace(/\W+/g, "-");
   return (
@@ -35,20 +37,18 @@ export function Figure({ title, says, table, legend, children }: FigureProps) {
         </ul>
       )}
       <p class="figure-actions">
-        <button
-          type="button"
-          class="quiet small"
-          onClick={() => save(`${name}.svg`, svgOf(picture.current!))}
-        >
-          Save as SVG
+        <button type="button" class="quiet small" onClick={() => save(`${name}.csv`, csvOf(table))}>
+          Save as CSV
         </button>
-        <button
-          type="button"
-          class="quiet small"
-          onClick={() => void savePicture(`${name}.png`, picture.current!)}
-        >
-          Save as PNG
-        </button>
+        {isDrawn && (
+          <button
+            type="button"
+            class="quiet small"
+            onClick={() => save(`${name}.svg`, svgOf(picture.current!))}
+          >
+            Save as SVG
+          </button>
+        )}
       </p>
       <details>
         <summary class="faint">The numbers</summary>
@@ -99,15 +99,14 @@ function svgOf(place: HTMLElement): Blob {
   return new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
 }
 
-async function savePicture(name: string, place: HTMLElement): Promise<void> {
-  const { width, height } = place.querySelector("svg")!.viewBox.baseVal;
-  const image = new Image();
-  // The Content-Security-Policy allows pictures from data: alone.
-  image.src = `data:image/svg+xml,${encodeURIComponent(await svgOf(place).text())}`;
-  await image.decode();
-  const canvas = Object.assign(document.createElement("canvas"), { width: width * 2, height: height * 2 });
-  canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
-  canvas.toBlob((blob) => blob && save(name, blob));
+/** Its numbers. A spreadsheet runs what begins like a formula. */
+const csvOf = (table: FigureProps["table"]) =>
+  new Blob([table.map((row) => `${row.map(cellOf).join(",")}\r\n`).join("")], { type: "text/csv" });
+
+function cellOf(value: string | number): string {
+  if (typeof value === "number") return String(value);
+  const text = /^[=+\-@\t]/.test(value) ? `'${value}` : value;
+  return `"${text.replaceAll('"', '""')}"`;
 }
 
 function save(name: string, blob: Blob): void {

@@ -1,6 +1,5 @@
 import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
 import type { Injected } from "../../../protocol/operations/context.ts";
-import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import type { ContextUse } from "../../../protocol/values.ts";
 
 const day = 86_400_000;
@@ -17,37 +16,6 @@ export function mondayOf(isoWeek: string): string {
   const [year = 0, week = 1] = isoWeek.split("-W").map(Number);
   // The fourth of January is always in the first week.
   return weekOf(Date.UTC(year, 0, 4) + (week - 1) * 7 * day);
-}
-
-/** Days with their number of sessions that began on them, from the first to the last. Where the reader is. */
-export function sessionsByDay(sessions: readonly SessionSummary[]): { day: Date; count: number }[] {
-  const counts = new Map<string, number>();
-  const times = sessions.flatMap(({ started_at }) => (started_at === null ? [] : [new Date(started_at)]));
-  if (times.length === 0) return [];
-  for (const time of times) counts.set(time.toDateString(), (counts.get(time.toDateString()) ?? 0) + 1);
-  const days: { day: Date; count: number }[] = [];
-  const first = new Date(Math.min(...times.map(Number)));
-  const last = Math.max(...times.map(Number));
-  for (const at = new Date(first.toDateString()); at.getTime() <= last; at.setDate(at.getDate() + 1)) {
-    days.push({ day: new Date(at), count: counts.get(at.toDateString()) ?? 0 });
-  }
-  return days;
-}
-
-/** Written tokens by week and model. A session with several models counts for all of them together. */
-export function tokensByWeek(
-  sessions: readonly SessionSummary[],
-): { week: string; by: Map<string, number> }[] {
-  const weeks = new Map<string, Map<string, number>>();
-  for (const { last_at, models, tokens } of sessions) {
-    if (last_at === null || !tokens.output) continue;
-    const week = weekOf(Date.parse(last_at));
-    const by = weeks.get(week) ?? new Map<string, number>();
-    weeks.set(week, by);
-    const model = models.length === 0 ? "unknown" : [...models].sort().join(" + ");
-    by.set(model, (by.get(model) ?? 0) + tokens.output);
-  }
-  return [...weeks].sort(([a], [b]) => a.localeCompare(b)).map(([week, by]) => ({ week, by }));
 }
 
 /** Lines that commits added and how many of them are left, by the week of the commit; those too many to look at are left out. */

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { Injected } from "../../../protocol/operations/context.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import type { ContextUse } from "../../../protocol/values.ts";
-import { leftByWeek, mondayOf, sessionsByDay, tokensByWeek, usesByKind, weekOf } from "./figures.ts";
+import { costBy } from "./cost.ts";
+import { leftByWeek, mondayOf, usesByKind, weekOf } from "./figures.ts";
 import { treemap } from "./treemap.ts";
 
 test("tiles have the areas of their weights, lie inside and do not overlap", () => {
@@ -39,28 +40,32 @@ test("a week begins on Monday", () => {
   expect(mondayOf("2026-W01")).toBe("2025-12-29");
 });
 
-const session = (started_at: string | null, turns: number, output: number, models = ["m"]) =>
-  ({ started_at, last_at: started_at, turns, tokens: { output }, models }) as SessionSummary;
+const session = (last_at: string, output: number, models: string[], branch: string | null = null) =>
+  ({
+    ...{ last_at, models, branch },
+    tokens: { input: 1_000_000, output, cache_read: 0, cache_write: 0 },
+  }) as SessionSummary;
 
-test("days between sessions are there with none", () => {
-  const days = sessionsByDay([
-    session("2026-03-01T12:00:00Z", 1, 0),
-    session("2026-03-04T12:00:00Z", 1, 0),
-    session("2026-03-04T12:30:00Z", 1, 0),
-    session(null, 1, 0),
-  ]);
-  expect(days.map(({ count }) => count)).toEqual([1, 0, 0, 2]);
-});
-
-test("tokens add up by week", () => {
+test("costs add up by model, week or branch, by the prices that are given", () => {
   const sessions = [
-    session("2026-03-10T12:00:00Z", 5, 7, ["b", "a"]),
-    session("2026-03-02T12:00:00Z", 2, 3),
-    session("2026-03-03T12:00:00Z", 1, 4),
+    session("2026-03-10T12:00:00Z", 2_000_000, ["large"], "main"),
+    session("2026-03-02T12:00:00Z", 0, ["small"]),
+    session("2026-03-03T12:00:00Z", 0, ["large", "small"]),
   ];
-  expect(tokensByWeek(sessions)).toEqual([
-    { week: "2026-03-02", by: new Map([["m", 7]]) },
-    { week: "2026-03-09", by: new Map([["a + b", 7]]) },
+  const prices = { large: { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6 } };
+  const rows = (group: Parameters<typeof costBy>[1]) =>
+    costBy(sessions, group, prices).map(({ name, sessions: count, dollars }) => [name, count, dollars]);
+  expect(rows("model")).toEqual([
+    ["large", 2, 60],
+    ["small", 1, 0],
+  ]);
+  expect(rows("week")).toEqual([
+    ["2026-03-02", 2, 5],
+    ["2026-03-09", 1, 55],
+  ]);
+  expect(rows("branch")).toEqual([
+    ["main", 1, 55],
+    ["no branch", 2, 5],
   ]);
 });
 

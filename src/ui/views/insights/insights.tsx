@@ -1,13 +1,14 @@
 import { useAnswer } from "../../api/use-answer.ts";
 import { FilterChips } from "../../components/chips.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
-import { periods } from "../../components/time.tsx";
-import { percent } from "../../components/words.ts";
-import { fileLink } from "../../router.ts";
+import { periods, Time } from "../../components/time.tsx";
+import { counted, percent } from "../../components/words.ts";
+import { fileLink, linkTo } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
-import { Bars, Days, Stack, Tiles } from "./charts.tsx";
+import { Bars, Stack, Tiles } from "./charts.tsx";
+import { Cost } from "./cost.tsx";
 import { Figure } from "./figure.tsx";
-import { leftByWeek, mondayOf, sessionsByDay, tokensByWeek, usesByKind } from "./figures.ts";
+import { leftByWeek, mondayOf, usesByKind } from "./figures.ts";
 import "./insights.css";
 
 /** As many sessions as the daemon lists at most. */
@@ -23,15 +24,6 @@ const authors = [
   { name: "unknown", colour: "var(--border-strong)" },
   { name: "before agents", colour: "var(--border)" },
 ] as const;
-const palette = [
-  "var(--accent)",
-  "var(--human)",
-  "var(--warning)",
-  "var(--agent)",
-  "var(--bad)",
-  "var(--border-strong)",
-];
-
 /** Questions about the project, each answered by a figure. */
 export default function Insights({ query }: ViewProps) {
   const since = query.get("since") ?? undefined;
@@ -57,9 +49,10 @@ export default function Insights({ query }: ViewProps) {
         <div class="insights">
           <LinesByDirectory of={stats.data} />
           <LinesByWeek of={stats.data} />
-          <SessionsByDay of={sessions.data} />
-          <TokensByWeek of={sessions.data} />
           {commits.data && <LinesLeft of={commits.data} />}
+          <Errors of={stats.data} />
+          <Contested of={stats.data} />
+          <Cost of={sessions.data.sessions} />
           {injections.data && <ContextGiven of={injections.data} />}
           {injections.data && <ContextUsed of={injections.data} />}
         </div>
@@ -132,47 +125,59 @@ function LinesByWeek({ of: { by_week, total: totals } }: { of: Data<"stats"> }) 
   );
 }
 
-function SessionsByDay({ of: { sessions } }: { of: Data<"sessions"> }) {
-  // A year is as much as can be seen.
-  const days = sessionsByDay(sessions).slice(-371);
-  if (days.length === 0) return null;
+function Contested({ of: { contested_files: files } }: { of: Data<"stats"> }) {
+  if (files.length === 0) return null;
   return (
     <Figure
-      title="When do we work with agents?"
-      says="The stronger the colour, the more sessions began."
-      table={[
-        ["Day", "Sessions"],
-        ...days.filter(({ count }) => count > 0).map(({ day, count }) => [day.toDateString(), count]),
-      ]}
+      title="Which files do sessions fight over?"
+      says="Files that the most sessions changed."
+      table={[["File", "Sessions"], ...files.map(({ file, sessions }) => [file, sessions])]}
     >
-      <Days label="Sessions by day" days={days} />
+      <ol class="figure-list">
+        {files.slice(0, 10).map(({ file, sessions, last_at }) => (
+          <li key={file}>
+            <a class="path" href={fileLink(file)}>
+              {file}
+            </a>
+            <span class="row-meta">
+              <span>{counted(sessions, "session")}</span>
+              <Time at={last_at} />
+            </span>
+          </li>
+        ))}
+      </ol>
     </Figure>
   );
 }
 
-function TokensByWeek({ of: { sessions } }: { of: Data<"sessions"> }) {
-  const weeks = tokensByWeek(sessions);
-  if (weeks.length < 2) return null;
-  const models = [...new Set(weeks.flatMap(({ by }) => [...by.keys()]))];
-  const parts = models.map((name, i) => ({ name, colour: palette[i % palette.length]! }));
+function Errors({ of: { recurring_errors: errors } }: { of: Data<"stats"> }) {
+  if (errors.length === 0) return null;
   return (
     <Figure
-      title="Which models write the most?"
-      says="Tokens that models wrote, by week."
-      legend={parts.map(({ name, colour }) => [colour, name])}
+      title="Which errors keep coming back?"
+      says="Errors that three sessions or more met, and how often."
       table={[
-        ["Week of", ...models],
-        ...weeks.map(({ week, by }) => [week, ...models.map((model) => by.get(model) ?? 0)]),
+        ["Error", "Command", "Times", "Sessions", "Minutes lost"],
+        ...errors.map(({ error, command, times, sessions, cost_ms }) => [
+          ...[error, command, times, sessions, Math.round(cost_ms / 60_000)],
+        ]),
       ]}
     >
-      <Stack
-        label="Tokens by model and week"
-        parts={parts}
-        points={weeks.map(({ week, by }) => ({
-          name: week,
-          values: models.map((model) => by.get(model) ?? 0),
-        }))}
-      />
+      <ol class="figure-list">
+        {errors.slice(0, 8).map(({ error, command, times, sessions }) => (
+          <li key={`${command} ${error}`}>
+            <a href={linkTo("/search", { q: error.split("\n", 1)[0], in: "content" })}>
+              <code>{error}</code>
+            </a>
+            <span class="row-meta">
+              <span class="path">{command}</span>
+              <span>
+                {counted(times, "time")} in {counted(sessions, "session")}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ol>
     </Figure>
   );
 }
