@@ -182,6 +182,25 @@ it("ends threads that rest when others start, and none that works", async () => 
   void working.catch(() => {});
 });
 
+it("scans two checkouts at a time; a third waits, and is not waited for when it closes", async () => {
+  const slow = script(`parentPort.on("message", ({ id, what }) => {
+    if (id === undefined) process.exit();
+    if (what === "update") parentPort.postMessage({ id, done: "seen" });
+    setTimeout(() => parentPort.postMessage({ id, done: what }), 30);
+  });`);
+  const [a, b, c, d] = [1, 2, 3, 4].map(() => createThread({ script: slow }));
+  const done: string[] = [];
+  const scan = (thread: IndexThread, name: string) => thread.reconcile().then(() => done.push(name));
+  const scans = [scan(a!, "a"), scan(b!, "b"), scan(c!, "c")];
+  const last = expect(d!.reconcile()).rejects.toThrow("closed");
+  expect(await c!.update([])).toBe("seen");
+  await d!.close();
+  await last;
+  await Promise.all(scans);
+  expect(done).toHaveLength(3);
+  expect(done[0]).not.toBe("c");
+});
+
 describe("a thread that fails", () => {
   it("rejects what it was asked, and another takes its place", async () => {
     const thread = createThread({

@@ -53,6 +53,12 @@ const alive = new Set<IndexThread>();
 /** Of threads that rest no more stay when another one starts: with those that parse each takes some 80 MB. */
 const maxAlive = 2;
 
+/** So many checkouts are scanned at a time; others wait for their turn, but not for ever. Milliseconds. */
+const maxPasses = 2;
+const turnWithinMs = 30_000;
+let passes = 0;
+const waiting = new Set<() => void>();
+
 /**
  * Keeps the index up to date from a thread of its own, so that what answers questions waits for no transaction. The
  * thread starts when there is something to do, and ends when that is asked for (`releaseWorkers`).
@@ -60,6 +66,7 @@ const maxAlive = 2;
 export class IndexThread implements Indexing {
   private running: Running | null = null;
   private nextId = 0;
+  private readonly myTurns = new Set<() => void>();
   private lastProgress = resting;
   private closed = false;
 
@@ -83,11 +90,11 @@ export class IndexThread implements Indexing {
   }
 
   reconcile(): Promise<IndexReport> {
-    return this.call({ on: "indexer", what: "reconcile" }, []);
+    return this.pass({ on: "indexer", what: "reconcile" }, []);
   }
 
   reindex(glob?: string): Promise<IndexReport> {
-    return this.call({ on: "indexer", what: "reindex" }, glob === undefined ? [] : [glob]);
+    return this.pass({ on: "indexer", what: "reindex" }, glob === undefined ? [] : [glob]);
   }
 
   update(paths: readonly string[]): Promise<void> {
@@ -106,7 +113,31 @@ export class IndexThread implements Indexing {
   /** Waits for the transaction at hand, but not for ever. */
   async close(): Promise<void> {
     this.closed = true;
+    for (const begin of this.myTurns) begin();
     await this.end();
+  }
+
+  private async pass<T>(doing: Doing, args: readonly unknown[]): Promise<T> {
+    await new Promise<void>((resolve) => {
+      const begin = () => {
+        clearTimeout(timer);
+        waiting.delete(begin);
+        this.myTurns.delete(begin);
+        passes++;
+        resolve();
+      };
+      const timer = setTimeout(() => begin(), turnWithinMs).unref();
+      waiting.add(begin);
+      this.myTurns.add(begin);
+      if (passes < maxPasses) begin();
+    });
+    try {
+      return await this.call<T>(doing, args);
+    } finally {
+      passes--;
+      const [next] = waiting;
+      next?.();
+    }
   }
 
   private call<T>(doing: Doing, args: readonly unknown[]): Promise<T> {
