@@ -136,7 +136,7 @@ export class IndexThread implements Indexing {
     } finally {
       passes--;
       const [next] = waiting;
-      next?.();
+      if (passes < maxPasses) next?.();
     }
   }
 

@@ -1,7 +1,6 @@
 import { agentNames, profileOf } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
 import type {
-  Annotation,
   AnnotationsRequest,
   AnnotationsResponse,
   SessionRequest,
@@ -16,7 +15,7 @@ import { turnStateOf } from "../../sessions/turn-state.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
+import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
 import {
   agentsOfSessions,
@@ -33,6 +32,7 @@ import { entry } from "../blame/blame-summary.ts";
 import { isoTime } from "../status/status.ts";
 import { briefOf } from "./brief.ts";
 import { renderTurn } from "./conversations-turn.ts";
+import { annotationOf } from "./note-view.ts";
 import { sessionLog } from "./session-log.ts";
 
 /** Default number of entries in a list. */
@@ -166,19 +166,6 @@ export async function listAnnotationsOf(
   const found = listAnnotations(memory, { since, until, sessionUid, search: request.search ?? null });
   const page = found.slice(0, request.limit ?? listed.annotations);
   return { annotations: page.map(annotationOf), total: found.length };
-}
-
-/** A note as the routes give it. */
-export function annotationOf(note: AnnotationRecord): Annotation {
-  return {
-    id: note.uid,
-    note: note.note,
-    session_id: note.sessionUid,
-    turn: note.turn,
-    timestamp: new Date(note.at).toISOString(),
-    branch: note.branch,
-    source: note.source,
-  };
 }
 
 async function times(request: { since?: string | undefined; until?: string | undefined }) {

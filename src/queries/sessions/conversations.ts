@@ -15,7 +15,6 @@ import { knownAgent } from "./conversations-sessions.ts";
 
 export { describeMemory, jobsStatusOf } from "../status/conversations-status.ts";
 export {
-  annotationOf,
   listAnnotationsOf,
   listSessionsOf,
   showSession,

@@ -3,11 +3,10 @@ import { isTurnedOff } from "../../git/projects/recorded.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
-import { findAnnotation } from "../../sessions/forget/forget-target.ts";
 import { addNote, editNote } from "../../sessions/notes/add-note.ts";
 import { changing } from "../changing.ts";
 import { openMemory } from "../open.ts";
-import { annotationOf } from "./conversations.ts";
+import { annotationOf } from "./note-view.ts";
 
 /**
  * Stores a note; where a daemon records the session that it is about, its transcript is read on.
@@ -40,6 +39,7 @@ export async function changeNote(
   project: Project,
   { id, note }: RequestOf<"editNote">,
 ): Promise<ResponseOf<"editNote">> {
+  const { findAnnotation } = await import("../../sessions/forget/forget-target.ts");
   const changed = await changing(project, (work) => editNote(work, findAnnotation(work.memory, id), note));
   return { annotation: annotationOf(changed) };
 }
