@@ -1,5 +1,6 @@
 /**
- * One daemon for many projects: its memory, how fast a closed one answers, and what an import of sessions costs questions.
+ * One daemon for many projects: its memory, how fast a closed one and a new one answer, and what an import of sessions costs
+ * questions.
  *
  *   npm run bench:daemon -- --source DIR [--projects 10] [--files 1000] [--sessions DIR] [--json]
  *
@@ -44,8 +45,8 @@ const files = execFileSync("git", ["-C", source, "ls-files", "-z"], { encoding: 
   .filter((path) => /\.(?:ts|js|py|go|rs|java|c|h)$/.test(path))
   .slice(0, Number(options.files));
 
-/** A project of its own: its commit has another author than the others'. */
-function createProject(i: number): string {
+/** A repository of its own: its commit has another author than the others'. */
+function createRepository(i: number): string {
   const root = join(work, `project${i}`);
   for (const path of files) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -55,8 +56,21 @@ function createProject(i: number): string {
   git("init", "--quiet");
   git("add", ".");
   git("-c", `user.name=author ${i}`, "-c", `user.email=${i}@localhost`, "commit", "--quiet", "-m", "first");
+  return root;
+}
+
+function createProject(i: number): string {
+  const root = createRepository(i);
   runPm(root, "init", "--yes");
   return root;
+}
+
+/** `pm search` where nobody has searched before, as a process, with the daemon running. */
+function firstAnswer(i: number): number {
+  const root = createRepository(i);
+  const start = performance.now();
+  runPm(root, "search", queries.question[0]!);
+  return performance.now() - start;
 }
 
 const pid = () => readDaemonRecord()?.pid ?? 0;
@@ -122,9 +136,11 @@ try {
   await restart();
   const opened: number[] = [];
   for (const root of roots) opened.push(await ask(root, 0));
+  const first = [1, 2, 3].map((i) => firstAnswer(roots.length + i));
   const result = {
     ...{ projects: roots.length, files: files.length, known_rss_mb: known, in_use_rss_mb: inUse },
     opened_and_answered_ms: percentile(opened, 50),
+    first_answer_ms: percentile(first, 50),
     imported,
   };
   if (options.json) console.log(JSON.stringify(result, null, 2));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Indexing } from "../../code/index/index-messages.ts";
 import type { IndexReport } from "../../code/index/indexer.ts";
 import type { EmbedPass, EmbedProgress } from "../../models/embed/embed-pass.ts";
-import { collectGarbage } from "../../project/collect-garbage.ts";
+import { collectAfterWork, collectGarbage } from "../../project/collect-garbage.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { QueueStatus } from "../../protocol/operations/status.ts";
@@ -171,6 +171,7 @@ export class IndexWork {
       if (codeOf(error) === "index_corrupt") this.recover(messageOf(error));
       else this.retryLater(error);
     }
+    collectAfterWork();
     this.releaseWorkersSoon();
     if (session === this.session && !this.recovery) this.makeVectors(session);
   }
