@@ -1,5 +1,5 @@
 import { findProject } from "../../git/projects/find-project.ts";
-import { recordingSettings } from "../../git/projects/recorded.ts";
+import { recordingConfig, recordingSettings } from "../../git/projects/recorded.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { homeSettings, type SettingKey } from "../../project/config/settings.ts";
 import { version } from "../../project/version.ts";
@@ -82,10 +82,14 @@ export function daemonHandlers(options: DaemonHandlersOptions): Pick<Handlers, D
     },
     async reloadSettings(_request, _signal, place = null) {
       const own = settings.reload();
-      const ofProjects = await projects.reload(place === null ? null : await findProject(place), {
+      const project = place === null ? null : await findProject(place);
+      const ofProjects = await projects.reload(project, {
         // A restart would give it the keys that are in the environment of who changed the settings.
         reopens: (key) => isInForeground || recording.has(key),
       });
+      // Whoever turned recording on is about to use it.
+      if (project !== null && recordingConfig(project).config["sessions.capture"])
+        await projects.at(project.root);
       const either = (one: "applied" | "need_restart") => [...new Set([...own[one], ...ofProjects[one]])];
       return {
         applied: either("applied"),
