@@ -10,6 +10,7 @@ import { createStaticEmbedder } from "../../src/models/embed/static/static-embed
 import { defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
+import { indexCommits } from "../../src/search/history/index-commits.ts";
 import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { CodeIndex } from "../../src/store/index/port.ts";
 import type { FileStamp } from "../../src/store/index/records.ts";
@@ -88,6 +89,7 @@ export async function mine(
   const embedders = { first: createStaticEmbedder(), second: null, deadlineMs: Number.POSITIVE_INFINITY };
   try {
     await indexInFull({ project, config, rules: everything, index, embedders, log: silentLog });
+    await indexCommits(projectAt(past.root), config, index, { log: silentLog });
     await use({ project, index, pairs });
   } finally {
     await index.close();

@@ -95,6 +95,7 @@ async function ask(
     mentionsOf: (asked: readonly string[]) => mentionsOf(index, asked),
     isMeantByTwo: false,
     isNear: () => false,
+    changes: new Map(),
   };
   const ranked = await rank(candidates, query, background, weights);
   const stored = new Map(

@@ -59,7 +59,7 @@ type TranscriptsAcross = Answers<TranscriptSearchResponse>;
 type HistoryAcross = Answers<HistorySearchResponse>;
 
 /** Signals relative to a project's own best result, and factors. */
-const relative = new Set(["lexical", "coherence", "penalty", "place", "near"]);
+const relative = new Set(["lexical", "coherence", "penalty", "place", "near", "history"]);
 
 /** Merges answers that were given with `explain`. */
 export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcross {

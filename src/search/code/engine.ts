@@ -16,6 +16,7 @@ import { type PackageMap, packagesOfIndex } from "../packages/packages.ts";
 import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
 import { type Matcher, matchersOf, mayBeMessage } from "../verbatim/matchers.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
+import { changedLikewise } from "./history.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
 import { type Background, groupByFile, type Ranked, type RankedFile, rank, type Signals } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
@@ -150,6 +151,7 @@ export class CodeSearch {
       mentionsOf: (names) => mentionsOf(this.index, names),
       isMeantByTwo: embedded.second !== null,
       isNear: nearTo(packages, request),
+      changes: await changedLikewise(holders === null ? this.index.commits : undefined, query),
     };
     const ranked = await rank(candidates, query, background, this.weights);
     const found = request.by === "chunk" ? ranked.map((best) => ({ best, others: [] })) : groupByFile(ranked);

@@ -1,4 +1,5 @@
 import type { ChunkOutline, FileId } from "../../store/index/port.ts";
+import type { Change, Changes } from "./history.ts";
 import { isAskedFor, olderVersions, type PathRole, roleOf } from "./path-role.ts";
 import { scoreByPlace } from "./places.ts";
 import type { AnalysedQuery } from "./query.ts";
@@ -32,6 +33,8 @@ export interface Signals {
   mentions?: number;
   /** A factor, of what lies in the package one works in. */
   near?: number;
+  /** A factor, of what a commit like the query changed. */
+  history?: number;
   /** A factor: what it is of its file, beside the others there. */
   place?: number;
 }
@@ -41,6 +44,8 @@ export interface Ranked {
   candidate: Candidate;
   /** How much of the code mentions its name; 0 where that was not asked. */
   mentioned: number;
+  /** The commit like the query that changed its file. */
+  change?: Change;
   score: number;
   signals: Signals;
 }
@@ -54,6 +59,8 @@ export interface Background {
   isMeantByTwo: boolean;
   /** Whether a path lies where the one who asks works. */
   isNear: (path: string) => boolean;
+  /** What commits like the query changed. */
+  changes: Changes;
 }
 
 /**
@@ -63,7 +70,7 @@ export interface Background {
 export async function rank(
   candidates: readonly Candidate[],
   query: AnalysedQuery,
-  { stemWeights, mentionsOf, isMeantByTwo, isNear }: Background,
+  { stemWeights, mentionsOf, isMeantByTwo, isNear, changes }: Background,
   weights: Weights,
 ): Promise<Ranked[]> {
   const isName = query.intent === "symbol" || query.intent === "path";
@@ -111,9 +118,17 @@ export async function rank(
     entry.score += entry.signals.mentions * entry.signals.penalty;
   }
   for (const entry of ranked) {
-    if (!isNear(entry.candidate.chunk.path)) continue;
-    entry.signals.near = isName ? weights.near.name : weights.near.words;
-    entry.score *= entry.signals.near;
+    const { path } = entry.candidate.chunk;
+    if (isNear(path)) {
+      entry.signals.near = isName ? weights.near.name : weights.near.words;
+      entry.score *= entry.signals.near;
+    }
+    const change = changes.get(path);
+    if (change !== undefined) {
+      entry.change = change;
+      entry.signals.history = Math.exp(weights.history * change.strength);
+      entry.score *= entry.signals.history;
+    }
   }
   scoreByPlace(ranked, query, stemWeights, weights);
   return ranked.sort(byScore);

@@ -21,7 +21,7 @@ const minQuotation = 3;
 
 /** Why a result was found, strongest reason first: "defines JoinHandle", "mentions retry, backoff". Never empty. */
 export function reasonsFor(
-  { candidate, signals }: Ranked,
+  { candidate, signals, change }: Ranked,
   query: AnalysedQuery,
   content: string,
   matchers: readonly Matcher[],
@@ -54,6 +54,7 @@ export function reasonsFor(
       "file is similar in meaning",
     ],
     [signals.coherence ?? 0, "more of the file matches"],
+    [Math.log(signals.history ?? 1), `changed by "${change?.subject}"`],
   ];
   const [strong, weak] = [strongest(telling), strongest(vague)];
   const found =

@@ -71,6 +71,8 @@ export const weights = {
    * question in words says itself what it is about.
    */
   near: { name: 1.25, words: 1.1 },
+  /** How much the commit that is most like the query speaks for a file that it changed. */
+  history: 0.3,
   /** What speaks for a chunk beside the others of its file, in a query for a name or a path and in one of words: learned (models/rank). */
   places: learned.places,
   /** How far a chunk falls behind the best one of its file, by the difference of their places. */

@@ -168,6 +168,8 @@ export interface SearchableIndex {
   graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>>;
   /** Totals of each model. Fast while nothing changes. */
   vectorCounts(): Promise<VectorCounts[]>;
+  /** Commits of the project's history; absent where none is indexed. */
+  readonly commits?: CommitIndex;
   /** Gives back the memory that searching took; the next search takes it again. */
   release(): Promise<void>;
 }
@@ -239,7 +241,6 @@ export interface CodeIndex extends SearchableIndex {
   /** Forgets the vectors of all models but these. */
   keepModels(models: readonly string[]): Promise<void>;
 
-  /** Commits of the project's history. */
   readonly commits: CommitIndex;
 
   // The index itself

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import type { IndexedCommit } from "../../store/index/records.ts";
+import { changedLikewise } from "./history.ts";
+import { analyseQuery } from "./query.ts";
+
+/** Commits with their scores. */
+const indexOf = (...commits: [score: number, subject: string, files: string[]][]) => {
+  const all = commits.map(([score, subject, files], i) => ({ hash: `${i}`, score, subject, files }));
+  return {
+    lexical: async () => all.map(({ hash, score }) => ({ hash, score })),
+    get: async () => all as unknown as IndexedCommit[],
+  };
+};
+const ask = (question: string, ...commits: Parameters<typeof indexOf>) =>
+  changedLikewise(indexOf(...commits), analyseQuery(question));
+
+describe("what commits like the question changed", () => {
+  it("is shown with the best of them, which counts more the fewer files it changed", async () => {
+    const changes = await ask(
+      "where is sniffing of content types prevented",
+      [8, "set content types", ["a.ts"]],
+      [4, "sniff types", ["a.ts", "b.ts"]],
+      [4, "sniff", ["c.ts"]],
+    );
+    expect(changes.get("a.ts")).toEqual({ strength: 1, subject: "set content types" });
+    expect(changes.get("c.ts")!.strength).toBeGreaterThan(changes.get("b.ts")!.strength);
+  });
+
+  it("is nothing of commits that changed everything", async () => {
+    const all = Array.from({ length: 31 }, (_, i) => `${i}.ts`);
+    expect((await ask("where are types set", [8, "format", all])).size).toBe(0);
+  });
+
+  it("is not asked for names, paths and messages", async () => {
+    for (const query of ["contentType", "src/types.ts", 'Error: cannot read "x"'])
+      expect((await ask(query, [8, "content type", ["a.ts"]])).size).toBe(0);
+  });
+
+  it("is nothing without a history", async () => {
+    expect((await changedLikewise(undefined, analyseQuery("where are types set"))).size).toBe(0);
+  });
+});
