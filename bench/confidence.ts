@@ -1,8 +1,10 @@
 /**
  * Verdicts: how often an answer that is called found holds what was asked for, and one that is "probably not here" does not.
  *
- *   npm run bench:confidence -- --repositories DIR --checkouts DIR --annotations DIR --sessions DIR --questions FILE
+ *   npm run bench:confidence -- --clones DIR --checkouts DIR --annotations DIR --sessions DIR --questions FILE
  *
+ *   --work DIR       keep checkouts and indexes of the clones there for the next run (default: a temporary directory)
+ *   --only LIST      only these of the clones
  *   --repos FILE     the list of the benchmark's repositories (default: repos.json beside the annotations)
  *   --memory FILE    keep what was imported there for the next run (default: a temporary file)
  *   --samples FILE   keep the evidence of every question there; the next run reads it and asks nothing
@@ -10,34 +12,38 @@
  *   --markdown       print tables for Markdown
  *   --missed         also print what is called found and is not, and the reverse
  *
- * --repositories holds clones, with history, of those in `fitted` and `tested` below; --checkouts and --annotations are
- * those of bench/search.ts, --sessions and --questions those of bench/recall.ts. Coefficients are fitted on what is
- * mined from the repositories in `fitted`, on half of the sessions, and on the choosing half of the questions that have
- * no answer: never on the benchmarks' questions.
+ * --clones holds a clone of each repository of models/rank and bench/localise; --checkouts and --annotations are those of
+ * bench/search.ts, --sessions and --questions those of bench/recall.ts; what is left out of these two is not asked. Fitted
+ * is on what is mined from the repositories of models/rank and on the choosing half of the questions that have no answer: never on
+ * the benchmarks' questions, nor on those of bench/localise.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import * as z from "zod/mini";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 import type { By } from "../src/search/confidence/coefficients.ts";
 import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
 import { benchmarkOfCode, benchmarkOfSessions } from "./confidence/benchmark.ts";
-import { type MinedRepository, ScratchRepository } from "./confidence/code.ts";
+import { codeSamples, type ForeignQuestion, foreignOf } from "./confidence/code.ts";
 import { fitCoefficients, fitThresholds } from "./confidence/fit.ts";
 import { asMarkdown, asSource, asText, nonsense, rightness, verdictOf } from "./confidence/report.ts";
 import { isAnswered, type Sample } from "./confidence/sample.ts";
 import { sessionSamples } from "./confidence/sessions.ts";
 import { unanswerable } from "./confidence/unanswerable.ts";
+import { mine, type Repository } from "./localise/run.ts";
 import { importSessions } from "./recall/import.ts";
 import { loadQuestions } from "./recall/questions.ts";
 import { loadRepositories } from "./search/data.ts";
 
 const { values: options } = parseArgs({
   options: {
-    repositories: { type: "string" },
+    clones: { type: "string" },
+    work: { type: "string" },
+    only: { type: "string" },
     checkouts: { type: "string" },
     annotations: { type: "string" },
     repos: { type: "string" },
@@ -51,31 +57,13 @@ const { values: options } = parseArgs({
   },
 });
 
-/** By domain: questions about one web framework may well be answered by another. */
-const fitted: Readonly<Record<string, string>> = {
-  axum: "web",
-  cobra: "commands",
-  dapper: "databases",
-  entire: "sessions",
-  express: "web",
-  flask: "web",
-  fmtlib: "formatting",
-  hono: "web",
-  "kotlinx-coroutines": "concurrency",
-  monolog: "logging",
-  plug: "web",
-  rack: "web",
-  requests: "web",
-  serde: "serialisation",
-  trpc: "web",
-};
-const tested: Readonly<Record<string, string>> = {
-  curl: "web",
-  fastapi: "web",
-  gin: "web",
-  gson: "serialisation",
-  zod: "validation",
-};
+const listed = z.array(z.object({ name: z.string(), language: z.string(), revision: z.string() }));
+const listAt = (...path: string[]) =>
+  listed.parse(JSON.parse(readFileSync(join(import.meta.dirname, ...path), "utf8")));
+const fitted = listAt("..", "models", "rank", "repositories.json");
+const tested = listAt("localise", "repositories.json");
+const namesOf = (repositories: readonly Repository[]) => new Set(repositories.map(({ name }) => name));
+const [fittedNames, testedNames] = [namesOf(fitted), namesOf(tested)];
 
 const kindsOfNonsense = new Set(unanswerable.map(({ kind }) => kind));
 const samples = options.samples && existsSync(options.samples) ? read(options.samples) : await gather();
@@ -87,59 +75,68 @@ function read(file: string): Sample[] {
   return JSON.parse(readFileSync(file, "utf8")) as Sample[];
 }
 
-function needed(name: "repositories" | "checkouts" | "annotations" | "sessions" | "questions"): string {
+function needed(name: "clones" | "checkouts" | "annotations" | "sessions" | "questions"): string {
   const value = options[name];
   if (value !== undefined && existsSync(value)) return resolve(value);
   console.error(
-    `--${name} is needed.\nusage: npm run bench:confidence -- --repositories DIR --checkouts DIR --annotations DIR ` +
+    `--${name} is needed.\nusage: npm run bench:confidence -- --clones DIR --checkouts DIR --annotations DIR ` +
       "--sessions DIR --questions FILE [options, see bench/confidence.ts]",
   );
   process.exit(2);
 }
 
 async function gather(): Promise<Sample[]> {
-  const clones = needed("repositories");
-  const annotations = needed("annotations");
-  const places = { checkouts: needed("checkouts"), sessions: needed("sessions") };
-  const questions = loadQuestions(needed("questions"));
+  const clones = needed("clones");
   const scratch = mkdtempSync(join(tmpdir(), "pommel-confidence-"));
   try {
-    const { samples, mined } = await gatherMined(clones);
-    const list = options.repos ?? join(dirname(annotations), "repos.json");
-    for (const repository of loadRepositories(annotations, { list, only: undefined })) {
-      console.error(`benchmark of ${repository.name} …`);
-      samples.push(...(await benchmarkOfCode(repository, { checkouts: places.checkouts, scratch })));
-    }
-    console.error("sessions …");
-    const { memory, rows } = await openMemory(places.sessions, options.memory ?? join(scratch, "memory.db"));
-    const others = mined.filter(({ domain }) => domain !== "sessions" && domain !== "commands");
-    const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
-    samples.push(...(await sessionSamples(memory, embedder, rows, others)));
-    samples.push(...(await benchmarkOfSessions(memory, rows, questions)));
-    memory.close();
+    const { samples, foreign } = await gatherMined(clones, options.work ?? join(scratch, "mined"));
+    if (options.checkouts !== undefined) samples.push(...(await gatherBenchmark(scratch)));
+    if (options.sessions !== undefined) samples.push(...(await gatherSessions(foreign, scratch)));
     return samples;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-/** What is mined from all repositories, asked of each. */
-async function gatherMined(clones: string): Promise<{ samples: Sample[]; mined: MinedRepository[] }> {
-  const opened: { own: MinedRepository; repository: ScratchRepository }[] = [];
-  try {
-    for (const [name, domain] of Object.entries({ ...fitted, ...tested })) {
-      console.error(`${name} …`);
-      const repository = await ScratchRepository.prepare(join(clones, name));
-      opened.push({ repository, own: await repository.mined(name, domain) });
-      console.error(`  ${await repository.chunks()} chunks`);
-    }
-    const mined = opened.map(({ own }) => own);
-    const samples: Sample[] = [];
-    for (const { own, repository } of opened) samples.push(...(await repository.samples(own, mined)));
-    return { samples, mined };
-  } finally {
-    for (const { repository } of opened) await repository.dispose();
+/** What is mined from each repository, asked of it and of those that are mined after it. */
+async function gatherMined(clones: string, work: string) {
+  const samples: Sample[] = [];
+  const foreign: ForeignQuestion[] = [];
+  const only = options.only?.split(",");
+  for (const repository of [...fitted, ...tested]) {
+    const { name } = repository;
+    if (only !== undefined && !only.includes(name)) continue;
+    console.error(`${name} …`);
+    await mine(repository, { clones, work: resolve(work), back: 400, count: 40 }, async (asked) => {
+      samples.push(...(await codeSamples(name, asked, foreign)));
+      foreign.push(...foreignOf(asked));
+    });
   }
+  return { samples, foreign };
+}
+
+async function gatherBenchmark(scratch: string): Promise<Sample[]> {
+  const [checkouts, annotations] = [needed("checkouts"), needed("annotations")];
+  const list = options.repos ?? join(dirname(annotations), "repos.json");
+  const samples: Sample[] = [];
+  for (const repository of loadRepositories(annotations, { list, only: undefined })) {
+    console.error(`benchmark of ${repository.name} …`);
+    samples.push(...(await benchmarkOfCode(repository, { checkouts, scratch })));
+  }
+  return samples;
+}
+
+async function gatherSessions(foreign: readonly ForeignQuestion[], scratch: string): Promise<Sample[]> {
+  console.error("sessions …");
+  const questions = loadQuestions(needed("questions"));
+  const { memory, rows } = await openMemory(needed("sessions"), options.memory ?? join(scratch, "memory.db"));
+  const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
+  const samples = [
+    ...(await sessionSamples(memory, embedder, rows, foreign)),
+    ...(await benchmarkOfSessions(memory, rows, questions)),
+  ];
+  memory.close();
+  return samples;
 }
 
 async function openMemory(sessions: string, file: string) {
@@ -156,18 +153,16 @@ async function openMemory(sessions: string, file: string) {
 
 /** What numbers are chosen on. */
 function isFittedOn({ kind, source, half }: Sample): boolean {
-  const isMinedAnswer = !kindsOfNonsense.has(kind) && source !== "sessions";
-  return kind !== "benchmark" && !(source in tested) && (half === "choose" || isMinedAnswer);
+  return kind !== "benchmark" && fittedNames.has(source) && (half === "choose" || !kindsOfNonsense.has(kind));
 }
 
 function printFit(): void {
   const used = samples.filter(isFittedOn);
   const each = <T>(fitted: (by: By) => T) => ({ meaning: fitted("meaning"), words: fitted("words") });
   const coefficients = each((by) => fitCoefficients(used, by));
-  const of = (searched: "code" | "sessions") =>
-    each((by) => fitThresholds(used, searched, { by, coefficients: coefficients[by] }));
+  const thresholds = each((by) => fitThresholds(used, { by, coefficients: coefficients[by] }));
   console.log(`coefficients = ${asSource(coefficients)}`);
-  console.log(`thresholds = ${asSource({ code: of("code"), sessions: of("sessions") })}`);
+  console.log(`thresholds = ${asSource(thresholds)}`);
 }
 
 function report(): void {
@@ -175,7 +170,7 @@ function report(): void {
   const isNonsense = ({ kind }: Sample) => kindsOfNonsense.has(kind);
   const benchmark = (which: "code" | "sessions") =>
     of(({ kind, searched }) => kind === "benchmark" && searched === which);
-  const isTested = ({ source }: Sample) => source in tested;
+  const isTested = ({ source }: Sample) => testedNames.has(source);
   const isOfSessions = ({ source }: Sample) => source === "sessions";
   const answerable = ({ isAnswerable }: Sample) => isAnswerable;
   const mined = (is: (sample: Sample) => boolean) =>
@@ -183,16 +178,16 @@ function report(): void {
   const tables = [
     rightness(benchmark("code"), "Code: the benchmark's questions"),
     rightness(benchmark("sessions"), "Sessions: the benchmark's questions"),
-    rightness(mined(isTested).filter(answerable), "Code: mined from five repositories not fitted on"),
+    rightness(mined(isTested).filter(answerable), "Code: mined from repositories not fitted on"),
     rightness(mined(isTested), "Code: the same, foreign questions among them"),
     rightness(mined(isOfSessions).filter(answerable), "Sessions: mined"),
     rightness(mined(isOfSessions), "Sessions: the same, foreign questions among them"),
     nonsense(
       of((one) => isNonsense(one) && isTested(one)),
-      "Code: no answer, five repositories not fitted on",
+      "Code: no answer, repositories not fitted on",
     ),
     nonsense(
-      of((one) => isNonsense(one) && one.source in fitted),
+      of((one) => isNonsense(one) && fittedNames.has(one.source)),
       "Code: no answer, repositories fitted on",
     ),
     nonsense(

@@ -4,7 +4,7 @@ import {
   type Evidence,
   thresholds,
 } from "../../src/search/confidence/coefficients.ts";
-import { evidenceOf, probabilityOf, type Searched } from "../../src/search/confidence/judge.ts";
+import { evidenceOf, probabilityOf } from "../../src/search/confidence/judge.ts";
 import { monotone } from "../regression.ts";
 import { isAnswered, type Sample } from "./sample.ts";
 
@@ -21,10 +21,9 @@ function weighted(samples: readonly Sample[]): { sample: Sample; weight: number 
 }
 
 /** Those that the judge weighs: a name or a text that stands there as asked needs no regression. */
-const usable = (samples: readonly Sample[], searched: Searched, by: By) =>
+const usable = (samples: readonly Sample[], by: By) =>
   samples.filter(
-    ({ searched: of, asked, found }) =>
-      of === searched &&
+    ({ asked, found }) =>
       found.length > 0 &&
       (by === "words" || asked.nearness !== null) &&
       !found.some(({ evidence }) => evidence.literal || evidence.defines),
@@ -36,16 +35,16 @@ const evidenceIn = ({ asked, found }: Sample): Evidence =>
     found.map(({ evidence }) => evidence),
   );
 
-/** Whether the first results answer the question: fitted on code, for sessions as well. */
+/** Whether the first results answer the question. */
 export function fitCoefficients(samples: readonly Sample[], by: By): Coefficients {
-  const rows = weighted(usable(samples, "code", by)).map(({ sample, weight }) => {
-    const { known, held, size, nearness } = evidenceIn(sample);
-    const features = [known, held, size, ...(by === "meaning" ? [nearness] : [])];
+  const rows = weighted(usable(samples, by)).map(({ sample, weight }) => {
+    const { known, held, size, lead, nearness } = evidenceIn(sample);
+    const features = [known, held, size, lead, ...(by === "meaning" ? [nearness] : [])];
     return { features, label: Number(isAnswered(sample)), weight };
   });
-  const signs = [1, 1, -1, ...(by === "meaning" ? [1] : [])];
-  const [bias = 0, known = 0, held = 0, size = 0, nearness = 0] = monotone(rows, signs);
-  return rounded({ bias, known, held, nearness, size });
+  const signs = [1, 1, -1, 1, ...(by === "meaning" ? [1] : [])];
+  const [bias = 0, known = 0, held = 0, size = 0, lead = 0, nearness = 0] = monotone(rows, signs);
+  return rounded({ bias, known, held, nearness, lead, size });
 }
 
 /** Of what is called found so many are right, of what is called "probably not here" at most so many: shares, with room to spare. */
@@ -54,10 +53,9 @@ const aims = { found: 0.93, nonsense: 0.01, notHere: 0.04 };
 /** The lowest probability from which on, and the highest below which, the aims hold. */
 export function fitThresholds(
   samples: readonly Sample[],
-  searched: Searched,
   { by, coefficients }: { by: By; coefficients: Coefficients },
 ): { found: number; notHere: number } {
-  const all = weighted(usable(samples, searched, by)).map(({ sample, weight }) => ({
+  const all = weighted(usable(samples, by)).map(({ sample, weight }) => ({
     weight,
     isRight: isAnswered(sample),
     isNonsense: !sample.isAnswerable,
@@ -79,7 +77,7 @@ export function fitThresholds(
     const isIn = all.filter(({ probability }) => probability < below);
     return shareOf(isIn, ({ isRight }) => isRight) <= aims.notHere;
   });
-  return { found: found ?? thresholds[searched][by].found, notHere: Math.min(notHere ?? 0, found ?? 1) };
+  return { found: found ?? thresholds.code.found, notHere: Math.min(notHere ?? 0, found ?? 1) };
 }
 
 function rounded(values: Coefficients): Coefficients {

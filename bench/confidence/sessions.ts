@@ -15,7 +15,7 @@ import type { Memory } from "../../src/store/memory/memory.ts";
 import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
 import { bestSummaries } from "../../src/store/memory/sessions/summaries.ts";
 import { frequenciesIn } from "../../src/store/sqlite/full-text-scores.ts";
-import type { MinedRepository } from "./code.ts";
+import type { ForeignQuestion } from "./code.ts";
 import { halfOfQuestion, hashOf, Listener, type Sample } from "./sample.ts";
 import { unanswerable } from "./unanswerable.ts";
 
@@ -46,7 +46,7 @@ export async function sessionSamples(
   memory: Memory,
   embedder: QueryEmbedder | null,
   rows: ReadonlyMap<string, number>,
-  repositories: readonly MinedRepository[],
+  others: readonly ForeignQuestion[],
 ): Promise<Sample[]> {
   const listener = new Listener(judge);
   const search = new SessionSearch({ root: "/", memory, embedder, judge: listener.listen });
@@ -78,14 +78,8 @@ export async function sessionSamples(
     });
   };
   for (const pair of minedPairs(memory, [...rows.values()])) await ask(pair.kind, pair.question, pair);
-  const foreign = repositories
-    .flatMap(({ docs, commits }) => [
-      ...docs.map(({ query }) => ({ kind: "foreign doc", query })),
-      ...commits.map(({ query }) => ({ kind: "foreign commit", query })),
-    ])
-    .sort((a, b) => hashOf(a.query) - hashOf(b.query))
-    .slice(0, foreignAsked);
-  for (const { kind, query } of foreign) await ask(kind, query, null);
+  const foreign = [...others].sort((a, b) => hashOf(a.query) - hashOf(b.query)).slice(0, foreignAsked);
+  for (const { kind, query } of foreign) await ask(`foreign ${kind}`, query, null);
   for (const { kind, question } of unanswerable) await ask(kind, question, null);
   return samples;
 }

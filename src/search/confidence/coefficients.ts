@@ -9,6 +9,8 @@ export interface Evidence {
   held: number;
   /** Cosine of the nearest chunk, by the bundled model. */
   nearness: number;
+  /** How far the fourth result falls behind the first, as a share of its score: what answers a question stands out. */
+  lead: number;
   /** ln of the number of chunks: among many, something is near or shares words by chance. */
   size: number;
 }
@@ -19,24 +21,22 @@ export type Coefficients = Evidence & { bias: number };
 export type By = "meaning" | "words";
 
 /**
- * Fitted on code for sessions as well: what people once said is asked about in other words than what is mined from it, which
- * the memory holds by its very origin.
+ * Of code. Others have none for `lead`, as their scores mean something else; the rest was fitted on code for them as well: what people
+ * once said is asked about in other words than what is mined from it, which the memory holds by its very origin.
  */
-export const coefficients: Readonly<Record<By, Coefficients>> = {
-  meaning: { bias: -8.29, known: 2.15, held: 5.06, nearness: 17.58, size: -0.38 },
-  words: { bias: -4.84, known: 3.57, held: 7.13, nearness: 0, size: -0.19 },
+const ofCode: Readonly<Record<By, Coefficients>> = {
+  meaning: { bias: -8.29, known: 2.15, held: 5.06, nearness: 17.58, lead: 0, size: -0.38 },
+  words: { bias: -4.84, known: 3.57, held: 7.13, nearness: 0, lead: 0, size: -0.19 },
 };
+const ofOthers: Readonly<Record<By, Coefficients>> = {
+  meaning: { bias: -8.29, known: 2.15, held: 5.06, nearness: 17.58, lead: 0, size: -0.38 },
+  words: { bias: -4.84, known: 3.57, held: 7.13, nearness: 0, lead: 0, size: -0.19 },
+};
+export const coefficients = { code: ofCode, sessions: ofOthers, history: ofOthers };
 
 /** From which probability on an answer is found, and below which it is probably not here. */
-interface Thresholds {
-  found: number;
-  notHere: number;
-}
-
-const chosen: Record<By, Thresholds> = {
-  meaning: { found: 0.9, notHere: 0.05 },
-  words: { found: 0.9, notHere: 0.05 },
+export const thresholds = {
+  code: { found: 0.9, notHere: 0.05 },
+  sessions: { found: 0.9, notHere: 0.05 },
+  history: { found: 0.9, notHere: 0.05 },
 };
-
-/** Chosen on code; sessions, commits and events have the same. */
-export const thresholds = { code: chosen, sessions: chosen, history: chosen };

@@ -48,8 +48,8 @@ describe.each(["code", "sessions", "history"] as const)("judge of %s", (searched
   });
 
   it("does not let more evidence make an answer less likely", () => {
-    for (const { known, held, nearness, size } of Object.values(coefficients)) {
-      for (const one of [known, held, nearness]) expect(one).toBeGreaterThanOrEqual(0);
+    for (const { known, held, nearness, lead, size } of Object.values(coefficients[searched])) {
+      for (const one of [known, held, nearness, lead]) expect(one).toBeGreaterThanOrEqual(0);
       expect(size).toBeLessThanOrEqual(0);
     }
   });

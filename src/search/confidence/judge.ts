@@ -20,6 +20,8 @@ export interface ResultEvidence {
   held: number;
   /** Cosine by the bundled model, of the result or its surroundings; null without one. */
   nearness: number | null;
+  /** Its score as a share of the first one's; left out where scores do not compare. */
+  score?: number;
   /** It defines what the query names, as the query writes it. */
   defines: boolean;
   /** It contains the whole query, or its quoted part, literally. */
@@ -61,8 +63,8 @@ export function judge(
   if (best.length === 0) return verbatim([]);
   if (best.some(({ literal, defines }) => literal || defines)) return verbatim(best);
   const by = asked.nearness === null ? "words" : "meaning";
-  const probability = probabilityOf(coefficients[by], evidenceOf(asked, best));
-  const { found, notHere } = thresholds[searched][by];
+  const probability = probabilityOf(coefficients[searched][by], evidenceOf(asked, best));
+  const { found, notHere } = thresholds[searched];
   // Meaning alone is a likeness: what holds no word of the question may be the answer, but nobody has found it.
   const holdsNothing = best.every(({ held }) => held === 0);
   if (probability >= found && !holdsNothing) return { verdict: "found", probability };
@@ -75,6 +77,7 @@ export function evidenceOf(asked: AnswerEvidence, best: readonly ResultEvidence[
     known: asked.known,
     held: Math.max(0, ...best.map(({ held }) => held)),
     nearness: asked.nearness ?? 0,
+    lead: 1 - (best[3]?.score ?? 0),
     size: Math.log(Math.max(asked.chunks, 1)),
   };
 }
