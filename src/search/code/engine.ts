@@ -309,6 +309,7 @@ function evidenceOf({ ranked, result }: Presented, query: AnalysedQuery, asked: 
   return {
     held: heldShare(asked, text),
     nearness: fileNearness,
+    score: result.score,
     defines: defines.some(
       ({ key, name }) =>
         query.written.has(name) && (query.intent === "symbol" || query.namesAsWritten.has(key)),

@@ -1,5 +1,15 @@
 /** A file's purpose, judged by its path. Ranking pushes all but "source" down unless the query asks for it. */
-export type PathRole = "source" | "test" | "example" | "docs" | "legacy" | "generated" | "barrel" | "types";
+export type PathRole =
+  | "source"
+  | "test"
+  | "example"
+  | "changelog"
+  | "docs"
+  | "legacy"
+  | "generated"
+  | "built"
+  | "barrel"
+  | "types";
 
 const rules: readonly [PathRole, RegExp][] = [
   [
@@ -7,12 +17,20 @@ const rules: readonly [PathRole, RegExp][] = [
     /(^|\/)(tests?|__tests__|specs?|testing|testdata|fixtures?|__mocks__|mocks?|e2e)\/|[._-](test|tests|spec|e2e|bench)\.[^/]+$|(^|\/)(test_[^/]+|conftest\.py)$|_(test|spec)\.[^/]+$|Tests?\.(java|kt|cs|swift|scala|php)$/i,
   ],
   ["example", /(^|\/)(examples?|samples?|demos?|benchmarks?|bench|playground|tutorials?)\//i],
+  [
+    "changelog",
+    /(^|\/)(change_?logs?|changes|history|news|releases?|release[_-]notes)(\.(md|rst|txt|adoc))?$|(^|\/)\.?changesets?\//i,
+  ],
   ["docs", /(^|\/)docs?(_src)?\/|\.(md|mdx|rst|adoc|txt)$/i],
   [
     "legacy",
     /(^|\/)(legacy|deprecated|compat|_?vendor(ed)?|third_party|old)(\/|\.[^/]+$)|[._-](legacy|deprecated|compat)\.[^/]+$/i,
   ],
   ["generated", /(^|\/)(generated|__generated__|gen)\/|\.(pb|g|generated|designer)\.[^/]+$|_pb2?\.[^/]+$/i],
+  [
+    "built",
+    /(^|\/)(dist|bundles?|priv\/static|node_modules)\/|[.-](min|bundle|umd)\.[^/]+$|\.map$/i,
+  ],
   ["barrel", /(^|\/)(index\.[cm]?[jt]sx?|__init__\.py|mod\.rs|lib\.rs|package-info\.java|init\.lua)$/i],
   ["types", /\.d\.[cm]?ts$/i],
 ];
@@ -22,9 +40,11 @@ const askedForBy: Record<PathRole, readonly string[]> = {
   source: [],
   test: ["test", "spec", "mock", "fixtur", "unittest", "assert"],
   example: ["exampl", "sampl", "demo", "benchmark", "tutori"],
-  docs: ["doc", "document", "readm", "guid", "changelog"],
+  changelog: ["changelog", "changeset", "releas", "histori"],
+  docs: ["doc", "document", "readm", "guid"],
   legacy: ["legaci", "deprec", "compat", "old", "vendor"],
   generated: ["gener", "protobuf"],
+  built: ["dist", "bundl", "minifi", "umd"],
   barrel: ["index", "export", "init", "packag", "modul"],
   types: ["type", "declar"],
 };
