@@ -27,10 +27,7 @@ const rules: readonly [PathRole, RegExp][] = [
     /(^|\/)(legacy|deprecated|compat|_?vendor(ed)?|third_party|old)(\/|\.[^/]+$)|[._-](legacy|deprecated|compat)\.[^/]+$/i,
   ],
   ["generated", /(^|\/)(generated|__generated__|gen)\/|\.(pb|g|generated|designer)\.[^/]+$|_pb2?\.[^/]+$/i],
-  [
-    "built",
-    /(^|\/)(dist|bundles?|priv\/static|node_modules)\/|[.-](min|bundle|umd)\.[^/]+$|\.map$/i,
-  ],
+  ["built", /(^|\/)(dist|bundles?|priv\/static|node_modules)\/|[.-](min|bundle|umd)\.[^/]+$|\.map$/i],
   ["barrel", /(^|\/)(index\.[cm]?[jt]sx?|__init__\.py|mod\.rs|lib\.rs|package-info\.java|init\.lua)$/i],
   ["types", /\.d\.[cm]?ts$/i],
 ];
