@@ -12,11 +12,11 @@ import {
 } from "../confidence/judge.ts";
 import { CodeGraph } from "../graph/graph.ts";
 import { neighboursOf } from "../graph/neighbours.ts";
+import { changedLikewise } from "../history/likewise.ts";
 import { type PackageMap, packagesOfIndex } from "../packages/packages.ts";
 import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
 import { type Matcher, matchersOf, mayBeMessage } from "../verbatim/matchers.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
-import { changedLikewise } from "./history.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
 import { type Background, groupByFile, type Ranked, type RankedFile, rank, type Signals } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";

@@ -1,5 +1,5 @@
 import type { ChunkOutline, FileId } from "../../store/index/port.ts";
-import type { Change, Changes } from "./history.ts";
+import type { Change, Changes } from "../history/likewise.ts";
 import { isAskedFor, olderVersions, type PathRole, roleOf } from "./path-role.ts";
 import { scoreByPlace } from "./places.ts";
 import type { AnalysedQuery } from "./query.ts";

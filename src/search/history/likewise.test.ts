@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { IndexedCommit } from "../../store/index/records.ts";
-import { changedLikewise } from "./history.ts";
-import { analyseQuery } from "./query.ts";
+import { analyseQuery } from "../code/query.ts";
+import { changedLikewise } from "./likewise.ts";
 
 /** Commits with their scores. */
 const indexOf = (...commits: [score: number, subject: string, files: string[]][]) => {

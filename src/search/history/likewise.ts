@@ -1,5 +1,5 @@
 import type { CommitIndex } from "../../store/index/port.ts";
-import type { AnalysedQuery } from "./query.ts";
+import type { AnalysedQuery } from "../code/query.ts";
 
 /** The commit that speaks most for a file. */
 export interface Change {
