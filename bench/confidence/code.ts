@@ -31,8 +31,11 @@ export async function codeSamples(
   const ask = async (kind: string, { query, targets }: Pair) => {
     if (analyseQuery(query).tokens.length === 0) return;
     const request = { query, limit: judgedBy, levels: [], paths: [], languages: [], explain: false };
+    listener.last = null;
     const { results } = await search.search(request);
-    const { asked, evidence } = listener.last!;
+    // What stands there as quoted is not judged.
+    if (listener.last === null) return;
+    const { asked, evidence } = listener.last as NonNullable<Listener["last"]>;
     // The right file counts as the right place: another function of it is as near as the comment can show.
     const wanted: Pair = { query, targets: targets.map(({ file }) => ({ file })) };
     samples.push({
