@@ -77,7 +77,7 @@ export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport
 }
 
 /** A copy of a project that is indexed, and the questions that are drawn from it. */
-export interface Prepared {
+interface Prepared {
   project: Project;
   /** To be closed by the caller. */
   index: CodeIndex;
@@ -92,7 +92,7 @@ export interface Prepared {
 }
 
 /** Copies a project without the comments that it asks with, and indexes it. */
-export async function prepare(options: SelfTestOptions, scratch: string): Promise<Prepared> {
+async function prepare(options: SelfTestOptions, scratch: string): Promise<Prepared> {
   const { root, config, count, log, signal } = options;
   options.onProgress("reading", 0, 0);
   const scanned = await filesOf(root, config);
