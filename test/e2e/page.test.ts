@@ -96,7 +96,13 @@ function transcriptOf(id: string, prompts: readonly string[], branch: string): s
       },
       {
         ...{ ...about, type: "assistant", uuid: `${id}-${i}-a`, parentUuid: `${id}-${i}-u` },
-        message: { id: `m${i}`, role: "assistant", model: "claude-x", content: answer, usage: {} },
+        message: {
+          id: `m${i}`,
+          role: "assistant",
+          model: "claude-x",
+          content: answer,
+          usage: { input_tokens: 100, output_tokens: 50 },
+        },
       },
     ];
   });
@@ -417,10 +423,15 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     for (const key of ["+", "ArrowLeft", "ArrowDown", "-", "0"]) await page.keyboard.press(key);
     await page.getByText("2 sessions").waitFor();
     await page.goto(`${origin}/#/insights`);
-    await page.getByRole("img", { name: "Sessions by day" }).waitFor();
-    const saved = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Save as SVG" }).first().click();
-    expect((await saved).suggestedFilename()).toMatch(/\.svg$/);
+    await page.getByRole("img", { name: "Cost of sessions" }).waitFor();
+    for (const format of ["SVG", "CSV"]) {
+      const saved = page.waitForEvent("download");
+      await page
+        .getByRole("button", { name: `Save as ${format}` })
+        .first()
+        .click();
+      expect((await saved).suggestedFilename()).toMatch(new RegExp(`\\.${format.toLowerCase()}$`));
+    }
   });
 
   test("nothing found is said plainly", async () => {

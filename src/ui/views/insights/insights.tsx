@@ -6,6 +6,7 @@ import { counted, percent } from "../../components/words.ts";
 import { fileLink, linkTo } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 import { Bars, Stack, Tiles } from "./charts.tsx";
+import { costBy } from "./cost.ts";
 import { Cost } from "./cost.tsx";
 import { Figure } from "./figure.tsx";
 import { leftByWeek, mondayOf, usesByKind } from "./figures.ts";
@@ -41,7 +42,7 @@ export default function Insights({ query }: ViewProps) {
       </div>
       {stats.data === null || sessions.data === null ? (
         <Loading rows={8} />
-      ) : stats.data.total.lines === 0 && sessions.data.total === 0 ? (
+      ) : isNothing(stats.data, sessions.data) ? (
         <Empty title="Nothing to draw yet">
           <p>Insights need sessions and commits.</p>
         </Empty>
@@ -60,6 +61,11 @@ export default function Insights({ query }: ViewProps) {
     </>
   );
 }
+
+/** Sessions without tokens and lines that nobody has looked at give no figure. */
+const isNothing = (stats: Data<"stats">, { sessions }: Data<"sessions">) =>
+  stats.total.lines + stats.recurring_errors.length + stats.contested_files.length === 0 &&
+  costBy(sessions, "model", {}).length === 0;
 
 type Data<R extends Parameters<typeof useAnswer>[0]> = NonNullable<ReturnType<typeof useAnswer<R>>["data"]>;
 
