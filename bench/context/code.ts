@@ -7,11 +7,11 @@ import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { codeNamed } from "../../src/queries/context/named-code.ts";
 import { indexDriver } from "../../src/store/index/drivers.ts";
-import type { Asked } from "./ask.ts";
+import type { Played } from "./replay.ts";
 
 /** What was injected about the code that a first prompt names. */
 export interface Named {
-  half: Asked["half"];
+  session: string;
   prompt: string;
   /** Whether the session later read or changed the file of the place. */
   places: { place: string; name: string; isUsed: boolean }[];
@@ -23,7 +23,7 @@ export interface Named {
  */
 export async function askForCode(
   repository: string,
-  asked: readonly Asked[],
+  plays: readonly Played[],
   scratch: string,
 ): Promise<Named[]> {
   const root = join(scratch, "code");
@@ -35,7 +35,10 @@ export async function askForCode(
   const named: Named[] = [];
   let last = "";
   try {
-    for (const { at, half, prompt, files } of asked.toSorted((a, b) => a.at - b.at)) {
+    for (const { name: session, moments, touched } of plays.toSorted((a, b) => a.startedAt - b.startedAt)) {
+      const first = moments.find(({ kind }) => kind === "prompt");
+      if (first === undefined) continue;
+      const { at, prompt } = first;
       const revision = git("rev-list", "-1", `--before=${new Date(at).toISOString()}`, "origin/HEAD");
       if (revision === "") continue;
       if (revision !== last) {
@@ -49,10 +52,10 @@ export async function askForCode(
       const places = (await codeNamed(index, prompt)).map(({ ref, place }) => {
         const [path = "", name = ""] = ref.slice("code:".length).split("#");
         // Sessions of other machines have other directories before it.
-        const isUsed = files.some((file) => file === path || file.endsWith(`/${path}`));
+        const isUsed = touched.some((file) => file.path === path || file.path.endsWith(`/${path}`));
         return { place, name, isUsed };
       });
-      named.push({ half, prompt, places });
+      named.push({ session, prompt, places });
     }
   } finally {
     await index.close();

@@ -22,8 +22,17 @@ export interface Imported {
   peakRss: number;
 }
 
-/** Reads every transcript below `dir` into `file`, as the daemon does, with default settings. */
-export async function importSessions(dir: string, file: string): Promise<Imported> {
+/** Reads transcripts into a memory, as the daemon does, with default settings. */
+export interface Importer {
+  memory: Memory;
+  /** Reads on where it stopped. */
+  read(path: string): Promise<void>;
+  /** Sums up the session, which is over. */
+  end(path: string): Promise<void>;
+}
+
+/** @param root paths of files are relative to it */
+export function importerInto(file: string, root: string): Importer {
   mkdirSync(dirname(file), { recursive: true });
   const memory = Memory.open(file, { readonly: false });
   const config = defaultConfig();
@@ -40,18 +49,31 @@ export async function importSessions(dir: string, file: string): Promise<Importe
       kinds: kindRules(),
     },
     maxChunks: 0,
-    root: dir,
+    root,
     worktrees: [],
     log: { debug() {}, info() {}, warn: console.error, error: console.error },
   };
+  return {
+    memory,
+    read: (path) => ingestTranscript(options, path).then(() => {}),
+    async end(path) {
+      const session = transcriptByPath(memory, path)?.sessionId;
+      const uid = session && sessionById(memory, session)?.uid;
+      if (uid) await sumUpSession({ ...options, llm: null }, uid);
+    },
+  };
+}
+
+/** Reads every transcript below `dir` into `file`. */
+export async function importSessions(dir: string, file: string): Promise<Imported> {
+  const { memory, read, end } = importerInto(file, dir);
   const imported: Imported = { memory, sessions: new Map(), seconds: 0, bytes: 0, peakRss: 0 };
   const start = performance.now();
   for await (const { path, size } of claude.list(dir)) {
-    await ingestTranscript(options, path);
+    await read(path);
     const session = transcriptByPath(memory, path)?.sessionId;
     if (session) imported.sessions.set(basename(path, ".jsonl"), session);
-    const uid = session && sessionById(memory, session)?.uid;
-    if (uid) await sumUpSession({ ...options, llm: null }, uid);
+    await end(path);
     imported.bytes += size;
     imported.peakRss = Math.max(imported.peakRss, process.memoryUsage.rss());
   }

@@ -193,6 +193,8 @@ export interface AgentProfile {
   readonly sessionVariable?: string;
   /** The command that goes on with a session, for people to run; for agents that have one. */
   resumeCommand?(id: string): string;
+  /** The program and arguments that start it with a first prompt; for agents that take one. */
+  startWith?(prompt: string): readonly [string, ...string[]];
   /** For agents that run `pm hook`. */
   readonly hooks?: AgentHooks;
 }

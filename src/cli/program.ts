@@ -38,6 +38,10 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
     { names: ["review"], load: async () => (await import("./commands/review/command.ts")).declareReview },
     { names: ["blame"], load: async () => (await import("./commands/blame/command.ts")).declareBlame },
     {
+      names: ["resume", "handoff"],
+      load: async () => (await import("./commands/resume/command.ts")).declareResume,
+    },
+    {
       names: ["session", "sessions"],
       load: async () => (await import("./commands/session/command.ts")).declareSession,
     },

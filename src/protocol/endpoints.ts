@@ -18,6 +18,7 @@ export const endpoints = {
   sessionStart: { method: "POST", path: "/session/start" },
   sessions: { method: "GET", path: "/sessions" },
   session: { method: "GET", path: "/sessions/:id" },
+  handoff: { method: "GET", path: "/handoff/:id" },
   turns: { method: "GET", path: "/turns" },
   annotations: { method: "GET", path: "/annotations" },
   editNote: { method: "POST", path: "/annotations/edit" },

@@ -137,6 +137,12 @@ export const routes = {
     request: sessions.sessionRequest,
     response: sessions.sessionResponse,
   },
+  handoff: {
+    ...endpoints.handoff,
+    summary: "Write what another agent needs to go on with a session",
+    request: sessions.handoffRequest,
+    response: sessions.handoffResponse,
+  },
   turns: {
     ...endpoints.turns,
     summary: "Read a session's turns, some at a time",

@@ -27,6 +27,10 @@ const operations = {
     const { showSession } = await import("./sessions/conversations.ts");
     return withMemory(project, (memory) => showSession(memory, request, project.root));
   },
+  handoff: async (project, { id }) => {
+    const { handoffOf } = await import("./sessions/handoff.ts");
+    return withMemory(project, (memory) => handoffOf(memory, id));
+  },
   turns: async (project, request) => {
     const [{ readTurns }, { projectRoots }] = await Promise.all([
       import("./sessions/read-turns.ts"),

@@ -50,6 +50,12 @@ export const views: readonly View[] = [
     load: () => import("./views/timeline/timeline.tsx"),
   },
   {
+    title: "Commands",
+    path: "/commands",
+    nav: { icon: "terminal", key: "x" },
+    load: () => import("./views/commands/commands.tsx"),
+  },
+  {
     title: "Insights",
     path: "/insights",
     nav: { icon: "insights", key: "i" },

@@ -63,3 +63,40 @@ it("pm lost shows what an edit replaced and no commit holds", async () => {
   expect(texts).toMatchObject([{ lost_by: "edit", lines: ["openStore();"], session_id: session }]);
   expect((await callPm(["lost", "src/none.ts"], { cwd: project.root })).code).toBe(5);
 });
+
+it("pm resume names the agent's own command and the directory, by id, words or nothing", async () => {
+  const command = `cd '${project.root}' && claude --resume ${session}`;
+  for (const what of [[session.slice(0, 8)], ["why does the build fail?"], []])
+    expect(await callPm(["resume", ...what], { cwd: project.root })).toMatchObject({
+      code: 0,
+      stdout: `${command}\n`,
+    });
+  const none = await callPm(["resume", "deploy to kubernetes"], { cwd: project.root });
+  expect(none).toMatchObject({ code: 5, stdout: "" });
+});
+
+it("pm handoff writes what another agent needs", async () => {
+  const { code, stdout } = await callPm(["handoff", session.slice(0, 8), "--to", "codex"], {
+    cwd: project.root,
+  });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^# Go on with: \S/);
+  expect(stdout).toContain("## Goal\n\n- Why does the build fail?");
+  expect(stdout).toContain("## Files changed\n\n- src/a.ts");
+  expect(stdout).toMatch(/## Commands that work\n\n[\s\S]*npm run test:unit/);
+  expect(await callPm(["handoff", "--to", "cursor"], { cwd: project.root })).toMatchObject({ code: 2 });
+});
+
+it("pm note --rejected is shown with later hits", async () => {
+  const reason = "it needs a database that only reads";
+  const options = { cwd: project.root };
+  expect(await callPm(["note", "--rejected", reason], options)).toMatchObject({ code: 2 });
+  expect(await callPm(["note", "--rejected", "--session", session, reason], options)).toMatchObject({
+    code: 0,
+  });
+  const { stdout } = await callPm(["search", "sessions", "why does the build fail"], options);
+  expect(stdout).toContain(`Rejected: ${reason}`);
+  expect((await callPm(["handoff", session], options)).stdout).toContain(
+    `## Tried and rejected\n\n- ${reason}`,
+  );
+});

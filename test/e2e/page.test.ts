@@ -51,6 +51,8 @@ const allViews = [
   "/search?q=flamingo",
   "/timeline",
   "/insights",
+  "/commands",
+  "/commands?q=test",
   `/session/${firstSession}?turn=3`,
   "/file/src/flamingo.ts:2",
   "/file/",

@@ -24,6 +24,7 @@ export const claudeProfile = {
   environment: ["CLAUDE_CONFIG_DIR"],
   sessionVariable: "CLAUDE_CODE_SESSION_ID",
   resumeCommand: (id) => `claude --resume ${id}`,
+  startWith: (prompt) => ["claude", prompt],
   hooks: {
     events: { ...sharedEvents, "tool-failure": "PostToolUseFailure" },
     launchedIn: "CLAUDE_PROJECT_DIR",

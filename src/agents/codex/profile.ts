@@ -7,6 +7,7 @@ export const codexProfile = {
   title: "Codex CLI",
   environment: ["CODEX_HOME"],
   resumeCommand: (id) => `codex resume ${id}`,
+  startWith: (prompt) => ["codex", prompt],
   hooks: {
     events: sharedEvents,
     // Its only editing tool takes a patch.

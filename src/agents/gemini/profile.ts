@@ -10,6 +10,7 @@ export const geminiProfile = {
   title: "Gemini CLI",
   environment: ["GEMINI_CLI_HOME"],
   resumeCommand: (id) => `gemini --resume ${id}`,
+  startWith: (prompt) => ["gemini", "--prompt-interactive", prompt],
   hooks: {
     events: {
       "pre-compact": "PreCompress",

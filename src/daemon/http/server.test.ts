@@ -157,6 +157,7 @@ const handlers = {
   projects: never,
   log: never,
   settings: never,
+  handoff: never,
   changeSetting: never,
   reloadSettings: never,
 } satisfies Handlers;

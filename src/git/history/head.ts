@@ -4,6 +4,9 @@ import { commonDirectoryOf } from "../../project/paths.ts";
 import { gitTextIfAny } from "../git.ts";
 import { gitDirectoryOf, textOf } from "../git-dir.ts";
 
+/** Names of branches that work begins from, the likeliest first. */
+export const defaultBranches = ["main", "master", "trunk", "develop"];
+
 /**
  * A string that changes whenever HEAD's commit does, read from git's own files (gitrepository-layout): starting git
  * takes as long as a search may.

@@ -132,6 +132,8 @@ interface SessionFound {
   freshness: string | null;
   /** On an abandoned branch of the conversation. */
   is_abandoned: boolean;
+  /** Why the session was rejected later. */
+  rejected: string | null;
   /** The commits that it led to, each with what became of it. */
   commits: string[];
 }

@@ -210,6 +210,8 @@ export const transcriptResult = lazy(() =>
     files: strings,
     freshness: z.nullable(z.enum(["fresh", "drifted", "orphaned"])),
     abandoned: z.boolean(),
+    /** Why its session was tried and rejected; null: it was not. */
+    rejected: z._default(textOrNull, null),
     /** That it led to, at most three. */
     commits: z.array(
       z.object({

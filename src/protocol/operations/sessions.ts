@@ -158,6 +158,8 @@ const sessionBrief = lazy(() =>
     outcome: text,
     /** What it left open, as far as its summary says. */
     open: text,
+    /** Why it was tried and rejected; null: it was not. */
+    rejected: textOrNull,
     /** How its last turn ended; null: not known. */
     state: z.nullable(z.enum(turnStates)),
     /** That it changed, the most often changed first. */
@@ -196,6 +198,26 @@ export const sessionResponse = lazy(() =>
   }),
 );
 export type SessionResponse = z.infer<ReturnType<typeof sessionResponse>>;
+
+export const handoffRequest = lazy(() =>
+  z.object({ id: described("the session's id, or a prefix of it", text) }),
+);
+export const handoffResponse = lazy(() =>
+  z.object({
+    session_id: text,
+    title: textOrNull,
+    agent: text,
+    /** Where it was launched; the directory may be gone. */
+    cwd: text,
+    /** The colleague whose machine it is on; null: this one. */
+    shared_by: textOrNull,
+    /** The command that goes on with it in its agent; null: there is none. */
+    resume: textOrNull,
+    /** Markdown, for another agent: goal, state, what is open, decisions, files, commands that work. */
+    text,
+  }),
+);
+export type Handoff = z.infer<ReturnType<typeof handoffResponse>>;
 
 export const turnsRequest = lazy(() =>
   z.object({
@@ -289,6 +311,8 @@ export const annotateRequest = lazy(() =>
     session_id: field("the session it is about", text),
     transcript_path: z.optional(text),
     branch: field("the git branch it is about; default: the session's", text),
+    rejected: field("what it is about was tried and rejected; the note is the reason", z.boolean()),
+    decision: field("the decision that was rejected, in its words; default: the session", text),
     by_agent: z.optional(z.boolean()),
   }),
 );

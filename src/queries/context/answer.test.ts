@@ -141,7 +141,7 @@ describe("at the start of a session", () => {
     });
     const { text, items, tokens } = await ask({ event: "session-start", source: "startup" });
     expect(items.map(({ ref, kind }) => [ref, kind])).toEqual([
-      ["session:last", "The last session on this branch"],
+      ["session:last:branch", "The last session on this branch"],
       ["note:n1", "User's note"],
       ["chunk:last:raw:0", "Decided"],
       ["event:e1", "This branch's event"],
@@ -218,7 +218,7 @@ describe("at the start of a session", () => {
     session("current/agent", 3, [decided("We decided that the subagent counts instead of us.")]);
     session("since", 1, [decided("We decided to log failures instead of raising them.")]);
     const { items } = await ask({ event: "session-start", source: "resume" });
-    expect(items.map(({ ref }) => ref)).toEqual(["session:since", "chunk:since:raw:0"]);
+    expect(items.map(({ ref }) => ref)).toEqual(["session:since:branch", "chunk:since:raw:0"]);
   });
 
   it("after a compaction, injects only what the session itself noted, decided and edited", async () => {

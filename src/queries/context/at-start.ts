@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { defaultBranches } from "../../git/history/head.ts";
 import { eventsOf } from "../../store/memory/events.ts";
 import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
@@ -95,7 +96,8 @@ function lastOnBranch(
   from: number,
 ): Injection[] {
   const { memory, until } = source;
-  if (branch === null) return [];
+  // What comes next on a default branch has nothing to do with what was last.
+  if (branch === null || defaultBranches.includes(branch)) return [];
   const last = listSessions(memory, { branch, until, remembered: true, limit: 10 }).find(
     ({ uid, lastAt }) => !sees(uid) && (lastAt ?? 0) > from,
   );

@@ -64,7 +64,7 @@ function aboutOf(memory: Memory, ref: string): string | null {
     case "event":
       return eventByUid(memory, uid)?.title ?? null;
     case "session": {
-      const session = sessionByUid(memory, uid.replace(/:(?:files|commands)$/, ""));
+      const session = sessionByUid(memory, uid.replace(/:(?:branch|files|commands)$/, ""));
       return session === null ? null : (session.title ?? session.uid);
     }
     default:

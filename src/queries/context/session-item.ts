@@ -1,25 +1,39 @@
 import type { CommitOfResult } from "../../search/sessions/types.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { turnOf } from "../../store/memory/sessions/turns.ts";
+import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { beginningOf } from "../../text/text-size.ts";
-import { briefOf } from "../sessions/brief.ts";
+import { briefOf, changedIn } from "../sessions/brief.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, placeOf } from "./source.ts";
 
-const namedFiles = 2;
+const most = { files: 2, filesOfBranch: 4, sessionsOfBranch: 5 } as const;
 /** Characters. */
 const longest = { title: 80, asked: 80, outcome: 110, open: 110, subject: 48 } as const;
 
-/** The files that are named of a session: those that it changed most. */
-export const filesNamedOf = (memory: Memory, session: SessionRecord, until: number | null = null) =>
-  briefOf(memory, session, until).files.slice(0, namedFiles);
+/** As a reference, the state of the branch that a session was the last on. */
+const ofBranch = ":branch";
+
+/** The files that an item names: those that the session changed most, or the last sessions of its branch. */
+export function filesNamedBy(memory: Memory, ref: string, until: number | null = null): string[] {
+  const uid = ref.replace(/^session:/, "").replace(/:branch$/, "");
+  const session = sessionByUid(memory, uid);
+  if (session === null) return [];
+  if (!ref.endsWith(ofBranch)) return briefOf(memory, session, until).files.slice(0, most.files);
+  const { branch, lastAt } = session;
+  const sessions = listSessions(memory, { branch, until: lastAt, limit: most.sessionsOfBranch });
+  const turns = sessions
+    .flatMap(({ id }) => turnsOf(memory, id))
+    .filter(({ startedAt }) => until === null || (startedAt ?? 0) <= until);
+  return changedIn(turns).slice(0, most.filesOfBranch);
+}
 
 /** What is said of a session besides its title. */
 interface Wanted {
   kind: string;
   why: string;
-  /** The turn that matters; left out: the whole session, with what it left open. */
+  /** The turn that matters; left out: the state of the branch, with what the session left open. */
   turn?: number;
   commits?: readonly CommitOfResult[];
 }
@@ -28,31 +42,38 @@ interface Wanted {
 export function sessionToTell(
   { memory, until }: ContextSource,
   session: SessionRecord,
-  { kind, why, turn = 0, commits }: Wanted,
+  { kind, why, turn, commits }: Wanted,
 ): Injection | null {
-  const { asked, outcome, open, state, files, commits: ledTo } = briefOf(memory, session, until);
+  const { asked, outcome, open, rejected, state, commits: ledTo } = briefOf(memory, session, until);
+  const ref = `session:${session.uid}${turn === undefined ? ofBranch : ""}`;
+  const files = filesNamedBy(memory, ref, until);
   const title = session.title ?? asked;
   if (title === "") return null;
   const [commit] =
     commits ?? ledTo.map(({ hash, subject }) => ({ commit: hash, subject, reverted_by: null }));
   // The title is about how it began.
-  const askedThere = turn > 1 ? (turnOf(memory, session.id, turn)?.prompt ?? "") : "";
+  const askedThere = turn !== undefined && turn > 1 ? (turnOf(memory, session.id, turn)?.prompt ?? "") : "";
   const parts = [
     sentence(beginningOf(title, longest.title)),
+    part("Tried and rejected", rejected ?? "", longest.outcome),
     part("Asked there", askedThere, longest.asked),
     part("Outcome", outcome, longest.outcome),
-    turn === 0 ? part("Left open", open, longest.open) : "",
-    turn > 0 || state === null || state === "completed" ? "" : `Its last turn was ${states[state]}.`,
+    turn === undefined ? part("Left open", open, longest.open) : "",
+    turn !== undefined || state === null || state === "completed"
+      ? ""
+      : `Its last turn was ${states[state]}.`,
     commit === undefined ? "" : formatCommit(commit),
-    files.length === 0 ? "" : `Changed ${files.slice(0, namedFiles).join(", ")}.`,
+    files.length === 0
+      ? ""
+      : `Changed ${turn === undefined ? "on the branch lately: " : ""}${files.join(", ")}.`,
   ];
   return {
-    ref: `session:${session.uid}`,
+    ref,
     kind,
     quote: parts.filter((one) => one !== "").join(" "),
     place: placeOf({
       ...{ session: session.uid, author: session.author, at: session.lastAt, branch: session.branch },
-      turn: turn === 0 ? null : turn,
+      turn: turn === undefined || turn === 0 ? null : turn,
     }),
     why,
     score: null,

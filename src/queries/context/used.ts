@@ -11,7 +11,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";
 import { listSessions, sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { filesNamedOf } from "./session-item.ts";
+import { filesNamedBy } from "./session-item.ts";
 import { quotedFiles } from "./source.ts";
 
 /*
@@ -121,14 +121,12 @@ function leadsOf(
     }
     case "note":
       return { files: [], ids: quoted(annotationByUid(memory, name)?.sessionUid ?? null), isPlace: false };
-    case "session": {
-      const session = sessionByUid(memory, name);
+    case "session":
       return {
-        files: session === null ? [] : filesNamedOf(memory, session),
-        ids: quoted(name.replace(/:(?:files|commands)$/, "")),
+        files: filesNamedBy(memory, ref),
+        ids: quoted(name.replace(/:\w+$/, "")),
         isPlace: false,
       };
-    }
     case "event":
       return { files: [], ids: [name], isPlace: false };
     default:

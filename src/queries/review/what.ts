@@ -1,4 +1,5 @@
 import { type GitFailure, gitTextIfAny } from "../../git/git.ts";
+import { defaultBranches } from "../../git/history/head.ts";
 import { commitNamed, commonAncestor, headOf, historyProblem } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
@@ -10,9 +11,6 @@ export type Reviewed =
   | { kind: "commit"; from: string | null; to: string }
   | { kind: "range"; from: string; to: string }
   | { kind: "uncommitted"; from: string; to: null };
-
-/** Names of the branch that others leave, where the remote does not say. */
-const defaultBranches = ["main", "master", "trunk", "develop"];
 
 /**
  * What a person means: nothing is the working tree, a range both of its ends (from where they parted), a branch what it has

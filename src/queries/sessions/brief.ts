@@ -1,4 +1,5 @@
 import type { SessionBrief } from "../../protocol/operations/sessions.ts";
+import { rejectedSessions } from "../../sessions/notes/rejected.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -31,6 +32,7 @@ export function briefOf(memory: Memory, session: SessionRecord, until: number | 
     // A model's summary has no parts.
     outcome: oneLine(outcome === "" && summary?.source === "llm" ? text : outcome, longest.outcome),
     open: oneLine(partOf(text, ["Next", "Pending Tasks", "Optional Next Step"]), longest.open),
+    rejected: rejectedSessions(memory)(session.uid),
     state: last?.state ?? null,
     files: changedIn(turns).slice(0, most.files),
     commits: (commitsOfSessions(memory, [session.uid]).get(session.uid) ?? [])
@@ -62,7 +64,7 @@ const oneLine = (text: string, max: number) =>
   );
 
 /** Files that turns wrote, the most often written first. */
-function changedIn(turns: readonly TurnRecord[]): string[] {
+export function changedIn(turns: readonly TurnRecord[]): string[] {
   const counts = new Map<string, number>();
   for (const { files } of turns)
     for (const { path, how } of files) if (how !== "read") counts.set(path, (counts.get(path) ?? 0) + 1);

@@ -109,7 +109,7 @@ export function showSession(memory: Memory, request: SessionRequest, root = ""):
       agents: listSessions(memory, { children: record.id })
         .map(({ uid }) => uid)
         .reverse(),
-      resume: resumeCommand(record),
+      resume: resumeCommandOf(record),
       content: request.turn === undefined ? null : contentOfTurn(memory, record, request.turn),
       ...(request.log && {
         log: sessionLog(memory, record, { root, turn: request.turn, full: request.log === "full" }),
@@ -135,7 +135,7 @@ function commandsByTurn(latestFirst: readonly CommandRecord[]) {
 }
 
 /** A subagent's session is not one to go on with; an id that a shell would read otherwise is not to be pasted. */
-function resumeCommand({ agent, uid, parentId }: SessionRecord): string | null {
+export function resumeCommandOf({ agent, uid, parentId }: SessionRecord): string | null {
   if (parentId !== null || !/^[\w-]+$/.test(uid)) return null;
   return profileOf(agent)?.resumeCommand?.(uid) ?? null;
 }

@@ -4,6 +4,7 @@ import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { addNote, editNote } from "../../sessions/notes/add-note.ts";
+import { rejectionText } from "../../sessions/notes/rejected.ts";
 import { changing } from "../changing.ts";
 import { openMemory } from "../open.ts";
 import { annotationOf } from "./note-view.ts";
@@ -14,7 +15,15 @@ import { annotationOf } from "./note-view.ts";
  */
 export async function writeNote(
   project: Project,
-  { note, session_id: session, transcript_path: path, branch, by_agent: byAgent }: RequestOf<"annotate">,
+  {
+    note,
+    session_id: session,
+    transcript_path: path,
+    branch,
+    rejected = false,
+    decision,
+    by_agent: byAgent,
+  }: RequestOf<"annotate">,
 ): Promise<ResponseOf<"annotate">> {
   if (isTurnedOff(project))
     throw new PommelError(
@@ -26,7 +35,10 @@ export async function writeNote(
   const found = path === undefined ? null : await (await import("../../agents/registry.ts")).recognise(path);
   const sessionUid = session ?? found?.info.session ?? null;
   const by = found && { agent: found.agent.name };
-  const asked = { note, sessionUid, branch: branch ?? null, byAgent, ...by };
+  if (rejected && sessionUid === null && decision === undefined)
+    throw new PommelError("usage", "It is not said what was rejected.", "Name a session or a decision.");
+  const text = rejected ? rejectionText(note, decision ?? null) : note;
+  const asked = { note: text, sessionUid, branch: branch ?? null, byAgent, ...by };
   const added = await changing(project, (work) => addNote(work, asked), { create: true });
   const open = openMemory(project);
   const queued = open?.captures === true && path !== undefined && isAbsolute(path);

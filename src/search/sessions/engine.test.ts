@@ -91,6 +91,7 @@ describe("an answer", () => {
       files: ["src/resume.ts"],
       freshness: "orphaned",
       abandoned: false,
+      rejected: null,
       commits: [],
       more_turns: 0,
       other_turns: [],

@@ -1,3 +1,4 @@
+import { rejectedSessions } from "../../sessions/notes/rejected.ts";
 import { annotationsByIds } from "../../store/memory/chunks/annotations.ts";
 import { chunkOutlines, type StoredSessionChunk } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -30,6 +31,7 @@ export function describer(
     chunks.flatMap(({ annotationId }) => annotationId ?? []),
   );
   const ages = new FileAges(root);
+  const rejectionOf = rejectedSessions(memory);
   return (chunk) => {
     const session = sessions.get(chunk.sessionId);
     const note = chunk.annotationId === null ? undefined : notes.get(chunk.annotationId);
@@ -53,6 +55,7 @@ export function describer(
       files: chunk.files,
       freshness: ages.freshnessOf(chunk.files, chunk.endedAt),
       abandoned: chunk.abandoned,
+      rejected: session === undefined ? null : rejectionOf(session.uid),
       commits: [],
     };
   };

@@ -129,6 +129,8 @@ export interface SessionResult {
   freshness: Freshness | null;
   /** The user went back and took another way. */
   abandoned: boolean;
+  /** Why its session was rejected later; null: it was not. */
+  rejected: string | null;
   /** Those that its turns led to, at most three; in HEAD's history first. */
   commits: CommitOfResult[];
   /** By session: how many other turns match, and the best ten of them. */

@@ -3,9 +3,9 @@ import type { Memory } from "../../store/memory/memory.ts";
 
 /**
  * A note that replaces a decision, or an earlier note, quotes it: `Instead of “We poll every second”: we wait for events.`
- * docs/decisions/0016 says why by its words.
+ * So does one that rejects it: `Rejected “We poll every second”: it drains the battery.` docs/decisions/0016 says why by its words.
  */
-const replacement = /^instead of (?:“([\s\S]+?)”|"([\s\S]+?)")\s*:\s*\S/i;
+const replacement = /^(?:instead of|rejected) (?:“([\s\S]+?)”|"([\s\S]+?)")\s*:\s*\S/i;
 
 /** The decision that a note replaces, as quoted; null: none. */
 export function replacedIn(note: string): string | null {

@@ -52,7 +52,7 @@ function sessionOf(count: number, promptOf: (number: number) => string): Session
   return {
     session: summary("8ecde0fc", { turns: count }),
     brief: {
-      ...{ asked: "", last_asked: "", outcome: "", open: "", state: null },
+      ...{ asked: "", last_asked: "", outcome: "", open: "", rejected: null, state: null },
       ...{ files: [], commits: [], commands: [] },
     },
     ...{ summary: null, files: [], annotations: [], agents: [], resume: null, content: null },
@@ -105,7 +105,14 @@ const found = (text: string): SearchAllResponse => ({
           files: [text],
           freshness: null,
         },
-        ...{ abandoned: false, commits: [], more_turns: 0, other_turns: [], match_reasons: [text] },
+        ...{
+          rejected: null,
+          abandoned: false,
+          commits: [],
+          more_turns: 0,
+          other_turns: [],
+          match_reasons: [text],
+        },
       },
     ],
   },

@@ -26,12 +26,14 @@ export function declareNotes(program: Command): void {
   addOptions(note, "annotate", {
     ...{ note: null, transcript_path: null, branch: null },
     session_id: "--session <id>",
+    decision: "--decision <text>",
   })
     .addHelpText(
       "after",
       examples(
         ['pm note "v2 released; the old API stays until May"', "a note on the project"],
         ['pm note --session 8ecde0fc "this fixed it"', "a note on a session"],
+        ['pm note --rejected --session 8ecde0fc "it blocks the event loop"', "shown with every later hit"],
         ["git log -1 --format=%B | pm note -", "several lines"],
       ),
     )

@@ -17,7 +17,7 @@ const longest = 10_000;
 export async function noteCommand(
   { cwd, output }: CommandContext,
   words: string[],
-  options: { session?: string },
+  { session: named, rejected, decision }: { session?: string; rejected?: boolean; decision?: string },
 ): Promise<void> {
   const project = await findProject(cwd);
   const note = (words.length === 1 && words[0] === "-" ? await text(process.stdin) : words.join(" ")).trim();
@@ -28,10 +28,10 @@ export async function noteCommand(
     throw new PommelError("usage", `The note has ${note.length} characters.`, `At most ${longest} are kept.`);
   }
   const around = sessionAround();
-  const session = options.session ? await sessionId(project, options.session) : around;
+  const session = named ? await sessionId(project, named) : around;
   const about = {
     ...(session !== null && { session_id: session }),
-    branch: (await branchOf(cwd)) ?? undefined,
+    ...{ rejected, decision, branch: (await branchOf(cwd)) ?? undefined },
     by_agent: around !== null,
   };
   const { annotation } = await call("annotate", { note, ...about }, project);

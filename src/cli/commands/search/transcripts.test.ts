@@ -27,6 +27,7 @@ const result: Result = {
   files: ["src/cache.ts", "src/session.ts"],
   freshness: "drifted",
   abandoned: false,
+  rejected: null,
   commits: [],
   more_turns: 0,
   other_turns: [],

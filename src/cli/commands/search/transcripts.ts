@@ -48,6 +48,7 @@ export function sessionFound(result: TranscriptResult, style: ResultStyle): Foun
     signals: result.signals,
     snippet: isLoneNote ? null : { kind: "text", content: result.content, excerpt: result.snippet },
     more: [
+      ...(result.rejected === null ? [] : [`${colors.warn("Rejected:")} ${oneLine(result.rejected)}`]),
       ...(result.annotation === null || isLoneNote
         ? []
         : [`${colors.warn("Note:")} ${oneLine(result.annotation)}`]),

@@ -116,6 +116,7 @@ function itemOf(result: Result, project: string | null): FoundSession {
     files: result.files.slice(0, filesNamed).map((file) => oneLine(file, 200)),
     freshness,
     is_abandoned: result.abandoned,
+    rejected: lineOrNull(result.rejected, 200),
     commits: result.commits.map(ledTo),
   };
 }
@@ -188,6 +189,7 @@ function sessionItem(session: SessionSummary, project: string | null): FoundSess
     files: [],
     freshness: null,
     is_abandoned: false,
+    rejected: null,
     commits: [],
   };
 }

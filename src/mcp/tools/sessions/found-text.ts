@@ -24,6 +24,7 @@ export function renderFound(item: FoundSession): string {
   return joined(
     [
       `${place}${item.title === null ? "" : `  "${item.title}"`}`,
+      item.rejected !== null && `Rejected later:\n${quoted(item.rejected)}`,
       item.note !== null && `${isLoneNote ? "" : "Note:\n"}${quoted(item.note)}`,
       item.snippet !== "" && (turns === null ? quoted(item.snippet) : `  ${item.snippet}`),
       more_turns > 0 &&

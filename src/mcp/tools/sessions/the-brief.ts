@@ -3,6 +3,7 @@ import { oneLine } from "../../text/text.ts";
 
 /** What an agent needs first; each part goes where there is room after those before it. */
 const parts = [
+  ["rejected", "Rejected later"],
   ["asked", "Asked"],
   ["outcome", "Outcome"],
   ["last_asked", "Last asked"],

@@ -99,6 +99,11 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
         <>
           {author != null && <Badge>{author}</Badge>}
           <Freshness of={result.freshness} />
+          {result.rejected !== null && (
+            <Badge tone="warning" title={result.rejected}>
+              rejected
+            </Badge>
+          )}
           {result.abandoned && <Badge tone="warning">abandoned</Badge>}
         </>
       }

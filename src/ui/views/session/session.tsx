@@ -71,7 +71,7 @@ function useMargins(found: SessionResponse | null): ReadonlyMap<number, Margin> 
   );
 }
 
-function Head({ found: { session, summary, files, agents, resume } }: { found: SessionResponse }) {
+function Head({ found: { session, brief, summary, files, agents, resume } }: { found: SessionResponse }) {
   const {
     id,
     title,
@@ -87,6 +87,7 @@ function Head({ found: { session, summary, files, agents, resume } }: { found: S
     agent_type,
   } = session;
   const [isForgetting, setForgetting] = useState(false);
+  const handoff = useAnswer("handoff", { id });
   const changed = files.filter(({ how }) => how !== "read");
   return (
     <header class="session-head">
@@ -109,6 +110,11 @@ function Head({ found: { session, summary, files, agents, resume } }: { found: S
           Forget…
         </button>
       </p>
+      {brief.rejected !== null && (
+        <p>
+          <Badge tone="warning">Tried and rejected</Badge> {brief.rejected}
+        </p>
+      )}
       {summary !== null && (
         <section class="session-summary" aria-label="Summary">
           <Clamped text={summary.text} lines={5} />
@@ -118,6 +124,9 @@ function Head({ found: { session, summary, files, agents, resume } }: { found: S
         <p class="resume">
           Resume it with <code>{resume}</code>
           <CopyButton label="Copy" text={() => resume} />
+          {" or hand it over with "}
+          <code>{`pm handoff ${id.slice(0, 8)} --to AGENT`}</code>
+          <CopyButton label="Copy the handoff" text={() => handoff.data?.text ?? ""} />
         </p>
       )}
       {isForgetting && (

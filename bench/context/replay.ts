@@ -1,0 +1,165 @@
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Entry } from "../../src/agents/agent.ts";
+import { claude } from "../../src/agents/claude/claude.ts";
+import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
+import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
+import type { ContextRequest, ContextResponse } from "../../src/protocol/operations/context.ts";
+import { answerContext } from "../../src/queries/context/answer.ts";
+import { SessionSearch } from "../../src/search/sessions/engine.ts";
+import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
+import type { Importer } from "../recall/import.ts";
+
+/** A moment at which the hooks ask, and what they were answered. */
+export interface Moment {
+  /** The session's name in the manifest. */
+  session: string;
+  uid: string;
+  kind: "start" | "compaction" | "prompt" | "edit";
+  at: number;
+  /** The line of the transcript that is next. */
+  line: number;
+  prompt: string;
+  /** Of an edit. */
+  file: string;
+  /** Of a compaction. */
+  summary: string;
+  answer: ContextResponse | null;
+  ms: number;
+}
+
+/** What a session did, by the lines of its transcript. */
+export interface Played {
+  name: string;
+  uid: string;
+  file: string;
+  lines: string[];
+  startedAt: number;
+  endedAt: number;
+  branch: string | null;
+  touched: { line: number; path: string; isEdit: boolean }[];
+  moments: Moment[];
+}
+
+/** Reads a transcript: its lines, what they touched, and the moments at which hooks would ask. */
+export async function readPlay(path: string): Promise<Played | null> {
+  const info = await claude.describe(path);
+  if (info === null) return null;
+  const lines = readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
+  const places = new Map<string, number>();
+  lines.forEach((line, i) => {
+    const uid = /"uuid":"([^"]+)"/.exec(line)?.[1];
+    if (uid !== undefined && !places.has(uid)) places.set(uid, i);
+  });
+  const name = basename(path, ".jsonl");
+  const played: Played = {
+    ...{ name, uid: info.session, file: path, lines, startedAt: 0, endedAt: 0, branch: null },
+    ...{ touched: [], moments: [] },
+  };
+  const edited = new Set<string>();
+  for await (const batch of claude.read(path, null)) {
+    for (const { uid, at, cwd, branch, entries } of batch.lines) {
+      const line = uid === null ? undefined : places.get(uid);
+      if (at === null || line === undefined) continue;
+      played.endedAt = Math.max(played.endedAt, at);
+      const moment = (kind: Moment["kind"], more: Partial<Moment> = {}) =>
+        played.moments.push({
+          ...{ session: name, uid: info.session, kind, at, line },
+          ...{ prompt: "", file: "", summary: "", answer: null, ms: 0, ...more },
+        });
+      if (played.startedAt === 0) {
+        played.startedAt = at;
+        played.branch = branch;
+        moment("start");
+      }
+      const inProject = (file: string) =>
+        cwd !== null && file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file;
+      for (const entry of entries) {
+        if (entry.kind === "prompt") moment("prompt", { prompt: entry.text });
+        if (entry.kind === "summary") moment("compaction", { summary: entry.text });
+        for (const { file, isEdit } of touchedBy(entry)) {
+          const stored = inProject(file);
+          played.touched.push({ line, path: stored, isEdit });
+          if (isEdit && !edited.has(stored)) moment("edit", { file: stored, line: line + 1 });
+          if (isEdit) edited.add(stored);
+        }
+      }
+    }
+  }
+  return played.startedAt === 0 ? null : played;
+}
+
+const touchedBy = (entry: Entry) =>
+  entry.kind === "tool_use"
+    ? entry.files.map(({ path, how }) => ({ file: path, isEdit: how !== "read" }))
+    : [];
+
+/**
+ * Plays sessions in the order of time, and asks at each moment of some of them what a hook would inject, of a memory that knows
+ * only what was before: transcripts grow as they did, and are read as the daemon reads them.
+ * @param asked which sessions are asked; the others are known once they are over
+ */
+export async function replay(
+  plays: readonly Played[],
+  asked: (name: string) => boolean,
+  importer: Importer,
+  scratch: string,
+): Promise<Moment[]> {
+  const { memory } = importer;
+  const times = { now: 0 };
+  const search = new SessionSearch({
+    ...{ root: scratch, memory, embedder: new QueryEmbedder({ first: createStaticEmbedder() }) },
+    now: () => times.now,
+  });
+  mkdirSync(join(scratch, "transcripts"));
+  const written = new Map<string, number>();
+  /** Lets a transcript grow up to a line. */
+  const grow = async ({ name, lines }: Played, to: number) => {
+    const from = written.get(name) ?? 0;
+    const copy = join(scratch, "transcripts", `${name}.jsonl`);
+    if (to <= from) return copy;
+    appendFileSync(copy, `${lines.slice(from, to).join("\n")}\n`);
+    written.set(name, to);
+    await importer.read(copy);
+    return copy;
+  };
+  const config: Config = { ...defaultConfig(), "context.kinds": ["start", "compaction", "prompt", "edit"] };
+  const events = plays.flatMap((play) => [
+    ...(asked(play.name) ? play.moments : []).map((moment) => ({ at: moment.at, play, moment })),
+    { at: play.endedAt + 1, play, moment: null },
+  ]);
+  for (const { at, play, moment } of events.sort((a, b) => a.at - b.at)) {
+    times.now = at;
+    const path = await grow(play, moment?.line ?? play.lines.length);
+    if (moment === null) {
+      await importer.end(path);
+      continue;
+    }
+    const start = performance.now();
+    moment.answer = await answerContext(
+      {
+        ...{ root: scratch, worktrees: [], memory, config, now: at, until: null, origin: null },
+        search: (query) => search.search(query),
+        namedCode: async () => [],
+        branch: async () => play.branch,
+        summary: async () => moment.summary,
+      },
+      requestOf(moment),
+    );
+    moment.ms = performance.now() - start;
+  }
+  return plays.filter(({ name }) => asked(name)).flatMap(({ moments }) => moments);
+}
+
+function requestOf({ kind, uid: session_id, prompt, file }: Moment): ContextRequest {
+  switch (kind) {
+    case "prompt":
+      return { session_id, event: "user-prompt", prompt };
+    case "edit":
+      return { session_id, event: "post-tool-use", file };
+    default:
+      return { session_id, event: "session-start", source: kind === "start" ? "startup" : "compact" };
+  }
+}

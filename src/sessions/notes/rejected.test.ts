@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { addSession, temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import { replacements } from "../decisions/replaced.ts";
+import { rejectedSessions, rejectionText } from "./rejected.ts";
+
+let store: ReturnType<typeof temporaryMemory>;
+beforeEach(() => {
+  store = temporaryMemory();
+});
+afterEach(() => store.remove());
+
+let at = 0;
+function note(text: string, sessionUid: string | null) {
+  at++;
+  const place = { turn: null, lineUid: null, branch: null, source: "shell" as const };
+  saveAnnotation(store.memory, { uid: `n${at}`, note: text, sessionUid, at, ...place });
+}
+
+it("a note that rejects a session is known of it, the latest first", () => {
+  addSession(store.memory, "a");
+  note("rejected ideas are listed in the wiki", "a");
+  expect(rejectedSessions(store.memory)("a")).toBeNull();
+  note(rejectionText("it is slow", null), "a");
+  note(rejectionText("it blocks the event loop", null), "a");
+  note(rejectionText("nobody knows what", null), null);
+  expect(rejectedSessions(store.memory)("a")).toBe("it blocks the event loop");
+  expect(rejectedSessions(store.memory)("b")).toBeNull();
+});
+
+it("a decision that is rejected is superseded by the note, and its session is not", () => {
+  const text = rejectionText("it drains the battery", "We poll every second.");
+  note(text, "a");
+  expect(replacements(store.memory)("we poll every second", 0)).toMatchObject({ text });
+  expect(rejectedSessions(store.memory)("a")).toBeNull();
+});
