@@ -28,7 +28,7 @@ const operations = {
     return withMemory(project, (memory) => showSession(memory, request, project.root));
   },
   handoff: async (project, { id }) => {
-    const { handoffOf } = await import("./sessions/handoff.ts");
+    const { handoffOf } = await import("./handoff/handoff.ts");
     return withMemory(project, (memory) => handoffOf(memory, id));
   },
   turns: async (project, request) => {

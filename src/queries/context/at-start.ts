@@ -3,7 +3,7 @@ import { defaultBranches } from "../../git/history/head.ts";
 import { eventsOf } from "../../store/memory/events.ts";
 import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { briefOf } from "../sessions/brief.ts";
+import { briefOf } from "../handoff/brief.ts";
 import { decisionsToTell, notesToTell } from "./decided.ts";
 import type { Injection } from "./quote.ts";
 import { sessionToTell } from "./session-item.ts";

@@ -4,7 +4,7 @@ import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { beginningOf } from "../../text/text-size.ts";
-import { briefOf, changedIn } from "../sessions/brief.ts";
+import { briefOf, changedIn } from "../handoff/brief.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, placeOf } from "./source.ts";
 

@@ -29,8 +29,8 @@ import { contentOf, filesOfSession, lastTurnsOf, turnsOf } from "../../store/mem
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { entry } from "../blame/blame-summary.ts";
+import { briefOf } from "../handoff/brief.ts";
 import { isoTime } from "../status/status.ts";
-import { briefOf } from "./brief.ts";
 import { renderTurn } from "./conversations-turn.ts";
 import { annotationOf } from "./note-view.ts";
 import { sessionLog } from "./session-log.ts";

@@ -10,8 +10,8 @@ import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { harmless } from "../../text/quotation.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { isSuperseded } from "../context/decided.ts";
+import { resumeCommandOf } from "../sessions/conversations-sessions.ts";
 import { briefOf } from "./brief.ts";
-import { resumeCommandOf } from "./conversations-sessions.ts";
 
 const most = { decisions: 6, notes: 6, todos: 12 } as const;
 const longest = 300;
