@@ -19,6 +19,21 @@ export const wholeNumber = numberWithin(0);
 /** How many results are asked for. */
 export const resultLimit = numberWithin(1, maxResults);
 
+export interface NumberRange {
+  first: number;
+  /** Infinity: to the end. */
+  last: number;
+}
+
+/** Reads "3", "3-9", "3-". */
+export function numberRange(text: string): NumberRange {
+  const [, a, dash, b] = /^(\d+)(?:(-)(\d*))?$/.exec(text.trim()) ?? [];
+  const first = Number(a);
+  const last = dash === undefined ? first : b === "" ? Number.POSITIVE_INFINITY : Number(b);
+  if (a === undefined || last < first) throw new InvalidArgumentError("It must be like 3, 3-9 or 3-.");
+  return { first, last };
+}
+
 /** Comma separated, and repeatable. */
 export function list(text: string, before: string[] = []): string[] {
   const parts = text.split(",").map((part) => part.trim());

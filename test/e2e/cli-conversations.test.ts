@@ -274,6 +274,13 @@ describe("pm export", () => {
     expect(readFileSync(to, "utf8")).toMatch(/^<!doctype html>.*default-src 'none'/s);
     expect(await refusal("export", "--session", "8ecde0fc", "--to", to)).toEqual({ exit: 2, code: "usage" });
     expect(await refusal("export", "--session", "nothing")).toEqual({ exit: 5, code: "not_found" });
+    const part = ["export", "--session", "8ecde0fc", "--no-output", "--turns"];
+    expect(await json(...part, "1-")).toMatchObject({
+      turns: [{ number: 1 }],
+      left_out: ["What commands and tools printed."],
+    });
+    expect(await refusal(...part, "7-9")).toEqual({ exit: 5, code: "not_found" });
+    expect(await refusal("export", "--turns", "1", "--to", to)).toEqual({ exit: 2, code: "usage" });
   });
 
   it("writes several to a directory with an index", async () => {

@@ -1,3 +1,5 @@
+import type { TurnEntry } from "../operations/sessions.ts";
+
 /**
  * How a turn is told: on the page, in `pm session` and in `pm browse`. What was only looked at is one step, what says nothing
  * is left out.
@@ -54,6 +56,13 @@ export function storyOf<T>(entries: readonly T[], toldBy: (entry: T) => Told): S
   fold();
   return steps;
 }
+
+/** The same of a turn that was read in full. */
+export const storyOfTurn = (entries: readonly TurnEntry[]): Step<TurnEntry>[] =>
+  storyOf(entries, (entry) => ({ ...entry, call: calledBy(entry) }));
+
+const calledBy = ({ tool }: TurnEntry) =>
+  tool && { tool: tool.name, action: tool.action, is_error: tool.is_error };
 
 /** Tools that name no file, and only look. */
 const looking = /^(?:glob|grep|ls|list|find|search|web_?search|web_?fetch|fetch|tool_?search)/i;

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { examples, run } from "../../frame.ts";
 import { addOptions } from "../../options.ts";
-import { collect } from "../../values.ts";
+import { collect, numberRange } from "../../values.ts";
 
 export const formats = ["markdown", "html", "json", "atif"] as const;
 
@@ -15,13 +15,16 @@ export function declareExport(program: Command): void {
   addOptions(command, "sessions", { limit: null })
     .option("--to <path>", "a file for one session, a directory for several")
     .option("--full", "leave nothing out of long outputs and edits")
+    .option("--turns <range>", "of one session only these: 3, 3-9, 3-", numberRange)
+    .option("--no-output", "leave out what commands and tools printed")
     .option("--all", "the whole memory as JSON Lines, to import elsewhere: pm import pommel")
     .option("--force", "replace files that exist")
     .addHelpText(
       "after",
       `${examples(
         ["pm export --session 8ecde0fc", "one session, as Markdown on stdout"],
-        ["pm export --session 8ecde0fc --format html --to chat.html", "one that a browser shows"],
+        ["pm export --session 8ecde0fc --format html --to chat.html", "one that a browser shows, to hand on"],
+        ["pm export --session 8ecde0fc --turns 3-9 --no-output", "a part, without what commands printed"],
         ["pm export --session 8ecde0fc --format atif --to chat.json", "one that other tools read"],
         ['pm export --since "last week" --to week', "a directory: a file for each session, and an index"],
         ["pm export --all --to memory.jsonl", "everything, to keep or to import elsewhere"],

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { call } from "../../../client/call.ts";
 import { loadConfig } from "../../../project/config/config.ts";
+import { PommelError } from "../../../project/errors.ts";
 import { maxResults } from "../../../project/max-results.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
@@ -15,6 +16,9 @@ import type {
 import { createLedger } from "../../../redact/ledger.ts";
 import { scrubberOf } from "../../../sessions/from-config.ts";
 import { withoutEscapes } from "../../../text/display-width.ts";
+import { beginningOf } from "../../../text/text-size.ts";
+import { counted } from "../../terminal/text.ts";
+import type { NumberRange } from "../../values.ts";
 
 /** A session with all that belongs to it: what `--format json` writes (docs/export.md), and the others are made of. */
 export interface SessionDocument {
@@ -30,6 +34,18 @@ export interface SessionDocument {
   decisions: Decision[];
   commits: CheckpointSummary[];
   turns: TurnInFull[];
+  /** What is missing here, in sentences, so that nobody takes a part for the whole. */
+  left_out: string[];
+}
+
+/** What of a session is wanted. */
+export interface Selection {
+  /** Leaves nothing out of long outputs and edits. */
+  full: boolean;
+  /** Both included; left out: all. */
+  turns?: NumberRange | undefined;
+  /** With what commands and tools printed. */
+  output: boolean;
 }
 
 /** What a directory of sessions has. */
@@ -60,11 +76,9 @@ export function cleaner(project: Project): () => Clean {
   };
 }
 
-interface Collected {
+interface Collected extends Selection {
   /** What was decided while the session ran, of other sessions too; left out: it is asked for. */
   decisions?: readonly Decision[];
-  /** Leaves nothing out of long outputs and edits. */
-  full: boolean;
   clean: Clean;
 }
 
@@ -72,20 +86,15 @@ interface Collected {
 export async function collectSession(
   project: Project,
   id: string,
-  { full, clean, decisions }: Collected,
+  { clean, decisions, ...selection }: Collected,
 ): Promise<SessionDocument> {
   const found = await call("session", { id }, project);
   const { session } = found;
   const span = { since: session.started_at ?? undefined, until: session.last_at ?? undefined };
   const commits = await call("checkpoints", { session: session.id, limit: maxResults }, project);
   const decided = decisions ?? (await collectDecisions(project, span)).decisions;
-  const turns: TurnInFull[] = [];
-  for (let from: number | null = 0; from !== null; ) {
-    const asked = { session: session.id, from, limit: 100, whole: full };
-    const page: { turns: TurnInFull[]; next: number | null } = await call("turns", asked, project);
-    turns.push(...page.turns.map((turn) => cleanTurn(turn, clean)));
-    from = page.next;
-  }
+  const all = await allTurns(project, session.id, selection.full);
+  const { turns, left_out } = selected(all, selection);
   return {
     format: "pommel-session",
     version: 1,
@@ -98,9 +107,92 @@ export async function collectSession(
       .filter(({ source, session_id }) => source === "conversation" && session_id === session.id)
       .map((decision) => cleanDecision(decision, clean)),
     commits: commits.checkpoints.map((commit) => ({ ...commit, subject: clean(commit.subject) })),
-    turns,
+    turns: turns.map((turn) => cleanTurn(turn, clean)),
+    left_out,
   };
 }
+
+async function allTurns(project: Project, session: string, whole: boolean): Promise<TurnInFull[]> {
+  const turns: TurnInFull[] = [];
+  for (let from: number | null = 0; from !== null; ) {
+    const asked = { session, from, limit: 100, whole };
+    const page: { turns: TurnInFull[]; next: number | null } = await call("turns", asked, project);
+    turns.push(...page.turns);
+    from = page.next;
+  }
+  return turns;
+}
+
+/** @throws PommelError `not_found` where no turn is left */
+function selected(
+  all: readonly TurnInFull[],
+  { turns: { first, last } = { first: 0, last: Number.POSITIVE_INFINITY }, output }: Selection,
+): Pick<SessionDocument, "turns" | "left_out"> {
+  const chosen = all.filter(({ number }) => number >= first && number <= last);
+  if (chosen.length === 0 && all.length > 0) {
+    throw new PommelError(
+      "not_found",
+      "The session has no such turn.",
+      `Its turns are ${all[0]!.number} to ${all.at(-1)!.number}.`,
+    );
+  }
+  const turns = output ? chosen : chosen.map(withoutOutput);
+  const omitted = turns.flatMap(({ entries }) => entries).reduce((sum, entry) => sum + entry.omitted, 0);
+  const left_out = [
+    chosen.length < all.length ? `${counted(all.length - chosen.length, "other turn")} of the session.` : "",
+    output ? "" : "What commands and tools printed.",
+    omitted > 0
+      ? `${omitted.toLocaleString("en")} characters or lines of long texts, outputs and edits.`
+      : "",
+  ];
+  return { turns, left_out: left_out.filter((text) => text !== "") };
+}
+
+/** So much can be mailed, and opens at once. Bytes. */
+const maxBytes = 2_000_000;
+/** How much of an output or an edit is left, in characters, the most that lets a page be that small. */
+const cuts = [4000, 1000, 250, 0];
+
+/** A page of a session that can be handed on: where it would be large, long outputs and edits are cut, and it says so. */
+export function withinSize(document: SessionDocument, render: (document: SessionDocument) => string): string {
+  let text = render(document);
+  for (const cut of cuts) {
+    if (Buffer.byteLength(text) <= maxBytes) break;
+    const said = `Outputs and edits beyond ${cut.toLocaleString("en")} characters each, so that the file stays small; \`--full\` keeps them.`;
+    text = render({
+      ...document,
+      turns: document.turns.map((turn) => ({ ...turn, entries: turn.entries.map((one) => cutTo(one, cut)) })),
+      left_out: [...document.left_out, said],
+    });
+  }
+  return text;
+}
+
+function cutTo(entry: TurnEntry, longest: number): TurnEntry {
+  const { tool } = entry;
+  if (tool === null) return entry;
+  const edits = tool.edits.map((edit) => ({ ...edit, lines: firstLines(edit.lines, longest) }));
+  return { ...entry, tool: { ...tool, result: tool.result && beginningOf(tool.result, longest), edits } };
+}
+
+function firstLines(lines: readonly string[], longest: number): string[] {
+  let size = 0;
+  const end = lines.findIndex((line) => {
+    size += line.length + 1;
+    return size > longest;
+  });
+  return lines.slice(0, end === -1 ? lines.length : end);
+}
+
+const withoutOutput = (turn: TurnInFull): TurnInFull => ({
+  ...turn,
+  entries: turn.entries.map((entry) => ({
+    ...entry,
+    tool: entry.tool && { ...entry.tool, result: null },
+    // Of its result, or of its edits, which stay.
+    omitted: entry.tool !== null && entry.tool.edits.length === 0 ? 0 : entry.omitted,
+  })),
+});
 
 /** What was noted and decided within a time. An answer has at most `maxResults`, so the rest is asked for by time. */
 export async function collectDecisions(

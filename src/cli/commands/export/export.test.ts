@@ -4,7 +4,7 @@ import { join } from "node:path";
 import MarkdownIt from "markdown-it";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SessionSummary, ToolCall, TurnEntry } from "../../../protocol/operations/sessions.ts";
-import type { SessionDocument } from "./document.ts";
+import { type SessionDocument, withinSize } from "./document.ts";
 import { indexAsHtml, sessionAsHtml } from "./html.ts";
 import { indexAsMarkdown, sessionAsMarkdown } from "./markdown.ts";
 import { openDirectory, writeNew } from "./write.ts";
@@ -51,6 +51,7 @@ function documentOf(text: string): SessionDocument {
       },
     ],
     commits: [],
+    left_out: [],
     turns: [
       {
         ...{
@@ -78,6 +79,26 @@ function documentOf(text: string): SessionDocument {
 
 const hostile =
   '</details></script><script>alert(1)</script><img src=x onerror="alert(1)">"\'><!-- ![p](http://h/p.png) `';
+
+it("of many turns stays small, and says what was cut", () => {
+  const document = documentOf("word ".repeat(2000));
+  const turns = Array.from({ length: 500 }, (_, number) => ({
+    ...document.turns[0]!,
+    number,
+    entries: [
+      entry("prompt", "do it"),
+      ...document.turns[0]!.entries.filter(({ kind }) => kind === "tool"),
+    ].map(({ tool, ...one }) => {
+      const edits = tool?.edits.map((edit) => ({ ...edit, file: "a.ts" })) ?? [];
+      return { ...one, tool: tool && { ...tool, headline: "Bash npm test", command: null, edits } };
+    }),
+  }));
+  const small = withinSize({ ...document, summary: null, turns }, sessionAsHtml);
+  expect(Buffer.byteLength(small)).toBeLessThan(2_000_000);
+  expect(small).toMatch(/Left out: .*Outputs and edits beyond/);
+  expect(small.match(/<section/g)).toHaveLength(500);
+  expect(withinSize(document, sessionAsHtml)).toBe(sessionAsHtml(document));
+});
 
 describe("a session as a page", () => {
   it("says nothing but what was said, and asks nobody for anything", () => {

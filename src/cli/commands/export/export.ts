@@ -11,6 +11,7 @@ import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
+import type { NumberRange } from "../../values.ts";
 import type { formats } from "./command.ts";
 import {
   cleanDecision,
@@ -19,6 +20,7 @@ import {
   collectSession,
   type ExportIndex,
   type SessionDocument,
+  withinSize,
 } from "./document.ts";
 import { indexAsHtml, sessionAsHtml } from "./html.ts";
 import { indexAsMarkdown, sessionAsMarkdown } from "./markdown.ts";
@@ -31,6 +33,8 @@ interface ExportOptions extends Omit<SessionsRequest, "limit"> {
   session?: string[];
   to?: string;
   full?: boolean;
+  turns?: NumberRange;
+  output: boolean;
   all?: boolean;
   force?: boolean;
 }
@@ -65,8 +69,13 @@ export async function exportCommand(context: CommandContext, options: ExportOpti
   const isChosen = isFiltered || ids.length > 0 || options.format !== undefined;
   refuseTogether("--all", all && isChosen, "--session, --format or a filter");
   refuseTogether("--session", ids.length > 0 && isFiltered, "--since, --until, --branch or --agent");
+  const isPart = options.turns !== undefined || !options.output;
+  refuseTogether("--all", all && isPart, "--turns or --no-output");
+  refuseTogether("--format atif", options.format === "atif" && isPart, "--turns or --no-output");
   if (all) return (await import("./export-all.ts")).exportAllCommand(context, options);
   const [id] = ids;
+  if (options.turns !== undefined && ids.length !== 1)
+    throw new PommelError("usage", "--turns is of one session.", "Name it: --session ID.");
   if (id !== undefined && ids.length === 1) return exportOne(context, id, options);
   if (to === undefined) {
     throw new PommelError(
@@ -85,13 +94,21 @@ function refuseTogether(one: string, isBoth: boolean, other: string): void {
 async function exportOne(
   { cwd, output }: CommandContext,
   id: string,
-  { format = output.json ? "json" : "markdown", to, full = false, force = false }: ExportOptions,
+  {
+    format = output.json ? "json" : "markdown",
+    to,
+    full = false,
+    turns,
+    output: withOutput,
+    force = false,
+  }: ExportOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
   const clean = cleaner(project)();
-  const document = await collectSession(project, id, { full, clean });
+  const document = await collectSession(project, id, { full, turns, output: withOutput, clean });
   const { session, extension } = formatOf[format];
-  const text = await session(document, project, clean);
+  const isPage = format === "html" && !full;
+  const text = isPage ? withinSize(document, sessionAsHtml) : await session(document, project, clean);
   if (to === undefined) {
     const value = format === "json" ? document : format === "atif" ? JSON.parse(text) : { format, text };
     output.result(value, text.trimEnd());
@@ -107,7 +124,14 @@ async function exportOne(
 async function exportSeveral(
   { cwd, output }: CommandContext,
   to: string,
-  { format = "markdown", full = false, force = false, session: ids, ...options }: ExportOptions,
+  {
+    format = "markdown",
+    full = false,
+    output: withOutput,
+    force = false,
+    session: ids,
+    ...options
+  }: ExportOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
   const { extension, ...as } = formatOf[format];
@@ -132,7 +156,7 @@ async function exportSeveral(
       progress.update(i, sessions.length);
       const ofSession = clean();
       const document = await collectSession(project, id, {
-        ...{ full, clean: ofSession, decisions: decided.decisions },
+        ...{ full, output: withOutput, clean: ofSession, decisions: decided.decisions },
       });
       const file = freeName(fileName(document.session, extension), names);
       directory.write(file, await as.session(document, project, ofSession));

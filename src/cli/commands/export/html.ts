@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Decision } from "../../../protocol/operations/decisions.ts";
 import type { ToolCall, TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
 import { type Margin, marginsOf } from "../../../protocol/reading/margin.ts";
+import { storyOfTurn } from "../../../protocol/reading/story.ts";
 import { minute } from "../../../protocol/reading/turn-as-markdown.ts";
 import { escapeHtml, markdownAsHtml } from "../../../text/markdown/html.ts";
 import { counted } from "../../terminal/text.ts";
@@ -11,7 +12,7 @@ import { decisionPlace, sessionFacts, titleOf } from "./words.ts";
 
 /** A session as a page of its own: it runs no script and asks nobody for anything. */
 export function sessionAsHtml(document: SessionDocument): string {
-  const { session, summary, files, turns } = document;
+  const { session, summary, files, turns, left_out } = document;
   const margins = marginsOf(session.id, document);
   const changed = files.filter(({ how }) => how !== "read");
   const list = changed.map(({ path }) => `<li><code>${escapeHtml(path)}</code></li>`).join("");
@@ -21,6 +22,7 @@ export function sessionAsHtml(document: SessionDocument): string {
       `<header><h1>${escapeHtml(titleOf(session))}</h1>`,
       `<p class="facts">${sessionFacts(session).map(fact).join("")}</p>`,
       `<p class="id">${escapeHtml(session.id)}</p></header>`,
+      left_out.length === 0 ? "" : `<p class="facts">Left out: ${left_out.map(fact).join("")}</p>`,
       summary === null
         ? ""
         : foldedBlock("Summary", `<div class="text">${markdownAsHtml(summary.text)}</div>`),
@@ -109,7 +111,13 @@ function turnAsHtml(
     .filter((text) => text !== "")
     .map(fact)
     .join("")}</h2>`;
-  const body = entries.map(entryAsHtml).join("\n");
+  const body = storyOfTurn(entries)
+    .map((step) =>
+      step.kind === "one"
+        ? entryAsHtml(step.entry)
+        : `<details class="call explored"><summary>${escapeHtml(step.says)}</summary>${step.entries.map(entryAsHtml).join("\n")}</details>`,
+    )
+    .join("\n");
   return `<section class="turn${abandoned ? " abandoned" : ""}" id="turn-${number}">${head}\n${body}${besides(margin)}</section>`;
 }
 

@@ -7,13 +7,14 @@ import { decisionPlace, sessionFacts, titleOf } from "./words.ts";
 
 /** A session as a chat log. */
 export function sessionAsMarkdown(document: SessionDocument): string {
-  const { session, summary, files, turns } = document;
+  const { session, summary, files, turns, left_out } = document;
   const margins = marginsOf(session.id, document);
   const changed = files.filter(({ how }) => how !== "read");
   const parts = [
     `# ${escaped(titleOf(session))}`,
     sessionFacts(session).map(escaped).join(" · "),
     `Session ${inlineCode(session.id)}`,
+    ...(left_out.length === 0 ? [] : [`Left out: ${left_out.join(" ")}`]),
     ...(summary === null ? [] : ["## Summary", markdownIn(summary.text)]),
     ...(changed.length === 0
       ? []

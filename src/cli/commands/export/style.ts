@@ -61,5 +61,6 @@ summary { cursor: pointer; }
 .rows > li { padding: 10px 0; border-top: 1px solid var(--border); }
 .rows > li > .facts { margin-top: 3px; }
 @media (max-width: 560px) { body { padding: 20px 14px 60px; } h1 { font-size: 20px; } }
-@media print { body { max-width: none; } .text pre, .call pre { max-height: none; white-space: pre-wrap; } }
+.explored { padding-left: 0; } .explored > :not(summary) { margin-left: 18px; }
+@media print { details::details-content { content-visibility: visible; block-size: auto; } body { max-width: none; } .text pre, .call pre { max-height: none; white-space: pre-wrap; } }
 `;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
 import type { Margin } from "../../../protocol/reading/margin.ts";
-import { storyOf } from "../../../protocol/reading/story.ts";
+import { storyOfTurn } from "../../../protocol/reading/story.ts";
 import { turnAsMarkdown } from "../../../protocol/reading/turn-as-markdown.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Preformatted } from "../../components/code-lines.tsx";
@@ -41,7 +41,7 @@ export function Turn({ session, turn, margin, onWhole }: TurnProps) {
         <CopyButton label="Copy as Markdown" text={() => turnAsMarkdown(turn)} />
       </header>
       <div class="turn-body">
-        {storyOf(entries, (entry) => ({ ...entry, call: calledBy(entry) })).map((step, i) =>
+        {storyOfTurn(entries).map((step, i) =>
           step.kind === "one" ? (
             <Entry key={i} entry={step.entry} onWhole={onWhole} />
           ) : (
@@ -58,9 +58,6 @@ export function Turn({ session, turn, margin, onWhole }: TurnProps) {
     </article>
   );
 }
-
-const calledBy = ({ tool }: TurnEntry) =>
-  tool && { tool: tool.name, action: tool.action, is_error: tool.is_error };
 
 const ends = {
   interrupted: { tone: "warning", title: "The user stopped the agent" },
