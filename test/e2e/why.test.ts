@@ -94,6 +94,14 @@ describe("an agent's line", () => {
     expect(asText.stdout.trimEnd().split("\n")).toHaveLength(2);
     const summary = await pm("blame", "src/auth.ts", "--summary");
     expect(summary.stdout).toMatch(/agent +25% +1\n/);
+    const { stdout: asGit } = await pm("blame", "src/auth.ts", "-L", "2,3", "--porcelain");
+    expect(asGit.replace(/^pommel-.*\n/gm, "")).toBe(
+      `${git("blame", "--line-porcelain", "-L2,3", "src/auth.ts")}\n`,
+    );
+    expect(asGit).toMatch(
+      new RegExp(`^${hash} 2 2 1\\nauthor Ann\\n(.+\\n)+pommel-author agent\\n(.+\\n)+\\t  token`),
+    );
+    expect(asGit.match(/^pommel-session .*/gm)).toEqual([`pommel-session ${session}`]);
     const withTexts = await blame("src/auth.ts", "--text", "-L", "4,");
     expect(withTexts.lines).toEqual([{ line: 4, text: "// by hand" }]);
 

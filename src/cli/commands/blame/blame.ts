@@ -32,6 +32,7 @@ interface BlameOptions {
   rev?: string;
   summary?: boolean;
   explain?: boolean;
+  porcelain?: boolean;
   text?: boolean;
 }
 
@@ -42,7 +43,7 @@ const rowsShown = 10;
 export async function blameCommand(
   { cwd, output }: CommandContext,
   place: string | undefined,
-  { lines = [], rev, summary = false, explain = false, text = false }: BlameOptions,
+  { lines = [], rev, summary = false, explain = false, porcelain = false, text = false }: BlameOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
   if (lines.length === 0 && rev === undefined && (place === undefined || isDirectory(resolve(cwd, place)))) {
@@ -53,10 +54,14 @@ export async function blameCommand(
   const named = parsePlace(place, (name) => existsSync(resolve(cwd, name)));
   const ranges = [...(named.lines ? [named.lines] : []), ...lines.map(parseLines)];
   const file = locate(project, cwd, named.file);
-  const texts = output.json ? text : !summary && !explain;
+  const texts = output.json ? text : !summary && !explain && !porcelain;
   const places = ranges.map(({ first, last }) => `${first},${Number.isFinite(last) ? last : ""}`);
   const asked = { file, rev, texts, ...(places.length > 0 && { lines: places }) };
   const answer = await call("blame", asked, project);
+  if (porcelain && !output.json) {
+    const { asPorcelain } = await import("./porcelain.ts");
+    return output.result(answer, await asPorcelain(project.root, answer, places));
+  }
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
   const pageOf = await commitPages(project.root, output.colors);
   output.result(summary ? { ...answer, ranges: undefined } : answer, () =>

@@ -16,6 +16,7 @@ export function declareBlame(program: Command): void {
   addOptions(blame, "blame", { file: null, first_line: null, last_line: null, lines: null, texts: null })
     .option("--summary", "only totals: by kind of author, session, model, person")
     .option("--explain", "what each verdict rests on")
+    .option("--porcelain", "as `git blame --line-porcelain`, with headers of Pommel's for each line")
     .option("--text", "with --json: include the text of each line")
     .addHelpText(
       "after",
@@ -25,6 +26,7 @@ export function declareBlame(program: Command): void {
         ["pm blame src/auth.ts -L 10,30", "a range"],
         ["pm blame src/auth.ts --summary", "shares"],
         ["pm blame src/auth.ts -L 10,30 --explain", "why each of them is said to be whose"],
+        ["pm blame src/auth.ts --porcelain", "for programs that read git's format"],
       )}\n\nExits with 5 when the file or line does not exist.`,
     )
     .action(query(async () => (await import("./blame.ts")).blameCommand));
