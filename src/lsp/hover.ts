@@ -59,7 +59,8 @@ function writerOf({ written_by, commit }: Origin): string {
   const person = commit === null ? null : asText(commit.person);
   if (author === "agent") return `${asText(agent ?? model ?? "An agent")} wrote this`;
   if (author === "human") return `${person ?? "A person"} wrote this`;
-  if (author === "before_agents") return `${person ?? "Somebody"}, before agents were used`;
+  if (author === "before_agents")
+    return person === null ? "Before agents" : `Before agents; committed by ${person}`;
   return person === null ? "Unknown writer" : `Unknown writer, committed by ${person}`;
 }
 

@@ -39,7 +39,7 @@ export interface SessionDocument {
 }
 
 /** What of a session is wanted. */
-export interface Selection {
+interface Selection {
   /** Leaves nothing out of long outputs and edits. */
   full: boolean;
   /** Both included; left out: all. */
