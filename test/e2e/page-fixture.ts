@@ -17,7 +17,7 @@ if (browserFile === undefined) {
 
 /** Whatever a view shows, be it an error. */
 export const anyContent =
-  "main :is(.row, .happening, .entries, .review, .state, .summary, .turn, .code, .timeline, .figure, .panel)";
+  "main :is(.row, .search-start, .happening, .entries, .review, .state, .summary, .turn, .code, .timeline, .figure, .panel)";
 
 /** Requests to other hosts, messages about the Content-Security-Policy and errors of scripts: there must be none. */
 export function faultsOf(page: Page, origin: string): string[] {
