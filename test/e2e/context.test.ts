@@ -16,7 +16,10 @@ let dir: string;
 beforeEach(() => {
   project = createProject({ "src/heron.ts": "export const attempts = 3;\n" });
   // Other processes may take the machine's time; what is late is tested below.
-  writeFileSync(project.configFile, '[context]\nmode = "eager"\ndeadline_ms = 30000\n');
+  writeFileSync(
+    project.configFile,
+    '[context]\nmode = "eager"\nkinds = ["start", "prompt", "edit"]\ndeadline_ms = 30000\n',
+  );
   dir = transcriptDir(project);
 });
 afterEach(async () => {

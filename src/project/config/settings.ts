@@ -297,7 +297,7 @@ export const settings = {
   },
   "context.kinds": {
     schema: z.array(z.enum(contextKinds)),
-    default: ["start", "compaction", "prompt", "edit"] as ContextKind[],
+    default: ["start"] as ContextKind[],
     about:
       "Kinds of automatic context: start (of a session), compaction, prompt, edit (of a file: decisions about it, and what is usually run then), failure (what fixed the same error before; needs a hook that pm init and pm setup then add).",
   },

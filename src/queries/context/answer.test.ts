@@ -32,7 +32,7 @@ let compactedTo: string | null;
 let named: Injection[];
 beforeEach(() => {
   ({ memory, dir, remove } = temporaryMemory());
-  config = defaultConfig();
+  config = { ...defaultConfig(), "context.kinds": ["start", "compaction", "prompt", "edit"] };
   branch = "retries";
   compactedTo = null;
   named = [];
