@@ -117,9 +117,9 @@ describe.skipIf(pty === null)("pm browse", () => {
     page.press("retryLater");
     await page.shows("❯ src/retry.ts:1");
     page.press("\r");
-    await page.shows("Written by");
+    await page.shows("Author unknown; committed by");
     page.resize(60, 15);
-    await page.shows("Written by");
+    await page.shows("Author unknown; committed by");
     page.press("?");
     await page.shows("PgUp PgDn");
     for (const line of withoutEscapes(page.all()).split(/\r?\n/))

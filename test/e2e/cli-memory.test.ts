@@ -120,7 +120,7 @@ describe("pm note", () => {
     );
     expect(early).toMatchObject({ note: "v2 is out", session_id: null, source: "shell" });
     // Also where there is no conversation yet, and no code.
-    expect((await pm("search", "v2")).stdout).toContain("Note: v2 is out");
+    expect((await pm("search", "v2")).stdout).toContain("Note  v2 is out");
     past(1, word);
     await pmJson(project, "import", "claude");
     const lines = await runPm(["note", "-", "--json"], {
