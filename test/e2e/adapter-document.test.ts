@@ -26,7 +26,15 @@ let pommelProgram: string;
 
 beforeAll(() => {
   pommel = temporaryDir("pommel-with-jot-");
-  for (const name of ["src", "bin", "models/static", "package.json", "tsconfig.json", "tsdown.config.ts"])
+  for (const name of [
+    "src",
+    "bin",
+    "models/static",
+    "models/rank",
+    "package.json",
+    "tsconfig.json",
+    "tsdown.config.ts",
+  ])
     cpSync(join(repositoryRoot, name), join(pommel, name), { recursive: true });
   symlinkSync(realpathSync(join(repositoryRoot, "node_modules")), join(pommel, "node_modules"));
   for (const [file, code] of shownFiles) {
