@@ -57,14 +57,17 @@ const commands = [
   "pommel.impact",
 ] as const;
 
-/** One answer about an open document, kept until the document or the memory changes. */
+/** What is known of an open document, until it changes. */
 interface Known {
   version: number;
   place: Promise<Place | null>;
-  authors?: Promise<AuthoredLines[]>;
+  authors?: { askedAt: number; answer: Promise<AuthoredLines[]> };
 }
 
-/** Answers an editor: see `runLsp`. */
+/** Who wrote what is asked again after so long: a commit, or its analysis, changes it. Milliseconds. */
+const authorsHoldMs = 10_000;
+
+/** Answers an editor: see `startLsp`. */
 export function serve(connection: Connection): void {
   const documents = new TextDocuments(TextDocument);
   const known = new Map<string, Known>();
@@ -94,10 +97,13 @@ export function serve(connection: Connection): void {
     const one = knownOf(uri);
     const place = await one?.place;
     if (!one || !place) return [];
-    one.authors ??= authorsOf(place);
-    // One that failed is asked for again.
-    one.authors.catch(() => delete one.authors);
-    return one.authors;
+    const now = Date.now();
+    if (!one.authors || now - one.authors.askedAt > authorsHoldMs) {
+      one.authors = { askedAt: now, answer: authorsOf(place) };
+      // One that failed is asked for again.
+      one.authors.answer.catch(() => delete one.authors);
+    }
+    return one.authors.answer;
   }
 
   /** The project of a document, or of the folder that the editor has open. */
