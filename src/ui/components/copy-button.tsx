@@ -1,15 +1,17 @@
 import { useState } from "preact/hooks";
 
-/** Copies a text, and says so. */
-export function CopyButton({ label, text }: { label: string; text: () => string }) {
-  const [state, setState] = useState<"" | "Copied" | "Not allowed by the browser">("");
+/** Copies a text, which may have to be asked for first, and says so. */
+export function CopyButton({ label, text }: { label: string; text: () => string | Promise<string> }) {
+  const [state, setState] = useState<"" | "Copied" | "No answer" | "Not allowed by the browser">("");
+  const copied = async () => {
+    const given = await text();
+    return navigator.clipboard.writeText(given).then(
+      () => "Copied" as const,
+      () => "Not allowed by the browser" as const,
+    );
+  };
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text());
-      setState("Copied");
-    } catch {
-      setState("Not allowed by the browser");
-    }
+    setState(await copied().catch(() => "No answer" as const));
     setTimeout(() => setState(""), 1500);
   };
   return (

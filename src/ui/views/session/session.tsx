@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import { type Margin, marginsOf } from "../../../protocol/reading/margin.ts";
+import { ask } from "../../api/ask.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -87,7 +88,6 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
     agent_type,
   } = session;
   const [isForgetting, setForgetting] = useState(false);
-  const handoff = useAnswer("handoff", { id });
   const changed = files.filter(({ how }) => how !== "read");
   return (
     <header class="session-head">
@@ -126,7 +126,7 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
           <CopyButton label="Copy" text={() => resume} />
           {" or hand it over with "}
           <code>{`pm handoff ${id.slice(0, 8)} --to AGENT`}</code>
-          <CopyButton label="Copy the handoff" text={() => handoff.data?.text ?? ""} />
+          <CopyButton label="Copy the handoff" text={async () => (await ask("handoff", { id })).text} />
         </p>
       )}
       {isForgetting && (
