@@ -2,9 +2,26 @@ import type { Project } from "../project/paths.ts";
 import { findOrStartDaemon } from "./connect.ts";
 import { callDaemon } from "./daemon-client.ts";
 
+/** Slashes stay readable. */
+const encoded = (text: string) => text.split("/").map(encodeURIComponent).join("/");
+
+/** The page's own addresses of its views, as its router reads them (`src/ui/router.ts`). */
+export const pageRoutes = {
+  home: "/",
+  sessions: "/sessions",
+  session: (id: string, turn: number | null = null) =>
+    `/session/${encoded(id)}${turn === null ? "" : `?turn=${turn}`}`,
+  commit: (hash: string) => `/commit/${encoded(hash)}`,
+  file: (path: string, line: string | null = null) =>
+    `/file/${encoded(path)}${line === null ? "" : `:${line}`}`,
+  review: (range: string) => `/review/${encoded(range)}`,
+  search: (query: { q?: string; in?: "sessions" }) =>
+    query.q === undefined ? "/search" : `/search?${new URLSearchParams(query)}`,
+} as const;
+
 /**
  * An address of the page with a one-time code that signs a browser in. It starts the daemon where none runs.
- * @param route the page's own address of a view, as `src/ui/router.ts` reads it
+ * @param route of `pageRoutes`
  */
 export async function pageUrl(
   { root }: Project,

@@ -17,6 +17,7 @@ import {
 import { TextDocument } from "vscode-languageserver-textdocument";
 import * as z from "zod/mini";
 import { call } from "../client/call.ts";
+import { pageRoutes, pageUrl } from "../client/page-url.ts";
 import { commitUrl } from "../git/commit-url.ts";
 import { findProjectIfAny } from "../git/projects/find-project.ts";
 import { remoteOf } from "../git/projects/identity.ts";
@@ -26,9 +27,9 @@ import { version } from "../project/version.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import { routes } from "../protocol/routes.ts";
 import { type AuthoredLines, authorsOf } from "./authors.ts";
-import { impactText, open, routeOf } from "./commands.ts";
 import { supersededIn } from "./diagnostics.ts";
 import { whyAsMarkdown } from "./hover.ts";
+import { impactText } from "./impact.ts";
 import { lensesOf } from "./lenses.ts";
 import { namedIn } from "./links.ts";
 import { type Place, pathOf, placeOf } from "./places.ts";
@@ -74,6 +75,8 @@ export function serve(connection: Connection): void {
   let settings: Settings = z.parse(settingsShape, {});
   let folder: string | null = null;
   let canShow = false;
+  /** By the root of its checkout: a hover need not ask git for it each time. */
+  const remotes = new Map<string, Promise<string | null>>();
 
   const applySettings = (given: unknown) => {
     const parsed = z.safeParse(settingsShape, given ?? {});
@@ -89,6 +92,12 @@ export function serve(connection: Connection): void {
     const one = { version: document.version, place: placeOf(document) };
     known.set(uri, one);
     return one;
+  }
+
+  function remoteAt(root: string): Promise<string | null> {
+    const known = remotes.get(root) ?? remoteOf(root);
+    remotes.set(root, known);
+    return known;
   }
 
   const placeAt = async (uri: string) => (await knownOf(uri)?.place) ?? null;
@@ -125,7 +134,8 @@ export function serve(connection: Connection): void {
   const tell = (message: string) =>
     connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Info, message });
 
-  async function show(url: string): Promise<void> {
+  async function show(project: Project, route: string): Promise<void> {
+    const { url } = await pageUrl(project, route);
     const shown = canShow && (await connection.window.showDocument({ uri: url, external: true })).success;
     if (!shown) await tell(`Open within a minute: ${url}`);
   }
@@ -191,7 +201,7 @@ export function serve(connection: Connection): void {
       if (saved === null) return { contents: { kind: "markdown", value: "Not saved yet." } } as const;
       const [answer, remote] = await Promise.all([
         call("why", { file: place.file, first_line: saved }, place.project),
-        remoteOf(place.project.root),
+        remoteAt(place.project.root),
       ]);
       const value = whyAsMarkdown(answer, (hash) => commitUrl(remote, hash));
       return value === "" ? null : { contents: { kind: "markdown", value }, range: wholeLines(line, line) };
@@ -264,9 +274,10 @@ export function serve(connection: Connection): void {
         return null;
       }
       if (command === "pommel.openSession")
-        await show(await open(project, routeOf.session(what, typeof turn === "number" ? turn : null)));
-      if (command === "pommel.openCommit") await show(await open(project, routeOf.commit(what)));
-      if (command === "pommel.searchSessions") await show(await open(project, routeOf.search(what)));
+        await show(project, pageRoutes.session(what, typeof turn === "number" ? turn : null));
+      if (command === "pommel.openCommit") await show(project, pageRoutes.commit(what));
+      if (command === "pommel.searchSessions")
+        await show(project, pageRoutes.search({ q: what, in: "sessions" }));
       return null;
     }, null),
   );
@@ -288,8 +299,8 @@ export function serve(connection: Connection): void {
     const { root, kind, id } = z.parse(linkData, link.data);
     const project = await findProjectIfAny(root);
     if (project === null) return link;
-    const route = kind === "commit" ? routeOf.commit(id) : routeOf.session(id, null);
-    return { ...link, target: await open(project, route) };
+    const route = kind === "commit" ? pageRoutes.commit(id) : pageRoutes.session(id, null);
+    return { ...link, target: (await pageUrl(project, route)).url };
   });
 
   connection.onWorkspaceSymbol(

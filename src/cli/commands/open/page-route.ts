@@ -1,3 +1,4 @@
+import { pageRoutes } from "../../../client/page-url.ts";
 import { PommelError } from "../../../project/errors.ts";
 
 /**
@@ -19,19 +20,19 @@ export function pageRoute(
   switch (view) {
     case undefined:
     case "home":
-      return "/";
+      return pageRoutes.home;
     case "sessions":
-      return "/sessions";
+      return pageRoutes.sessions;
     case "search":
-      return text === "" ? "/search" : `/search?${new URLSearchParams({ q: text })}`;
+      return pageRoutes.search(text === "" ? {} : { q: text });
     case "session":
-      return `/session/${encoded(need("a session's id"))}`;
+      return pageRoutes.session(need("a session's id"));
     case "file": {
       const [, path = "", line] = /^(.*?)(?::(\d+))?$/s.exec(need("a path")) ?? [];
-      return `/file/${encoded(place(path))}${line === undefined ? "" : `:${line}`}`;
+      return pageRoutes.file(place(path), line ?? null);
     }
     case "review":
-      return `/review/${encoded(text)}`;
+      return pageRoutes.review(text);
     default:
       throw new PommelError(
         "usage",
@@ -40,6 +41,3 @@ export function pageRoute(
       );
   }
 }
-
-/** Slashes stay readable. */
-const encoded = (text: string) => text.split("/").map(encodeURIComponent).join("/");

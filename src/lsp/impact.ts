@@ -1,21 +1,5 @@
 import { call } from "../client/call.ts";
-import { pageUrl } from "../client/page-url.ts";
 import type { Project } from "../project/paths.ts";
-
-/** What the server does when an editor runs an action, a lens or a link. */
-
-const encoded = (text: string) => text.split("/").map(encodeURIComponent).join("/");
-
-/** Addresses of the page's views, see `src/ui/router.ts`. */
-export const routeOf = {
-  session: (id: string, turn: number | null) =>
-    `/session/${encoded(id)}${turn === null ? "" : `?turn=${turn}`}`,
-  commit: (hash: string) => `/commit/${encoded(hash)}`,
-  search: (q: string) => `/search?${new URLSearchParams({ q, in: "sessions" })}`,
-} as const;
-
-export const open = async (project: Project, route: string): Promise<string> =>
-  (await pageUrl(project, route)).url;
 
 const named = 8;
 
