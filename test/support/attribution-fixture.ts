@@ -1,4 +1,6 @@
 import type { FileEdit } from "../../src/agents/agent.ts";
+import { AttributionEvidence } from "../../src/attribution/evidence/evidence.ts";
+import { TurnActivity } from "../../src/attribution/evidence/turn-activity.ts";
 import type { ShellRun, Write } from "../../src/attribution/evidence/writes.ts";
 import type { FileLine } from "../../src/attribution/lines/align.ts";
 import type { FileToAttribute } from "../../src/attribution/lines/file-lines.ts";
@@ -224,3 +226,19 @@ export const change = (more: Partial<ChangeToAttribute> = {}): ChangeToAttribute
   files: [],
   ...more,
 });
+
+export const minute = 60_000;
+/** When the change that is judged was made, and the one before. */
+export const madeAt = 1000 * minute;
+export const parentAt = madeAt - 60 * minute;
+
+/** What is known of who wrote a change that was made at `madeAt`. */
+export function evidenceOfChange(
+  memory: Memory,
+  more: Partial<ChangeToAttribute> = {},
+  before: number | null = parentAt,
+): AttributionEvidence {
+  const activity = new TurnActivity(memory, { root: "/repo", worktrees: [] });
+  const of = change({ authoredAt: madeAt, committedAt: madeAt, ...more });
+  return new AttributionEvidence(memory, activity, of, before);
+}

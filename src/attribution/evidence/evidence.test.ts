@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   type Act,
-  change,
   edited,
+  evidenceOfChange,
   fileOfDiff,
   forgetAll,
+  madeAt,
+  minute,
+  parentAt,
   ran,
   rememberTurn,
   write,
@@ -13,8 +16,6 @@ import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
-import { AttributionEvidence } from "./evidence.ts";
-import { TurnActivity } from "./turn-activity.ts";
 
 let memory: Memory;
 let remove: () => void;
@@ -24,23 +25,8 @@ beforeAll(() => {
 afterEach(() => forgetAll(memory));
 afterAll(() => remove());
 
-const minute = 60_000;
-/** When the change that is judged was made, and the one before. */
-const madeAt = 1000 * minute;
-const parentAt = madeAt - 60 * minute;
-
-function attributionEvidence(
-  more: Partial<ChangeToAttribute> = {},
-  before: number | null = parentAt,
-): AttributionEvidence {
-  const activity = new TurnActivity(memory, { root: "/repo", worktrees: [] });
-  return new AttributionEvidence(
-    memory,
-    activity,
-    change({ authoredAt: madeAt, committedAt: madeAt, ...more }),
-    before,
-  );
-}
+const attributionEvidence = (more?: Partial<ChangeToAttribute>, before?: number | null) =>
+  evidenceOfChange(memory, more, before);
 
 const at = madeAt - 10 * minute;
 /** An agent runs a command from `at` on for ten seconds. */

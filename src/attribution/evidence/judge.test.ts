@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  change,
   edited,
+  evidenceOfChange,
   fileOfDiff,
   forgetAll,
+  madeAt,
+  minute,
+  parentAt,
   ran,
   rememberTurn,
   write,
@@ -16,9 +19,7 @@ import { saveObservation } from "../../store/memory/observations.ts";
 import { lineKey } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
-import { AttributionEvidence } from "./evidence.ts";
 import { Judge } from "./judge.ts";
-import { TurnActivity } from "./turn-activity.ts";
 import type { Write } from "./writes.ts";
 
 let memory: Memory;
@@ -29,19 +30,8 @@ beforeAll(() => {
 afterEach(() => forgetAll(memory));
 afterAll(() => remove());
 
-const minute = 60_000;
-/** When the change that is judged was made, and the one before. */
-const madeAt = 1000 * minute;
-const parentAt = madeAt - 60 * minute;
-
-function evidenceOf(
-  more: Partial<ChangeToAttribute> = {},
-  before: number | null = parentAt,
-): AttributionEvidence {
-  const activity = new TurnActivity(memory, { root: "/repo", worktrees: [] });
-  const of = change({ authoredAt: madeAt, committedAt: madeAt, ...more });
-  return new AttributionEvidence(memory, activity, of, before);
-}
+const evidenceOf = (more?: Partial<ChangeToAttribute>, before?: number | null) =>
+  evidenceOfChange(memory, more, before);
 
 const judge = (more: Partial<ChangeToAttribute> = {}) => new Judge(evidenceOf(more));
 
