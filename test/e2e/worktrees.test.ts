@@ -15,7 +15,7 @@ beforeEach(async () => {
   commit(main, "One");
 });
 afterEach(async () => {
-  await callPm(["stop"], { cwd: main });
+  await callPm(["stop"], { cwd: dir });
 });
 
 function git(cwd: string, ...args: string[]): string {
