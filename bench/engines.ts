@@ -86,7 +86,7 @@ async function bytesOf(driver: StepOptions["driver"], url: string): Promise<numb
   const sql = postgres(url, { max: 1 });
   const [row] = await sql<{ bytes: string }[]>`
     SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-    WHERE nspname = 'pommel_index_2' AND relkind = 'r'`;
+    WHERE nspname = 'pommel_index_3' AND relkind = 'r'`;
   await sql.end();
   return Number(row?.bytes ?? 0);
 }
@@ -97,7 +97,7 @@ async function dropNear(url: string): Promise<void> {
   const rows = await sql<
     { name: string }[]
   >`SELECT indexname AS name FROM pg_indexes WHERE indexname LIKE 'vectors_near_%'`;
-  for (const { name } of rows) await sql.unsafe(`DROP INDEX pommel_index_2.${name}`);
+  for (const { name } of rows) await sql.unsafe(`DROP INDEX pommel_index_3.${name}`);
   await sql.end();
 }
 

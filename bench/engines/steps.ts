@@ -166,15 +166,15 @@ export async function recall(options: StepOptions) {
   const measured = meter(options);
   try {
     const [space] = await sql<{ id: number; dimensions: number; isIndexed: boolean }[]>`
-      SELECT spaces.id, dimensions, to_regclass('pommel_index_2.vectors_near_' || spaces.id) IS NOT NULL AS "isIndexed"
-      FROM pommel_index_2.spaces JOIN pommel_index_2.projects ON projects.id = project WHERE root = ${options.root}`;
+      SELECT spaces.id, dimensions, to_regclass('pommel_index_3.vectors_near_' || spaces.id) IS NOT NULL AS "isIndexed"
+      FROM pommel_index_3.spaces JOIN pommel_index_3.projects ON projects.id = project WHERE root = ${options.root}`;
     if (!space?.isIndexed) return null;
     const [{ bytes } = { bytes: "0" }] = await sql<{ bytes: string }[]>`
-      SELECT pg_relation_size(${`pommel_index_2.vectors_near_${space.id}`}::regclass) AS bytes`;
+      SELECT pg_relation_size(${`pommel_index_3.vectors_near_${space.id}`}::regclass) AS bytes`;
     const type = `halfvec(${space.dimensions})`;
     const ask = (vector: string, k: number) =>
       sql.unsafe<{ chunk: number }[]>(
-        `SELECT chunk FROM pommel_index_2.vectors WHERE space = ${space.id} ORDER BY vector::${type} <=> $1::text::${type} LIMIT ${k}`,
+        `SELECT chunk FROM pommel_index_3.vectors WHERE space = ${space.id} ORDER BY vector::${type} <=> $1::text::${type} LIMIT ${k}`,
         [vector],
       );
     const [exact, near, without] = [nothing(), nothing(), nothing()];

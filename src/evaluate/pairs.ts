@@ -17,6 +17,8 @@ interface Place {
   file: string;
   start_line: number;
   end_line: number;
+  /** Files that hold the same. */
+  also_in?: readonly string[];
 }
 
 /**
@@ -26,9 +28,11 @@ interface Place {
 export function ranksOf({ targets }: Pair, results: readonly Place[]): number[] {
   return targets
     .map(({ file, lines }) => {
-      const isIn = (result: Place) =>
-        lines === undefined || (result.start_line >= lines[0] && result.end_line <= lines[1]);
-      return 1 + results.findIndex((result) => result.file === file && isIn(result));
+      const isIt = (result: Place) =>
+        lines === undefined
+          ? result.file === file || result.also_in?.includes(file)
+          : result.file === file && result.start_line >= lines[0] && result.end_line <= lines[1];
+      return 1 + results.findIndex(isIt);
     })
     .filter((rank) => rank > 0);
 }

@@ -231,8 +231,9 @@ export function indexContract(
     });
 
     it("returns complete chunks, and leaves out those that are gone", async () => {
-      const inner = named("2", "inner", "", { parentId: "1", startLine: 2, endLine: 3 });
-      await index.replace(file("src/a.ts", named("1", "Outer", "", { level: "class" }), inner));
+      const inner = named("2", "inner", "", { parentId: "1", startLine: 2, endLine: 3, fingerprint: -7 });
+      const stored = file("src/a.ts", named("1", "Outer", "", { level: "class" }), inner);
+      await index.replace({ ...stored, isBuilt: true });
       const [found] = await index.lexical(["inner"], weights, 1, everywhere);
       const [{ id: outer } = found!] = await index.definitions(["outer"], 1);
       const outline = {
@@ -241,6 +242,7 @@ export function indexContract(
         level: "method",
         name: "inner",
         parentName: "Outer",
+        ...{ fingerprint: -7, built: 1 },
       };
       expect(await index.outlines([found!.id])).toMatchObject([{ ...outline, startLine: 2 }]);
       expect(await index.chunks([found!.id, outer])).toMatchObject([
@@ -249,7 +251,7 @@ export function indexContract(
           ...{ uid: "2", parentUid: "1", startLine: 2, endLine: 3, size: 1, mtimeMs: 1 },
           ...{ language: "typescript", kind: "function", signature: "inner()" },
         },
-        { uid: "1", parentUid: null, parentName: null },
+        { uid: "1", parentUid: null, parentName: null, fingerprint: 0 },
       ]);
       const [{ file: of } = { file: null }] = await index.outlines([outer]);
       expect((await index.files()).map(({ id, path }) => [id, path])).toEqual([[of, "src/a.ts"]]);

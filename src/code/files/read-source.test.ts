@@ -74,6 +74,7 @@ describe("what is returned", () => {
     utimesSync(path, 1_700_000_000, 1_700_000_000.9876);
     expect(read("a.ts")).toEqual({
       kind: "text",
+      isBuilt: false,
       text: "const a = 1;\r\n",
       hash: createHash("sha256").update("\ufeffconst a = 1;\r\n").digest("hex").slice(0, 32),
       size: statSync(path).size,

@@ -4,6 +4,7 @@ import { codeOf } from "../../project/errors.ts";
 import { blankSection, isOwnFile } from "../../project/files/own-text.ts";
 import type { FileStamp, SkipReason } from "../../store/index/records.ts";
 import { decodeText } from "../../text/decode.ts";
+import { isBuildOutput } from "./build-output.ts";
 import { hasGeneratedHeader, isGeneratedName, isMinified, isSecretName } from "./file-kind.ts";
 
 /** The result of reading a path. `size` (bytes) and `mtimeMs` (whole ms) belong to the version that was read. */
@@ -14,6 +15,8 @@ type SourceRead =
       text: string;
       /** SHA-256 of the bytes, the first 32 hex digits. */
       hash: string;
+      /** A compiler or a bundler wrote it. */
+      isBuilt: boolean;
       size: number;
       mtimeMs: number;
     }
@@ -66,7 +69,7 @@ export function readSource(
     const indexed = withoutOwnText(stamp.path, text);
     if (indexed === null) return skip("generated");
     const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
-    return { kind: "text", text: indexed, hash, ...seen };
+    return { kind: "text", text: indexed, hash, isBuilt: isBuildOutput(stamp.path, text), ...seen };
   } catch {
     return skip("unreadable");
   } finally {

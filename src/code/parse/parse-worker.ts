@@ -7,6 +7,7 @@ import { explanationOf } from "../../project/errors.ts";
 import type { FileVectors } from "../../store/index/records.ts";
 import { chunkSource } from "../chunk/chunk.ts";
 import { FileWords } from "../chunk/file-words.ts";
+import { withFingerprints } from "../chunk/fingerprint.ts";
 import { readSource } from "../files/read-source.ts";
 import { extractGraph } from "../graph/extract.ts";
 import { encodeGraph } from "../graph/record.ts";
@@ -105,7 +106,7 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome | CachedFi
   if (source.kind === "gone") return { status: "gone", path };
   const { size, mtimeMs } = source;
   if (source.kind === "skip") return { status: "skipped", path, size, mtimeMs, reason: source.reason };
-  const { hash } = source;
+  const { hash, isBuilt } = source;
   if (hash === knownHash) return { status: "unchanged", path, size, mtimeMs };
   if (cachedHashes.includes(hash)) return { status: "cached", path, size, mtimeMs, hash };
   const notebook = path.endsWith(".ipynb") ? notebookOf(source.text) : null;
@@ -126,7 +127,8 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome | CachedFi
     const chunked = chunkSource({ path, language, text }, syntax, options);
     const graph = syntax === null ? null : extractGraph(syntax, code!, grammar!);
     const parsed: ParsedFile = {
-      ...{ status: "indexed", path, size, mtimeMs, hash, language, ...chunked, words: words.all },
+      ...{ status: "indexed", path, size, mtimeMs, hash, language, isBuilt, ...chunked, words: words.all },
+      chunks: withFingerprints(chunked.chunks, words.all),
       graph: graph && encodeGraph(graph),
     };
     return withVectors && !withText ? await embedded(parsed) : parsed;

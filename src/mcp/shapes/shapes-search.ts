@@ -65,6 +65,8 @@ interface CodeFound {
   uses?: string[];
   /** Other places in the file that match: "retryLater:40-60". */
   also: string[];
+  /** Files that hold the same, or nearly. */
+  also_in: string[];
 }
 
 const { q, file, session, ...ofSessions } = z.omit(transcriptSearchRequest(), {

@@ -35,6 +35,8 @@ const brief = 120;
 const currentNote = "The code is as on disk now: what is shown need not be read again.";
 /** Uses in one direction that are named. */
 const edgesShown = 5;
+/** Files with the same that are named. */
+const copiesShown = 5;
 
 export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = async (args, context) => {
   const { query = "", chunk, path, regex, limit, cursor, max_tokens, all_projects: _, ...filters } = args;
@@ -162,6 +164,7 @@ function itemOf([at, found]: [number, Found], longest: number, isGraphAsked: boo
     also: found.places.map(({ name, start_line, end_line }) =>
       oneLine(`${name}:${start_line}-${end_line}`, 120),
     ),
+    also_in: withMore(found.also_in.slice(0, copiesShown).map(visible), found.also_in.length),
   };
 }
 
@@ -182,15 +185,18 @@ function fromMatch({ content, start_line, match_lines: [first = start_line] = []
 
 function render(item: ReturnType<typeof itemOf>): string {
   const { project, file, start_line, end_line, level, kind, name, parent, is_stale, content } = item;
-  const { used_by, uses, also, callers } = item;
+  const { used_by, uses, also, also_in, callers } = item;
   const what = joined(
     [kind || level, name, parent !== null && `in ${parent}`, project !== null && `of ${project}`],
     " ",
   );
   const stale = is_stale ? " (changed since it was indexed)" : "";
   const used = callers === "" ? "" : `  ${callers}`;
-  return `${file}:${start_line}-${end_line}  ${what}${used}${stale}\n${content.replace(/^/gm, "    ")}${edgesText("used by", used_by)}${edgesText("uses", uses)}${also.length > 0 ? `\n    also: ${also.join(", ")}` : ""}`;
+  return `${file}:${start_line}-${end_line}  ${what}${used}${stale}\n${content.replace(/^/gm, "    ")}${edgesText("used by", used_by)}${edgesText("uses", uses)}${listed("also", also)}${listed("the same in", also_in)}`;
 }
+
+const listed = (what: string, items: readonly string[]) =>
+  items.length > 0 ? `\n    ${what}: ${items.join(", ")}` : "";
 
 const edgesText = (how: string, edges: readonly string[] | undefined) =>
   edges === undefined ? "" : `\n    ${how}: ${edges.join(", ") || "nothing known"}`;

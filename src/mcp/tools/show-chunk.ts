@@ -63,7 +63,7 @@ function itemOf(file: string, chunk: ChunkOutline, reason: string): SearchCodeOu
   return {
     ...{ project: null, file: visible(file), start_line: chunk.start_line, end_line: chunk.end_line },
     ...{ level: chunk.level, kind: chunk.kind, name: oneLine(chunk.name, 120), parent: null },
-    ...{ reasons: [reason], is_stale: false, callers: "", also: [] },
+    ...{ reasons: [reason], is_stale: false, callers: "", also: [], also_in: [] },
     content: oneLine(chunk.signature, signatureLength),
   };
 }

@@ -111,6 +111,8 @@ export const codeResult = lazy(() =>
     freshness: z.enum(["fresh", "drifted"]),
     /** By file: at most three other places in it, best first. */
     places: z._default(z.array(codePlace()), []),
+    /** Paths of files that hold the same, or nearly: they are no results of their own. */
+    also_in: z._default(strings, []),
     /** With `graph`. */
     graph: z.optional(neighbours()),
     signals: z.optional(z.record(text, z.number())),

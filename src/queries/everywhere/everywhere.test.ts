@@ -228,6 +228,7 @@ describe("merging", () => {
         match_reasons: [],
         freshness: "fresh" as const,
         places: [],
+        also_in: [],
         signals: { semantic, lexical, penalty: 1 },
       })),
       ...{ verdict: "maybe" as const, probability: 0.5 },

@@ -175,7 +175,15 @@ export class DiskIndex implements SearchableIndex {
       ...{ id: row as unknown as ChunkId, file: file.id, path: file.path, level, name: "", parentName: null },
       ...{ startLine, endLine: (file.starts[at + 1] ?? file.lines + 1) - 1, parentUid: null },
       uid: createHash("sha256").update(`${file.path}:${startLine}`).digest("hex").slice(0, 16),
-      ...{ size: file.size, mtimeMs: file.mtimeMs, language: file.language, kind: "", signature: "" },
+      ...{
+        fingerprint: 0,
+        built: 0,
+        size: file.size,
+        mtimeMs: file.mtimeMs,
+        language: file.language,
+        kind: "",
+        signature: "",
+      },
     };
   }
 }

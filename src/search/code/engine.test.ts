@@ -25,6 +25,27 @@ let project: Project;
 let index: SqliteIndex;
 let engine: CodeSearch;
 
+const limiter = `/** Lets a burst of calls through, and delays those that come after it. */
+export class TokenBucket {
+  constructor(capacity, refillPerSecond) {
+    this.capacity = capacity;
+    this.tokens = capacity;
+    this.refillPerSecond = refillPerSecond;
+    this.updatedAt = Date.now();
+  }
+
+  /** Takes one token, or says how long to wait. */
+  take() {
+    const elapsed = (Date.now() - this.updatedAt) / 1000;
+    this.tokens = Math.min(this.capacity, this.tokens + elapsed * this.refillPerSecond);
+    this.updatedAt = Date.now();
+    if (this.tokens < 1) return (1 - this.tokens) / this.refillPerSecond;
+    this.tokens -= 1;
+    return 0;
+  }
+}
+`;
+
 const files: Record<string, string> = {
   "src/http/retry.ts": `/** Sends again with exponential backoff until the attempts are used up. */
 export async function withRetries(send: () => Promise<void>, attempts: number) {
@@ -60,6 +81,9 @@ test("withRetries sends again with exponential backoff", () => {
   withRetries(async () => {}, 2);
 });
 `,
+  "src/store/limiter.js": limiter,
+  "copied/limiter.js": limiter.replace("burst of calls", "storm of calls"),
+  "lib/limiter.js": `"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\n${limiter}`,
   "docs/notes.md": "# Notes\n\n## Backoff\n\nWe retry with exponential backoff.\n",
 };
 
@@ -125,6 +149,27 @@ describe("ranking", () => {
     expect(new Set(files).size).toBe(files.length);
     const named = results.flatMap(({ name, places }) => [name, ...places.map((place) => place.name)]);
     expect(named).toEqual(expect.arrayContaining(["get", "send"]));
+  });
+
+  it("gives copies once, with the files that hold them, and what is built after its source", async () => {
+    for (const by of ["file", "chunk"] as const) {
+      const { results } = await search("take a token or wait", { by });
+      const [first, ...others] = results.filter(
+        ({ file }) => file.endsWith("limiter.js") && file.includes("/"),
+      );
+      expect(first?.file).not.toBe("lib/limiter.js");
+      expect([first?.file, ...first!.also_in].sort()).toEqual([
+        "copied/limiter.js",
+        "lib/limiter.js",
+        "src/store/limiter.js",
+      ]);
+      expect(others.filter(({ name }) => name === first?.name)).toEqual([]);
+    }
+  });
+
+  it("gives each copy where a text is asked for", async () => {
+    const { results } = await search("elapsed * this.refillPerSecond", { match: "exact" });
+    expect(results).toHaveLength(3);
   });
 
   it("gives every chunk where that is asked for, thinning out those of one file", async () => {

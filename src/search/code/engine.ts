@@ -18,7 +18,15 @@ import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "..
 import { type Matcher, matchersOf, mayBeMessage } from "../verbatim/matchers.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
-import { type Background, groupByFile, type Ranked, type RankedFile, rank, type Signals } from "./rank.ts";
+import {
+  type Background,
+  groupByFile,
+  type Ranked,
+  type RankedFile,
+  rank,
+  type Signals,
+  withoutCopies,
+} from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { filesIn } from "./scope.ts";
 import { linesOfChunks } from "./source.ts";
@@ -154,7 +162,10 @@ export class CodeSearch {
       changes: await changedLikewise(holders === null ? this.index.commits : undefined, query),
     };
     const ranked = await rank(candidates, query, background, this.weights);
-    const found = request.by === "chunk" ? ranked.map((best) => ({ best, others: [] })) : groupByFile(ranked);
+    const all =
+      request.by === "chunk" ? ranked.map((best) => ({ best, others: [], copies: [] })) : groupByFile(ranked);
+    // Who asks for a text wants each place that has it.
+    const found = holders === null ? withoutCopies(all) : all;
     const limit = Math.max(request.limit, judgedBy);
     const presented = await this.present(
       found,
@@ -233,7 +244,7 @@ export class CodeSearch {
       const chunkOf = ({ candidate }: Ranked) => stored.get(candidate.chunk.id);
       const chunks = batch.flatMap(({ best }) => chunkOf(best) ?? []);
       const contents = new Map(linesOfChunks(this.project.root, chunks).map((text, i) => [chunks[i], text]));
-      for (const { best: entry, others } of batch) {
+      for (const { best: entry, others, copies } of batch) {
         const chunk = chunkOf(entry);
         const content = contents.get(chunk);
         if (!chunk || !content || results.length === limit) continue;
@@ -255,6 +266,7 @@ export class CodeSearch {
           ...(lines && { match_lines: lines.get(chunk.id) ?? [] }),
           freshness: content.drifted ? "drifted" : "fresh",
           places: furtherPlaces(chunk, further).map(placeOf),
+          also_in: copies,
           ...(explain && { signals: rounded(entry.signals) }),
         };
         results.push({ ranked: entry, result });

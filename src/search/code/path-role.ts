@@ -32,6 +32,9 @@ const rules: readonly [PathRole, RegExp][] = [
   ["types", /\.d\.[cm]?ts$/i],
 ];
 
+/** Roles that what is built may have by its path alone. */
+const ofSources: ReadonlySet<PathRole> = new Set(["source", "barrel", "types"]);
+
 /** The words of a query (stems) that show it wants files of that role. */
 const askedForBy: Record<PathRole, readonly string[]> = {
   source: [],
@@ -48,15 +51,18 @@ const askedForBy: Record<PathRole, readonly string[]> = {
 
 const known = new Map<string, PathRole>();
 
-/** The role of a path relative to the project's root. */
-export function roleOf(path: string): PathRole {
+/**
+ * The role of a path relative to the project's root.
+ * @param isBuilt a compiler or a bundler wrote the file, as its content shows
+ */
+export function roleOf(path: string, isBuilt = false): PathRole {
   let role = known.get(path);
   if (role === undefined) {
     role = rules.find(([, pattern]) => pattern.test(path))?.[0] ?? "source";
     if (known.size > 100_000) known.clear();
     known.set(path, role);
   }
-  return role;
+  return isBuilt && ofSources.has(role) ? "built" : role;
 }
 
 /** Whether the query mentions such files. */

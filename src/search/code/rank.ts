@@ -157,15 +157,15 @@ function signalsOfFiles(
   stemWeights: StemWeights,
   weights: Weights,
 ): ReadonlyMap<FileId, OfFile> {
-  const paths = new Map(candidates.map(({ chunk }) => [chunk.file, chunk.path]));
-  const isOlder = olderVersions([...paths.values()]);
+  const chunks = new Map(candidates.map(({ chunk }) => [chunk.file, chunk]));
+  const isOlder = olderVersions([...chunks.values()].map(({ path }) => path));
   const files = new Map<FileId, OfFile>();
-  for (const [file, path] of paths) {
+  for (const [file, { path, built }] of chunks) {
     files.set(file, {
       fileName: weights.fileName * fileNameSignal(path, query, stemWeights),
       directories: weights.directories * directoriesSignal(path, stemWeights),
       path: weights.path * pathSignal(path, query),
-      role: roleOf(path),
+      role: roleOf(path, built === 1),
       older: isOlder(path, query.written) ? weights.olderVersion : 1,
     });
   }
@@ -190,6 +190,8 @@ export interface RankedFile {
   best: Ranked;
   /** Its other chunks, best first. */
   others: Ranked[];
+  /** Paths of files that hold the same as its best chunk. */
+  copies: string[];
 }
 
 /** Chunks, best first, by their files, in the order of each one's best. */
@@ -199,7 +201,38 @@ export function groupByFile(ranked: readonly Ranked[]): RankedFile[] {
     const { file } = entry.candidate.chunk;
     const known = files.get(file);
     if (known) known.others.push(entry);
-    else files.set(file, { best: entry, others: [] });
+    else files.set(file, { best: entry, others: [], copies: [] });
   }
   return [...files.values()];
+}
+
+/** Bits of 32 in which the fingerprints of copies may differ: a line of some thirty, or another layout. */
+const maxDifference = 2;
+
+/** Takes out results whose best chunk another file's, which comes before it, is a copy of; each is named with that one. */
+export function withoutCopies(found: readonly RankedFile[]): RankedFile[] {
+  const kept: RankedFile[] = [];
+  const alike = new Map<string, RankedFile[]>();
+  for (const one of found) {
+    const { fingerprint, level, name, file, path } = one.best.candidate.chunk;
+    // What has a name is only a copy of what has the same; files are named as they like.
+    const key = level === "file" ? level : `${level} ${name}`;
+    const others = alike.get(key) ?? [];
+    const isCopyOf = ({ chunk }: Candidate) =>
+      chunk.file !== file && differentBits(chunk.fingerprint, fingerprint) <= maxDifference;
+    const original = fingerprint ? others.find(({ best }) => isCopyOf(best.candidate)) : undefined;
+    if (original) {
+      if (!original.copies.includes(path)) original.copies.push(path);
+      continue;
+    }
+    kept.push(one);
+    if (fingerprint) alike.set(key, [...others, one]);
+  }
+  return kept;
+}
+
+function differentBits(a: number, b: number): number {
+  let count = 0;
+  for (let bits = a ^ b; bits !== 0; bits &= bits - 1) count++;
+  return count;
 }

@@ -66,6 +66,8 @@ export interface CodeResult {
   freshness: "fresh" | "drifted";
   /** By file: at most three other places in it, best first. */
   places: CodePlace[];
+  /** Paths of files that hold the same, or nearly. */
+  also_in: string[];
   /** What calls it and what it calls; only with `graph`. */
   graph?: Neighbours;
   /** Each ranking signal's contribution to the score; only with `explain`. */

@@ -15,6 +15,9 @@ export interface ChunkRow {
   signature: string;
   startLine: number;
   endLine: number;
+  fingerprint: number;
+  /** 1: a compiler or a bundler wrote its file. */
+  built: number;
 }
 
 /** A symbol, and the chunk that holds it. */
@@ -41,13 +44,17 @@ export function chunkRows(
   const rowOf = new Map<string, number>();
   const chunks = file.chunks.map((chunk): ChunkRow => {
     const { id: uid, parentId: parentUid, level, kind, name, signature, startLine, endLine } = chunk;
+    const { fingerprint = 0 } = chunk;
     const id = words.next;
     rowOf.set(uid, id);
     const of = (terms: Terms) => words.termsOf(terms, numbers);
     const { name: ownName, head, body } = chunk.terms;
     words.add(level, [of(ownName), path, of(head), of(body)], namesOf.get(uid)!);
     const parentName = parentUid && (nameOf.get(parentUid) ?? null);
-    return { id, uid, parentUid, parentName, level, kind, name, signature, startLine, endLine };
+    return {
+      ...{ id, uid, parentUid, parentName, level, kind, name, signature, startLine, endLine },
+      ...{ fingerprint, built: Number(file.isBuilt ?? false) },
+    };
   });
   const symbols = file.symbols.flatMap(({ name, kind, line, chunkId }, i) => {
     const chunk = rowOf.get(chunkId);

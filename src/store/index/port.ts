@@ -80,6 +80,10 @@ export interface ChunkOutline {
   parentName: string | null;
   /** 1-based. */
   startLine: number;
+  /** SimHash of its code: of copies few bits differ. 0 where there is too little of it to compare. */
+  fingerprint: number;
+  /** 1: a compiler or a bundler wrote its file. */
+  built: number;
 }
 
 /** All of a chunk that is stored besides its words. */

@@ -42,6 +42,8 @@ export interface ChunkRecord {
   startLine: number;
   endLine: number;
   terms: ChunkTerms;
+  /** SimHash of its code; left out or 0 where there is too little of it. */
+  fingerprint?: number;
   /** What an embedder should see: context line, doc comment and code. Cut by the embedder, not here. */
   text: string;
   /** The comments that document it, as they are in the file; filled in together with `text`. */
@@ -82,6 +84,8 @@ export interface IndexedFile extends FileStamp {
   hash: string;
   /** A language id of `code/languages`, or "text". */
   language: string;
+  /** A compiler or a bundler wrote it. */
+  isBuilt?: boolean;
   lines: number;
   /** The parser met something it did not understand; what it did is indexed. */
   syntaxErrors: boolean;

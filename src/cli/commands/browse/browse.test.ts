@@ -83,7 +83,7 @@ const found = (text: string): SearchAllResponse => ({
     results: [
       {
         ...{ id: "1", file: "src/retry.ts", start_line: 10, end_line: 12, level: "method", kind: "function" },
-        ...{ language: "typescript", name: `retry ${text}`, score: 1, places: [] },
+        ...{ language: "typescript", name: `retry ${text}`, score: 1, places: [], also_in: [] },
         ...{ parent_id: null, parent_name: null, match_reasons: [`defines ${text}`], freshness: "fresh" },
         content: `function retry() {\n  // ${text}\n}`,
       },

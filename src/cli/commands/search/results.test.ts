@@ -30,6 +30,7 @@ const result: Result = {
   match_reasons: ["defines retryRequest", "its text matches"],
   freshness: "fresh",
   places: [],
+  also_in: [],
 };
 
 function answerOf(query: string, ...results: Result[]): SearchResponse {

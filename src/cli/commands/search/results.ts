@@ -88,6 +88,7 @@ export function codeFound(result: Result, { screen, pathOf, absolute }: ResultSt
     },
     more: [
       ...placesOf(result, screen.colors),
+      ...copiesOf(result, screen.colors),
       ...(result.graph === undefined ? [] : neighbourLines(result.graph, screen.colors.dim)),
     ],
   };
@@ -98,6 +99,15 @@ function placesOf({ places }: Result, colors: Palette): string[] {
   if (places.length === 0) return [];
   const named = places.map(({ name, start_line }) => `${printable(name)} ${colors.dim(`:${start_line}`)}`);
   return [`${colors.dim("also")} ${named.join(", ")}`];
+}
+
+const copiesShown = 5;
+
+/** `also in lib/retry.js, old/retry.js`: files that hold the same. */
+function copiesOf({ also_in }: Result, colors: Palette): string[] {
+  if (also_in.length === 0) return [];
+  const more = also_in.length > copiesShown ? ` and ${also_in.length - copiesShown} more` : "";
+  return [`${colors.dim("also in")} ${also_in.slice(0, copiesShown).map(printable).join(", ")}${more}`];
 }
 
 /** What uses a result and what it uses, a line each: calls first, then what only mentions it. */

@@ -191,6 +191,7 @@ describe("renderGroups", () => {
         match_reasons: [],
         freshness: "fresh",
         places: [],
+        also_in: [],
       },
     ],
   };

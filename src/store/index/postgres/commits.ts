@@ -19,7 +19,7 @@ export class PostgresCommits implements CommitIndex {
     return this.rows.write(async (change) => {
       const { sql, project } = change;
       const known = await sql<{ hash: string }[]>`
-        SELECT hash FROM pommel_index_2.commits WHERE project = ${project} AND hash = ANY(${commits.map(({ hash }) => hash)}::text[])`;
+        SELECT hash FROM pommel_index_3.commits WHERE project = ${project} AND hash = ANY(${commits.map(({ hash }) => hash)}::text[])`;
       const seen = new Set(known.map(({ hash }) => hash));
       const words = new SegmentBuilder(change.nextChunk);
       const added: (Row & { id: number })[] = [];
@@ -36,7 +36,7 @@ export class PostgresCommits implements CommitIndex {
       }
       if (added.length === 0) return;
       await sql`
-        INSERT INTO pommel_index_2.commits (project, id, hash, author, authored_at, subject, body, files)
+        INSERT INTO pommel_index_3.commits (project, id, hash, author, authored_at, subject, body, files)
         SELECT ${project}, id, hash, author, "authoredAt", subject, body, files
         FROM json_to_recordset(${jsonRows(added)}::text::json)
           AS r (id integer, hash text, author text, "authoredAt" bigint, subject text, body text, files text)`;
@@ -50,7 +50,7 @@ export class PostgresCommits implements CommitIndex {
     return this.rows.write(async (change) => {
       const { sql, project } = change;
       const rows = await sql<{ id: number }[]>`
-        DELETE FROM pommel_index_2.commits WHERE project = ${project} AND hash = ANY(${[...hashes]}::text[]) RETURNING id`;
+        DELETE FROM pommel_index_3.commits WHERE project = ${project} AND hash = ANY(${[...hashes]}::text[]) RETURNING id`;
       await this.words.remove(
         change,
         rows.map(({ id }) => id),
@@ -66,7 +66,7 @@ export class PostgresCommits implements CommitIndex {
     return this.rows.ask(async (sql, project) => {
       const rows = await sql<
         { hash: string }[]
-      >`SELECT hash FROM pommel_index_2.commits WHERE project = ${project}`;
+      >`SELECT hash FROM pommel_index_3.commits WHERE project = ${project}`;
       return rows.map(({ hash }) => hash);
     });
   }
@@ -84,7 +84,7 @@ export class PostgresCommits implements CommitIndex {
         since === null && until === null
           ? null
           : await sql<{ id: number }[]>`
-              SELECT id FROM pommel_index_2.commits WHERE project = ${project}
+              SELECT id FROM pommel_index_3.commits WHERE project = ${project}
                 AND authored_at BETWEEN ${since ?? Number.MIN_SAFE_INTEGER} AND ${until ?? Number.MAX_SAFE_INTEGER}
               ORDER BY id`;
       const ids = within && Uint32Array.from(within, ({ id }) => id);
@@ -96,7 +96,7 @@ export class PostgresCommits implements CommitIndex {
       );
       const scores = new Map(best.map(({ row, score }) => [row, score]));
       const rows = await sql<{ id: number; hash: string; at: number }[]>`
-        SELECT id, hash, authored_at AS at FROM pommel_index_2.commits
+        SELECT id, hash, authored_at AS at FROM pommel_index_3.commits
         WHERE project = ${project} AND id = ANY(${[...scores.keys()]}::integer[])`;
       return rows
         .map(({ id, hash, at }) => ({ hash, at, score: scores.get(id)! }))
@@ -112,7 +112,7 @@ export class PostgresCommits implements CommitIndex {
   get(hashes: readonly string[]): Promise<IndexedCommit[]> {
     return this.rows.ask(async (sql, project) => {
       const rows = await sql<Row[]>`
-        SELECT hash, author, authored_at AS "authoredAt", subject, body, files FROM pommel_index_2.commits
+        SELECT hash, author, authored_at AS "authoredAt", subject, body, files FROM pommel_index_3.commits
         WHERE project = ${project} AND hash = ANY(${[...hashes]}::text[])`;
       const known = new Map(
         rows.map((row) => [row.hash, { ...row, files: JSON.parse(row.files) as string[] }]),
@@ -124,7 +124,7 @@ export class PostgresCommits implements CommitIndex {
   beginningWith(prefix: string, limit: number): Promise<string[]> {
     return this.rows.ask(async (sql, project) => {
       const rows = await sql<{ hash: string }[]>`
-        SELECT hash FROM pommel_index_2.commits WHERE project = ${project} AND hash >= ${prefix} AND hash < ${`${prefix}g`}
+        SELECT hash FROM pommel_index_3.commits WHERE project = ${project} AND hash >= ${prefix} AND hash < ${`${prefix}g`}
         LIMIT ${limit}`;
       return rows.map(({ hash }) => hash);
     });

@@ -38,7 +38,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     (_, file) =>
       asOwner(
         (sql) =>
-          sql`UPDATE pommel_index_2.projects SET format = 99 WHERE key = ${new Place(file, "postgres").key()}`,
+          sql`UPDATE pommel_index_3.projects SET format = 99 WHERE key = ${new Place(file, "postgres").key()}`,
       ),
   );
 
@@ -96,7 +96,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
     it("finds by words what SQLite finds, with the same scores, through merges and removals", async () => {
       await expectWordsOfSqlite(await open("one"), dir);
       const segments = await asOwner(
-        (sql) => sql`SELECT gone FROM pommel_index_2.word_segments WHERE holds = 'chunks'`,
+        (sql) => sql`SELECT gone FROM pommel_index_3.word_segments WHERE holds = 'chunks'`,
       );
       expect(segments.length).toBeGreaterThan(0);
     });
@@ -105,8 +105,8 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       const index = await open("one");
       for (let i = 0; i < 90; i++) await index.write([file(`${i % 10}.ts`, `word${i}`)]);
       const [stored] = await asOwner(
-        (sql) => sql`SELECT count(*)::integer AS segments FROM pommel_index_2.word_segments s
-          JOIN pommel_index_2.projects p ON p.id = s.project
+        (sql) => sql`SELECT count(*)::integer AS segments FROM pommel_index_3.word_segments s
+          JOIN pommel_index_3.projects p ON p.id = s.project
           WHERE p.key = ${new Place(join(dir, "one", "index.db"), "postgres").key()}`,
       );
       expect(stored!.segments).toBeLessThan(70);
@@ -186,7 +186,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
           runs.push(isIsolated);
           const counts: number[] = [];
           for (let i = 0; i < 2; i++) {
-            counts.push((await sql`SELECT id FROM pommel_index_2.files WHERE project = ${project}`).length);
+            counts.push((await sql`SELECT id FROM pommel_index_3.files WHERE project = ${project}`).length);
             if (runs.length === 1 && i === 0) await index.replace(file("b.ts", "shared"));
           }
           return counts;

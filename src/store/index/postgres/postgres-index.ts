@@ -79,7 +79,7 @@ export class PostgresIndex implements CodeIndex {
     return this.rows.ask(
       (sql, project) => sql<Definition[]>`
         SELECT found.* FROM unnest(${[...keys]}::text[]) WITH ORDINALITY AS wanted (key, place),
-          LATERAL (SELECT chunk AS id, key, name, kind FROM pommel_index_2.symbols
+          LATERAL (SELECT chunk AS id, key, name, kind FROM pommel_index_3.symbols
             WHERE project = ${project} AND symbols.key = wanted.key ORDER BY chunk LIMIT ${limit}) found
         ORDER BY place, id`,
     );
@@ -131,7 +131,7 @@ export class PostgresIndex implements CodeIndex {
   async graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
     const rows = await this.rows.ask(
       (sql, project) => sql<{ file: FileId; data: Uint8Array }[]>`
-        SELECT file, data FROM pommel_index_2.graphs
+        SELECT file, data FROM pommel_index_3.graphs
         WHERE project = ${project} AND file = ANY(${[...files] as number[]}::integer[])`,
     );
     return new Map(rows.map(({ file, data }) => [file, data]));
@@ -140,7 +140,7 @@ export class PostgresIndex implements CodeIndex {
   files(): Promise<IndexEntry[]> {
     return this.rows.ask(
       (sql, project) => sql<IndexEntry[]>`
-        SELECT id, path, language FROM pommel_index_2.files WHERE project = ${project} AND skip_reason IS NULL`,
+        SELECT id, path, language FROM pommel_index_3.files WHERE project = ${project} AND skip_reason IS NULL`,
     );
   }
 
@@ -159,7 +159,7 @@ export class PostgresIndex implements CodeIndex {
   async known(below?: string): Promise<Map<string, KnownFile>> {
     const rows = await this.rows.ask(
       (sql, project) => sql<KnownFile[]>`
-        SELECT path, size, mtime_ms AS "mtimeMs", hash FROM pommel_index_2.files WHERE project = ${project}
+        SELECT path, size, mtime_ms AS "mtimeMs", hash FROM pommel_index_3.files WHERE project = ${project}
           ${below === undefined ? sql`` : sql`AND (path = ${below} OR path > ${`${below}/`} AND path < ${`${below}0`})`}`,
     );
     return new Map(rows.map((row) => [row.path, row]));
@@ -195,13 +195,13 @@ export class PostgresIndex implements CodeIndex {
   private async forget(change: Change, paths: readonly string[]): Promise<void> {
     const { sql, project } = change;
     const rows = await sql<{ id: number }[]>`
-      DELETE FROM pommel_index_2.files WHERE project = ${project} AND path = ANY(${[...paths]}::text[]) RETURNING id`;
+      DELETE FROM pommel_index_3.files WHERE project = ${project} AND path = ANY(${[...paths]}::text[]) RETURNING id`;
     if (rows.length === 0) return;
     const files = rows.map(({ id }) => id);
     const chunks = await sql<{ id: number }[]>`
-      DELETE FROM pommel_index_2.chunks WHERE project = ${project} AND file = ANY(${files}::integer[]) RETURNING id`;
-    await sql`DELETE FROM pommel_index_2.symbols WHERE project = ${project} AND file = ANY(${files}::integer[])`;
-    await sql`DELETE FROM pommel_index_2.graphs WHERE project = ${project} AND file = ANY(${files}::integer[])`;
+      DELETE FROM pommel_index_3.chunks WHERE project = ${project} AND file = ANY(${files}::integer[]) RETURNING id`;
+    await sql`DELETE FROM pommel_index_3.symbols WHERE project = ${project} AND file = ANY(${files}::integer[])`;
+    await sql`DELETE FROM pommel_index_3.graphs WHERE project = ${project} AND file = ANY(${files}::integer[])`;
     await this.vectors.remove(change, files);
     await this.words.remove(
       change,
@@ -247,22 +247,24 @@ export class PostgresIndex implements CodeIndex {
     if (rows.files.length === 0) return;
     const { sql, project } = change;
     await sql`
-      INSERT INTO pommel_index_2.files (project, id, path, size, mtime_ms, skip_reason, hash, language, chunks, indexed_at)
+      INSERT INTO pommel_index_3.files (project, id, path, size, mtime_ms, skip_reason, hash, language, chunks, indexed_at)
       SELECT ${project}, id, path, size, mtime, reason, hash, language, coalesce(chunks, 0), at
       FROM json_to_recordset(${jsonRows(rows.files)}::text::json) AS r (id integer, path text, size bigint, mtime bigint,
         reason text, hash text, language text, chunks integer, at bigint)`;
     await sql`
-      INSERT INTO pommel_index_2.chunks (project, id, uid, file, parent_uid, parent_name, level, kind, name, signature, start_line, end_line)
-      SELECT ${project}, id, uid, file, "parentUid", "parentName", level, kind, name, signature, "startLine", "endLine"
+      INSERT INTO pommel_index_3.chunks (project, id, uid, file, parent_uid, parent_name, level, kind, name, signature, start_line, end_line,
+        fingerprint, built)
+      SELECT ${project}, id, uid, file, "parentUid", "parentName", level, kind, name, signature, "startLine", "endLine", fingerprint, built
       FROM json_to_recordset(${jsonRows(rows.chunks)}::text::json) AS r (id integer, uid text, file integer, "parentUid" text,
-        "parentName" text, level text, kind text, name text, signature text, "startLine" integer, "endLine" integer)`;
+        "parentName" text, level text, kind text, name text, signature text, "startLine" integer, "endLine" integer,
+        fingerprint integer, built smallint)`;
     await sql`
-      INSERT INTO pommel_index_2.symbols (project, key, name, kind, file, chunk)
+      INSERT INTO pommel_index_3.symbols (project, key, name, kind, file, chunk)
       SELECT ${project}, key, name, kind, file, chunk
       FROM json_to_recordset(${jsonRows(rows.symbols)}::text::json)
         AS r (key text, name text, kind text, file integer, chunk integer)`;
     await sql`
-      INSERT INTO pommel_index_2.graphs (project, file, data) SELECT ${project}, file, decode(data, 'base64')
+      INSERT INTO pommel_index_3.graphs (project, file, data) SELECT ${project}, file, decode(data, 'base64')
       FROM json_to_recordset(${jsonRows(rows.graphs)}::text::json) AS r (file integer, data text)`;
     await this.words.add(change, words);
     change.nextChunk = words.next;
@@ -273,7 +275,7 @@ export class PostgresIndex implements CodeIndex {
     return this.rows.write(async (change) => {
       const { sql, project } = change;
       const stored = await sql<{ id: number; uid: string; file: number }[]>`
-        SELECT c.id, c.uid, c.file FROM pommel_index_2.files f JOIN pommel_index_2.chunks c ON c.project = ${project} AND c.file = f.id
+        SELECT c.id, c.uid, c.file FROM pommel_index_3.files f JOIN pommel_index_3.chunks c ON c.project = ${project} AND c.file = f.id
         WHERE f.project = ${project} AND f.path = ${path} AND f.hash = ${hash} ORDER BY c.id`;
       const first = stored[0];
       const isSame = stored.length === chunks.length && stored.every(({ uid }, i) => uid === chunks[i]!.id);
@@ -288,8 +290,8 @@ export class PostgresIndex implements CodeIndex {
   async withoutVectors({ model, dimensions }: Pick<FileVectors, "model" | "dimensions">): Promise<string[]> {
     const rows = await this.rows.ask(
       (sql, project) => sql<{ path: string }[]>`
-        SELECT path FROM pommel_index_2.files f WHERE project = ${project} AND chunks > 0 AND NOT EXISTS (
-          SELECT 1 FROM pommel_index_2.spaces s JOIN pommel_index_2.embedded_files e ON e.space = s.id AND e.file = f.id
+        SELECT path FROM pommel_index_3.files f WHERE project = ${project} AND chunks > 0 AND NOT EXISTS (
+          SELECT 1 FROM pommel_index_3.spaces s JOIN pommel_index_3.embedded_files e ON e.space = s.id AND e.file = f.id
           WHERE s.project = ${project} AND s.model = ${model} AND s.dimensions = ${dimensions})
         ORDER BY id DESC`,
     );
@@ -312,10 +314,10 @@ export class PostgresIndex implements CodeIndex {
   counts(): Promise<IndexCounts> {
     return this.rows.read(async ({ sql, project }) => {
       const rows = await sql<FileTotals[]>`
-        SELECT language, skip_reason AS reason, count(*)::integer AS files, sum(chunks)::integer AS chunks FROM pommel_index_2.files
+        SELECT language, skip_reason AS reason, count(*)::integer AS files, sum(chunks)::integer AS chunks FROM pommel_index_3.files
         WHERE project = ${project} GROUP BY 1, 2`;
       const [terms] = await sql<{ bytes: number }[]>`
-        SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM pommel_index_2.word_segments WHERE project = ${project} AND holds = 'chunks'`;
+        SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM pommel_index_3.word_segments WHERE project = ${project} AND holds = 'chunks'`;
       return countsOf(rows, terms!.bytes);
     });
   }
@@ -323,7 +325,7 @@ export class PostgresIndex implements CodeIndex {
   async skipped(): Promise<{ path: string; reason: SkipReason; size: number }[]> {
     return this.rows.ask(
       (sql, project) => sql<{ path: string; reason: SkipReason; size: number }[]>`
-        SELECT path, skip_reason AS reason, size FROM pommel_index_2.files
+        SELECT path, skip_reason AS reason, size FROM pommel_index_3.files
         WHERE project = ${project} AND skip_reason IS NOT NULL ORDER BY path`,
     );
   }
@@ -331,7 +333,7 @@ export class PostgresIndex implements CodeIndex {
   lastIndexedAt(): Promise<number | null> {
     return this.rows.ask(async (sql, project) => {
       const [row] = await sql<{ at: number }[]>`
-        SELECT indexed_at AS at FROM pommel_index_2.files WHERE project = ${project} ORDER BY id DESC LIMIT 1`;
+        SELECT indexed_at AS at FROM pommel_index_3.files WHERE project = ${project} ORDER BY id DESC LIMIT 1`;
       return row?.at ?? null;
     });
   }
@@ -339,14 +341,14 @@ export class PostgresIndex implements CodeIndex {
   meta(key: string): Promise<string | null> {
     return this.rows.ask(async (sql, project) => {
       const [row] = await sql<{ value: string }[]>`
-        SELECT value FROM pommel_index_2.meta WHERE project = ${project} AND key = ${key}`;
+        SELECT value FROM pommel_index_3.meta WHERE project = ${project} AND key = ${key}`;
       return row?.value ?? null;
     });
   }
 
   setMeta(key: string, value: string): Promise<void> {
     return this.rows.ask(async (sql, project) => {
-      await sql`INSERT INTO pommel_index_2.meta (project, key, value) VALUES (${project}, ${key}, ${value})
+      await sql`INSERT INTO pommel_index_3.meta (project, key, value) VALUES (${project}, ${key}, ${value})
         ON CONFLICT (project, key) DO UPDATE SET value = excluded.value`;
     });
   }
@@ -380,21 +382,22 @@ const chunkId = (row: number) => row as unknown as ChunkId;
 async function restamp({ sql, project }: Change, changes: readonly FileChange[]): Promise<void> {
   if (changes.length === 0) return;
   await sql`
-    UPDATE pommel_index_2.files SET size = r.size, mtime_ms = r."mtimeMs"
+    UPDATE pommel_index_3.files SET size = r.size, mtime_ms = r."mtimeMs"
     FROM json_to_recordset(${jsonRows(changes)}::text::json) AS r (path text, size bigint, "mtimeMs" bigint)
     WHERE files.project = ${project} AND files.path = r.path`;
 }
 
 async function chunksIn({ sql, project }: Snapshot, files: readonly FileId[]): Promise<Set<number>> {
   const rows = await sql<{ id: number }[]>`
-    SELECT id FROM pommel_index_2.chunks WHERE project = ${project} AND file = ANY(${[...files] as number[]}::integer[])`;
+    SELECT id FROM pommel_index_3.chunks WHERE project = ${project} AND file = ANY(${[...files] as number[]}::integer[])`;
   return new Set(rows.map(({ id }) => id));
 }
 
 function outlinesOf({ sql, project }: Snapshot, ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
   return sql<ChunkOutline[]>`
-    SELECT c.id, c.file, f.path, c.level, c.name, c.parent_name AS "parentName", c.start_line AS "startLine"
-    FROM pommel_index_2.chunks c JOIN pommel_index_2.files f ON f.project = ${project} AND f.id = c.file
+    SELECT c.id, c.file, f.path, c.level, c.name, c.parent_name AS "parentName", c.start_line AS "startLine",
+      c.fingerprint, c.built
+    FROM pommel_index_3.chunks c JOIN pommel_index_3.files f ON f.project = ${project} AND f.id = c.file
     WHERE c.project = ${project} AND c.id = ANY(${[...ids] as number[]}::integer[])`;
 }
 
@@ -407,7 +410,7 @@ function storedChunks(
   return sql<StoredChunk[]>`
     SELECT c.id, c.uid, c.file, f.path, f.size, f.mtime_ms AS "mtimeMs", f.language, c.parent_uid AS "parentUid",
       c.parent_name AS "parentName", c.level, c.kind, c.name, c.signature, c.start_line AS "startLine",
-      c.end_line AS "endLine"
-    FROM pommel_index_2.chunks c JOIN pommel_index_2.files f ON f.project = ${project} AND f.id = c.file
+      c.end_line AS "endLine", c.fingerprint, c.built
+    FROM pommel_index_3.chunks c JOIN pommel_index_3.files f ON f.project = ${project} AND f.id = c.file
     WHERE c.project = ${project} AND c.${sql(column)} = ANY(${[...wanted] as number[]}::integer[])`;
 }

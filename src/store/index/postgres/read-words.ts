@@ -63,9 +63,9 @@ export class ReadWords {
     // Outside of a transaction segments may be gone by now, of which nothing must be remembered: those that are there come first.
     const rows = await sql<(Postings & { segment: number; word: string | null })[]>`
       SELECT id AS segment, NULL AS word, 0 AS chunks, ''::bytea AS list, ''::bytea AS places
-      FROM pommel_index_2.word_segments WHERE id = ANY(${segments}::bigint[])
+      FROM pommel_index_3.word_segments WHERE id = ANY(${segments}::bigint[])
       UNION ALL
-      SELECT segment, word, chunks, list, ${withPlaces ? sql`places` : sql`''::bytea`} FROM pommel_index_2.postings
+      SELECT segment, word, chunks, list, ${withPlaces ? sql`places` : sql`''::bytea`} FROM pommel_index_3.postings
       WHERE segment = ANY(${segments}::bigint[]) AND word = ANY(${words}::text[])`;
     const present = rows.filter(({ word }) => word === null).map(({ segment }) => segment);
     const read = new Map(

@@ -151,14 +151,14 @@ export class ProjectRows {
       const { sql, project } = await this.project();
       return inTransaction(sql, "", async (sql) => {
         const [row] = await sql<(Pick<Change, "nextFile" | "nextChunk"> & { revision: number })[]>`
-          UPDATE pommel_index_2.projects SET revision = revision + 1, used_at = now() WHERE id = ${project}
+          UPDATE pommel_index_3.projects SET revision = revision + 1, used_at = now() WHERE id = ${project}
           RETURNING revision, next_file AS "nextFile", next_chunk AS "nextChunk"`;
         if (row === undefined) throw gone(this.settings);
         const change = { ...row, sql, project, revision: named(project, row.revision), isIsolated: true };
         const { nextFile, nextChunk } = change;
         const result = await work(change);
         if (change.nextFile !== nextFile || change.nextChunk !== nextChunk) {
-          await sql`UPDATE pommel_index_2.projects SET next_file = ${change.nextFile}, next_chunk = ${change.nextChunk}
+          await sql`UPDATE pommel_index_3.projects SET next_file = ${change.nextFile}, next_chunk = ${change.nextChunk}
             WHERE id = ${project}`;
         }
         return result;
@@ -175,11 +175,11 @@ export class ProjectRows {
       await inTransaction(this.sql, "", async (sql) => {
         const [row] = await sql<
           { id: number }[]
-        >`SELECT id FROM pommel_index_2.projects WHERE key = ${key} FOR UPDATE`;
+        >`SELECT id FROM pommel_index_3.projects WHERE key = ${key} FOR UPDATE`;
         if (row === undefined) return;
-        await sql`DELETE FROM pommel_index_2.postings WHERE segment IN (SELECT id FROM pommel_index_2.word_segments WHERE project = ${row.id})`;
+        await sql`DELETE FROM pommel_index_3.postings WHERE segment IN (SELECT id FROM pommel_index_3.word_segments WHERE project = ${row.id})`;
         for (const table of ["vectors", "embedded_files"]) {
-          await sql`DELETE FROM ${sql(`${schemaName}.${table}`)} WHERE space IN (SELECT id FROM pommel_index_2.spaces WHERE project = ${row.id})`;
+          await sql`DELETE FROM ${sql(`${schemaName}.${table}`)} WHERE space IN (SELECT id FROM pommel_index_3.spaces WHERE project = ${row.id})`;
         }
         const tables = [
           "word_segments",
@@ -194,7 +194,7 @@ export class ProjectRows {
         ];
         for (const table of tables)
           await sql`DELETE FROM ${sql(`${schemaName}.${table}`)} WHERE project = ${row.id}`;
-        await sql`DELETE FROM pommel_index_2.projects WHERE id = ${row.id}`;
+        await sql`DELETE FROM pommel_index_3.projects WHERE id = ${row.id}`;
       });
     });
   }
@@ -223,7 +223,7 @@ export class ProjectRows {
         found?.exists && key !== null
           ? await sql<
               { id: number; format: number }[]
-            >`SELECT id, format FROM pommel_index_2.projects WHERE key = ${key}`
+            >`SELECT id, format FROM pommel_index_3.projects WHERE key = ${key}`
           : [];
       if (rows[0] === undefined) throw notIndexed(this.settings);
       return { sql, project: checked(rows[0], this.settings) };
@@ -236,11 +236,11 @@ export class ProjectRows {
       });
     }
     const key = this.place.claim();
-    await sql`INSERT INTO pommel_index_2.projects (key, root, format) VALUES (${key}, ${this.place.root}, ${contentFormat})
+    await sql`INSERT INTO pommel_index_3.projects (key, root, format) VALUES (${key}, ${this.place.root}, ${contentFormat})
       ON CONFLICT (key) DO NOTHING`;
     const [row] = await sql<
       { id: number; format: number }[]
-    >`SELECT id, format FROM pommel_index_2.projects WHERE key = ${key}`;
+    >`SELECT id, format FROM pommel_index_3.projects WHERE key = ${key}`;
     return { sql, project: checked(row!, this.settings) };
   }
 
@@ -269,7 +269,7 @@ const named = (project: number, revision: number) => `${project}.${revision}`;
 async function revisionOf(sql: Queryable, project: number, settings: ServerSettings): Promise<string> {
   const [row] = await sql<
     { revision: number }[]
-  >`SELECT revision FROM pommel_index_2.projects WHERE id = ${project}`;
+  >`SELECT revision FROM pommel_index_3.projects WHERE id = ${project}`;
   if (row === undefined) throw gone(settings);
   return named(project, row.revision);
 }

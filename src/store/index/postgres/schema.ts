@@ -3,7 +3,7 @@
  * own and never touches these, so people who share a server need not update on the same day. Statements name it in full:
  * connections that several share (PgBouncer) have no search path of their own.
  */
-export const schemaName = "pommel_index_2";
+export const schemaName = "pommel_index_3";
 
 /**
  * What is inside the rows: token streams and the bytes of postings. A project's rows with another one are made again, its own
@@ -50,6 +50,7 @@ export const createTables = `
     parent_uid text, parent_name text,
     level text NOT NULL, kind text NOT NULL, name text NOT NULL, signature text NOT NULL,
     start_line integer NOT NULL, end_line integer NOT NULL,
+    fingerprint integer NOT NULL, built smallint NOT NULL,
     PRIMARY KEY (project, id)
   );
   CREATE INDEX IF NOT EXISTS chunks_of_file ON ${schemaName}.chunks (project, file);

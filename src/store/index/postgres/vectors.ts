@@ -58,9 +58,9 @@ export class PostgresVectors {
       const name = `${dimensions} ${model}`;
       let space = spaces.get(name);
       if (space === undefined) {
-        await sql`INSERT INTO pommel_index_2.spaces (project, model, dimensions) VALUES (${project}, ${model}, ${dimensions})
+        await sql`INSERT INTO pommel_index_3.spaces (project, model, dimensions) VALUES (${project}, ${model}, ${dimensions})
           ON CONFLICT DO NOTHING`;
-        const [row] = await sql<{ id: number }[]>`SELECT id FROM pommel_index_2.spaces
+        const [row] = await sql<{ id: number }[]>`SELECT id FROM pommel_index_3.spaces
           WHERE project = ${project} AND model = ${model} AND dimensions = ${dimensions}`;
         space = row!.id;
         spaces.set(name, space);
@@ -75,9 +75,9 @@ export class PostgresVectors {
       const missing = vectors.filter((vector) => vector === null).length;
       embedded.push({ s: space, f: file, c: vectors.length, m: missing });
     }
-    await sql`INSERT INTO pommel_index_2.embedded_files SELECT s, f, c, m
+    await sql`INSERT INTO pommel_index_3.embedded_files SELECT s, f, c, m
       FROM json_to_recordset(${jsonRows(embedded)}::text::json) AS r (s integer, f integer, c integer, m integer)`;
-    await sql`INSERT INTO pommel_index_2.vectors SELECT s, c, f, l, v::halfvec
+    await sql`INSERT INTO pommel_index_3.vectors SELECT s, c, f, l, v::halfvec
       FROM json_to_recordset(${jsonRows(rows)}::text::json) AS r (s integer, c integer, f integer, l text, v text)`;
   }
 
@@ -87,7 +87,7 @@ export class PostgresVectors {
     files: readonly number[],
     model: string | null = null,
   ): Promise<void> {
-    const spaces = await sql<{ id: number }[]>`SELECT id FROM pommel_index_2.spaces
+    const spaces = await sql<{ id: number }[]>`SELECT id FROM pommel_index_3.spaces
       WHERE project = ${project} AND (${model}::text IS NULL OR model = ${model})`;
     const ids = spaces.map(({ id }) => id);
     if (ids.length === 0) return;
@@ -100,7 +100,7 @@ export class PostgresVectors {
   /** Forgets all models but these. */
   keepModels(rows: ProjectRows, models: readonly string[]): Promise<void> {
     return rows.write(async ({ sql, project }) => {
-      const spaces = await sql<{ id: number }[]>`DELETE FROM pommel_index_2.spaces
+      const spaces = await sql<{ id: number }[]>`DELETE FROM pommel_index_3.spaces
         WHERE project = ${project} AND NOT model = ANY(${[...models]}::text[]) RETURNING id`;
       const ids = spaces.map(({ id }) => id);
       for (const table of ["vectors", "embedded_files"]) {
@@ -114,7 +114,7 @@ export class PostgresVectors {
     if (this.counted?.revision !== revision) {
       const counts = await sql<VectorCounts[]>`
         SELECT model, dimensions, sum(e.chunks)::integer AS chunks, sum(e.missing)::integer AS missing
-        FROM pommel_index_2.spaces JOIN pommel_index_2.embedded_files e ON e.space = spaces.id WHERE project = ${project}
+        FROM pommel_index_3.spaces JOIN pommel_index_3.embedded_files e ON e.space = spaces.id WHERE project = ${project}
         GROUP BY model, dimensions`;
       this.counted = { revision, counts };
     }
@@ -133,7 +133,7 @@ export class PostgresVectors {
     // The type with its length is what the index is made of.
     const type = `halfvec(${space.dimensions})`;
     const distance = `vector::${type} <=> '${literal(query.vector)}'::${type}`;
-    const select = `SELECT chunk AS id, 1 - (${distance}) AS score FROM pommel_index_2.vectors
+    const select = `SELECT chunk AS id, 1 - (${distance}) AS score FROM pommel_index_3.vectors
       WHERE ${conditions.join(" AND ")} ORDER BY ${distance} ${space.isIndexed ? "" : ", chunk"} LIMIT ${Math.trunc(k)}`;
     const rows = space.isIndexed
       ? await withSettings(snapshot.sql, select)
@@ -147,8 +147,8 @@ export class PostgresVectors {
     ids: readonly ChunkId[],
   ): Promise<Float64Array> {
     const rows = await sql<{ chunk: ChunkId; score: number }[]>`
-      SELECT chunk, 1 - (vector <=> ${literal(vector)}::text::halfvec) AS score FROM pommel_index_2.vectors
-      WHERE chunk = ANY(${[...ids] as number[]}::integer[]) AND space = (SELECT id FROM pommel_index_2.spaces
+      SELECT chunk, 1 - (vector <=> ${literal(vector)}::text::halfvec) AS score FROM pommel_index_3.vectors
+      WHERE chunk = ANY(${[...ids] as number[]}::integer[]) AND space = (SELECT id FROM pommel_index_3.spaces
         WHERE project = ${project} AND model = ${model} AND dimensions = ${vector.length})`;
     const scores = new Map(rows.map(({ chunk, score }) => [chunk, score]));
     return Float64Array.from(ids, (id) => scores.get(id) ?? Number.NaN);
@@ -158,8 +158,8 @@ export class PostgresVectors {
   async settle(rows: ProjectRows): Promise<void> {
     const large = await rows.ask(
       (sql, project) => sql<(Space & { vectors: number })[]>`
-        SELECT id, dimensions, vectors FROM pommel_index_2.spaces,
-          LATERAL (SELECT sum(chunks - missing) AS vectors FROM pommel_index_2.embedded_files WHERE space = spaces.id) counted
+        SELECT id, dimensions, vectors FROM pommel_index_3.spaces,
+          LATERAL (SELECT sum(chunks - missing) AS vectors FROM pommel_index_3.embedded_files WHERE space = spaces.id) counted
         WHERE project = ${project} AND vectors > ${this.maxCompared}`,
     );
     for (const { id, dimensions, vectors } of large) {
@@ -186,7 +186,7 @@ export class PostgresVectors {
   private async spaceOf(snapshot: Snapshot, { model, vector }: QueryVector): Promise<Space | null> {
     if (this.known?.revision !== snapshot.revision) {
       const spaces = await snapshot.sql<Space[]>`
-        SELECT spaces.id, model, dimensions, coalesce(indisvalid, false) AS "isIndexed" FROM pommel_index_2.spaces
+        SELECT spaces.id, model, dimensions, coalesce(indisvalid, false) AS "isIndexed" FROM pommel_index_3.spaces
         LEFT JOIN pg_index ON indexrelid = to_regclass(${`${schemaName}.vectors_near_`} || spaces.id)
         WHERE project = ${snapshot.project}`;
       this.known = { revision: snapshot.revision, spaces };

@@ -38,7 +38,7 @@ export class PostgresWords {
     last: number,
   ): Promise<number> {
     const [row] = await sql<{ id: number }[]>`
-      INSERT INTO pommel_index_2.word_segments (project, holds, chunks, first_chunk, last_chunk, data)
+      INSERT INTO pommel_index_3.word_segments (project, holds, chunks, first_chunk, last_chunk, data)
       VALUES (${project}, ${this.holds}, ${chunks.ids.length}, ${first}, ${last}, ${Buffer.from(encodeChunks(chunks))})
       RETURNING id`;
     return row!.id;
@@ -47,14 +47,14 @@ export class PostgresWords {
   async remove({ sql, project }: Change, ids: readonly number[]): Promise<void> {
     if (ids.length === 0) return;
     await sql`
-      UPDATE pommel_index_2.word_segments SET gone = gone + found.n
+      UPDATE pommel_index_3.word_segments SET gone = gone + found.n
       FROM (SELECT s.id, count(*)::integer AS n
             FROM unnest(${[...ids]}::integer[]) AS c (chunk)
-            JOIN pommel_index_2.word_segments s ON s.project = ${project} AND s.holds = ${this.holds}
+            JOIN pommel_index_3.word_segments s ON s.project = ${project} AND s.holds = ${this.holds}
               AND c.chunk BETWEEN s.first_chunk AND s.last_chunk
             GROUP BY s.id) found
       WHERE word_segments.id = found.id`;
-    await sql`INSERT INTO pommel_index_2.gone_chunks SELECT ${project}, ${this.holds}, unnest(${[...ids]}::integer[])`;
+    await sql`INSERT INTO pommel_index_3.gone_chunks SELECT ${project}, ${this.holds}, unnest(${[...ids]}::integer[])`;
   }
 
   /** Whether there are segments to merge. */
@@ -79,11 +79,11 @@ export class PostgresWords {
     const sourceOf = new Map(ids.map((id, i) => [id, i]));
     for (let after = ""; ; ) {
       const [end] = await sql<{ word: string }[]>`
-        SELECT max(word) AS word FROM (SELECT DISTINCT word FROM pommel_index_2.postings
+        SELECT max(word) AS word FROM (SELECT DISTINCT word FROM pommel_index_3.postings
           WHERE segment = ANY(${ids}::bigint[]) AND word > ${after} ORDER BY word LIMIT ${wordsTogether}) next`;
       if (end?.word == null) break;
       const rows = await sql<(Postings & { segment: number; word: string })[]>`
-        SELECT segment, word, chunks, list, places FROM pommel_index_2.postings
+        SELECT segment, word, chunks, list, places FROM pommel_index_3.postings
         WHERE segment = ANY(${ids}::bigint[]) AND word > ${after} AND word <= ${end.word}`;
       const parts = new Map<string, { source: number; postings: Postings }[]>();
       for (const row of rows) {
@@ -103,10 +103,10 @@ export class PostgresWords {
       );
       after = end.word;
     }
-    await sql`DELETE FROM pommel_index_2.gone_chunks WHERE project = ${project} AND holds = ${this.holds}
+    await sql`DELETE FROM pommel_index_3.gone_chunks WHERE project = ${project} AND holds = ${this.holds}
       AND chunk BETWEEN ${first} AND ${last}`;
-    await sql`DELETE FROM pommel_index_2.postings WHERE segment = ANY(${ids}::bigint[])`;
-    await sql`DELETE FROM pommel_index_2.word_segments WHERE id = ANY(${ids}::bigint[])`;
+    await sql`DELETE FROM pommel_index_3.postings WHERE segment = ANY(${ids}::bigint[])`;
+    await sql`DELETE FROM pommel_index_3.word_segments WHERE id = ANY(${ids}::bigint[])`;
     return true;
   }
 
@@ -151,13 +151,13 @@ export class PostgresWords {
     const data = new Map<number, Uint8Array>();
     if (added.length > 0) {
       const rows = await sql<{ id: number; data: Uint8Array }[]>`
-        SELECT id, data FROM pommel_index_2.word_segments WHERE id = ANY(${added}::bigint[])`;
+        SELECT id, data FROM pommel_index_3.word_segments WHERE id = ANY(${added}::bigint[])`;
       for (const row of rows) data.set(row.id, row.data);
     }
     const gone = new Map<number, number[]>();
     if (worn.length > 0) {
       const rows = await sql<{ id: number; chunk: number }[]>`
-        SELECT s.id, g.chunk FROM pommel_index_2.word_segments s JOIN pommel_index_2.gone_chunks g
+        SELECT s.id, g.chunk FROM pommel_index_3.word_segments s JOIN pommel_index_3.gone_chunks g
           ON g.project = ${project} AND g.holds = ${this.holds} AND g.chunk BETWEEN s.first_chunk AND s.last_chunk
         WHERE s.id = ANY(${worn}::bigint[])`;
       for (const { id, chunk } of rows) {
@@ -175,7 +175,7 @@ export class PostgresWords {
 
   private stored({ sql, project }: Pick<Snapshot, "sql" | "project">): Promise<StoredSegment[]> {
     return sql<StoredSegment[]>`
-      SELECT id, chunks, gone, first_chunk AS first, last_chunk AS last FROM pommel_index_2.word_segments
+      SELECT id, chunks, gone, first_chunk AS first, last_chunk AS last FROM pommel_index_3.word_segments
       WHERE project = ${project} AND holds = ${this.holds} ORDER BY first_chunk`;
   }
 }
@@ -196,10 +196,10 @@ async function insertPostings(
   });
   const bytes = Buffer.concat(parts);
   await sql`
-    INSERT INTO pommel_index_2.postings (segment, word, chunks, list, places)
+    INSERT INTO pommel_index_3.postings (segment, word, chunks, list, places)
     SELECT ${segment}, w, c, substring(data FROM f FOR l), substring(data FROM f + l FOR p)
     FROM json_to_recordset(${jsonRows(rows)}::text::json) AS r (w text, c integer, f integer, l integer, p integer),
       (SELECT ${bytes}::bytea AS data) AS d`;
   const size = bytes.length + rows.reduce((sum, { w }) => sum + w.length, 0);
-  await sql`UPDATE pommel_index_2.word_segments SET bytes = bytes + ${size} WHERE id = ${segment}`;
+  await sql`UPDATE pommel_index_3.word_segments SET bytes = bytes + ${size} WHERE id = ${segment}`;
 }

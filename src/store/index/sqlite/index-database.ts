@@ -157,13 +157,15 @@ export class IndexDatabase extends Connection {
     const { chunks, symbols } = chunkRows(file, words);
     const insertChunk = this.prepare(
       `INSERT INTO chunks
-         (id, uid, file_id, parent_uid, parent_name, level, kind, name, signature, start_line, end_line)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (id, uid, file_id, parent_uid, parent_name, level, kind, name, signature, start_line, end_line,
+          fingerprint, built)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     for (const chunk of chunks) {
       const { id, uid, parentUid, parentName, level, kind, name, signature, startLine, endLine } = chunk;
       insertChunk.run(
         ...[id, uid, fileId, parentUid, parentName, level, kind, name, signature, startLine, endLine],
+        ...[chunk.fingerprint, chunk.built],
       );
     }
     if (embedded) {
@@ -366,7 +368,7 @@ export class IndexDatabase extends Connection {
     if (unknown.length === 0) return found;
     const rows = this.prepare(
       `SELECT c.id, c.file_id AS file, '' AS path, c.level, c.name, c.parent_name AS parentName,
-         c.start_line AS startLine
+         c.start_line AS startLine, c.fingerprint, c.built
        FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
     ).all(JSON.stringify(unknown)) as ChunkOutline[];
     for (const row of rows) {
@@ -423,7 +425,7 @@ export class IndexDatabase extends Connection {
     return this.prepare(
       `SELECT c.id, c.uid, c.file_id AS file, f.path, f.size, f.mtime_ms AS mtimeMs, f.language,
          c.parent_uid AS parentUid, c.parent_name AS parentName, c.level, c.kind, c.name, c.signature,
-         c.start_line AS startLine, c.end_line AS endLine
+         c.start_line AS startLine, c.end_line AS endLine, c.fingerprint, c.built
        FROM ${from} JOIN files f ON f.id = c.file_id`,
     ).all(JSON.stringify(wanted)) as StoredChunk[];
   }

@@ -280,6 +280,12 @@ export const codeMigrations: readonly Migration[] = [
   DROP TABLE former_vectors;
   ALTER TABLE vectors DROP COLUMN texts;
   `,
+  `
+  -- Of nearly the same code few bits differ; 0 where there is too little of it.
+  ALTER TABLE chunks ADD COLUMN fingerprint INTEGER NOT NULL DEFAULT 0;
+  -- 1: a compiler or a bundler wrote its file.
+  ALTER TABLE chunks ADD COLUMN built INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 function moveLongPostings(db: Sqlite): void {

@@ -206,7 +206,9 @@ describe("words", () => {
         id INTEGER PRIMARY KEY, model TEXT NOT NULL, dimensions INTEGER NOT NULL, texts BLOB NOT NULL, data BLOB NOT NULL
       ) STRICT;
       ALTER TABLE vectors ADD COLUMN texts BLOB;
-      PRAGMA user_version = ${codeMigrations.length - 2};
+      ALTER TABLE chunks DROP COLUMN fingerprint;
+      ALTER TABLE chunks DROP COLUMN built;
+      PRAGMA user_version = ${codeMigrations.length - 3};
     `);
     expect(count(longOnes)).toBe(3);
     index.close();

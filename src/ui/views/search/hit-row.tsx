@@ -44,7 +44,7 @@ function Snippet({ of, words }: { of: string; words: readonly string[] }) {
 }
 
 function CodeRow({ href, result, words }: HitRowProps<CodeResult>) {
-  const { file, start_line: line, end_line: last, name, kind, level, content, places } = result;
+  const { file, start_line: line, end_line: last, name, kind, level, content, places, also_in } = result;
   return (
     <ResultRow
       href={href}
@@ -70,6 +70,7 @@ function CodeRow({ href, result, words }: HitRowProps<CodeResult>) {
           also {places.map(({ name, start_line }) => `${name} :${start_line}`).join(", ")}
         </span>
       )}
+      {also_in.length > 0 && <span class="row-text">also in {also_in.join(", ")}</span>}
     </ResultRow>
   );
 }
