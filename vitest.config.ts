@@ -4,8 +4,9 @@ export default defineConfig({
   test: {
     globalSetup: ["test/own-temporary-directory.ts"],
     setupFiles: ["test/isolate-home.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // A slow machine is no failure.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // For two cores: process-level tests wait for daemons of their own most of the time; more than this is slower.
     maxWorkers: 3,
     projects: [
