@@ -29,19 +29,15 @@ const floors = [
 const clients = new Map([["ui", ["protocol", "text"]]]);
 /** Faces go through the one door (src/client/call.ts): they open no database, and run no operation themselves. */
 const faces = new Set(["cli", "mcp", "hooks", "lsp", "ui"]);
-const behindTheDoor = /^(?:store\/|queries\/(?:open|changing|operations)\.ts$)/;
+const behindTheDoor = /^(?:store\/|queries\/(?:open|changing|operations|local)\.ts$)/;
 /** They work on files that no daemon may have open meanwhile, look at what is broken, or write what only they write. */
 const withoutDoor = [
-  "cli/commands/attribution/",
   "cli/commands/audit/",
   "cli/commands/backup/",
   "cli/commands/daemon/",
   "cli/commands/doctor/",
   "cli/commands/encrypt/",
-  "cli/commands/import/",
   "cli/commands/init/init.ts",
-  "cli/commands/rewind/",
-  "cli/commands/scrub/",
   "cli/commands/uninstall/",
   // Seals what it leaves in the spool.
   "hooks/deliver.ts",

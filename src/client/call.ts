@@ -2,9 +2,11 @@ import { existsSync } from "node:fs";
 import { loadConfig } from "../project/config/config.ts";
 import { codeOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
-import type { RouteName } from "../protocol/endpoints.ts";
+import { endpoints, type RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { answererHere } from "../queries/here.ts";
+import type { LocalAnswer, LocalName, LocalRequest } from "../queries/local.ts";
+import type { Running } from "../queries/operations.ts";
 import { callDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 
 /** How long a daemon may take, how long once it timed out, and for how long that counts. Milliseconds. */
@@ -23,19 +25,13 @@ export function expectNoAnswer(): void {
   hungAt = Number.POSITIVE_INFINITY;
 }
 
-export interface CallOptions {
+export interface CallOptions extends Running {
   /** How long the daemon may take. Milliseconds. */
   timeout?: number | undefined;
   /** Without a daemon: one is started, unless it must not be; this process answers; or the call fails. Default: `start`. */
   without?: "start" | "here" | "fail";
-  /** Aborted when the answer is no longer wanted. */
-  signal?: AbortSignal | undefined;
   /** Called when this process answers, with why no daemon did. */
   onHere?: ((why: UnreachableReason) => void) | undefined;
-  /** Called while this process does work that takes long. */
-  onProgress?: ((done: number, total: number) => void) | undefined;
-  /** Called with what it has to say meanwhile. */
-  onNote?: ((text: string) => void) | undefined;
 }
 
 /** Operations that a daemon may still be at when it takes too long: nobody else may do the same. */
@@ -61,17 +57,49 @@ function usualTimeoutOf(operation: RouteName): number {
 }
 
 /**
- * The one way to an operation: through the daemon, which is started where none runs, or in this process where none can be.
+ * The one way to an operation: through the daemon, which is started where none runs, or in this process where none can be,
+ * and always for those of `queries/local.ts`.
  * A daemon that hangs (stopped by a debugger, say) costs a process its time-out once, not with every call.
  * @param place what the operation is about; null: no project
  * @throws PommelError as the operation, DaemonUnreachable where only a daemon could answer, and the signal's reason once it
  *   is aborted
  */
-export async function call<R extends RouteName>(
+export function call<N extends LocalName>(
+  operation: N,
+  input: LocalRequest<N>,
+  place: Project,
+  how?: Running,
+): Promise<LocalAnswer<N>>;
+export function call<R extends RouteName>(
   operation: R,
   input: RequestOf<R>,
   place: Project | null,
+  options?: CallOptions,
+): Promise<ResponseOf<R>>;
+export async function call(
+  operation: RouteName | LocalName,
+  input: unknown,
+  place: Project | null,
   options: CallOptions = {},
+): Promise<unknown> {
+  if (isServed(operation)) return callServed(operation, input as never, place, options);
+  const [{ runLocal }, { moveLegacyMemory }] = await Promise.all([
+    import("../queries/local.ts"),
+    import("../queries/projects/legacy.ts"),
+  ]);
+  if (place === null) throw new Error(`${operation} is about a project`);
+  await moveLegacyMemory(place);
+  return runLocal(place, operation, input as never, options);
+}
+
+const isServed = (operation: RouteName | LocalName): operation is RouteName =>
+  Object.hasOwn(endpoints, operation);
+
+async function callServed<R extends RouteName>(
+  operation: R,
+  input: RequestOf<R>,
+  place: Project | null,
+  options: CallOptions,
 ): Promise<ResponseOf<R>> {
   try {
     return await ask(operation, input, place, options);

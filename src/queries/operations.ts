@@ -206,8 +206,8 @@ const change: typeof changing = async (...args) => (await import("./changing.ts"
 export interface Running {
   /** Aborted when the answer is no longer wanted. */
   signal?: AbortSignal | undefined;
-  /** Called where this process does work that takes long. */
-  onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Called where this process does work that takes long. `what`: which part of it, or more about how far it is. */
+  onProgress?: ((done: number, total: number, what?: string) => void) | undefined;
   /** Called with what it has to say meanwhile. */
   onNote?: ((text: string) => void) | undefined;
 }

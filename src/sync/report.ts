@@ -45,7 +45,7 @@ export interface SyncOptions {
   /** Whether git may ask for a password at the terminal. */
   mayAsk?: boolean;
   /** Progress. */
-  onProgress?: (step: "importing" | "sharing", done: number, total: number) => void;
+  onProgress?: ((done: number, total: number, step: "importing" | "sharing") => void) | undefined;
   signal?: AbortSignal | undefined;
   /** Milliseconds since the epoch. */
   now?: () => number;

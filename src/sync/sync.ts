@@ -159,7 +159,7 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
       { work, filter: true },
       files,
       { tip: theirs, before },
-      { dryRun, signal: options.signal, onProgress: (done, n) => options.onProgress?.("importing", done, n) },
+      { dryRun, signal: options.signal, onProgress: (done, n) => options.onProgress?.(done, n, "importing") },
     );
     add(report.imported, counts);
     await quarantine(run, files, theirs.commit);
@@ -178,7 +178,7 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
     tips,
     things: all,
     signal: options.signal,
-    onProgress: (done, n) => options.onProgress?.("sharing", done, n),
+    onProgress: (done, n) => options.onProgress?.(done, n, "sharing"),
   });
   const next = await commitOf(run, writer, parents, tips);
   add(report.shared, writer.counts);

@@ -8,6 +8,7 @@ import { addSession } from "../../../test/support/memory-fixture.ts";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { readAuthorshipLog } from "../../attribution/foreign/git-ai.ts";
+import { projectAt } from "../../project/paths.ts";
 import { pathOf } from "../../sync/branch/manifest.ts";
 import { encode } from "../../sync/branch/shared-file.ts";
 import { attributionForCi } from "./ci.ts";
@@ -21,7 +22,7 @@ const question = "export const question = askForTheQuestion();\n";
 const base = "first();\nsecond();\nthird();\n";
 
 const ci = (range: string | null, more: Partial<Parameters<typeof attributionForCi>[1]> = {}) =>
-  attributionForCi(checkout.dir, { range, mergedAs: null, dryRun: false, env: {}, ...more });
+  attributionForCi(projectAt(checkout.dir), { range, mergedAs: null, dryRun: false, env: {}, ...more });
 const fetch = (...refs: string[]) => checkout.git("fetch", "--quiet", "--force", repo.root, ...refs);
 const note = (hash: string) => checkout.git("notes", "--ref=ai", "show", hash);
 
@@ -99,9 +100,9 @@ describe("the share of a pull request", () => {
     checkout.commit("Alone", { "x.ts": "x\n" });
     await expect(ci("feature..other")).rejects.toThrow("no common ancestor");
     const nowhere = mkdtempSync(join(tmpdir(), "pommel-none-"));
-    await expect(attributionForCi(nowhere, { range: "a..b", mergedAs: null, dryRun: true })).rejects.toThrow(
-      "is not in a git repository",
-    );
+    await expect(
+      attributionForCi(projectAt(nowhere), { range: "a..b", mergedAs: null, dryRun: true }),
+    ).rejects.toThrow("is not in a git repository");
     rmSync(nowhere, { recursive: true });
   });
 });

@@ -5,14 +5,13 @@ import { patchIdsOf } from "../../git/diff/patch-id.ts";
 import { gitTextIfAny } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed, commonAncestor } from "../../git/history/history.ts";
-import { findProjectIfAny } from "../../git/projects/find-project.ts";
 import { PommelError } from "../../project/errors.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import { type GitAiExport, writeLogs } from "./export-git-ai.ts";
 import { type AuthoredLine, type AuthoredLines, authorsCarried, authorsOfAdded } from "./line-authors.ts";
 
-interface CiRequest {
+export interface CiRequest {
   /** `base..head`; null: what the environment names (`defaultRange`). */
   range: string | null;
   /** The commit that a merge on the server made of the range; null: nothing to carry. */
@@ -48,17 +47,17 @@ export interface CiReport {
 
 /**
  * Who wrote the lines that a range of commits added, and carries it to the commits that a merge on the server made of them.
- * Needs a checkout with the commits, and the shared memory's branch or notes; no project, daemon or memory.
+ * Needs a checkout with the commits, and the shared memory's branch or notes; no daemon or memory.
  * @throws PommelError `usage` without a repository or range, `not_found` for revisions that git does not have
  */
 export async function attributionForCi(
-  cwd: string,
+  project: Project,
   { range, mergedAs, dryRun, env = process.env, signal }: CiRequest,
 ): Promise<CiReport> {
-  const top = await gitTextIfAny(cwd, ["rev-parse", "--show-toplevel"], signal);
+  const { root } = project;
+  const top = await gitTextIfAny(root, ["rev-parse", "--show-toplevel"], signal);
   if (top === null || top === "")
-    throw new PommelError("usage", `${cwd} is not in a git repository.`, "Run it in a checkout.");
-  const project = (await findProjectIfAny(cwd)) ?? projectAt(top);
+    throw new PommelError("usage", `${root} is not in a git repository.`, "Run it in a checkout.");
   const { base, head } = await endsOf(top, range ?? (await defaultRange(top, env)));
   const authored = await authorsOfAdded(project, top, { from: base, to: head }, signal);
   const notes = [...authored.notes];

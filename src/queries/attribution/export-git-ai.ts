@@ -7,7 +7,7 @@ import { version } from "../../project/version.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { type AttributedCommit, attributedCommits } from "./attributed-commits.ts";
 
-interface GitAiOptions {
+export interface ExportGitAiRequest {
   /** See `attributedCommits`. */
   range: string | null;
   /** Replace other tools' notes, too. */
@@ -51,7 +51,7 @@ const ref = `refs/${gitAiRef}`;
 export async function exportGitAi(
   project: Project,
   memory: Memory,
-  { range, force, dryRun, signal }: GitAiOptions,
+  { range, force, dryRun, signal }: ExportGitAiRequest,
 ): Promise<GitAiExport> {
   const logs = new Map<string, string>();
   let unknown = 0;

@@ -12,7 +12,6 @@ import {
 import { backfill } from "../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { checkpointUid } from "../../attribution/checkpoints/uid.ts";
-import { silentLog } from "../../project/log.ts";
 import { expireSessions } from "../../store/memory/privacy/forget.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { backfillHere } from "./backfill.ts";
@@ -193,11 +192,11 @@ describe("comparing", () => {
 });
 
 it("goes over history in this process", async () => {
-  const report = await backfillHere(repo.work.project, { all: true, log: silentLog });
+  const report = await backfillHere(repo.work.project, { all: true });
   expect(report).toEqual({ commits: 4, lookedAt: 0, checkpoints: 0, isInterrupted: false, isShallow: false });
-  expect(await codeOf(backfillHere(repo.work.project, { since: "nonsense", log: silentLog }))).toBe("usage");
+  expect(await codeOf(backfillHere(repo.work.project, { since: "nonsense" }))).toBe("usage");
   rmSync(join(repo.root, ".git"), { recursive: true });
-  await expect(backfillHere(repo.work.project, { log: silentLog })).rejects.toMatchObject({
+  await expect(backfillHere(repo.work.project, {})).rejects.toMatchObject({
     code: "no_git_history",
     hint: expect.stringContaining("git init"),
   });

@@ -17,6 +17,7 @@ import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { openForeignDatabase } from "../../store/sqlite/foreign-database.ts";
 import { openToRead } from "../../store/sqlite/open-to-read.ts";
 import { changing } from "../changing.ts";
+import type { Running } from "../operations.ts";
 
 /** What can be imported from another tool's memory. */
 export interface AlinePlan {
@@ -98,7 +99,7 @@ function withAline<T>(path: string, use: (db: AlineDatabase) => T | Promise<T>):
 export function importAline(
   project: Project,
   plan: AlinePlan,
-  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (done: number, total: number) => void } = {},
+  { signal, onProgress }: Running = {},
 ): Promise<AlineImport> {
   return withAline(plan.file, (db) =>
     changing(

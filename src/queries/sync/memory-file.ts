@@ -1,20 +1,22 @@
+import { createReadStream, statSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { Project } from "../../project/paths.ts";
 import { exportMemory } from "../../sync/memory-file/export-memory.ts";
 import { importMemory, type MemoryImport } from "../../sync/memory-file/import-memory.ts";
 import { changing } from "../changing.ts";
+import type { Running } from "../operations.ts";
+
+/** Gets the next lines, and how many of the memory's things they complete. */
+export type WriteLines = (text: string, done: number, total: number) => void;
 
 /**
- * A project's whole memory as lines of JSON, piece by piece. Read in this process: a daemon may write meanwhile.
- * @param write gets the next lines, and how many of the memory's things they complete
+ * A project's whole memory as lines of JSON, piece by piece.
  * @returns the number of records
  * @throws PommelError `no_memory`, and what `write` throws
  */
-export function exportProject(
-  project: Project,
-  write: (text: string, done: number, total: number) => void,
-): Promise<number> {
+export function exportProject(project: Project, write: WriteLines): Promise<number> {
   return changing(project, async (work) => {
     let lines = 0;
     for (const { text, done, total } of exportMemory({ work, filter: true })) {
@@ -28,8 +30,38 @@ export function exportProject(
   });
 }
 
-/** Imports such lines into a project, whose daemon sees them with its next query. @throws PommelError `unreadable` */
-export function importProject(
+export interface MemoryImportRequest {
+  /** What `pm export --all` wrote; absolute. */
+  file: string;
+  /** Only read it. */
+  dryRun: boolean;
+}
+
+/** Imports such lines from a file; counts its kilobytes, and lines. @throws PommelError `unreadable` */
+export async function importFile(
+  project: Project,
+  { file, dryRun }: MemoryImportRequest,
+  { onProgress }: Running,
+): Promise<MemoryImport> {
+  const { size } = statSync(file);
+  const stream = createReadStream(file);
+  try {
+    return await importProject(project, linesOf(stream), {
+      dryRun,
+      onProgress: (lines) =>
+        onProgress?.(Math.round(stream.bytesRead / 1000), Math.ceil(size / 1000), `${lines} lines`),
+    });
+  } finally {
+    stream.destroy();
+  }
+}
+
+/** Opened by the first reader: an interface loses the lines that it reads before somebody waits for them. */
+async function* linesOf(stream: Readable): AsyncGenerator<string> {
+  yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+function importProject(
   project: Project,
   lines: AsyncIterable<string>,
   options: Parameters<typeof importMemory>[2],

@@ -6,40 +6,47 @@ import type { Project } from "../../project/paths.ts";
 import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts";
 import { syncMemory } from "../../sync/sync.ts";
 import { changing } from "../changing.ts";
+import type { Running } from "../operations.ts";
 
-/** How a sync asks the user and reports to them. */
-export interface SyncDialogue {
+export interface SyncRequest extends Omit<SyncOptions, "onProgress" | "signal" | "now"> {
   /** Asks for the passphrase, twice for a new one; null if there is nobody to ask. */
   askPassphrase?: (isNew: boolean) => Promise<string | null>;
-  onKeyMade?: (file: string) => void;
 }
 
-/** How a configuration wants the memory to be shared. */
+/**
+ * How a configuration wants the memory to be shared.
+ * @param onNote is told of a key that was made
+ */
 export function syncSettings(
   config: Config,
-  { askPassphrase, onKeyMade }: SyncDialogue = {},
-  env: NodeJS.ProcessEnv = process.env,
+  askPassphrase: SyncRequest["askPassphrase"] = undefined,
+  onNote: Running["onNote"] = undefined,
 ): SyncSettings {
   return {
     branch: config["sync.branch"],
     remote: config["sync.remote"],
     encryption: config["sync.encryption"],
-    keyFile: config["sync.key_file"] || join(homeOf(env).configDir, "sync-key.txt"),
+    keyFile: config["sync.key_file"] || join(homeOf().configDir, "sync-key.txt"),
     passphrase: async (isNew) =>
-      env[config["sync.passphrase_env"]] || ((await askPassphrase?.(isNew)) ?? null),
-    ...(onKeyMade && { onKeyMade }),
+      process.env[config["sync.passphrase_env"]] || ((await askPassphrase?.(isNew)) ?? null),
+    onKeyMade(file) {
+      onNote?.(`Created the key ${file}. Copy it to your other machines and keep a backup: without it,`);
+      onNote?.("the shared memory cannot be read.");
+    },
   };
 }
 
 /**
- * Pushes or pulls a project's memory in this process: a daemon sees pulled data with its next query.
+ * Pushes or pulls a project's memory: a daemon sees pulled data with its next query.
  * @throws PommelError `sync_refused`, `sync_failed`, and what opening the memory throws
  */
 export async function syncProject(
   project: Project,
-  options: SyncOptions,
-  dialogue: SyncDialogue = {},
+  { askPassphrase, ...options }: SyncRequest,
+  { signal, onProgress, onNote }: Running = {},
 ): Promise<SyncReport> {
-  const settings = syncSettings(loadConfig(project).config, dialogue);
-  return changing(project, (work) => syncMemory(work, settings, options), { create: true });
+  const settings = syncSettings(loadConfig(project).config, askPassphrase, onNote);
+  return changing(project, (work) => syncMemory(work, settings, { ...options, signal, onProgress }), {
+    create: true,
+  });
 }

@@ -26,7 +26,7 @@ export interface TeamSettings {
 
 export interface TeamOptions {
   /** Progress. */
-  onProgress?: (step: "importing" | "sharing", done: number, total: number) => void;
+  onProgress?: ((done: number, total: number, step: "importing" | "sharing") => void) | undefined;
   signal?: AbortSignal | undefined;
   /** Milliseconds since the epoch. */
   now?: () => number;
@@ -162,7 +162,7 @@ async function pull(
       if (records.length === 0) return;
       for (const record of records) {
         signal?.throwIfAborted();
-        onProgress?.("importing", done++, done + records.length);
+        onProgress?.(done++, done + records.length, "importing");
         await importTeamRecord(work, record, author, report);
         setSyncFact(memory, facts.cursor, String(record.seq));
         // Yield to other tasks.
@@ -198,7 +198,7 @@ async function push(
   };
   for (const one of outgoing) {
     signal?.throwIfAborted();
-    onProgress?.("sharing", one.done, one.total);
+    onProgress?.(one.done, one.total, "sharing");
     waiting.push(one);
     characters += one.record?.text?.length ?? 0;
     if (waiting.length >= batch.records || characters >= batch.characters) await send();

@@ -1,5 +1,8 @@
+import { call } from "../../../client/call.ts";
+import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { type Authored, attributionForCi, type CiReport } from "../../../queries/attribution/ci.ts";
+import { projectAt } from "../../../project/paths.ts";
+import type { Authored, CiReport } from "../../../queries/attribution/ci.ts";
 import type { CommandContext } from "../../frame.ts";
 import { authorBar } from "../../terminal/chart.ts";
 import { aligned, type Screen, tick } from "../../terminal/output.ts";
@@ -25,7 +28,9 @@ export async function attributionCiCommand(
 ): Promise<void> {
   if (markdown && output.json)
     throw new PommelError("usage", "--markdown cannot be combined with --json.", "Omit one of them.");
-  const report = await attributionForCi(cwd, { range: range ?? null, mergedAs: mergedAs ?? null, dryRun });
+  const project = (await findProjectIfAny(cwd)) ?? projectAt(cwd);
+  const asked = { range: range ?? null, mergedAs: mergedAs ?? null, dryRun };
+  const report = await call("attributionForCi", asked, project);
   for (const note of report.notes) output.note(note);
   output.result({ dry_run: dryRun, ...report }, () =>
     markdown ? asMarkdown(report) : asTables(report, output, dryRun),

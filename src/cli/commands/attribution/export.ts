@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import { exportTraces } from "../../../queries/attribution/export-agent-trace.ts";
-import { exportGitAi, type GitAiExport } from "../../../queries/attribution/export-git-ai.ts";
-import { withMemory } from "../../../queries/open.ts";
+import type { GitAiExport } from "../../../queries/attribution/export-git-ai.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
@@ -33,9 +32,7 @@ export async function attributionExportCommand(
     return traces(context, project, { range: range ?? null, to, force });
   }
   if (to !== undefined) throw new PommelError("usage", "Notes go to no file.", "Omit --to.");
-  const report = await withMemory(project, (memory) =>
-    exportGitAi(project, memory, { range: range ?? null, force, dryRun }),
-  );
+  const report = await call("exportGitAi", { range: range ?? null, force, dryRun }, project);
   output.result({ format: "git-ai", dry_run: dryRun, ...report }, () =>
     gitAiText(report, dryRun, output.colors),
   );
@@ -46,16 +43,10 @@ async function traces(
   project: Project,
   { range, to, force }: { range: string | null; to: string | undefined; force: boolean },
 ): Promise<void> {
-  const records: object[] = [];
-  const lines: string[] = [];
-  await withMemory(project, async (memory) => {
-    for await (const record of exportTraces(project, memory, range)) {
-      if (to === undefined && output.json) records.push(record);
-      else lines.push(JSON.stringify(record));
-    }
-  });
-  if (to === undefined) return output.result(records, lines.join("\n"));
-  const file = writeNew(resolve(cwd, to), "traces.jsonl", lines.map((line) => `${line}\n`).join(""), force);
+  const records = await call("exportTraces", { range }, project);
+  const lines = records.map((record) => `${JSON.stringify(record)}\n`);
+  if (to === undefined) return output.result(records, lines.join("").trimEnd());
+  const file = writeNew(resolve(cwd, to), "traces.jsonl", lines.join(""), force);
   output.result(
     { format: "agent-trace", to: file, records: lines.length },
     `${tick("ok", output.colors)} Wrote ${counted(lines.length, "trace record")} to ${file}.`,

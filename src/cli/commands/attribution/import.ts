@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
-import { importTraces } from "../../../queries/attribution/import-agent-trace.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
@@ -20,7 +20,7 @@ export async function attributionImportCommand(
 ): Promise<number> {
   const file = resolve(cwd, path);
   const project = await findProject(cwd);
-  const report = await importTraces(project, textOf(file), { dryRun });
+  const report = await call("importTraces", { text: textOf(file), dryRun }, project);
   const { records, commits, unchanged, elsewhere, lines, problems } = report;
   if (records === 0 && problems.length > 0) {
     throw new PommelError(

@@ -11,7 +11,7 @@ import { replacedFiles } from "../../../store/memory/backups/copies.ts";
 import { checkBackup, replaceMemory } from "../../../store/memory/backups/restore.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
 import type { CommandContext } from "../../frame.ts";
-import { canAsk, confirm } from "../../terminal/confirm.ts";
+import { canAsk, confirm } from "../../terminal/ask.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import { givePassphrase } from "../encrypt/encrypt.ts";

@@ -8,6 +8,7 @@ import { PommelError } from "../../../project/errors.ts";
 import { silentLog } from "../../../project/log.ts";
 import { type Project, projectAt } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
+import { interruptedCode, interruption } from "../../terminal/interruption.ts";
 import type { Output } from "../../terminal/output.ts";
 import { createProgress, type Progress } from "../../terminal/progress.ts";
 import { renderSelfTest, reportOf } from "./bench-report.ts";
@@ -19,21 +20,16 @@ interface BenchOptions {
 }
 
 const standardCount = 100;
-/** Shell convention for "ended by SIGINT". */
-const interruptedCode = 130;
 
 /** `pm bench`: measures search on the project's own code, in a copy; needs neither daemon nor index nor `pm init`. */
 export async function benchCommand({ cwd, output }: CommandContext, options: BenchOptions): Promise<number> {
   // A project that was never initialised can be measured, too.
   const project = (await findProjectIfAny(cwd)) ?? projectAt(rootForInit(cwd));
   const config = configFor(project, options.model, output);
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
+  const signal = interruption();
   try {
     const count = options.queries ?? standardCount;
-    const report = await measure({ root: project.root, config, count, signal: interruption.signal }, output);
+    const report = await measure({ root: project.root, config, count, signal }, output);
     if (report.kinds.every(({ queries }) => queries === 0)) throw nothingToAsk(report);
     const misses = options.misses ?? false;
     output.result(reportOf(report, { root: project.root, misses }), () =>
@@ -41,7 +37,7 @@ export async function benchCommand({ cwd, output }: CommandContext, options: Ben
     );
     return 0;
   } catch (error) {
-    if (!interruption.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
     output.note("Interrupted; nothing was kept.");
     return interruptedCode;
   }

@@ -1,38 +1,22 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import { silentLog } from "../../../project/log.ts";
-import { backfillHere } from "../../../queries/checkpoints/backfill.ts";
+import type { BackfillRequest } from "../../../queries/checkpoints/backfill.ts";
 import type { CommandContext } from "../../frame.ts";
+import { interruptedCode, interruption } from "../../terminal/interruption.ts";
 import { humanDuration } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
 
-/** Shell convention for "ended by SIGINT". */
-const interruptedCode = 130;
-
-interface Options {
-  since?: string;
-  limit?: number;
-  all?: boolean;
-}
-
-/** `pm checkpoint backfill`: does it here, whether a daemon runs or not. */
+/** `pm checkpoint backfill` */
 export async function checkpointBackfillCommand(
   { cwd, output }: CommandContext,
-  options: Options,
+  options: BackfillRequest,
 ): Promise<number> {
   const project = await findProject(cwd);
   const started = Date.now();
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
   const progress = createProgress({ label: "Reading history", unit: "commits" });
-  const report = await backfillHere(project, {
-    ...options,
-    signal: interruption.signal,
-    onProgress: (done, total) => progress.update(done, total),
-    log: { ...silentLog, warn: output.note, error: output.note },
-  }).finally(progress.finish);
+  const how = { signal: interruption(), onProgress: progress.update, onNote: output.note };
+  const report = await call("backfill", options, project, how).finally(progress.finish);
   if (report.isShallow) {
     output.note("This clone is shallow: `git fetch --unshallow` fetches the rest.");
   }

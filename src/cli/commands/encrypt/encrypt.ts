@@ -12,8 +12,7 @@ import { type Envelope, homeEnvelope, type KeySource } from "../../../store/encr
 import { passphraseVariable } from "../../../store/encryption/key-source.ts";
 import { unlock } from "../../../store/encryption/keys.ts";
 import type { CommandContext } from "../../frame.ts";
-import { askSecret } from "../../terminal/ask-secret.ts";
-import { canAsk } from "../../terminal/confirm.ts";
+import { askSecret, canAsk } from "../../terminal/ask.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 

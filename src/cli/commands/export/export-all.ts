@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { exportProject } from "../../../queries/sync/memory-file.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
@@ -22,11 +22,12 @@ export async function exportAllCommand(
   const progress = createProgress({ label: "Exporting", unit: "records" });
   let bytes = 0;
   try {
-    const records = await exportProject(project, (text, done, total) => {
+    const write = (text: string, done: number, total: number) => {
       file.write(text);
       bytes += Buffer.byteLength(text);
       progress.update(done, total);
-    });
+    };
+    const records = await call("exportMemory", { write }, project);
     file.finish();
     progress.finish();
     output.result(

@@ -5,7 +5,6 @@ import { PommelError } from "../../../project/errors.ts";
 import { maxResults } from "../../../project/max-results.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
-import { exportTrajectory } from "../../../queries/sessions/export-atif.ts";
 import { shortId } from "../../../sessions/short-id.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
@@ -57,7 +56,8 @@ const formatOf: Record<FormatName, Format> = {
   json: { extension: "json", session: json, index: jsonIndex },
   atif: {
     extension: "json",
-    session: async ({ session }, project, clean) => json(await exportTrajectory(project, session.id, clean)),
+    session: async ({ session }, project, clean) =>
+      json(await call("exportTrajectory", { id: session.id, clean }, project)),
     index: jsonIndex,
   },
 };

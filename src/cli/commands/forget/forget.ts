@@ -5,7 +5,7 @@ import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { ForgetRequest, ForgetResponse } from "../../../protocol/operations/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
-import { canAsk, confirm } from "../../terminal/confirm.ts";
+import { canAsk, confirm } from "../../terminal/ask.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted, oneLine } from "../../terminal/text.ts";
 

@@ -1,20 +1,13 @@
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { claude } from "../../../agents/claude/claude.ts";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import { projectRoots } from "../../../git/projects/roots.ts";
-import type { Project } from "../../../project/paths.ts";
-import { withMemory } from "../../../queries/open.ts";
-import {
-  type AlineImport,
-  type AlinePlan,
-  importAline,
-  planAline,
-} from "../../../queries/sessions/import-aline.ts";
-import { type ImportPreview, previewImport } from "../../../sessions/ingest/import-preview.ts";
+import type { AlineImport, AlinePlan } from "../../../queries/sessions/import-aline.ts";
+import type { ImportPreview } from "../../../sessions/ingest/import-preview.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";
-import { canAsk, confirm } from "../../terminal/confirm.ts";
+import { canAsk, confirm } from "../../terminal/ask.ts";
+import { interruptedCode } from "../../terminal/interruption.ts";
 import { aligned, type Output, tick } from "../../terminal/output.ts";
 import { counted, oneLine } from "../../terminal/text.ts";
 import { importTranscripts } from "./import-transcripts.ts";
@@ -26,9 +19,6 @@ interface AlineOptions {
   yes?: boolean;
 }
 
-/** Shell convention for "ended by SIGINT". */
-const interruptedCode = 130;
-
 /** `pm import aline [path]` */
 export async function importAlineCommand(
   { cwd, output }: CommandContext,
@@ -36,12 +26,15 @@ export async function importAlineCommand(
   { since, allProjects = false, dryRun = false, yes = false }: AlineOptions,
 ): Promise<number | undefined> {
   const project = await findProject(cwd);
-  const plan = await planAline(project, {
+  const asked = {
     path: path === undefined ? undefined : resolve(cwd, path),
     since: since === undefined ? null : await parseWhen(since, "since"),
     allProjects,
-  });
-  const preview = await lookAt(project, plan, allProjects);
+  };
+  const plan = await call("planAline", asked, project);
+  // Transcripts that are there and not read yet.
+  const toRead = { agent: claude, places: plan.transcripts, since: null, allProjects };
+  const preview = await call("previewImport", toRead, project);
   if (plan.isNewer) {
     output.note(
       `${plan.file} has a newer schema (${plan.schema}) than supported; Pommel reads what it recognises.`,
@@ -64,7 +57,7 @@ export async function importAlineCommand(
     if (output.json) output.result({ ...summary, interrupted: true }, "");
     return interruptedCode;
   }
-  const taken = await importAline(project, plan);
+  const taken = await call("importAline", plan, project);
   const failed = [
     ...(followed?.failed.map(({ path: file, error }) => ({ session: file, error })) ?? []),
     ...taken.failed,
@@ -73,14 +66,6 @@ export async function importAlineCommand(
   const done = { ...summary, ...taken, chunks: taken.chunks + (followed?.chunks ?? 0), failed };
   output.result(done, () => report(taken, preview, failed.length, output));
   return failed.length > 0 ? 1 : 0;
-}
-
-/** Transcripts that are there and not read yet. */
-async function lookAt(project: Project, plan: AlinePlan, allProjects: boolean): Promise<ImportPreview> {
-  const roots = allProjects ? null : await projectRoots(project.root);
-  const asked = { agent: claude, roots, places: plan.transcripts, since: null };
-  if (!existsSync(project.memoryDb)) return previewImport({ ...asked, memory: null });
-  return withMemory(project, (memory) => previewImport({ ...asked, memory }));
 }
 
 function summaryOf(plan: AlinePlan, preview: ImportPreview, dryRun: boolean) {

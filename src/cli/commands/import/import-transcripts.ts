@@ -3,11 +3,16 @@ import { call } from "../../../client/call.ts";
 import { findOrStartDaemon } from "../../../client/connect.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { TranscriptToImport } from "../../../sessions/ingest/import-preview.ts";
-import { followImport, type ImportFollowed } from "./follow.ts";
+import type { ImportFollowed, TranscriptToImport } from "../../../queries/sessions/import-transcripts.ts";
+import { interruption } from "../../terminal/interruption.ts";
+import { createProgress } from "../../terminal/progress.ts";
 
 /** Of the paths in one request: a body may have a megabyte. Characters. */
 const maxInRequest = 500_000;
+
+/** Without progress for so long, the daemon is asked why; and how often. Milliseconds. */
+const stallMs = 3000;
+const askAgainMs = 1000;
 
 /**
  * Gives transcripts to the daemon, which it starts where none runs, and watches until they are read.
@@ -18,10 +23,7 @@ export async function importTranscripts(
   agent: Agent,
   files: readonly TranscriptToImport[],
 ): Promise<ImportFollowed | null> {
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
+  const signal = interruption();
   await findOrStartDaemon();
   const paths = files.map(({ path }) => path);
   const refusal = await queueTranscripts(project, agent, paths);
@@ -32,7 +34,33 @@ export async function importTranscripts(
       "See `pm config list sessions`.",
     );
   }
-  return followImport(project, files, interruption.signal);
+  const bytes = files.reduce((sum, { left }) => sum + left, 0);
+  const unit = bytes < 10_000_000 ? { name: "kB", bytes: 1000 } : { name: "MB", bytes: 1_000_000 };
+  const progress = createProgress({ label: "Importing", unit: unit.name });
+  const stall = stallWatch(project);
+  const onProgress = (done: number, total: number, what?: string) =>
+    progress.update(Math.round(done / unit.bytes), Math.ceil(total / unit.bytes), what, stall(done));
+  return call("followImport", { files }, project, { signal, onProgress }).finally(progress.finish);
+}
+
+/** What the import waits for once nothing has moved for a while: a full disk, say. The daemon goes on by itself when it is gone. */
+function stallWatch(project: Project): (done: number) => string | undefined {
+  let [moved, asked, reason] = [{ done: -1, at: 0 }, 0, ""];
+  return (done) => {
+    const now = performance.now();
+    if (done !== moved.done) moved = { done, at: now };
+    if (now - moved.at <= stallMs) return undefined;
+    if (now - asked > askAgainMs) {
+      asked = now;
+      void call("status", {}, project, { without: "fail" }).then(
+        ({ notes }) => {
+          reason = notes.join(" ");
+        },
+        () => {},
+      );
+    }
+    return reason || undefined;
+  };
 }
 
 /** Has the daemon read transcripts in the background. @returns why it does not; null when it does */

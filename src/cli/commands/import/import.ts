@@ -2,22 +2,19 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Agent } from "../../../agents/agent.ts";
 import { agentNamed, agents, placesOf } from "../../../agents/registry.ts";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { projectRoots } from "../../../git/projects/roots.ts";
 import { PommelError } from "../../../project/errors.ts";
-import type { Project } from "../../../project/paths.ts";
-import { withMemory } from "../../../queries/open.ts";
-import { type ImportPreview, previewImport } from "../../../sessions/ingest/import-preview.ts";
+import type { ImportFollowed } from "../../../queries/sessions/import-transcripts.ts";
+import type { ImportPreview } from "../../../sessions/ingest/import-preview.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";
-import { canAsk, confirm } from "../../terminal/confirm.ts";
+import { canAsk, confirm } from "../../terminal/ask.ts";
+import { interruptedCode } from "../../terminal/interruption.ts";
 import { aligned, humanBytes, humanDuration, type Output, tick } from "../../terminal/output.ts";
 import { counted, localTime, oneLine } from "../../terminal/text.ts";
-import type { ImportFollowed } from "./follow.ts";
 import { importTranscripts } from "./import-transcripts.ts";
-
-/** Shell convention for "ended by SIGINT". */
-const interruptedCode = 130;
 
 interface ImportOptions {
   since?: string;
@@ -50,11 +47,10 @@ export async function importCommand(
   if (isAnywhere && path === undefined)
     throw new PommelError("usage", "Which file?", `Name a file of ${agent.title}, or a directory of them.`);
   const project = await findProject(cwd);
-  const preview = await previewTranscripts(project, agent, {
-    places: path === undefined ? placesOf(agent, await projectRoots(project.root)) : [resolve(cwd, path)],
-    since: since === undefined ? null : await parseWhen(since, "since"),
-    allProjects,
-  });
+  const places =
+    path === undefined ? placesOf(agent, await projectRoots(project.root)) : [resolve(cwd, path)];
+  const from = since === undefined ? null : await parseWhen(since, "since");
+  const preview = await call("previewImport", { agent, places, since: from, allProjects }, project);
   if (path !== undefined) refuseWhereNoneIs(preview, agent, resolve(cwd, path));
   const summary = summaryOf(agent, preview, dryRun);
   for (const line of describe(preview, agent, allProjects ? null : project.root)) output.print(line);
@@ -82,26 +78,6 @@ function agentFor(name: string): Agent {
   if (agent) return agent;
   const known = [...agents.map((one) => one.name), "aline", "pommel"].join(", ");
   throw new PommelError("usage", `Cannot import sessions of ${name}.`, `Choose from: ${known}.`);
-}
-
-interface Where {
-  places: readonly string[];
-  since: number | null;
-  allProjects: boolean;
-  signal?: AbortSignal;
-}
-
-/** What an import of an agent's transcripts would do. */
-export async function previewTranscripts(
-  project: Project,
-  agent: Agent,
-  where: Where,
-): Promise<ImportPreview> {
-  const roots = where.allProjects ? null : await projectRoots(project.root);
-  const { places, since, signal } = where;
-  const asked = { agent, roots, places, since, ...(signal && { signal }) };
-  if (!existsSync(project.memoryDb)) return previewImport({ ...asked, memory: null });
-  return withMemory(project, (memory) => previewImport({ ...asked, memory }));
 }
 
 /** An explicit path without transcripts is an error. */

@@ -1,19 +1,12 @@
-import { createReadStream, existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { importProject } from "../../../queries/sync/memory-file.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
-
-/** Opened by the first reader: an interface loses the lines that it reads before somebody waits for them. */
-async function* linesOf(stream: Readable): AsyncGenerator<string> {
-  yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
-}
 
 /** Problems that are named before the rest is counted. */
 const problemsShown = 20;
@@ -29,17 +22,9 @@ export async function importPommelCommand(
   const file = resolve(cwd, path);
   if (!existsSync(file)) throw new PommelError("not_found", `${file} does not exist.`, "Check the path.");
   const project = await findProject(cwd);
-  const { size } = statSync(file);
-  const stream = createReadStream(file);
   const progress = createProgress({ label: "Importing", unit: "kB" });
-  const taken = await importProject(project, linesOf(stream), {
-    dryRun,
-    onProgress: (lines) =>
-      progress.update(Math.round(stream.bytesRead / 1000), Math.ceil(size / 1000), counted(lines, "line")),
-  }).finally(() => {
-    progress.finish();
-    stream.destroy();
-  });
+  const how = { onProgress: progress.update };
+  const taken = await call("importMemory", { file, dryRun }, project, how).finally(progress.finish);
   const { problems, records, imported, forgotten } = taken;
   for (const { line, reason } of problems.slice(0, problemsShown)) output.note(`line ${line}: ${reason}`);
   if (problems.length > problemsShown)

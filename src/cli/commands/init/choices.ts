@@ -6,7 +6,7 @@ import type { AgentSetup, PartName, Place } from "../../../agents/setup.ts";
 import { gitHooksState } from "../../../git/hooks/state.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import { canAsk } from "../../terminal/confirm.ts";
+import { canAsk } from "../../terminal/ask.ts";
 import { humanBytes, humanDuration, type Output } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import { type FoundSessions, findPastSessions } from "./import.ts";

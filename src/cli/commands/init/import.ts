@@ -1,11 +1,11 @@
 import type { Agent } from "../../../agents/agent.ts";
 import { agents, placesOf } from "../../../agents/registry.ts";
+import { call } from "../../../client/call.ts";
 import { projectRoots } from "../../../git/projects/roots.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { ImportPreview } from "../../../sessions/ingest/import-preview.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
-import { previewTranscripts } from "../import/import.ts";
 import { importTranscripts } from "../import/import-transcripts.ts";
 import type { StepPrinter } from "./steps.ts";
 
@@ -33,9 +33,9 @@ export async function findPastSessions(project: Project): Promise<FoundSessions[
   const roots = await projectRoots(project.root);
   const found = await Promise.all(
     agents.map(async (agent) => {
-      const where = { places: placesOf(agent, roots), since: null, allProjects: false, signal };
+      const asked = { agent, places: placesOf(agent, roots), since: null, allProjects: false };
       try {
-        return { agent, preview: await previewTranscripts(project, agent, where) };
+        return { agent, preview: await call("previewImport", asked, project, { signal }) };
       } catch {
         // `pm import` reports their faults, which must not stop `pm init`.
         return null;

@@ -13,12 +13,13 @@ import { findUpwards, type Project } from "../../../project/paths.ts";
 import { Registry } from "../../../store/registry.ts";
 import type { CommandContext } from "../../frame.ts";
 import { nestedText } from "../../results/nested.ts";
+import { interruptedCode } from "../../terminal/interruption.ts";
 import { humanDuration, type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import type { StartReport } from "../daemon/start.ts";
 import { addAgents, movedToTeam, partsToAdd } from "./agents.ts";
 import { chooseSetup, type InitOptions, isAsked, isOwnByDefault } from "./choices.ts";
-import { type InitResult, interruptedCode, type StepPrinter, stepPrinter } from "./steps.ts";
+import { type InitResult, type StepPrinter, stepPrinter } from "./steps.ts";
 
 /** `pm init`: creates missing parts and touches nothing else, so it can be run again at any time. */
 export async function initCommand(

@@ -58,9 +58,6 @@ export interface StepPrinter {
   doneIn(result: ChangedPaths, outcome: Outcome, dir: string, names: readonly string[]): void;
 }
 
-/** Shell convention for "ended by SIGINT". */
-export const interruptedCode = 130;
-
 /**
  * @param total how many steps there are; null: somebody chose them a moment ago, and sees what changed in brief
  * @param within what paths are relative to, for people: "~/"

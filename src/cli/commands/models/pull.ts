@@ -2,10 +2,9 @@ import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { embedderSettings, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import type { CommandContext } from "../../frame.ts";
+import { interruptedCode, interruption } from "../../terminal/interruption.ts";
 import { createProgress } from "../../terminal/progress.ts";
 
-/** Shell convention for "ended by SIGINT". */
-const interruptedCode = 130;
 const megabyte = 1_000_000;
 
 /** `pm models pull <embedder>`: what is there already is not fetched again. */
@@ -22,10 +21,7 @@ export async function modelsPullCommand(
     );
     return;
   }
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
+  const signal = interruption();
   const progress = createProgress({ label: `Pulling ${model || spec}`, unit: "MB" });
   let lastStep = "";
   try {
@@ -41,10 +37,10 @@ export async function modelsPullCommand(
         }
         lastStep = step;
       },
-      interruption.signal,
+      signal,
     );
   } catch (error) {
-    if (!interruption.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
     progress.finish();
     output.result(
       { embedder: spec, pulled: false, interrupted: true },

@@ -9,7 +9,7 @@ import {
   splitCheckout,
 } from "../../../queries/projects/known-projects.ts";
 import type { CommandContext } from "../../frame.ts";
-import { canAsk, confirm } from "../../terminal/confirm.ts";
+import { canAsk, confirm } from "../../terminal/ask.ts";
 import { fileUrl } from "../../terminal/links.ts";
 import { tick } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";

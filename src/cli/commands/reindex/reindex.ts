@@ -1,12 +1,10 @@
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { CommandContext } from "../../frame.ts";
+import { interruptedCode, interruption } from "../../terminal/interruption.ts";
 import { humanDuration, nothingIndexed } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { waitForIndex } from "../../terminal/wait-for-index.ts";
-
-/** Shell convention for "ended by SIGINT". */
-const interruptedCode = 130;
 
 /** `pm reindex`: has the daemon do it and watches, or does it here when none runs. */
 export async function reindexCommand(
@@ -16,14 +14,11 @@ export async function reindexCommand(
   const project = await findProject(cwd);
   const paths = options.path ?? [];
   const started = Date.now();
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
   const progress = createProgress({ label: "Indexing", unit: "files" });
-  const onHere = () => {
-    process.once("SIGINT", interrupt);
-    process.once("SIGTERM", interrupt);
-  };
-  const { signal } = interruption;
+  // Where the daemon does it, Ctrl-C ends this command alone.
+  const controller = new AbortController();
+  const { signal } = controller;
+  const onHere = () => interruption(controller);
   const how = { without: "here", onHere, signal, onProgress: progress.update, onNote: output.note } as const;
   const asked = paths.length > 0 ? { paths } : { full: true };
   const { done } = await call("index", asked, project, how).finally(progress.finish);

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { RewindAnswer, RewindSession } from "../../../protocol/operations/checkpoints.ts";
-import { rewindTo } from "../../../queries/checkpoints/rewind.ts";
-import { withMemoryOrNote } from "../../../queries/open.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { counted, heading, localTime, oneLine, printable, shortId } from "../../terminal/text.ts";
@@ -14,7 +13,7 @@ interface RewindOptions {
   worktree?: string;
 }
 
-/** `pm rewind`: reads git and the memory itself, whether a daemon runs or not. */
+/** `pm rewind` */
 export async function rewindCommand(
   { cwd, output }: CommandContext,
   target: string,
@@ -30,7 +29,7 @@ export async function rewindCommand(
     restore,
     ...(worktree !== undefined && { worktree: resolve(cwd, worktree) }),
   };
-  const answer = await withMemoryOrNote(project, (memory) => rewindTo(project, memory, request));
+  const answer = await call("rewind", request, project);
   for (const note of answer.notes) output.note(output.colors.dim(note));
   output.result(answer, () => renderRewind(answer, output.columns ?? 120, output.colors));
 }

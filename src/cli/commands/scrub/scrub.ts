@@ -7,22 +7,14 @@ import { findProject, findProjectIfAny } from "../../../git/projects/find-projec
 import { loadConfig } from "../../../project/config/config.ts";
 import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import { withMemory } from "../../../queries/open.ts";
-import { createScrubber } from "../../../redact/create-scrubber.ts";
-import {
-  ensureGlobalPatterns,
-  globalPatternsFile,
-  projectPatternsFile,
-} from "../../../redact/patterns/patterns-file.ts";
+import { ensureGlobalPatterns, globalPatternsFile } from "../../../redact/patterns/patterns-file.ts";
 import type { Scrubber } from "../../../redact/scrubber.ts";
-import { checkMemory } from "../../../sessions/scrub/scrub-check.ts";
+import { scrubberOf } from "../../../sessions/from-config.ts";
 import type { CommandContext } from "../../frame.ts";
+import { interruptedCode, interruption } from "../../terminal/interruption.ts";
 import { aligned, type Output, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
-
-/** Shell convention for "ended by SIGINT". */
-const interruptedCode = 130;
 
 interface ScrubOptions {
   /** true: what is stored. */
@@ -49,14 +41,7 @@ function initPatterns(output: Output): undefined {
   output.result({ file, created: !isThere }, isThere ? `${file} already exists.` : `Created ${file}`);
 }
 
-function scrubberFor(project: Project | null): Scrubber {
-  const { config } = loadConfig(project);
-  return createScrubber({
-    globalFile: globalPatternsFile(),
-    projectFile: project && projectPatternsFile(project),
-    pii: config["scrub.pii"],
-  });
-}
+const scrubberFor = (project: Project | null): Scrubber => scrubberOf(project, loadConfig(project).config);
 
 /** Works anywhere; outside of a project by the user's own rules. */
 async function checkText(cwd: string, file: string, output: Output): Promise<number> {
@@ -97,8 +82,8 @@ function readFile(file: string): string {
 async function checkStored(project: Project, output: Output): Promise<number> {
   const scrubber = scrubberFor(project);
   const progress = createProgress({ label: "Checking", unit: "sessions" });
-  const check = await withMemory(project, (memory) => checkMemory(memory, scrubber, progress.update));
-  progress.finish();
+  const how = { onProgress: progress.update };
+  const check = await call("findSecrets", { scrubber }, project, how).finally(progress.finish);
   output.result(check, () => {
     if (check.rules.length === 0) {
       return `${tick("ok", output.colors)} No secrets found in the memory.`;
@@ -123,12 +108,8 @@ async function letModelRead(project: Project, output: Output): Promise<undefined
 async function scrubAgain(project: Project, output: Output): Promise<number | undefined> {
   // A mistake in the patterns is better shown here than found in the daemon's log.
   scrubberFor(project);
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
+  const signal = interruption();
   const progress = createProgress({ label: "Scrubbing", unit: "sessions" });
-  const { signal } = interruption;
   try {
     const how = { without: "here", signal, onProgress: progress.update } as const;
     const { queued, sessions = 0, turns = 0, log_emptied } = await call("scrub", {}, project, how);

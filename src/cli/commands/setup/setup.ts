@@ -10,12 +10,13 @@ import { PommelError } from "../../../project/errors.ts";
 import { ownConfigFile } from "../../../project/home.ts";
 import { isInside, type Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
-import { canAsk } from "../../terminal/confirm.ts";
+import { canAsk } from "../../terminal/ask.ts";
+import { interruptedCode } from "../../terminal/interruption.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { counted, homeRelative } from "../../terminal/text.ts";
 import { addAgents, partsToAdd } from "../init/agents.ts";
 import { agentsNamed, type Wanted } from "../init/choices.ts";
-import { type AgentOutcome, type ChangedPaths, interruptedCode, stepPrinter } from "../init/steps.ts";
+import { type AgentOutcome, type ChangedPaths, stepPrinter } from "../init/steps.ts";
 import {
   askToImport,
   findAllSessions,

@@ -1,11 +1,5 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import {
-  changeMembers,
-  shareProject,
-  startSharing,
-  stopSharing,
-  teamStatus,
-} from "../../../queries/sync/team.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
@@ -16,9 +10,8 @@ import { countsText } from "../sync/report.ts";
 /** `pm share`: imports what colleagues shared, and shares what is new here. */
 export async function shareCommand({ cwd, output }: CommandContext): Promise<void> {
   const progress = syncProgress();
-  const report = await shareProject(await findProject(cwd), { onProgress: progress.onProgress }).finally(
-    progress.finish,
-  );
+  const how = { onProgress: progress.onProgress };
+  const report = await call("share", {}, await findProject(cwd), how).finally(progress.finish);
   const { project, author, place, shared, imported, withdrawn, removed, leftOut, waiting } = report;
   if (leftOut > 0) output.note(`${counted(leftOut, "session")} from outside the project not shared.`);
   if (waiting > 0) {
@@ -41,9 +34,9 @@ export async function shareCommand({ cwd, output }: CommandContext): Promise<voi
 /** `pm share on` */
 export async function onCommand(
   { cwd, output }: CommandContext,
-  { project }: { project?: string },
+  { project: name }: { project?: string },
 ): Promise<void> {
-  const state = await startSharing(await findProject(cwd), project);
+  const state = await call("startSharing", { name }, await findProject(cwd));
   output.result(
     { project: state.project, author: state.author, server: state.place, is_owner: state.isOwner },
     `${tick("ok", output.colors)} This project is shared as ${oneLine(state.author)} at ${state.place}.\n` +
@@ -58,7 +51,7 @@ export async function offCommand(
   { cwd, output }: CommandContext,
   { remove = false }: { remove?: boolean },
 ): Promise<void> {
-  const withdrawn = await stopSharing(await findProject(cwd), { remove });
+  const withdrawn = await call("stopSharing", { remove }, await findProject(cwd));
   output.result(
     { shared: false, withdrawn },
     `${tick("ok", output.colors)} This project is no longer shared. ` +
@@ -70,7 +63,7 @@ export async function offCommand(
 
 /** `pm share status` */
 export async function statusCommand({ cwd, output }: CommandContext): Promise<void> {
-  const { team, waiting, authors } = await teamStatus(await findProject(cwd));
+  const { team, waiting, authors } = await call("teamStatus", {}, await findProject(cwd));
   const here = authors.length === 0 ? [] : [`Sessions and notes here by: ${authors.map(oneLine).join(", ")}`];
   const at = team?.at == null ? null : new Date(team.at).toISOString();
   output.result(
@@ -99,7 +92,7 @@ export async function membersCommand(
   { cwd, output }: CommandContext,
   { add = [], remove = [] }: { add?: string[]; remove?: string[] },
 ): Promise<void> {
-  const { members, authors } = await changeMembers(await findProject(cwd), { add, remove });
+  const { members, authors } = await call("changeMembers", { add, remove }, await findProject(cwd));
   output.result(
     { members: members.map(({ role, isOwner }) => ({ role, is_owner: isOwner })), authors },
     [

@@ -1,10 +1,10 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { syncProject } from "../../../queries/sync/sync.ts";
 import type { CommandContext } from "../../frame.ts";
-import { canAsk, confirm } from "../../terminal/confirm.ts";
+import { canAsk, confirm } from "../../terminal/ask.ts";
 import type { Output } from "../../terminal/output.ts";
-import { syncDialogue, syncProgress } from "./dialogue.ts";
+import { passphraseAsker, syncProgress } from "./dialogue.ts";
 import { reportText, reportTrouble, syncResult } from "./report.ts";
 
 interface SyncCommandOptions {
@@ -28,11 +28,10 @@ export async function syncCommand(
     return 1;
   }
   const progress = syncProgress();
-  const report = await syncProject(
-    project,
-    { dryRun, filter, allowPublic, everything, mayAsk: canAsk(output), onProgress: progress.onProgress },
-    syncDialogue(output),
-  ).finally(progress.finish);
+  const asked = { dryRun, filter, allowPublic, everything, mayAsk: canAsk(output) };
+  const request = { ...asked, askPassphrase: passphraseAsker(output) };
+  const how = { onProgress: progress.onProgress, onNote: output.note };
+  const report = await call("sync", request, project, how).finally(progress.finish);
   reportTrouble(report, output);
   const text = reportText(report, { dryRun }, output.colors);
   output.result(syncResult(report, { dryRun, filter }), text);

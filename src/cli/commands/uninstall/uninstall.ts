@@ -16,7 +16,7 @@ import { isInside, type Project, projectAt } from "../../../project/paths.ts";
 import { listProjects } from "../../../queries/projects/known-projects.ts";
 import { Registry } from "../../../store/registry.ts";
 import type { CommandContext } from "../../frame.ts";
-import { canAsk, confirm } from "../../terminal/confirm.ts";
+import { canAsk, confirm } from "../../terminal/ask.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { counted, homeRelative } from "../../terminal/text.ts";
 import { removeFromGit, takeAll } from "../enable/disable.ts";

@@ -1,5 +1,7 @@
+import { createInterface as createLineReader } from "node:readline";
 import { createInterface } from "node:readline/promises";
-import type { Readable, Writable } from "node:stream";
+import { type Readable, Writable } from "node:stream";
+import { interruptedCode } from "./interruption.ts";
 import type { Output } from "./output.ts";
 
 /** Where a person is asked. */
@@ -31,4 +33,26 @@ export async function confirm(
   const reply = (await Promise.race([asked, ended])).trim();
   dialogue.close();
   return reply === "" ? byDefault : /^y(es)?$/i.test(reply);
+}
+
+/** A line that is not shown while it is written; "" for Ctrl-D. */
+export function askSecret(question: string): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  process.stderr.write(question);
+  return new Promise((resolve) => {
+    const asked = createLineReader({ input: process.stdin, output: silent, terminal: true });
+    let given = "";
+    asked.once("line", (line) => {
+      given = line;
+      asked.close();
+    });
+    asked.once("SIGINT", () => {
+      process.stderr.write("\n");
+      process.exit(interruptedCode);
+    });
+    asked.once("close", () => {
+      process.stderr.write("\n");
+      resolve(given);
+    });
+  });
 }

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { canAsk, confirm } from "./confirm.ts";
+import { canAsk, confirm } from "./ask.ts";
 import { createOutput } from "./output.ts";
 
 function dialogue(isTTY = true) {

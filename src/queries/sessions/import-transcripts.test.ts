@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { namedProject } from "../../../../test/support/named-project.ts";
-import { daemonFiles } from "../../../project/home.ts";
-import type { Project } from "../../../project/paths.ts";
-import { daemonOwner } from "../../../protocol/daemon-record.ts";
-import { claim, enqueue, fail, finish } from "../../../store/memory/jobs/jobs.ts";
-import { Memory } from "../../../store/memory/memory.ts";
-import { acquireLock } from "../../../store/sqlite/lock.ts";
-import { followImport } from "./follow.ts";
+import { namedProject } from "../../../test/support/named-project.ts";
+import { daemonFiles } from "../../project/home.ts";
+import type { Project } from "../../project/paths.ts";
+import { daemonOwner } from "../../protocol/daemon-record.ts";
+import { claim, enqueue, fail, finish } from "../../store/memory/jobs/jobs.ts";
+import { Memory } from "../../store/memory/memory.ts";
+import { acquireLock } from "../../store/sqlite/lock.ts";
+import { followImport } from "./import-transcripts.ts";
 
 let project: Project;
 let memory: Memory;
@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 const files = ["/t/a.jsonl", "/t/b.jsonl"].map((path) => ({ path, left: 100, session: path }));
-const follow = (signal = new AbortController().signal) => followImport(project, files, signal);
+const follow = (signal = new AbortController().signal) => followImport(project, files, { signal });
 
 it("waits until every transcript is read, and says which could not be", async () => {
   for (const { path } of files) enqueue(memory, { kind: "transcript", subject: path, total: 100 });

@@ -1,0 +1,85 @@
+import type { Project } from "../project/paths.ts";
+import type { Scrubber } from "../redact/scrubber.ts";
+import type { CiRequest } from "./attribution/ci.ts";
+import type { ExportGitAiRequest } from "./attribution/export-git-ai.ts";
+import type { BackfillRequest } from "./checkpoints/backfill.ts";
+import type { RewindRequest } from "./checkpoints/rewind.ts";
+import { withMemory, withMemoryOrNote } from "./open.ts";
+import type { Running } from "./operations.ts";
+import type { AlineAsked, AlinePlan } from "./sessions/import-aline.ts";
+import type { PreviewRequest, TranscriptToImport } from "./sessions/import-transcripts.ts";
+import type { MemoryImportRequest, WriteLines } from "./sync/memory-file.ts";
+import type { SyncRequest } from "./sync/sync.ts";
+
+/**
+ * Operations of the process that asks, whether a daemon runs or not: they take minutes, or need its terminal, keys and
+ * environment. HTTP does not serve them. Each is loaded on first use.
+ */
+const local = {
+  backfill: async (project, request: BackfillRequest, how) =>
+    (await import("./checkpoints/backfill.ts")).backfillHere(project, request, how),
+  rewind: async (project, request: RewindRequest) => {
+    const { rewindTo } = await import("./checkpoints/rewind.ts");
+    return withMemoryOrNote(project, (memory) => rewindTo(project, memory, request));
+  },
+  findSecrets: async (project, { scrubber }: { scrubber: Scrubber }, { onProgress }) => {
+    const { checkMemory } = await import("../sessions/scrub/scrub-check.ts");
+    return withMemory(project, (memory) => checkMemory(memory, scrubber, onProgress));
+  },
+  exportGitAi: async (project, request: ExportGitAiRequest) => {
+    const { exportGitAi } = await import("./attribution/export-git-ai.ts");
+    return withMemory(project, (memory) => exportGitAi(project, memory, request));
+  },
+  exportTraces: async (project, { range }: { range: string | null }) => {
+    const { exportTraces } = await import("./attribution/export-agent-trace.ts");
+    return withMemory(project, async (memory) => {
+      const records: object[] = [];
+      for await (const record of exportTraces(project, memory, range)) records.push(record);
+      return records;
+    });
+  },
+  importTraces: async (project, { text, dryRun }: { text: string; dryRun: boolean }) =>
+    (await import("./attribution/import-agent-trace.ts")).importTraces(project, text, { dryRun }),
+  attributionForCi: async (project, request: CiRequest) =>
+    (await import("./attribution/ci.ts")).attributionForCi(project, request),
+  exportTrajectory: async (project, { id, clean }: { id: string; clean: (text: string) => string }) =>
+    (await import("./sessions/export-atif.ts")).exportTrajectory(project, id, clean),
+  exportMemory: async (project, { write }: { write: WriteLines }) =>
+    (await import("./sync/memory-file.ts")).exportProject(project, write),
+  importMemory: async (project, request: MemoryImportRequest, how) =>
+    (await import("./sync/memory-file.ts")).importFile(project, request, how),
+  previewImport: async (project, request: PreviewRequest, { signal }) =>
+    (await import("./sessions/import-transcripts.ts")).previewTranscripts(project, request, signal),
+  followImport: async (project, { files }: { files: readonly TranscriptToImport[] }, how) =>
+    (await import("./sessions/import-transcripts.ts")).followImport(project, files, how),
+  planAline: async (project, asked: AlineAsked) =>
+    (await import("./sessions/import-aline.ts")).planAline(project, asked),
+  importAline: async (project, plan: AlinePlan, how) =>
+    (await import("./sessions/import-aline.ts")).importAline(project, plan, how),
+  sync: async (project, request: SyncRequest, how) =>
+    (await import("./sync/sync.ts")).syncProject(project, request, how),
+  share: async (project, _: object, how) => (await import("./sync/team.ts")).shareProject(project, how),
+  startSharing: async (project, { name }: { name: string | undefined }) =>
+    (await import("./sync/team.ts")).startSharing(project, name),
+  stopSharing: async (project, request: { remove: boolean }) =>
+    (await import("./sync/team.ts")).stopSharing(project, request),
+  teamStatus: async (project, _: object) => (await import("./sync/team.ts")).teamStatus(project),
+  changeMembers: async (project, request: Record<"add" | "remove", readonly string[]>) =>
+    (await import("./sync/team.ts")).changeMembers(project, request),
+} satisfies Record<string, LocalOperation>;
+
+type LocalOperation = (project: Project, request: never, how: Running) => Promise<unknown>;
+export type LocalName = keyof typeof local;
+export type LocalRequest<N extends LocalName> = Parameters<(typeof local)[N]>[1];
+export type LocalAnswer<N extends LocalName> = Awaited<ReturnType<(typeof local)[N]>>;
+
+/** @throws PommelError as the operation */
+export function runLocal<N extends LocalName>(
+  project: Project,
+  name: N,
+  request: LocalRequest<N>,
+  how: Running,
+): Promise<LocalAnswer<N>> {
+  const operation: LocalOperation = local[name];
+  return operation(project, request as never, how) as Promise<LocalAnswer<N>>;
+}

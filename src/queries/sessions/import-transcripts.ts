@@ -1,0 +1,135 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Agent } from "../../agents/agent.ts";
+import { projectRoots } from "../../git/projects/roots.ts";
+import { PommelError } from "../../project/errors.ts";
+import { daemonFiles } from "../../project/home.ts";
+import type { Project } from "../../project/paths.ts";
+import { daemonOwner } from "../../protocol/daemon-record.ts";
+import {
+  type ImportPreview,
+  previewImport,
+  type TranscriptToImport,
+} from "../../sessions/ingest/import-preview.ts";
+import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
+import { listJobs } from "../../store/memory/jobs/job-rows.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { JobRecord } from "../../store/memory/memory-records.ts";
+import { lockHolder } from "../../store/sqlite/lock.ts";
+import { withMemory } from "../open.ts";
+import type { Running } from "../operations.ts";
+
+export type { TranscriptToImport };
+
+export interface PreviewRequest {
+  agent: Agent;
+  /** Directories, or files. */
+  places: readonly string[];
+  /** Only what has changed since. Milliseconds. */
+  since: number | null;
+  /** Also sessions of other projects. */
+  allProjects: boolean;
+}
+
+/** What an import of an agent's transcripts would do. */
+export async function previewTranscripts(
+  project: Project,
+  { agent, places, since, allProjects }: PreviewRequest,
+  signal?: AbortSignal,
+): Promise<ImportPreview> {
+  const roots = allProjects ? null : await projectRoots(project.root);
+  const asked = { agent, roots, places, since, ...(signal && { signal }) };
+  if (!existsSync(project.memoryDb)) return previewImport({ ...asked, memory: null });
+  return withMemory(project, (memory) => previewImport({ ...asked, memory }));
+}
+
+/** The result of an import. */
+export interface ImportFollowed {
+  /** Chunks that the sessions have now. */
+  chunks: number;
+  took_ms: number;
+  /** Transcripts that failed, and why. */
+  failed: { path: string; error: string }[];
+}
+
+const pollIntervalMs = 200;
+/** A daemon that is missed so many times one after the other is gone; one that restarts is not. */
+const maxMissed = 3;
+/** How often to check that the daemon is there. Milliseconds. */
+const checkMs = 1000;
+
+/**
+ * Waits until the daemon has read all requested transcripts. Counts their bytes; reads the queue from the memory.
+ * @returns null when the signal is aborted
+ * @throws PommelError `daemon_unreachable` when the daemon ends meanwhile
+ */
+export function followImport(
+  project: Project,
+  files: readonly TranscriptToImport[],
+  { signal, onProgress }: Running,
+): Promise<ImportFollowed | null> {
+  const start = performance.now();
+  const total = files.reduce((sum, { left }) => sum + left, 0);
+  let missed = 0;
+  let checked = start;
+  return withMemory(project, async (memory) => {
+    for (;;) {
+      if (signal?.aborted) return null;
+      const { done, read, isOver, failed } = standOf(memory, files);
+      if (isOver) {
+        const sessions = [...new Set(files.map(({ session }) => session))];
+        const tookMs = Math.round(performance.now() - start);
+        return { chunks: sessionChunkCount(memory, sessions), took_ms: tookMs, failed };
+      }
+      onProgress?.(done, total, `${read}/${files.length} files`);
+      if (performance.now() - checked > checkMs) {
+        // By its lock: a busy daemon may take long to answer.
+        missed = lockHolder(daemonFiles().lock)?.owner === daemonOwner ? 0 : missed + 1;
+        checked = performance.now();
+      }
+      if (missed >= maxMissed) throw ended();
+      await sleep(pollIntervalMs, undefined, { signal }).catch(() => {});
+    }
+  });
+}
+
+interface Stand {
+  /** Bytes. */
+  done: number;
+  /** Files that are read. */
+  read: number;
+  isOver: boolean;
+  failed: ImportFollowed["failed"];
+}
+
+/** A transcript without a job has been read. */
+function standOf(memory: Memory, files: readonly TranscriptToImport[]): Stand {
+  const jobs = new Map<string, JobRecord>();
+  for (const job of listJobs(memory)) {
+    const known = jobs.get(job.subject);
+    // A pending job takes precedence over a failed one.
+    if (job.kind === "transcript" && (known === undefined || known.state === "dead"))
+      jobs.set(job.subject, job);
+  }
+  const stand: Stand = { done: 0, read: 0, isOver: true, failed: [] };
+  for (const { path, left } of files) {
+    const job = jobs.get(path);
+    if (job?.state === "dead") stand.failed.push({ path, error: job.error ?? "unknown reason" });
+    if (job === undefined || job.state === "dead") {
+      stand.done += left;
+      stand.read++;
+      continue;
+    }
+    stand.isOver = false;
+    if (job.state === "running") stand.done += Math.min(job.done, left);
+  }
+  return stand;
+}
+
+function ended(): PommelError {
+  return new PommelError(
+    "daemon_unreachable",
+    "The daemon exited before the import was complete.",
+    "Run `pm import` again: it continues where it stopped. `pm logs` has the reason.",
+  );
+}
