@@ -110,7 +110,12 @@ const tidying = words(
   "unused|now-unused|dead code|duplicated?|duplication|obsolete|orphaned|leftover|outdated|redundant",
 );
 /** "I picked the latter": which? */
-const elsewhere = words("the (?:latter|former|same|above|following)|such an?");
+const elsewhere = words(
+  "the (?:latter|former|same|above|following)|such an?",
+  "(?:this|that|these|those) (?:solution|approach|way|option|design|method)|options? (?:[a-h]|\\d)",
+);
+/** Not for long. */
+const passing = words("temporar(?:y|ily)|for now|for the (?:time being|moment)");
 /** Trouble is told like this. */
 const turning = /^(?:but|however|although|though|yet|still|while|unfortunately|the reason)\b/i;
 const effects = words(
@@ -203,8 +208,8 @@ export function isTypedChoice(sentence: string): boolean {
   const reading = readingOf(sentence);
   if (reading === null) return false;
   const { bare, body } = reading;
-  if (anyOf(bare, hedge, vague, narration, tests, business) || anyOf(mainOf(bare), trouble, past))
-    return false;
+  if (anyOf(bare, hedge, vague, elsewhere, passing, narration, tests, business)) return false;
+  if (anyOf(mainOf(bare), trouble, past)) return false;
   if (pronounFirst.test(body)) return false;
   if (declared.test(bare)) return true;
   const isOrder = ordering.test(body);
@@ -225,14 +230,14 @@ export function isReasonedChoice(sentence: string, next = ""): boolean {
   if (!(reason.test(body) || isReason(next)) || pronounFirst.test(body)) return false;
   if (turning.test(bare)) return false;
   const main = mainOf(body);
-  if (anyOf(bare, narration, tests, business, tidying, elsewhere, effects)) return false;
+  if (anyOf(bare, narration, tests, business, tidying, elsewhere, passing, effects)) return false;
   if (anyOf(main, hedge, plan, trouble)) return false;
   const said = body.replace(reasonFirst, "");
   if (declaredFirst.test(said)) return true;
   if (anyOf(main, past, changed)) return false;
   const isGood = goodReason.test(body) || isReason(next);
   // "Intentional": what is?
-  if (main.search(byIntent) > 2) return isGood && !wasOnce.test(bare);
+  if (main.search(byIntent) > 2) return isGood && !wasOnce.test(bare) && !chore.test(said);
   const sets = contrast.test(main) || turned.test(main);
   if (chose.test(said)) return sets || (settling.test(said) && content >= minSettled);
   return sets && isGood && present.test(main) && !chore.test(said) && !anyOf(bare, happened, wasOnce);

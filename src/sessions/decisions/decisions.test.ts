@@ -27,6 +27,7 @@ describe("a sentence that a person typed", () => {
     "let's keep it simple for now",
     "never mind, we'll look at the migration later",
     "yes, go with it",
+    "let's use option B, because the queue has to survive a crash of the daemon",
   ])("asks, reports, plans or points back: %j", (sentence) => {
     expect(isTypedChoice(sentence)).toBe(false);
   });
@@ -58,6 +59,8 @@ describe("a sentence of a commit", () => {
     "However, the field is initialized to 0 instead of -1, so this guard never triggers.",
     "The handshake reads from a dead pipe, killing the parent instead of letting it handle the error.",
     "` form is deliberately not consumed, to avoid eating further arguments.",
+    "Pin the toolchain temporarily rather than follow it, to ensure the nightly build passes.",
+    "We chose this solution because of its memory use, and since `write()` is atomic.",
     "Show the state of a run so the list renders a dot instead of a misleading mark.",
   ])("does not: %j", (sentence) => {
     expect(isReasonedChoice(sentence)).toBe(false);
@@ -135,10 +138,20 @@ describe("decisions in a session", () => {
       "Should I also fix the docs?",
       "Where should I write the plan?",
       "More questions, or are we done?",
+      "Where did the timeout of the queue come from?",
+      "How autonomous should the queue be worked off?",
+      "Ship the queue as its own change first?",
     ]) {
       const asked = { ...where, question };
       const answer = `User has answered your questions: "${question}"="Files".`;
       expect(ask([asked], answer)).toEqual([]);
+    }
+  });
+
+  it("are no answers that say what the agent will do, or what happened", () => {
+    for (const description of ["I'll report each one as it is merged", "Many PRs", "You hit it yourself"]) {
+      const asked = { ...where, options: [{ label: "Files", description }, ...where.options] };
+      expect(ask([asked], answers("Files"))).toEqual([]);
     }
   });
 

@@ -109,12 +109,26 @@ const ofTheMoment = new RegExp(
   ].join("|"),
   "i",
 );
+/** It asks for a fact, or how much of the work is to be done now, and in what order. */
+const ofFactOrWork = new RegExp(
+  [
+    "\\b(?:where|when|what|which|how|why)\\b[^?]*\\b(?:did|was|were|do you (?:believe|think|expect|mean|see))\\b",
+    "\\b(?:sweep|clean-?up|autonomous(?:ly)?|one by one|all at once|in one go|without stopping)\\b|\\bloop (?:process|run|be|do|over)\\b",
+    "\\b(?:as (?:its|their) own|in (?:a|its own)|as a|separate(?:ly)?|same|another) (?:change|commit|branch)\\b|\\bfirst\\?\\s*$",
+  ].join("|"),
+  "i",
+);
+/** What an option says that is about the session: what the agent will do, or what happened in it. */
+const ofTheSession =
+  /\bI(?:['’]?(?:ll|m|ve)| will| can| have| report| push| post)\b|\bthis (?:conversation|session)\b|\bPRs?\b|\byou (?:hit|have|saw)\b/;
 /** An answer that settles nothing. */
 const unsettled =
   /\?|^(?:something else|other|other \(.*\)|skip|none|not sure|unsure|i don['’]?t know|no idea|you (?:decide|choose|pick)|let me|done|wait|stop|cancel|chat about this|up to you|whatever)\b/i;
 
 function answered({ question, chosen, said }: QuestionAnswer): string[] {
-  if (question.options.length < 2 || ofTheMoment.test(question.text) || unsettled.test(said)) return [];
+  if (question.options.length < 2 || unsettled.test(said)) return [];
+  if (ofTheMoment.test(question.text) || ofFactOrWork.test(question.text)) return [];
+  if (chosen.some(({ description }) => ofTheSession.test(description))) return [];
   // Own words may be anything: a question back, a fact, a change of the subject.
   if (chosen.length === 0 && !isTypedChoice(said)) return [];
   const [only] = chosen;
