@@ -53,7 +53,11 @@ export async function pull(world: World): Promise<void> {
   const colleague = { dir, files: new Map(), mtimes: new Map(), isWatched: false } satisfies Checkout;
   const ends = `core.autocrlf=${world.ends === "autocrlf"}`;
   if (!existsSync(dir)) git(world, main, ["clone", "-q", "-c", ends, main.dir, dir]);
-  else git(world, colleague, ["pull", "-q", "--ff-only"]);
+  else {
+    // History may have been rewritten since.
+    git(world, colleague, ["fetch", "-q"]);
+    git(world, colleague, ["reset", "-q", "--hard", "origin/main"]);
+  }
   const theirs: Checkout = { ...colleague, files: new Map(headTree(world, main)) };
   const paths = [...theirs.files.keys()].filter(mutate.isWritable);
   for (let i = random.int(1, 3); i > 0 && paths.length > 0; i--) {
