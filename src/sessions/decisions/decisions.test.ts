@@ -139,6 +139,9 @@ describe("decisions in a session", () => {
       "Where should I write the plan?",
       "More questions, or are we done?",
       "Where did the timeout of the queue come from?",
+      "Does a queue exist already, or do we need one?",
+      "When should the queue be moved?",
+      "Fix the changelog of the queue before the release?",
       "How autonomous should the queue be worked off?",
       "Ship the queue as its own change first?",
     ]) {

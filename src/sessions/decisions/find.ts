@@ -109,10 +109,12 @@ const ofTheMoment = new RegExp(
   ].join("|"),
   "i",
 );
-/** It asks for a fact, or how much of the work is to be done now, and in what order. */
+/** It asks for a fact, whether to do something, or how much of the work is to be done now, and in what order. */
 const ofFactOrWork = new RegExp(
   [
     "\\b(?:where|when|what|which|how|why)\\b[^?]*\\b(?:did|was|were|do you (?:believe|think|expect|mean|see))\\b",
+    "^\\W*(?:does|is|are|has|have|did|when|do (?!you (?:want|prefer)))\\b",
+    "^\\W*(?:also )?(?:fix|update|add|include|ship|run|write|create|delete|push|post|merge|start|wait|finish|continue|apply|document|tag|release)\\b",
     "\\b(?:sweep|clean-?up|autonomous(?:ly)?|one by one|all at once|in one go|without stopping)\\b|\\bloop (?:process|run|be|do|over)\\b",
     "\\b(?:as (?:its|their) own|in (?:a|its own)|as a|separate(?:ly)?|same|another) (?:change|commit|branch)\\b|\\bfirst\\?\\s*$",
   ].join("|"),
