@@ -211,11 +211,15 @@ const repeats = /^(?:revert|merge|bump|release|chore\(release\)|chore\(deps)/i;
 
 async function commitsIn(root: string): Promise<Decision[]> {
   const found: Decision[] = [];
+  // A commit that was picked, or made again, says it again.
+  const known = new Set<string>();
   for await (const commit of commitsOf(root, { limit: maxCommits, merges: false })) {
     const { hash, authoredAt, message, files, author } = commit;
     const [subject = "", ...body] = message.split("\n");
     if (repeats.test(subject) || byMachine.test(author)) continue;
     for (const said of reasonedChoices(body.join("\n").replace(trailer, ""))) {
+      if (known.has(said)) continue;
+      known.add(said);
       const timestamp = new Date(authoredAt).toISOString();
       const place = hash.slice(0, 12);
       found.push(

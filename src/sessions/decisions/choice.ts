@@ -10,8 +10,8 @@ import { contentWords } from "../summaries/words.ts";
 const limits = { minWords: 5, maxWords: 70, maxCharacters: 700 } as const;
 /** Names from the code, and words with a meaning of their own, that a choice has at least. */
 const minContent = 4;
-/** The same where what was not chosen is left out. */
-const minSettled = 6;
+/** The same where an author only says that it was decided. */
+const minDeclared = 6;
 
 /** `'` stands for an apostrophe of either sort, or none. */
 const words = (...alternatives: string[]): RegExp =>
@@ -43,7 +43,8 @@ const contrast = words(
   "in favou?r of",
   "over using",
 );
-const turned = /,\s+(?:and\s+|but\s+)?not\s+\w|\band\s+not\s+\w|\bnot\s+[^,.;]{3,60},?\s+but\s+/i;
+const turned =
+  /,\s+(?:and\s+|but\s+)?not\s+\w|\band\s+not\s+\w|\bnot\s+[^,.;]{3,60},?\s+but\s+(?=\w)(?!this|that|it|we|i\b)/i;
 const insteadAlone = /\binstead\b/i;
 const everywhere = words(
   "always",
@@ -84,7 +85,7 @@ const question =
   /\?[\s*_)"'`]*$|^\W*(?:should|could|can|do|does|did|is|are|would|will|what|why|how|which|where|who|want|shall|any)\s(?!not\b|n['’]t)/i;
 const hedge = words(
   "might|may|maybe|perhaps|consider(?:ing)?|could|alternatively|wonder(?:ing)?|probably|possibl[ey]|potential(?:ly)?|i guess|i feel",
-  "not sure|unclear|never mind|propos(?:e|es|ed|al)|in theory|can we|can you|could you|what if|ideally|would (?:be|it)|suggest(?:s|ed|ion)?|tbd",
+  "not sure|unclear|never mind|we can|propos(?:e|es|ed|al)|in theory|can we|can you|could you|what if|ideally|would (?:be|it)|suggest(?:s|ed|ion)?|tbd",
 );
 const plan = words(
   "will|todo|later|follow-?ups?|eventually|soon|next|going to|plan(?:s|ned)?|future|upcoming|phase|milestone|pending|not yet|yet",
@@ -104,7 +105,7 @@ const business = words(
   "prs?|pull request|commit (?:this|it|message)|reviewers?|review|lint(?:er)?|biome|eslint|prettier|rebase|readme|changelog|typos?|docs?|documentation|comments?|wording|documented",
 );
 const narration = words(
-  "let me|i'll|i will|i'm|i am|i've|i need|i see|now let's|let's (?:see|check|look|run|verify|start|try|do|fix|add|write|create|update|review|commit|push)",
+  "let me|i'll|i will|i'm|i am|i've|i have|i need|i see|now let's|let's (?:see|check|look|run|verify|start|try|do|fix|add|write|create|update|review|commit|push)",
 );
 const tidying = words(
   "unused|now-unused|dead code|duplicated?|duplication|obsolete|orphaned|leftover|outdated|redundant",
@@ -119,12 +120,12 @@ const passing = words("temporar(?:y|ily)|for now|for the (?:time being|moment)")
 /** Trouble is told like this. */
 const turning = /^(?:but|however|although|though|yet|still|while|unfortunately|the reason)\b/i;
 const effects = words(
-  "no effect|never (?:triggers?|fires?|runs?|matches)|killing|losing|unusable|so nothing|go(?:es)? unnoticed",
+  "no effect|causing|without this|never (?:triggers?|fires?|runs?|matches)|killing|losing|unusable|so nothing|go(?:es)? unnoticed",
 );
 /** "Do that instead": what? */
 const vague =
-  /\b(?:do|use|go with|keep|prefer|like|want|make|change|remove|drop|call|put|move|leave)\s+(?:this|that|it|them|those|these|one)\b/i;
-const pronounFirst = /^(?:this|that|these|those|it|they|both|which|he|she|there|here)\b/i;
+  /\b(?:do|use|go with|keep|prefer|like|want|make|change|remove|drop|call|put|move|leave|pin|store|treat)\s+(?:this|that|it|them|those|these|one)\b/i;
+const pronounFirst = /^(?:this|that|these|those|its?|they|their|both|which|he|she|there|here)\b/i;
 
 const declaredFirst =
   /^(?:(?:we|i)(?:['’]ve| have)? (?:decided|agreed|settled|settle|opted|chose|chosen|went with|picked)|the decision (?:is|was) to)\b/i;
@@ -143,6 +144,8 @@ const adopting =
 /** How a sentence is led in: "Good point: ", "Yes, but ". */
 const lead =
   /^(?:(?:now|first|then|so|ok|okay|yes|yeah|yep|no|nope|also|and|but|actually|good|fair|great|point|alright|all right|hmm|cool|i think|well)\b[\s,.:!—–-]*){1,4}/i;
+/** What was repaired: "Fix the flash: use a ref". */
+const repaired = /^\W*(?:hot)?fix(?:es|ed)?\b/i;
 /** A title in front: "Writes: use a rename", "fix(queue): keep the order". */
 const title = /^[^:—–.]{1,60}(?:[:：]|\s[—–-])\s+(?=\S)/;
 const marker = /^[\s#>*|\d.)-]+(?:[A-H]\)\s)?|^[A-H]\)\s/;
@@ -228,18 +231,18 @@ export function isReasonedChoice(sentence: string, next = ""): boolean {
   if (reading === null) return false;
   const { bare, body, content } = reading;
   if (!(reason.test(body) || isReason(next)) || pronounFirst.test(body)) return false;
-  if (turning.test(bare)) return false;
+  if (anyOf(bare, turning, repaired)) return false;
   const main = mainOf(body);
   if (anyOf(bare, narration, tests, business, tidying, elsewhere, passing, effects)) return false;
   if (anyOf(main, hedge, plan, trouble)) return false;
   const said = body.replace(reasonFirst, "");
-  if (declaredFirst.test(said)) return true;
+  if (declaredFirst.test(said)) return content >= minDeclared;
   if (anyOf(main, past, changed)) return false;
   const isGood = goodReason.test(body) || isReason(next);
   // "Intentional": what is?
   if (main.search(byIntent) > 2) return isGood && !wasOnce.test(bare) && !chore.test(said);
   const sets = contrast.test(main) || turned.test(main);
-  if (chose.test(said)) return sets || (settling.test(said) && content >= minSettled);
+  if (chose.test(said)) return sets;
   return sets && isGood && present.test(main) && !chore.test(said) && !anyOf(bare, happened, wasOnce);
 }
 
@@ -251,11 +254,6 @@ const present = words(
 );
 const happened = words(
   "(?<!\\b(?:is|are|be|been|being|not|as) )(?:showed|threw|failed|took|went|sent|ran|came|gave|lost|fell|got|made|returned|produced|caused|reported|rendered|matched|ignored|assumed|flagged|found|leaving|leaves|left)",
-);
-
-/** Verbs that settle something alone, without what was not chosen. */
-const settling = first(
-  "keep|keeps|kept|prefer|prefers|leave|leaves|avoid using|avoids using|stick|sticks|stay|stays|default to|defaults to|pin|pins|pinned|don't|never|always|deliberately|intentionally|chose|choose|opt|opted|reserve|rely",
 );
 
 /** A sentence that gives the reason for the one before. */

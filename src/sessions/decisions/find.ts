@@ -117,12 +117,17 @@ const ofFactOrWork = new RegExp(
     "^\\W*(?:also )?(?:fix|update|add|include|ship|run|write|create|delete|push|post|merge|start|wait|finish|continue|apply|document|tag|release)\\b",
     "\\b(?:sweep|clean-?up|autonomous(?:ly)?|one by one|all at once|in one go|without stopping)\\b|\\bloop (?:process|run|be|do|over)\\b",
     "\\b(?:as (?:its|their) own|in (?:a|its own)|as a|separate(?:ly)?|same|another) (?:change|commit|branch)\\b|\\bfirst\\?\\s*$",
+    "\\b(?:today|tonight|for the (?:day|moment)|play (?:it|this)|rework|objections?|unreviewed)\\b|\\b(?:first|next) (?:train|phase|step|iteration|milestone|sprint)\\b",
   ].join("|"),
   "i",
 );
 /** What an option says that is about the session: what the agent will do, or what happened in it. */
 const ofTheSession =
-  /\bI(?:['’]?(?:ll|m|ve)| will| can| have| report| push| post)\b|\bthis (?:conversation|session)\b|\bPRs?\b|\byou (?:hit|have|saw)\b/;
+  /(?<![\w/])I(?:['’]\w+)?\s+\w|\bthis (?:conversation|session)\b|\bPRs?\b|\byou (?:hit|have|saw)\b/;
+/** Letters that English does not have. */
+const foreign = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/gu;
+/** Of a question: more are of another language, which the rules do not know. */
+const maxForeign = 0.2;
 /** An answer that settles nothing. */
 const unsettled =
   /\?|^(?:something else|other|other \(.*\)|skip|none|not sure|unsure|i don['’]?t know|no idea|you (?:decide|choose|pick)|let me|done|wait|stop|cancel|chat about this|up to you|whatever)\b/i;
@@ -130,6 +135,7 @@ const unsettled =
 function answered({ question, chosen, said }: QuestionAnswer): string[] {
   if (question.options.length < 2 || unsettled.test(said)) return [];
   if (ofTheMoment.test(question.text) || ofFactOrWork.test(question.text)) return [];
+  if ((question.text.match(foreign)?.length ?? 0) > question.text.length * maxForeign) return [];
   if (chosen.some(({ description }) => ofTheSession.test(description))) return [];
   // Own words may be anything: a question back, a fact, a change of the subject.
   if (chosen.length === 0 && !isTypedChoice(said)) return [];
