@@ -50,6 +50,17 @@ it("quotes records, marked comments and bodies of commits, with their location",
   ]);
 });
 
+it("leaves out records whose decision begins with what leads up to it, unless the title says it", async () => {
+  const record = (title: string, decision: string) => `# ${title}\n\n## Decision\n\n${decision}\n`;
+  repo.commit("Records", {
+    "docs/adr/1.md": record("Queues", "Currently, queues are files in the project."),
+    "docs/adr/2.md": record("The queue's kind", "A queue is a list of jobs that wait for the daemon."),
+    "docs/adr/3.md": record("Use SQLite for queues", "We considered files, and a table for each queue."),
+    "docs/adr/4.md": record("Place of queues", "Queues move to memory.db of each project:"),
+  });
+  expect((await recorded()).map(({ place }) => place)).toEqual(["docs/adr/3.md:5"]);
+});
+
 /** The client's folder for the project. */
 function placeOf(root: string): string {
   const place = join(client, "projects", realpathSync(root).replace(/[^A-Za-z0-9]/g, "-"));

@@ -89,6 +89,12 @@ const open =
   /^\W*(?:proposed|draft|open|pending|in review|under review|wip|todo|idea|deferred|template|\{|<)/i;
 const ended = /supersede|deprecated|rejected|withdrawn|obsolete/i;
 
+/** It leads up to a decision: how it was, what was weighed, what something is. */
+const leading =
+  /^\W*(?:currently|although|while|this (?:is|adr|document|record|section)|these|there|we(?: have|['’]ve)? (?:discussed|considered|looked|tested|reviewed)|the (?:first|second|third|approaches?|options?)|follow(?:ing)? (?:is|are))\b|^[^.,:]{3,80}\bis (?:an?|the|for)\b|\b(?:was|were) considered\b|\bproposes?\b|\b(?:means|defined|following propert\w+)\b[^.]*[:.]/i;
+/** A title that says what to do: then whatever leads up to it is about that. */
+const ordering =
+  /^(?:\W|\d|adr)*(?:use|remove|record|move|add|drop|replace|adopt|merge|migrate|combine|switch|stop|keep|separate|split|store|avoid|allow|reuse)\b/i;
 /** The title of a record, and the first sentence of its decision; null for one without, or that is still open. */
 function recordOf(path: string, text: string): Decision | null {
   const title = /^#\s+(.+)$/m.exec(text)?.[1];
@@ -100,8 +106,9 @@ function recordOf(path: string, text: string): Decision | null {
   const start = heading.index + heading[0].length;
   const below = text.slice(start).split(/^#{1,2}\s/m)[0]!;
   const [begun, rest = ""] = sentencesOf(joinWrapped(below));
-  const sentence = begun?.endsWith(":") ? `${begun} ${rest}` : begun;
+  const sentence = begun?.endsWith(":") ? `${begun} ${rest}`.trim() : begun;
   if (sentence === undefined || contentWords(sentence).size < 2 || open.test(sentence)) return null;
+  if (sentence.endsWith(":") || (leading.test(sentence) && !ordering.test(title))) return null;
   const line = text.slice(0, text.indexOf(sentence.slice(0, 20), start)).split("\n").length;
   return recorded({
     source: "adr",
