@@ -115,6 +115,13 @@ const elsewhere = words(
   "the (?:latter|former|same|above|following)|such an?",
   "(?:this|that|these|those) (?:solution|approach|way|option|design|method)|options? (?:[a-h]|\\d)",
 );
+/** "We decided to drop this dependency", "we opted for 14 months instead": of what? */
+const decidedThat =
+  /\b(?:chose|chosen|opted|decided|agreed|picked|went)\b[^.]{0,40}\b(?:it|this|these|those|instead)\b/i;
+/** What cannot be, or is not so, explains a choice that stands elsewhere. */
+const cannot = words(
+  "cannot|can't|could not|couldn't|does not|doesn't|do not (?:use|need|expose|have)|don't need",
+);
 /** Not for long. */
 const passing = words("temporar(?:y|ily)|for now|for the (?:time being|moment)");
 /** Trouble is told like this. */
@@ -234,7 +241,7 @@ export function isReasonedChoice(sentence: string, next = ""): boolean {
   if (anyOf(bare, turning, repaired)) return false;
   const main = mainOf(body);
   if (anyOf(bare, narration, tests, business, tidying, elsewhere, passing, effects)) return false;
-  if (anyOf(main, hedge, plan, trouble)) return false;
+  if (anyOf(main, hedge, plan, trouble, decidedThat, cannot)) return false;
   const said = body.replace(reasonFirst, "");
   if (declaredFirst.test(said)) return content >= minDeclared;
   if (anyOf(main, past, changed)) return false;
