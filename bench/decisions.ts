@@ -5,7 +5,7 @@
  *
  *   --memory DIR    keep what was imported there for the next run (default: a temporary directory)
  *   --sample N      print N of the decisions without a label, drawn by hash, as JSON lines to be labelled; report nothing
- *   --round NAME    of the labels, first or second (default: second)
+ *   --round NAME    of the labels, first to fourth (default: fourth)
  *   --seed TEXT     what the sample is drawn by
  *   --wrong         also print those whose label says that they are none
  *   --markdown      print a table for Markdown
@@ -21,7 +21,7 @@ import { parseArgs } from "node:util";
 import { decisionsInRepository } from "../src/queries/sessions/recorded-decisions.ts";
 import { storedDecisions } from "../src/sessions/decisions/stored.ts";
 import { Memory } from "../src/store/memory/memory.ts";
-import { drawn, hashOf, loadLabels, type Shown, verdicts } from "./decisions/labels.ts";
+import { drawn, hashOf, loadLabels, rounds, type Shown, verdicts } from "./decisions/labels.ts";
 import { importSessions } from "./recall/import.ts";
 import { printTable } from "./table.ts";
 
@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
     repository: { type: "string", multiple: true, default: [] },
     memory: { type: "string" },
     sample: { type: "string" },
-    round: { type: "string", default: "second" },
+    round: { type: "string", default: "fourth" },
     seed: { type: "string", default: "first" },
     wrong: { type: "boolean", default: false },
     markdown: { type: "boolean", default: false },
@@ -51,7 +51,9 @@ try {
     ...(await Promise.all(options.repository.map((named) => recordedIn(...nameAndDir(named))))).flat(),
   ];
   for (const named of options.sessions) shown.push(...(await madeIn(...nameAndDir(named))));
-  const labels = loadLabels(options.round === "first" ? "first" : "second");
+  const round = rounds.find((one) => one === options.round);
+  if (round === undefined) throw new Error(`--round knows ${rounds.join(", ")}`);
+  const labels = loadLabels(round);
   if (options.sample) {
     const fresh = shown.filter((one) => !labels.has(hashOf(one)));
     for (const one of drawn(fresh, options.seed).slice(0, Number(options.sample)))

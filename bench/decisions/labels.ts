@@ -31,7 +31,8 @@ type Verdict = (typeof verdicts)[number];
  * The verdicts by hash. The rules were frozen before each round, and changed by what the first one showed: only the last
  * one says how good they are.
  */
-type Round = "first" | "second";
+export const rounds = ["first", "second", "third", "fourth"] as const;
+type Round = (typeof rounds)[number];
 
 export function loadLabels(round: Round): Map<string, Verdict> {
   const file = readFileSync(new URL("labels.tsv", import.meta.url), "utf8");
