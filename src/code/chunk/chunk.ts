@@ -3,6 +3,7 @@ import type { Level } from "../../project/levels.ts";
 import type { ChunkRecord, DocComment, SymbolRecord, Terms } from "../../store/index/records.ts";
 import { shortenLines } from "../../text/long-lines.ts";
 import { tokenStream } from "../../text/tokens.ts";
+import { holdingsOf } from "../files/known-files.ts";
 import { grammarOf, holdsScripts, type LanguageId } from "../languages/index.ts";
 import { type PositionedDefinition, type Span, SpanBuilder, spansOfText } from "./chunk-spans.ts";
 import { Lines, type Range } from "./lines.ts";
@@ -100,12 +101,14 @@ class Emitter {
   /** The id of a span's chunk, or of the nearest enclosing one. */
   readonly #chunkOf = new Map<Span, string | null>();
   readonly #ordinals = new Map<string, number>();
+  readonly #holdings: string;
 
   constructor(source: SourceText, lines: Lines, options: ChunkOptions) {
     this.#source = source;
     this.#lines = lines;
     this.#options = options;
     this.#termsOf = options.termsOf ?? tokenStream;
+    this.#holdings = holdingsOf(source.path);
   }
 
   emit(span: Span, context: Context = { parentId: null, names: [], signature: "" }): void {
@@ -149,7 +152,7 @@ class Emitter {
     const name = level === "file" ? baseName(this.#source.path) : span.name;
     const [startLine, endLine] = this.#lines.span(span);
     const docs = span.docs.map(({ start, end }) => this.#source.text.slice(start, end)).join("\n");
-    const around = [...context.names, span.owner].join(" ");
+    const around = [this.#holdings, ...context.names, span.owner].join(" ");
     const head = `${around} ${signature || context.signature} ${docs}`;
     const body = this.#codeOf(span);
     return {
@@ -205,9 +208,12 @@ class Emitter {
   }
 
   #textOf(context: Context, signature: string, docs: string, code: string): string {
-    const place = [this.#source.path, ...context.names, signature || context.signature].filter(
-      (part) => part !== "",
-    );
+    const place = [
+      this.#source.path,
+      this.#holdings,
+      ...context.names,
+      signature || context.signature,
+    ].filter((part) => part !== "");
     return [place.join(" > "), docs.slice(0, maxDocs), code.trim()]
       .filter((part) => part !== "")
       .join("\n")

@@ -42,6 +42,17 @@ describe("the places of a file", () => {
     expect(whole).toBeLessThan(install!);
   });
 
+  it("are functions before types, unless the question reads like the description of a type", () => {
+    const places = () => [
+      entry("a.ts", 1, { level: "class", name: "RetryPolicy" }),
+      entry("a.ts", 1, { name: "retryRequest" }),
+    ];
+    const [policy, retried] = scored("retry a request that failed", ...places());
+    expect(policy).toBeLessThan(retried!);
+    const [asked, other] = scored("A policy for when to retry", ...places());
+    expect(asked).toBeGreaterThan(other!);
+  });
+
   it("leave files in their order", () => {
     const [best, of] = scored(
       "retry",

@@ -18,6 +18,8 @@ export const placeSignals = [
   "level_block",
   "level_lines",
   "inline_test",
+  // A class, where the query reads like the description of a type
+  "class_asked",
 ] as const;
 export type PlaceWeights = Readonly<Record<(typeof placeSignals)[number], number>>;
 
@@ -41,6 +43,7 @@ export function placeEvidence(
     Number(chunk.level === "block"),
     Number(chunk.level === "lines"),
     Number(isInlineTest(chunk) && !isAskedFor("test", new Set(query.stems))),
+    Number(chunk.level === "class" && query.asksForType),
   );
 }
 

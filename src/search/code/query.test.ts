@@ -24,6 +24,22 @@ describe("intent", () => {
   });
 });
 
+describe("a question", () => {
+  it.each([
+    ["A builder that collects options", true],
+    ["Represents a parsed response", true],
+    ["where's the type of a query key defined", true],
+    ["errors of the parser", true],
+    ["returns the type of a key", false],
+    ["parse a type declaration", false],
+    ["how are requests retried", false],
+    ["where are retries counted", false],
+    ["Options", false],
+  ])("%j asks for a type: %j", (query, is) => {
+    expect(analyseQuery(query).asksForType).toBe(is);
+  });
+});
+
 describe("words", () => {
   it("leaves out words without meaning, unless there are no others", () => {
     expect(analyseQuery("where is the retry").stems).toEqual(["retri"]);

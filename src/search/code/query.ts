@@ -19,6 +19,8 @@ export interface AnalysedQuery {
   /** All its words in their order. */
   sequence: readonly string[];
   intent: Intent;
+  /** It reads like the description of a type, not of what a function does. */
+  asksForType: boolean;
   /** Names that the query spells as code, normalised: a chunk that defines one is surely meant. */
   namesAsWritten: ReadonlySet<string>;
   /** The query's words as they stand there. */
@@ -45,6 +47,10 @@ const looksLikePath =
 const looksLikeError =
   /\b(?:error|exception|panic(?:ked)?|traceback|fatal|failed|cannot|unexpected|undefined)\b.*[:"'`(]|^\s*at \S+ \(/i;
 
+/** How descriptions of types begin ("A builder that …", "Represents …"); those of functions and most questions begin with what is done. */
+const looksLikeType =
+  /^(?:where(?:'s| is| are)? )?(?:an?|the|this|these|what|which|type|class|struct|interface|enum|errors?|options?|config|settings|base|abstract|common|default|represents|provides|defines|holds|contains|describes|encapsulates|implements|wraps|stores)\b/i;
+
 /** Takes a query apart. Never fails; a query without a single word has no `tokens`. */
 export function analyseQuery(raw: string): AnalysedQuery {
   const beginning = raw.slice(0, 10_000);
@@ -63,6 +69,7 @@ export function analyseQuery(raw: string): AnalysedQuery {
     raw,
     sequence,
     intent,
+    asksForType: intent === "language" && looksLikeType.test(raw.trim()),
     written: new Set(all),
     nameKeys: [...new Set([...singles, ...pairs, ...triples])].filter((key) => key.length > 1),
     joined: new Map(
