@@ -7,6 +7,7 @@ export const forwarded: ReadonlySet<string> = new Set([
   "chunk",
   "context",
   "decisions",
+  "digest",
   "event",
   "events",
   "how",

@@ -53,6 +53,7 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
       names: ["event", "events"],
       load: async () => (await import("./commands/event/command.ts")).declareEvent,
     },
+    { names: ["digest"], load: async () => (await import("./commands/digest/command.ts")).declareDigest },
     { names: ["stats"], load: async () => (await import("./commands/stats/command.ts")).declareStats },
     { names: ["rewind"], load: async () => (await import("./commands/rewind/command.ts")).declareRewind },
   ],

@@ -46,6 +46,7 @@ const ofAllProjects: ReadonlySet<RouteName> = new Set([
   "searchEverywhere",
   "sessionsEverywhere",
   "eventsEverywhere",
+  "digestEverywhere",
   "projects",
   "locateSession",
 ]);

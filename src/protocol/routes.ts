@@ -13,7 +13,7 @@ import { impactAnswer, impactRequest } from "./operations/graph.ts";
 import { reviewAnswer, reviewRequest } from "./operations/review.ts";
 import * as search from "./operations/search.ts";
 import * as sessions from "./operations/sessions.ts";
-import { statsAnswer, statsRequest } from "./operations/stats.ts";
+import * as stats from "./operations/stats.ts";
 import * as status from "./operations/status.ts";
 import { lazy } from "./shape-parts.ts";
 
@@ -89,6 +89,12 @@ export const routes = {
     request: everywhere.eventsEverywhereRequest,
     response: everywhere.eventsEverywhereResponse,
   },
+  digestEverywhere: {
+    ...endpoints.digestEverywhere,
+    summary: "Sum up what happened lately in all projects",
+    request: everywhere.digestEverywhereRequest,
+    response: everywhere.digestEverywhereResponse,
+  },
   locateSession: {
     ...endpoints.locateSession,
     summary: "Find the other project that stores a session",
@@ -148,6 +154,12 @@ export const routes = {
     summary: "Read a session's turns, some at a time",
     request: sessions.turnsRequest,
     response: sessions.turnsResponse,
+  },
+  digest: {
+    ...endpoints.digest,
+    summary: "Sum up what happened lately: sessions, commits, decisions, open ends, tokens",
+    request: stats.digestRequest,
+    response: stats.digestAnswer,
   },
   annotations: {
     ...endpoints.annotations,
@@ -218,8 +230,8 @@ export const routes = {
   stats: {
     ...endpoints.stats,
     summary: "Count the lines that agents and people committed",
-    request: statsRequest,
-    response: statsAnswer,
+    request: stats.statsRequest,
+    response: stats.statsAnswer,
   },
   checkpoints: {
     ...endpoints.checkpoints,

@@ -39,6 +39,10 @@ const operations = {
     const roots = await projectRoots(project.root);
     return withMemory(project, (memory) => readTurns(memory, request, roots));
   },
+  digest: async (project, request) => {
+    const { digestOf } = await import("./digest/digest.ts");
+    return withMemory(project, (memory) => digestOf(project, memory, request));
+  },
   annotations: async (project, request) => {
     const { listAnnotationsOf } = await import("./sessions/conversations.ts");
     return withMemory(project, (memory) => listAnnotationsOf(memory, request));
@@ -233,6 +237,7 @@ export const everywhere = {
   sessionsEverywhere: async (request) =>
     (await import("./everywhere/everywhere.ts")).sessionsEverywhere(request),
   eventsEverywhere: async (request) => (await import("./everywhere/everywhere.ts")).eventsEverywhere(request),
+  digestEverywhere: async (request) => (await import("./everywhere/everywhere.ts")).digestEverywhere(request),
   projects: async () => (await import("./projects/describe-projects.ts")).describeProjects(),
   locateSession: async (request) => (await import("./everywhere/everywhere.ts")).locateSession(request),
 } satisfies { [R in RouteName]?: (request: RequestOf<R>) => Promise<ResponseOf<R>> };

@@ -62,6 +62,9 @@ describe("in words", () => {
   it.each([
     ["now", now.getTime()],
     ["3 days ago", at(2026, 3, 15, 15, 30)],
+    ["2h", at(2026, 3, 18, 13, 30)],
+    ["3d", at(2026, 3, 15, 15, 30)],
+    ["1 w", at(2026, 3, 11, 15, 30)],
     ["2 hours ago", at(2026, 3, 18, 13, 30)],
     ["yesterday at 10:15", at(2026, 3, 17, 10, 15)],
   ])("%s is a moment", async (text, moment) => {

@@ -27,7 +27,9 @@ export async function parseWhen(
 ): Promise<number> {
   const trimmed = text.trim();
   const isIso = isoDate.test(trimmed) || isoMoment.test(trimmed);
-  const span = isIso ? isoSpan(trimmed) : (spanOf(trimmed, now) ?? (await spokenSpan(trimmed, now)));
+  const span = isIso
+    ? isoSpan(trimmed)
+    : (agoOf(trimmed, now) ?? spanOf(trimmed, now) ?? (await spokenSpan(trimmed, now)));
   if (span === null) {
     throw new PommelError(
       "usage",
@@ -49,6 +51,16 @@ function isoSpan(text: string): Span | null {
     return Number.isNaN(at) ? null : { start: at, end: at };
   }
   return text.length === 10 ? dayOf(start) : text.length === 7 ? monthOf(start) : yearOf(start);
+}
+
+const unitMs = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+
+/** "2d" is two days ago, to the millisecond. */
+function agoOf(text: string, now: Date): Span | null {
+  const [, count, unit] = /^(\d{1,4})\s*([hdw])$/i.exec(text) ?? [];
+  if (count === undefined || unit === undefined) return null;
+  const at = now.getTime() - Number(count) * unitMs[unit.toLowerCase() as keyof typeof unitMs];
+  return { start: at, end: at };
 }
 
 /** "last week" is the seven days before today, not the single day of chrono. */

@@ -79,6 +79,22 @@ function remember(): void {
   memory.close();
 }
 
+it("a digest names what was asked, in words, as Markdown and as JSON", async () => {
+  const { code, stdout } = await pm("digest", "--since", "3d");
+  expect(code).toBe(0);
+  expect(stdout).toContain("2 decisions.");
+  expect(stdout).toContain("> How do we fix the flaky resume test?");
+  expect((await pm("digest", "--since", "3d", "--format", "markdown")).stdout).toContain(
+    "- **Flaky resume test** (8ecde0fc, claude, main, 1 prompt",
+  );
+  expect((await json("digest", "--since", "3d", "--by", "project")).parts).toMatchObject([
+    { sessions: [{}, { id: flaky }] },
+  ]);
+  expect((await pm("digest", "--until", "2019-12-31", "--since", "2019")).stdout).toContain(
+    "Nothing recorded",
+  );
+});
+
 describe("pm search", () => {
   it("finds code and conversations, each under its heading", async () => {
     const { stdout, stderr, code } = await pm("search", "retry flaky resume", "-n", "1");

@@ -20,7 +20,8 @@ import type { Handlers } from "./server.ts";
 const daemonRoutes = [
   ...(["daemon", "spool", "pageCode", "command", "log", "shutdown"] as const),
   "reloadSettings",
-  ...(["searchEverywhere", "sessionsEverywhere", "eventsEverywhere", "locateSession", "projects"] as const),
+  ...(["searchEverywhere", "sessionsEverywhere", "eventsEverywhere", "digestEverywhere"] as const),
+  ...(["locateSession", "projects"] as const),
 ] as const;
 export type DaemonRoute = (typeof daemonRoutes)[number] & RouteName;
 

@@ -97,6 +97,8 @@ const handlers = {
   searchEverywhere: never,
   sessionsEverywhere: never,
   eventsEverywhere: never,
+  digestEverywhere: never,
+  digest: never,
   locateSession: never,
   indexTranscript: never,
   annotate: never,

@@ -53,7 +53,7 @@ const checkpointSession = lazy(() =>
 );
 export type CheckpointSession = z.infer<ReturnType<typeof checkpointSession>>;
 
-const checkpointSummary = lazy(() =>
+export const checkpointSummary = lazy(() =>
   z.object({
     id: text,
     commit: text,

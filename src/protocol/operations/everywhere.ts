@@ -13,6 +13,7 @@ import {
   transcriptSearchResponse,
 } from "./search.ts";
 import { sessionSummary, sessionsRequest } from "./sessions.ts";
+import { digestAnswer, digestRequest } from "./stats.ts";
 
 /** The shapes of questions to all projects. */
 
@@ -61,6 +62,10 @@ export const eventsEverywhereRequest = lazy(() => z.extend(eventsRequest(), wher
 export const eventsEverywhereResponse = lazy(() =>
   z.object({ events: z.array(z.extend(listedEvent(), inProject)), archived: count, ...asked }),
 );
+
+/** A part for each project in which anything happened, by its root. */
+export const digestEverywhereRequest = lazy(() => z.extend(z.omit(digestRequest(), { by: true }), where));
+export const digestEverywhereResponse = lazy(() => z.extend(digestAnswer(), asked));
 
 /** `here`: a directory of the project that does not store it. */
 export const locateSessionRequest = lazy(() => z.object({ id: text, here: text }));

@@ -1,20 +1,26 @@
 import * as z from "zod/mini";
 import {
+  branch,
   count,
   field,
   lazy,
+  limit,
   notes,
+  numberOrNull,
   since,
   strings,
   text,
   textOrNull,
+  time,
   timeOrNull,
   until,
 } from "../shape-parts.ts";
-
+import { checkpointSummary } from "./checkpoints.ts";
 import { recurringError } from "./commands.ts";
+import { decision } from "./decisions.ts";
+import { sessionSummary, sessionsRequest } from "./sessions.ts";
 
-/** The shapes of statistics about the authors of committed lines. */
+/** The shapes of statistics about the authors of committed lines, and of a digest: what happened lately. */
 
 export const statsRequest = lazy(() =>
   z.object({
@@ -72,3 +78,67 @@ export const statsAnswer = lazy(() =>
   }),
 );
 export type StatsAnswer = z.infer<ReturnType<typeof statsAnswer>>;
+
+export const digestRequest = lazy(() =>
+  z.object({
+    since: field('from then on: "friday", "2d", "last week" (default: yesterday)', text),
+    until,
+    branch,
+    author: sessionsRequest().shape.author,
+    by: field("a part for each branch", z.enum(["branch"])),
+    limit,
+  }),
+);
+
+const digestSession = lazy(() =>
+  z.extend(sessionSummary(), {
+    /** Prompts of that time, each in a line: the first ones that say more than "go on". */
+    asked: strings,
+    prompts: count,
+    /** What came of it, and what it left open, as far as its summary says; "": nothing. */
+    outcome: text,
+    open: text,
+    /** Files that it changed, those it changed most first. */
+    files: strings,
+  }),
+);
+export type DigestSession = z.infer<ReturnType<typeof digestSession>>;
+
+const digestPart = lazy(() =>
+  z.object({
+    /** A branch, or a project's root; null: everything, or what belongs to no branch. */
+    name: textOrNull,
+    /** Those active in that time, the latest first, as in all lists here. */
+    sessions: z.array(digestSession()),
+    sessions_total: count,
+    /** Commits that sessions led to. */
+    commits: z.array(checkpointSummary()),
+    commits_total: count,
+    decisions: z.array(decision()),
+    decisions_total: count,
+    /** Sessions that were interrupted, failed, or left something open. */
+    unfinished: z.array(digestSession()),
+    unfinished_total: count,
+    /** What models read and wrote in that time, subagents included. `output` is null where the client did not record it. */
+    tokens: z.array(
+      z.object({
+        model: text,
+        input: count,
+        output: numberOrNull,
+        cache_read: count,
+        cache_write: count,
+      }),
+    ),
+  }),
+);
+export type DigestPart = z.infer<ReturnType<typeof digestPart>>;
+
+export const digestAnswer = lazy(() =>
+  z.object({
+    since: time,
+    /** null: until now. */
+    until: timeOrNull,
+    parts: z.array(digestPart()),
+  }),
+);
+export type DigestAnswer = z.infer<ReturnType<typeof digestAnswer>>;

@@ -6,6 +6,7 @@ import type { Project } from "../../project/paths.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
 import { resultUnitOf } from "../../protocol/operations/search.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+import { periodOf } from "../digest/period.ts";
 import { answererHere } from "../here.ts";
 import { run } from "../operations.ts";
 import { projectsBelow } from "../projects/known-projects.ts";
@@ -147,6 +148,26 @@ export async function eventsEverywhere(
       answer.events.map((event) => ({ project: project.root, ...event })),
     ),
     archived: answers.reduce((sum, { answer }) => sum + answer.archived, 0),
+    projects: answers.map(({ project }) => project.root),
+    left_out,
+  };
+}
+
+/** What happened lately in all projects, a part for each. Errors as `searchEverywhere`. */
+export async function digestEverywhere(
+  { here, below, ...request }: RequestOf<"digestEverywhere">,
+  deadline = deadlineMs,
+): Promise<ResponseOf<"digestEverywhere">> {
+  const { answers, left_out } = await askEach(
+    (await projectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
+    ({ project }) => ask(project, "digest", request),
+    deadline,
+  );
+  return {
+    ...(await periodOf(request)),
+    parts: answers.flatMap(({ project, answer }) =>
+      answer.parts.map((part) => ({ ...part, name: project.root })),
+    ),
     projects: answers.map(({ project }) => project.root),
     left_out,
   };

@@ -234,7 +234,8 @@ const fewMessages = 8;
 const isRecorded = (messages: number, brief: number): boolean =>
   messages < fewMessages || brief * 4 <= messages;
 
-function tokensOf(usage: readonly UsageSum[]): SessionSummary["tokens"] {
+/** What messages cost, of all models together. */
+export function tokensOf(usage: readonly UsageSum[]): SessionSummary["tokens"] {
   const sum = (of: (part: UsageSum) => number) => usage.reduce((total, part) => total + of(part), 0);
   return {
     input: sum(({ input }) => input),

@@ -100,7 +100,7 @@ describe("costs", () => {
       { model: "big", messages: 2, input: 10, output: 92, cacheRead: 14, cacheWrite: 6, brief: 1 },
       { model: "small", messages: 1, input: 5, output: 2, cacheRead: 7, cacheWrite: 3, brief: 1 },
     ]);
-    expect(usageOf(memory, id, 2).map(({ messages }) => messages)).toEqual([1, 1]);
+    expect(usageOf(memory, id, { first: 2, last: 2 }).map(({ messages }) => messages)).toEqual([1, 1]);
   });
 
   it("of language models are summed up by day", () => {

@@ -53,12 +53,16 @@ export function messagesElsewhere(memory: Memory, sessionId: number, uids: reado
 const sums = `count(*) AS messages, sum(output <= 10) AS brief, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cacheRead,
   sum(cache_write) AS cacheWrite`;
 
-/** What a session cost, by model; of one turn only when that is given. */
-export function usageOf(memory: Memory, sessionId: number, turn: number | null = null): UsageSum[] {
+/** What a session cost, by model. @param turns only from the first to the last one of these */
+export function usageOf(
+  memory: Memory,
+  sessionId: number,
+  { first, last }: { first: number; last: number } = { first: 0, last: Number.MAX_SAFE_INTEGER },
+): UsageSum[] {
   return memory
     .prepare(
-      `SELECT model, ${sums} FROM usage WHERE session_id = @sessionId AND (@turn IS NULL OR turn = @turn)
+      `SELECT model, ${sums} FROM usage WHERE session_id = @sessionId AND turn BETWEEN @first AND @last
        GROUP BY model ORDER BY model`,
     )
-    .all({ sessionId, turn }) as UsageSum[];
+    .all({ sessionId, first, last }) as UsageSum[];
 }

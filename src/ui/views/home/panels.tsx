@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
-import { isRunning } from "../../../protocol/reading/running.ts";
+import { openEndOf } from "../../../protocol/reading/running.ts";
 import { type Answer, useAnswer } from "../../api/use-answer.ts";
 import { Inline } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
@@ -60,17 +60,11 @@ export function Decisions() {
   );
 }
 
-const openEnds = {
-  interrupted: "interrupted",
-  error: "ended with an error",
-  unfinished: "no end was recorded",
-} as const;
-
 /** Sessions whose last turn has no proper end, the latest first; nothing at all where there are none. */
 export function Unfinished({ sessions }: { sessions: readonly SessionSummary[] }) {
   const open = sessions.flatMap((session) => {
-    const { last_state = "completed" } = session;
-    return last_state === "completed" || isRunning(session) ? [] : [{ session, end: openEnds[last_state] }];
+    const end = openEndOf(session);
+    return end === null ? [] : [{ session, end }];
   });
   if (open.length === 0) return null;
   return (

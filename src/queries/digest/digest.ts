@@ -1,0 +1,147 @@
+import { maxResults } from "../../project/max-results.ts";
+import type { Project } from "../../project/paths.ts";
+import type { SessionSummary } from "../../protocol/operations/sessions.ts";
+import type { DigestAnswer, DigestPart, DigestSession } from "../../protocol/operations/stats.ts";
+import { openEndOf } from "../../protocol/reading/running.ts";
+import type { RequestOf } from "../../protocol/routes.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
+import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
+import { beginningOf } from "../../text/text-size.ts";
+import { entry } from "../blame/blame-summary.ts";
+import { listCheckpointsOf } from "../checkpoints/checkpoints.ts";
+import { briefOf, changedIn } from "../handoff/brief.ts";
+import { configOf } from "../open.ts";
+import { decisionsIn } from "../sessions/conversations-decisions.ts";
+import { listSessionsOf, tokensOf } from "../sessions/conversations-sessions.ts";
+import { periodOf } from "./period.ts";
+
+/** Default number of entries in a list. */
+const listed = 10;
+/** A prompt of fewer words, "yes" or "go on", says what was meant only beside others. */
+const fewestWords = 4;
+/** Prompts of a session that are quoted, and how much of each. */
+const quoted = { prompts: 3, characters: 160 } as const;
+
+/**
+ * What happened lately, from what lists of sessions, commits and decisions say of that time.
+ * @throws PommelError `usage` for a time that makes no sense
+ */
+export async function digestOf(
+  project: Project,
+  memory: Memory,
+  { by, author, branch, limit = listed, ...asked }: RequestOf<"digest">,
+): Promise<DigestAnswer> {
+  const { since, until } = await periodOf(asked);
+  // The same moments for all lists, whatever "2 hours ago" is by then.
+  const wanted = { since, ...(until !== null && { until }), ...(branch !== undefined && { branch }) };
+  const period = {
+    first: Date.parse(since),
+    last: until === null ? Number.POSITIVE_INFINITY : Date.parse(until),
+  };
+  const listedSessions = await listSessionsOf(memory, {
+    ...wanted,
+    ...(author !== undefined && { author }),
+    limit: maxResults,
+  });
+  const sessions = listedSessions.sessions.map((session) => inPeriod(memory, session, period));
+  const own = new Set(sessions.map(({ id }) => id));
+  const isWanted = (id: string | null) => author === undefined || (id !== null && own.has(id));
+  const { checkpoints } = await listCheckpointsOf(memory, { ...wanted, limit: maxResults });
+  const commits = checkpoints
+    .filter(({ rewritten_as }) => rewritten_as.length === 0)
+    .filter(({ sessions: led }) => author === undefined || led.some(({ session_id }) => own.has(session_id)));
+  const about = { ...wanted, query: "", files: [], limit: maxResults };
+  const decisions = (await decisionsIn(project, memory, about, configOf(project))).decisions.filter(
+    ({ session_id }) => isWanted(session_id),
+  );
+  const usage = usageIn(memory, period).filter(
+    ({ owner }) => isWanted(owner.uid) && (branch === undefined || owner.branch === branch),
+  );
+
+  const partOf = (name: string | null, isIn: (one: { branch: string | null }) => boolean): DigestPart => {
+    const of = {
+      sessions: sessions.filter(isIn),
+      commits: commits.filter(isIn),
+      decisions: decisions.filter(isIn),
+    };
+    const unfinished = of.sessions.filter((session) => openEndOf(session) !== null || session.open !== "");
+    return {
+      name,
+      sessions: of.sessions.slice(0, limit),
+      sessions_total: of.sessions.length,
+      commits: of.commits.slice(0, limit),
+      commits_total: of.commits.length,
+      decisions: of.decisions.slice(0, limit),
+      decisions_total: of.decisions.length,
+      unfinished: unfinished.slice(0, limit),
+      unfinished_total: unfinished.length,
+      tokens: byModel(usage.filter(({ owner }) => isIn(owner))),
+    };
+  };
+  if (by === undefined) return { since, until, parts: [partOf(null, () => true)] };
+  const branches = new Set([...sessions, ...commits, ...decisions].map((one) => one.branch));
+  return { since, until, parts: [...branches].map((name) => partOf(name, (one) => one.branch === name)) };
+}
+
+/** Milliseconds since the epoch, both included. */
+interface Period {
+  first: number;
+  last: number;
+}
+
+/** Turns of a session that began in a period, without abandoned ones. */
+function turnsIn(memory: Memory, sessionId: number, { first, last }: Period): TurnRecord[] {
+  return turnsOf(memory, sessionId).filter(
+    ({ abandoned, startedAt }) => !abandoned && startedAt !== null && startedAt >= first && startedAt <= last,
+  );
+}
+
+function inPeriod(memory: Memory, summary: SessionSummary, period: Period): DigestSession {
+  const session = sessionByUid(memory, summary.id)!;
+  const turns = turnsIn(memory, session.id, period);
+  const prompts = turns.flatMap(({ number, prompt }) => {
+    const line = prompt.replace(/\s+/g, " ").trim();
+    return number > 0 && line !== "" ? [beginningOf(line, quoted.characters)] : [];
+  });
+  const telling = prompts.filter((prompt) => prompt.split(" ").length >= fewestWords);
+  const { outcome, open } = briefOf(memory, session);
+  return {
+    ...summary,
+    asked: (telling.length > 0 ? telling : prompts).slice(0, quoted.prompts),
+    prompts: prompts.length,
+    outcome,
+    open,
+    files: changedIn(turns),
+  };
+}
+
+interface Usage {
+  /** The session itself, or the one whose subagent's it is. */
+  owner: SessionRecord;
+  sums: UsageSum[];
+}
+
+/** What sessions and their subagents cost in a period. */
+function usageIn(memory: Memory, period: Period): Usage[] {
+  const sessions = listSessions(memory, { since: period.first, children: true });
+  const byId = new Map(sessions.map((session) => [session.id, session]));
+  return sessions.flatMap((session) => {
+    const turns = turnsIn(memory, session.id, period);
+    const [first, last] = [turns[0], turns.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const sums = usageOf(memory, session.id, { first: first.number, last: last.number });
+    const parent = session.parentId === null ? undefined : byId.get(session.parentId);
+    return [{ owner: parent ?? session, sums }];
+  });
+}
+
+function byModel(usage: readonly Usage[]): DigestPart["tokens"] {
+  const models = new Map<string, UsageSum[]>();
+  for (const { sums } of usage) for (const sum of sums) entry(models, sum.model, () => []).push(sum);
+  return [...models]
+    .map(([model, sums]) => ({ model, ...tokensOf(sums) }))
+    .sort((a, b) => b.input + b.cache_read - (a.input + a.cache_read));
+}
