@@ -1,6 +1,6 @@
 import type { Project } from "../project/paths.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
-import type { CiRequest } from "./attribution/ci.ts";
+import type { CarryRequest } from "./attribution/carry.ts";
 import type { ExportGitAiRequest } from "./attribution/export-git-ai.ts";
 import type { BackfillRequest } from "./checkpoints/backfill.ts";
 import type { RewindRequest } from "./checkpoints/rewind.ts";
@@ -40,8 +40,8 @@ const local = {
   },
   importTraces: async (project, { text, dryRun }: { text: string; dryRun: boolean }) =>
     (await import("./attribution/import-agent-trace.ts")).importTraces(project, text, { dryRun }),
-  attributionForCi: async (project, request: CiRequest) =>
-    (await import("./attribution/ci.ts")).attributionForCi(project, request),
+  carryAttribution: async (project, request: CarryRequest, { signal }) =>
+    (await import("./attribution/carry.ts")).carryAttribution(project, request, signal),
   exportTrajectory: async (project, { id, clean }: { id: string; clean: (text: string) => string }) =>
     (await import("./sessions/export-atif.ts")).exportTrajectory(project, id, clean),
   exportMemory: async (project, { write }: { write: WriteLines }) =>

@@ -141,7 +141,7 @@ describe("text that poses as an order", () => {
   it("shows people no more than its letters", async () => {
     const shown: [string, ...string[]][] = [
       ["review", "HEAD~3..HEAD", "--patch"],
-      ["review", "HEAD~3..HEAD", "--markdown"],
+      ["review", "HEAD~3..HEAD", "--format", "markdown"],
       ["how", "heron check"],
       ...forms.flatMap((form, i): [string, ...string[]][] => [
         ["fix", `src/heron.ts(3,5): error TS2304: heronLedger ${form}`],

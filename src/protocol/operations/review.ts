@@ -90,6 +90,8 @@ const reviewSession = lazy(() =>
     session_id: text,
     title: textOrNull,
     agent: textOrNull,
+    /** The colleague who shared it; left out for what was recorded here. */
+    author: z.optional(textOrNull),
     /** Added lines that it wrote. */
     lines: count,
     /** What ties it to a commit of the change; null: only the lines. */
@@ -139,6 +141,12 @@ export const reviewAnswer = lazy(() =>
     sessions: z.array(reviewSession()),
     /** What was decided about the files: what the change undoes first, then the latest. */
     decisions: z.array(reviewDecision()),
+    /** Files of which commits of the change took lines out again that others had added, those with the most such lines first. */
+    reworked: z.array(z.object({ path: text, lines: count, commits: count })),
+    /** Commits of the change that revert another one. */
+    reverts: z.array(z.object({ hash: text, subject: text, reverted: text })),
+    /** Tests among the files. */
+    tests_changed: strings,
     /** Tests that the graph of the code ties to the files, and that the change leaves alone. */
     tests: strings,
     notes,

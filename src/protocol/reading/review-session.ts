@@ -1,4 +1,4 @@
-import type { ReviewDecision, ReviewFile, ReviewSession } from "../operations/review.ts";
+import type { ReviewAnswer, ReviewDecision, ReviewFile, ReviewSession } from "../operations/review.ts";
 import { linkEvidence } from "./link-evidence.ts";
 
 /** How a session stands in a review of a change. */
@@ -36,3 +36,12 @@ export function fateOf({ made_here, lines_removed, superseded_by }: ReviewDecisi
     ...(superseded_by === null ? [] : ["superseded"]),
   ];
 }
+
+/** What commits of a change undid of others: a path or a commit's subject as it is stored, and what became of it. */
+export const contestedText = ({ reworked, reverts }: ReviewAnswer): [text: string, about: string][] => [
+  ...reverts.map(({ subject, hash }): [string, string] => [subject, hash.slice(0, 8)]),
+  ...reworked.map(({ path, lines, commits }): [string, string] => [
+    path,
+    `${lines.toLocaleString("en")} lines written and removed again, in ${commits} commits`,
+  ]),
+];

@@ -5,7 +5,7 @@ import type { BlamedLine, ChangedHunk } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import type { Project } from "../../project/paths.ts";
 import { commitPathKey, rangeOf } from "../../store/memory/commits/attribution-lookup.ts";
-import { type AuthorsFrom, recordedAuthors } from "./recorded-authors.ts";
+import { recordedAuthors } from "./recorded-authors.ts";
 
 /** A line and who wrote it; paths from the top of the repository. */
 export interface AuthoredLine {
@@ -15,30 +15,12 @@ export interface AuthoredLine {
   by: AttributedLines | null;
 }
 
-export interface AuthoredLines {
-  lines: AuthoredLine[];
-  /** The commits of the lines, by where their attribution was found. */
-  commits: Record<AuthorsFrom | "none", number>;
-  notes: string[];
-}
-
 /** A line of a file in one revision, to be looked up in another. */
 interface Wanted {
   path: string;
   line: number;
   /** Its number in the revision that is asked; null: it is not there. */
   asked: number | null;
-}
-
-/** Who wrote the lines that a change added, in the order of the diff. @throws GitFailure */
-export async function authorsOfAdded(
-  project: Project,
-  top: string,
-  { from, to }: { from: string; to: string },
-  signal?: AbortSignal,
-): Promise<AuthoredLines> {
-  const wanted = await addedLines(top, { from, to }, signal);
-  return authorsAt(project, top, to, wanted, signal);
 }
 
 /**
@@ -51,7 +33,7 @@ export async function authorsCarried(
   top: string,
   { from, to }: { from: string; to: string },
   signal?: AbortSignal,
-): Promise<AuthoredLines> {
+): Promise<AuthoredLine[]> {
   const added = await addedLines(top, { commit: to }, signal);
   const paths = [...new Set(added.map(({ path }) => path))];
   const hunks = new Map<string, ChangedHunk[] | null>();
@@ -94,7 +76,7 @@ async function authorsAt(
   revision: string,
   wanted: readonly Wanted[],
   signal?: AbortSignal,
-): Promise<AuthoredLines> {
+): Promise<AuthoredLine[]> {
   const asked = new Map<string, number[]>();
   for (const { path, asked: line } of wanted) {
     if (line === null) continue;
@@ -110,7 +92,7 @@ async function authorsAt(
   const hashes = [...new Set([...blamed.values()].flatMap(({ commit }) => commit ?? []))];
   const recorded = await recordedAuthors(project, top, hashes, signal);
   const ranges = new Map<string, { firstLine: number; lastLine: number; by: AttributedLines }[]>();
-  for (const [hash, { lines }] of recorded.commits) {
+  for (const [hash, lines] of recorded) {
     for (const by of [...lines].sort((a, b) => a.first - b.first)) {
       const key = commitPathKey({ hash, path: by.path });
       const range = { firstLine: by.first, lastLine: by.last, by };
@@ -119,17 +101,11 @@ async function authorsAt(
       else ranges.set(key, [range]);
     }
   }
-  const commits = { memory: 0, shared: 0, note: 0, none: 0 };
-  for (const hash of hashes) commits[recorded.commits.get(hash)?.from ?? "none"]++;
-  return {
-    lines: wanted.map(({ path, line, asked }) => {
-      const at = asked === null ? undefined : blamed.get(`${path}:${asked}`);
-      const key = at?.commit ? commitPathKey({ hash: at.commit, path: at.originalPath }) : "";
-      return { path, line, by: rangeOf(ranges.get(key) ?? [], at?.originalLine ?? 0)?.by ?? null };
-    }),
-    commits,
-    notes: recorded.notes,
-  };
+  return wanted.map(({ path, line, asked }) => {
+    const at = asked === null ? undefined : blamed.get(`${path}:${asked}`);
+    const key = at?.commit ? commitPathKey({ hash: at.commit, path: at.originalPath }) : "";
+    return { path, line, by: rangeOf(ranges.get(key) ?? [], at?.originalLine ?? 0)?.by ?? null };
+  });
 }
 
 /** Nothing where git sees no text. */

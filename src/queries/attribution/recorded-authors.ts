@@ -11,19 +11,8 @@ import { commitByHash } from "../../store/memory/commits/commits.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { pathOf } from "../../sync/branch/manifest.ts";
 import { decode } from "../../sync/branch/shared-file.ts";
-import { markerPath } from "../../sync/codec/codec.ts";
 import { remoteRef } from "../../sync/remote.ts";
 import { withMemoryIfAny } from "../open.ts";
-
-/** Where the attribution of a commit was found: this memory, the branch of the shared memory, a note of Git AI. */
-export type AuthorsFrom = "memory" | "shared" | "note";
-
-export interface RecordedAuthors {
-  /** Paths from the top of the repository. */
-  commits: Map<string, { from: AuthorsFrom; lines: AttributedLines[] }>;
-  /** What could not be read. Whole sentences. */
-  notes: string[];
-}
 
 /** Larger files and notes are left out. Bytes. */
 const maxBytes = 5_000_000;
@@ -31,8 +20,8 @@ const maxBytes = 5_000_000;
 type Found = Map<string, AttributedLines[]>;
 
 /**
- * Who wrote the lines of commits, from all there is without a daemon or a memory: the first source that knows an author of
- * any line.
+ * Who wrote the lines of commits, from all there is without a daemon: this memory, the branch of the shared memory if it is
+ * not encrypted, notes of Git AI. The first one counts that knows an author of any line. Paths are from the top of the repository.
  * @param project initialised or not
  */
 export async function recordedAuthors(
@@ -40,26 +29,22 @@ export async function recordedAuthors(
   top: string,
   hashes: readonly string[],
   signal?: AbortSignal,
-): Promise<RecordedAuthors> {
+): Promise<Found> {
   const { prefix } = await placeOf(project.root, signal);
-  const notes: string[] = [];
-  const sources: [AuthorsFrom, Found][] = [["memory", await fromMemory(project, prefix, hashes)]];
+  const sources: Found[] = [await fromMemory(project, prefix, hashes)];
   await withObjects(top, { maxBytes, type: "blob", signal }, async (read) => {
     const branch = loadConfig(project).config["sync.branch"];
-    const { found, isSealed } = await fromBranch(read, await refsOf(top, branch, signal), prefix, hashes);
-    if (isSealed) notes.push(`The branch ${branch} is encrypted: it was left out.`);
-    sources.push(["shared", found], ["note", await fromNotes(read, top, hashes)]);
+    sources.push(await fromBranch(read, await refsOf(top, branch, signal), prefix, hashes));
+    sources.push(await fromNotes(read, top, hashes));
   });
-  const commits: RecordedAuthors["commits"] = new Map();
+  const commits: Found = new Map();
   for (const hash of hashes) {
-    for (const [from, found] of sources) {
-      const lines = found.get(hash) ?? [];
-      if (!lines.some(({ author }) => author !== "unknown")) continue;
-      commits.set(hash, { from, lines });
-      break;
-    }
+    const known = sources
+      .map((found) => found.get(hash) ?? [])
+      .find((lines) => lines.some(({ author }) => author !== "unknown"));
+    if (known !== undefined) commits.set(hash, known);
   }
-  return { commits, notes };
+  return commits;
 }
 
 const inRange = (
@@ -109,9 +94,8 @@ async function fromBranch(
   refs: readonly string[],
   prefix: string,
   hashes: readonly string[],
-): Promise<{ found: Found; isSealed: boolean }> {
+): Promise<Found> {
   const found: Found = new Map();
-  const markers = await read(refs.map((ref) => `${ref}:${markerPath}`));
   for (const ref of refs) {
     const missing = hashes.filter((hash) => !found.has(hash));
     const nameOf = (id: string) => `${ref}:${pathOf({ kind: "attribution", id, part: "whole" })}`;
@@ -132,7 +116,7 @@ async function fromBranch(
       found.set(commit.hash, lines);
     }
   }
-  return { found, isSealed: markers.size > 0 };
+  return found;
 }
 
 /** The agents of sessions on the branch, by the session. */

@@ -27,7 +27,9 @@ import { entry, sortedByCount, unknownAuthor } from "../blame/blame-summary.ts";
 import { authorsOf, judgeUncommitted } from "../blame/line-authors.ts";
 import { turnsNamed } from "../checkpoints/checkpoints.ts";
 import { literalGlob } from "../sessions/conversations-related.ts";
+import { authorOf } from "../sessions/decision.ts";
 import { isoTime } from "../status/status.ts";
+import { contestedIn } from "./contested.ts";
 import { blameIfAny, blamesAtOnce, decisionsAbout } from "./decisions.ts";
 import { hunksAround, within } from "./hunks.ts";
 import { type Reviewed, whatIsMeant } from "./what.ts";
@@ -102,6 +104,8 @@ export async function review(
     authors: authors.all,
     sessions,
     decisions: memory === null ? [] : await decisionsAbout(project, memory, what, changed, sessions, signal),
+    ...(await contestedIn(project, what, infos.shown, files, signal)),
+    tests_changed: about.filter((path) => roleOf(path) === "test"),
     tests: await testsOf(project, about),
     notes,
   };
@@ -301,6 +305,7 @@ function sessionsOf(memory: Memory, infos: readonly CommitInfo[], authors: Autho
           session_id: uid,
           title: session?.title ?? null,
           agent: session?.agent ?? null,
+          ...(session === null ? {} : authorOf(session)),
           lines: sum([...written.values()]),
           ...(ties.get(uid) ?? { how: null, confidence: null }),
           turns: turnsNamed(memory, uid, numbers).map((turn) => ({

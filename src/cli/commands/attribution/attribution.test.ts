@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { wrote } from "../../../../test/support/attribution-fixture.ts";
@@ -71,18 +71,5 @@ describe("pm attribution import", () => {
     writeFileSync(file, "not JSON\n");
     expect(await run("import", "traces.jsonl")).toMatchObject({ code: 1, out: "" });
     expect(await run("import", "nowhere.jsonl")).toMatchObject({ code: 5 });
-  });
-});
-
-describe("pm attribution ci", () => {
-  it("prints tables, and Markdown in which no name means anything", async () => {
-    const tables = (await run("ci", "HEAD~1..HEAD")).out;
-    expect(tables).toMatch(/^3 added lines {2}1 of 1 commit with an attribution\n/);
-    expect(tables).toMatch(/agents +67% +2 +claude \(big-model\)\n/);
-    const { out } = await run("ci", "HEAD~1..HEAD", "--markdown");
-    expect(out).toContain("**Agents wrote 67%** of 3 added lines: claude (big-model).");
-    expect(out).toContain("| a\\|b.ts | 67% | 0% | 33% | 3 |");
-    expect(await run("ci", "HEAD~1..HEAD", "--markdown", "--json")).toMatchObject({ code: 2 });
-    expect(existsSync(join(repo.root, ".git/refs/notes"))).toBe(false);
   });
 });

@@ -11,7 +11,6 @@ export function declareAttribution(program: Command): void {
       examples(
         ["pm attribution export --git-ai main..HEAD", "notes that Git AI and others read"],
         ["pm attribution import traces.jsonl", "what another tool recorded"],
-        ["pm attribution ci", "the share of a pull request that agents wrote"],
       ),
     );
 
@@ -52,27 +51,4 @@ export function declareAttribution(program: Command): void {
       )}\n\nPommel's own evidence stays, and what is imported is labelled as another tool's word. Notes of Git AI need no import.`,
     )
     .action(run(async () => (await import("./import.ts")).attributionImportCommand));
-
-  attribution
-    .command("ci")
-    .description("Show who wrote a pull request, and carry it through a merge on the server")
-    .argument(
-      "[range]",
-      "its commits: origin/main..HEAD (default: HEAD against the branch that the CI service names)",
-    )
-    .option(
-      "--merged-as <commit>",
-      "the commit that a squash or rebase made of them: gets its notes, refs/notes/ai",
-    )
-    .option("--dry-run", "write no notes")
-    .option("--markdown", "print Markdown, for a summary or a comment")
-    .addHelpText(
-      "after",
-      `${examples(
-        ["pm attribution ci", "in a pull request's job"],
-        ["pm attribution ci origin/main..HEAD --markdown", "for a comment"],
-        ["pm attribution ci main..pull/7 --merged-as main", "after a squash or rebase merge"],
-      )}\n\nWorks in any checkout with enough history, without a daemon or \`pm init\`: it reads the branch of the shared memory and\nnotes, and needs no secret. Lines of which neither says anything are unknown.`,
-    )
-    .action(run(async () => (await import("./ci.ts")).attributionCiCommand));
 }

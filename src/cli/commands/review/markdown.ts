@@ -1,18 +1,18 @@
 import type { ReviewAnswer, ReviewSession } from "../../../protocol/operations/review.ts";
-import { fateOf, tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
+import { contestedText, fateOf, tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
 import { asText } from "../../../text/markdown/inert.ts";
 import { counted } from "../../terminal/text.ts";
 import { percent, shareOf } from "../blame/author-text.ts";
 
 /** Sessions, prompts of each, and files that are named before the rest is counted. */
-const shown = { sessions: 8, turns: 5, files: 25 } as const;
+const shown = { sessions: 8, turns: 5, files: 25, items: 10 } as const;
 
 /**
  * A change as a comment for a pull request. What people and agents wrote stands in it as text: it can neither format
  * anything, nor mention anybody, nor link anywhere.
  */
 export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
-  const { kind, commits, files, sessions, lines, insertions, deletions, decisions, tests } = answer;
+  const { kind, commits, files, sessions, lines, insertions, deletions, decisions } = answer;
   const total = shareOf(lines).lines;
   const title =
     kind === "commit" ? (commits[0]?.subject ?? range) : kind === "range" ? range : "Not committed yet";
@@ -27,6 +27,7 @@ export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
       .filter(([count]) => count > 0)
       .map(([count, who]) => `**${percent(count, total)}** ${who}`)
       .join(", ")}.`,
+    ...(sessions.length === 0 ? ["No shared session led to it."] : []),
     ...sessions.slice(0, shown.sessions).map(sessionAsMarkdown),
     ...more(sessions.length - shown.sessions, "more session"),
     ["| File | Lines | By agents |", "| --- | ---: | ---: |"]
@@ -44,13 +45,24 @@ export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
         [asText(decision.text), ...fateOf(decision).map((fate) => `*(${fate})*`)].join(" "),
       ),
     ),
-    ...section("Tests around it, not changed", tests.map(asText)),
+    ...section(
+      "Done and undone",
+      contestedText(answer).map(([text, about]) => `${asText(text)} (${about})`),
+    ),
+    ...section(
+      "Tests changed",
+      answer.tests_changed.map((path) => asText(path)),
+    ),
+    ...section(
+      "Tests around it, not changed",
+      answer.tests.map((path) => asText(path)),
+    ),
   ].join("\n\n");
 }
 
 function sessionAsMarkdown(session: ReviewSession): string {
-  const { title, agent, lines, turns, session_id } = session;
-  const facts = [agent === null ? "" : asText(agent), counted(lines, "line"), tieOf(session)];
+  const { title, agent, author, lines, turns, session_id } = session;
+  const facts = [asText(author ?? ""), asText(agent ?? ""), counted(lines, "line"), tieOf(session)];
   const { shown: asked, more: others } = turnsToShow(turns, shown.turns);
   return [
     `**${asText(title ?? `Session ${session_id.slice(0, 8)}`)}** (${facts.filter((fact) => fact !== "").join(", ")})`,
@@ -61,5 +73,11 @@ function sessionAsMarkdown(session: ReviewSession): string {
 
 const more = (count: number, unit: string) => (count > 0 ? [`and ${counted(count, unit)}`] : []);
 
-const section = (title: string, items: readonly string[]) =>
-  items.length === 0 ? [] : [[`**${title}**`, ...items.map((item) => `- ${item}`)].join("\n")];
+function section(title: string, items: readonly string[]): string[] {
+  if (items.length === 0) return [];
+  const left = items.length - shown.items;
+  const rest = left > 0 ? [`and ${left} more`] : [];
+  return [
+    [`**${title}**`, ...[...items.slice(0, shown.items), ...rest].map((item) => `- ${item}`)].join("\n"),
+  ];
+}

@@ -57,6 +57,9 @@ const answer: ReviewAnswer = {
     },
   ],
   decisions: [],
+  reworked: [{ path: "src/login.ts", lines: 40, commits: 3 }],
+  reverts: [{ hash: "c".repeat(40), subject: 'Revert "Add @octocat"', reverted: "d".repeat(40) }],
+  tests_changed: ["test/a.test.ts"],
   tests: ["src/login.test.ts"],
   notes: [],
 };
@@ -70,6 +73,9 @@ describe("pm review", () => {
     );
     expect(text).toContain("src/login.ts");
     expect(text).toContain("- src/login.test.ts");
+    expect(text).toContain(
+      '- Revert "Add @octocat" (cccccccc)\n- src/login.ts (40 lines written and removed again, in 3 commits)',
+    );
     for (const line of text.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(80);
   });
 
@@ -87,6 +93,8 @@ describe("a review as a comment", () => {
     expect(text).toContain("Added lines: **50%** by agents, **50%** by people.");
     expect(text).toContain("**Fix the login** (claude, 1 line, wrote lines of it)");
     expect(text).toContain("| src/login.ts | +2 −1 | 50% |");
+    expect(text).toContain("**Tests changed**\n- test/a.test.ts");
+    expect(text).toContain("Add @\u200boctocat");
   });
 
   it("shows what others wrote as text: no tag, link, picture, mention or heading", () => {

@@ -1,7 +1,13 @@
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { ReviewAnswer, ReviewFile, ReviewSession } from "../../../protocol/operations/review.ts";
-import { fateOf, statusNames, tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
+import {
+  contestedText,
+  fateOf,
+  statusNames,
+  tieOf,
+  turnsToShow,
+} from "../../../protocol/reading/review-session.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -33,22 +39,32 @@ import { reviewAsMarkdown } from "./markdown.ts";
 
 interface Options extends Omit<RequestOf<"review">, "range"> {
   patch?: boolean;
-  markdown?: boolean;
+  format: "text" | "markdown" | "json";
+  mergedAs?: string;
 }
 
 /** `pm review` */
 export async function reviewCommand(
-  { cwd, output }: CommandContext,
+  context: CommandContext,
   range: string | undefined,
-  { patch = false, markdown = false, file }: Options,
+  { patch = false, format, mergedAs, file }: Options,
 ): Promise<void> {
+  const { cwd, output } = context;
+  if (mergedAs !== undefined) {
+    const { carryCommand } = await import("./carry.ts");
+    return carryCommand(context, range ?? "", mergedAs);
+  }
   const project = await findProject(cwd);
   const paths = file && pathsFrom(project, cwd, file);
   const answer = await call("review", { range, file: paths }, project);
-  if (!output.json && !markdown) for (const note of answer.notes) output.note(output.colors.dim(note));
-  output.result(answer, () =>
-    markdown ? reviewAsMarkdown(answer, range ?? "") : renderReview(answer, range ?? "", output, { patch }),
-  );
+  if (!output.json && format === "text")
+    for (const note of answer.notes) output.note(output.colors.dim(note));
+  output.result(answer, () => {
+    if (format === "json") return JSON.stringify(answer, null, 2);
+    return format === "markdown"
+      ? reviewAsMarkdown(answer, range ?? "")
+      : renderReview(answer, range ?? "", output, { patch });
+  });
 }
 
 /** Prompts of a session, files and tests that are named before the rest is counted. */
@@ -81,6 +97,12 @@ export function renderReview(
       ),
       screen,
     ),
+    ...list(
+      "Done and undone",
+      contestedText(answer).map(([text, about]) => `${oneLine(text)} (${about})`),
+      screen,
+    ),
+    ...list("Tests changed", answer.tests_changed.slice(0, testsShown).map(printable), screen),
     ...list("Tests around it, not changed", answer.tests.slice(0, testsShown).map(printable), screen),
   ].join("\n\n");
 }
@@ -118,8 +140,10 @@ function renderHead(answer: ReviewAnswer, range: string, screen: Screen): string
 
 function renderSession(session: ReviewSession, screen: Screen): string {
   const { colors } = screen;
-  const { session_id, title, agent, lines, turns } = session;
-  const facts = [agent ?? "", counted(lines, "line"), tieOf(session)].filter((fact) => fact !== "");
+  const { session_id, title, agent, author, lines, turns } = session;
+  const facts = [author ?? "", agent ?? "", counted(lines, "line"), tieOf(session)].filter(
+    (fact) => fact !== "",
+  );
   const head = `${colors.id(shortId(session_id))}  ${oneLine(title ?? "(no title)")}  ${colors.dim(facts.join(", "))}`;
   const { shown, more } = turnsToShow(turns, turnsShown);
   return [

@@ -1,0 +1,114 @@
+import { writeAuthorshipLog } from "../../attribution/foreign/git-ai.ts";
+import type { AttributedLines } from "../../attribution/foreign/types.ts";
+import type { CommitInfo } from "../../git/diff/changes-types.ts";
+import { patchIdsOf } from "../../git/diff/patch-id.ts";
+import { gitTextIfAny } from "../../git/git.ts";
+import { readCommits } from "../../git/history/commits.ts";
+import { commitNamed, commonAncestor } from "../../git/history/history.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { version } from "../../project/version.ts";
+import { type GitAiExport, writeLogs } from "./export-git-ai.ts";
+import { type AuthoredLine, authorsCarried } from "./line-authors.ts";
+
+export interface CarryRequest {
+  /** `base..head`: what was merged. */
+  range: string;
+  /** The (last) commit that a squash or rebase on the server made of it. */
+  mergedAs: string;
+}
+
+export interface Carried extends GitAiExport {
+  /** The commits that the server made; empty where it kept those of the range. */
+  onto: string[];
+}
+
+/**
+ * Carries who wrote a range of commits over to those that a merge on the server made of them, as notes. Needs a checkout with
+ * the commits, and the shared memory's branch or notes; no daemon or memory.
+ * @throws PommelError `usage` without a repository or range, `not_found` for revisions that git does not have
+ */
+export async function carryAttribution(
+  project: Project,
+  { range, mergedAs }: CarryRequest,
+  signal?: AbortSignal,
+): Promise<Carried> {
+  const { root } = project;
+  const top = await gitTextIfAny(root, ["rev-parse", "--show-toplevel"], signal);
+  if (top === null || top === "")
+    throw new PommelError("usage", `${root} is not in a git repository.`, "Run it in a checkout.");
+  const place = { top, ...(await endsOf(top, range)), signal };
+  const pairs = await counterparts(place, await hashOf(top, mergedAs));
+  const logs = new Map<string, string>();
+  let unknown = 0;
+  for (const { info, from } of pairs) {
+    const lines = await authorsCarried(project, top, { from, to: info.hash }, signal);
+    const person = `${info.author} <${info.authorEmail}>`.replace(/\s+/g, " ");
+    const log = writeAuthorshipLog({ hash: info.hash, person, lines: lines.flatMap(asRange), version });
+    if (log === null) unknown++;
+    else logs.set(info.hash, log);
+  }
+  const written = await writeLogs(top, logs, { force: false, dryRun: false, unknown });
+  return { ...written, onto: pairs.map(({ info }) => info.hash) };
+}
+
+async function endsOf(top: string, range: string): Promise<{ base: string; head: string }> {
+  const [from, to, ...more] = range.split(/\.{2,3}/);
+  if (from === undefined || to === undefined || more.length > 0)
+    throw new PommelError("usage", `${range} is no range.`, "Name one with both ends: origin/main..HEAD.");
+  const [start, head] = [await hashOf(top, from || "HEAD"), await hashOf(top, to || "HEAD")];
+  const base = await commonAncestor(top, start, head);
+  if (base !== null) return { base, head };
+  throw new PommelError(
+    "not_found",
+    `git knows no common ancestor of ${from} and ${to}.`,
+    "A shallow clone lacks it: fetch the whole history (fetch-depth: 0).",
+  );
+}
+
+async function hashOf(top: string, name: string): Promise<string> {
+  const hash = name.startsWith("-") ? null : await commitNamed(top, name);
+  if (hash !== null) return hash;
+  throw new PommelError("not_found", `git knows no commit ${name}.`, "Fetch it first; see fetch-depth.");
+}
+
+interface Place {
+  top: string;
+  base: string;
+  head: string;
+  signal: AbortSignal | undefined;
+}
+
+const asRange = ({ path, line, by }: AuthoredLine): AttributedLines[] =>
+  by === null ? [] : [{ ...by, path, first: line, last: line }];
+
+/**
+ * The commits that the server made, each with the one whose history says who wrote its lines. A rebase makes a copy with
+ * the same patch of each commit, in their order; a squash makes one of all.
+ */
+async function counterparts(
+  { top, base, head, signal }: Place,
+  merged: string,
+): Promise<{ info: CommitInfo; from: string }[]> {
+  const originals: string[] = [];
+  for await (const { hash } of readCommits(top, [`${base}..${head}`, "--no-merges"], { signal }))
+    originals.push(hash);
+  const made: CommitInfo[] = [];
+  const revisions = [merged, "--first-parent"];
+  for await (const info of readCommits(top, revisions, { limit: Math.max(originals.length, 1), signal }))
+    made.push(info);
+  const [last] = made;
+  if (last === undefined || last.parents.length > 1 || originals.includes(merged)) return [];
+  const patches = await patchIdsOf(top, [...originals, ...made.map(({ hash }) => hash)], signal);
+  const byPatch = new Map(originals.map((hash) => [patches.get(hash), hash]));
+  byPatch.delete(undefined);
+  const copies: { info: CommitInfo; from: string }[] = [];
+  for (const info of made) {
+    const patch = patches.get(info.hash);
+    const from = byPatch.get(patch);
+    if (from === undefined || info.parents.length > 1 || originals.includes(info.hash)) break;
+    byPatch.delete(patch);
+    copies.push({ info, from });
+  }
+  return copies.length > 0 ? copies : [{ info: last, from: head }];
+}
