@@ -38,6 +38,7 @@ export default defineConfig({
           { text: "Why is this line here?", link: "/why" },
           { text: "See it in the browser", link: "/page" },
           { text: "Set up agents", link: "/agents" },
+          { text: "Pull requests", link: "/pull-requests" },
           { text: "Digest", link: "/digest" },
           { text: "Editors", link: "/editors" },
           { text: "Share the memory", link: "/share" },

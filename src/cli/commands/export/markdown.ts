@@ -68,7 +68,7 @@ export function indexAsMarkdown({ sessions, decisions, total }: ExportIndex): st
 }
 
 /** A text as a line of Markdown that says just that. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text
     .replace(/\s+/g, " ")
     .trim()

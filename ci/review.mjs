@@ -1,0 +1,154 @@
+#!/usr/bin/env node
+/**
+ * Comments on a pull or merge request: who wrote it, in which sessions, for which prompts, from what the team shares (the branch
+ * of `pm sync`, or git notes). The comment is made once and then updated. After a squash or rebase merge, the notes are carried
+ * over to the new commits. docs/pull-requests.md has the set-up for GitHub and GitLab.
+ *
+ * Needs a checkout with the whole history, `pm` on the PATH, and the job's own token. Nothing of the request is run or checked
+ * out: its commits are read as data, and `pm review` writes what they hold as text that can format, mention and link nothing.
+ */
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** By this the comment is found again. */
+const marker = "<!-- pommel review -->";
+const file = "pommel-review.md";
+const { env } = process;
+
+const home = env.POMMEL_HOME || mkdtempSync(join(tmpdir(), "pommel-"));
+const run = (program, args) =>
+  execFileSync(program, args, { encoding: "utf8", env: { ...env, POMMEL_HOME: home }, maxBuffer: 1e8 });
+
+const request = github() ?? (await gitlab());
+if (request === null) {
+  console.log("No pull or merge request: nothing to review.");
+  process.exit(0);
+}
+const { base, head, mergedAs, refs } = request;
+if (![base, head, mergedAs ?? base].every((hash) => /^[0-9a-f]{40,64}$/.test(hash)))
+  throw new Error("The forge named no commits.");
+
+run("git", ["fetch", "--quiet", "--no-tags", "origin", "+refs/notes/*:refs/notes/*", ...refs]);
+try {
+  run("pm", ["pull"]);
+} catch (error) {
+  if (error.code === "ENOENT") throw new Error("pm is not installed: npm install --global pommel");
+  console.log("There is no shared memory to read: only git notes say who wrote what.");
+}
+
+if (mergedAs) {
+  console.log(run("pm", ["review", `${base}..${head}`, "--merged-as", mergedAs]));
+  if (run("git", ["for-each-ref", "refs/notes/ai"]) !== "")
+    run("git", ["push", "--quiet", request.remote, "refs/notes/ai"]);
+} else {
+  const review = run("pm", ["review", `${base}..${head}`, "--format", "markdown"]);
+  writeFileSync(file, review);
+  console.log(review);
+  if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, review);
+  await comment(request.comments, `${marker}\n${review}`);
+}
+
+/** Makes the comment, or updates it where there is one of ours: another person's may hold the marker, too. */
+async function comment(comments, body) {
+  if (comments === null) return console.log(`No token to comment with: the review is in ${file}.`);
+  try {
+    const known = await comments.find((text) => text.startsWith(marker));
+    await (known === undefined ? comments.create(body) : comments.update(known, body));
+  } catch (error) {
+    // A token for requests from forks may only read.
+    if (![401, 403].includes(error.status)) throw error;
+    console.log(`The token may not comment (${error.message}): the review is in ${file}.`);
+  }
+}
+
+function github() {
+  if (!env.GITHUB_EVENT_PATH) return null;
+  const { pull_request: pull } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, "utf8"));
+  if (!pull || (pull.state === "closed" && !pull.merged)) return null;
+  const ask = asking(env.GITHUB_API_URL, { authorization: `Bearer ${env.GITHUB_TOKEN}` });
+  const repository = `/repos/${env.GITHUB_REPOSITORY}`;
+  const list = `${repository}/issues/${pull.number}/comments`;
+  return {
+    base: pull.base.sha,
+    head: pull.head.sha,
+    mergedAs: pull.merged ? pull.merge_commit_sha : null,
+    refs: [`+refs/pull/${pull.number}/head:refs/pommel/request`],
+    remote: "origin",
+    comments: env.GITHUB_TOKEN
+      ? {
+          async find(isOurs) {
+            // An installation's token, which a job has, belongs to no user.
+            const me = await ask("GET", "/user").catch(() => ({ login: "github-actions[bot]" }));
+            return firstOf(ask, list, ({ user, body }) => user?.login === me.login && isOurs(body ?? ""));
+          },
+          create: (body) => ask("POST", list, { body }),
+          update: (id, body) => ask("PATCH", `${repository}/issues/comments/${id}`, { body }),
+        }
+      : null,
+  };
+}
+
+async function gitlab() {
+  if (!env.CI_API_V4_URL) return null;
+  const token = env.POMMEL_TOKEN;
+  const ask = asking(env.CI_API_V4_URL, { "private-token": token });
+  const project = `/projects/${env.CI_MERGE_REQUEST_PROJECT_ID ?? env.CI_PROJECT_ID}`;
+  const iid = env.CI_MERGE_REQUEST_IID;
+  if (iid) {
+    const list = `${project}/merge_requests/${iid}/notes`;
+    return {
+      base: env.CI_MERGE_REQUEST_DIFF_BASE_SHA,
+      head: env.CI_MERGE_REQUEST_SOURCE_BRANCH_SHA || env.CI_COMMIT_SHA,
+      mergedAs: null,
+      refs: [],
+      comments: token
+        ? {
+            async find(isOurs) {
+              const me = await ask("GET", "/user");
+              return firstOf(ask, list, ({ author, body }) => author?.id === me.id && isOurs(body ?? ""));
+            },
+            create: (body) => ask("POST", list, { body }),
+            update: (id, body) => ask("PUT", `${list}/${id}`, { body }),
+          }
+        : null,
+    };
+  }
+  // A push to the default branch: what a merge made, if a merge made it.
+  if (!token || env.CI_COMMIT_BRANCH !== env.CI_DEFAULT_BRANCH) return null;
+  const merged = await ask("GET", `${project}/repository/commits/${env.CI_COMMIT_SHA}/merge_requests`);
+  const request = merged.find(({ state }) => state === "merged");
+  if (request === undefined) return null;
+  const { diff_refs: ends } = await ask("GET", `${project}/merge_requests/${request.iid}`);
+  const remote = new URL(env.CI_PROJECT_URL);
+  Object.assign(remote, { username: "oauth2", password: token });
+  return {
+    base: ends.base_sha,
+    head: ends.head_sha,
+    mergedAs: env.CI_COMMIT_SHA,
+    refs: [`+refs/merge-requests/${request.iid}/head:refs/pommel/request`],
+    remote: `${remote}.git`,
+  };
+}
+
+/** The id of the first entry of a list, page by page; undefined: none. */
+async function firstOf(ask, list, isWanted) {
+  for (let page = 1; ; page++) {
+    const entries = await ask("GET", `${list}?per_page=100&page=${page}`);
+    const found = entries.find(isWanted);
+    if (found !== undefined || entries.length < 100) return found?.id;
+  }
+}
+
+function asking(api, headers) {
+  return async (method, path, body) => {
+    const answer = await fetch(`${api}${path}`, {
+      method,
+      headers: { ...headers, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (answer.ok) return answer.json();
+    throw Object.assign(new Error(`${method} ${path}: ${answer.status}`), { status: answer.status });
+  };
+}
