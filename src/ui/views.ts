@@ -74,6 +74,12 @@ export const views: readonly View[] = [
     load: () => import("./views/settings/settings.tsx"),
   },
   {
+    title: "Everything",
+    path: "/everything",
+    nav: null,
+    load: () => import("./views/everything/everything.tsx"),
+  },
+  {
     title: "Session",
     path: "/session/",
     nav: null,

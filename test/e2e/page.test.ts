@@ -53,6 +53,8 @@ const allViews = [
   "/insights",
   "/commands",
   "/commands?q=test",
+  "/everything",
+  "/everything?q=flamingo",
   `/session/${firstSession}?turn=3`,
   "/file/src/flamingo.ts:2",
   "/file/",
@@ -520,6 +522,16 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     await choice.selectOption({ label: basename(project.root) });
     await other.locator(".entry").first().waitFor();
     expect(await other.getByText("A bittern booms").count()).toBe(0);
+
+    // A row of the view of all projects leads into its own.
+    await choice.selectOption({ label: "Everything" });
+    await other.getByRole("searchbox", { name: "Search all projects" }).fill("bittern");
+    await other
+      .getByRole("region", { name: basename(second.root) })
+      .getByRole("link")
+      .first()
+      .click();
+    await other.getByRole("combobox", { name: "Project" }).getByText(basename(second.root)).waitFor();
   });
 
   test("asks no other host, and needs nothing that its policy forbids", () => {

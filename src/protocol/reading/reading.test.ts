@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { CheckpointSummary } from "../operations/checkpoints.ts";
 import type { Decision } from "../operations/decisions.ts";
 import type { Annotation, ToolCall, TurnEntry, TurnInFull } from "../operations/sessions.ts";
+import { briefLines } from "./brief.ts";
 import { marginsOf } from "./margin.ts";
 import { turnAsMarkdown } from "./turn-as-markdown.ts";
 
@@ -54,4 +55,25 @@ test("a turn as Markdown quotes the prompt, keeps answers, and fences edits safe
       "\n\n",
     ),
   );
+});
+
+test("a session in brief has at most five lines, and none that says nothing", () => {
+  const nothing = {
+    ...{ asked: "", last_asked: "", outcome: "", open: "", rejected: null, state: null },
+    ...{ files: [], commits: [], commands: [] },
+  };
+  expect(briefLines(nothing)).toEqual([]);
+  const commits = [{ hash: "c0ffee", subject: "Retry" }];
+  expect(
+    briefLines({
+      ...{ asked: "retry", last_asked: "commit", outcome: "it retries", open: "the docs" },
+      ...{ rejected: "too slow", state: "completed", files: ["a.ts"], commits, commands: ["npm test"] },
+    }),
+  ).toEqual([
+    { title: "Asked", says: "retry" },
+    { title: "Last asked", says: "commit" },
+    { title: "Outcome", says: "it retries" },
+    { title: "Open", says: "the docs" },
+    { title: "Commits", says: commits },
+  ]);
 });

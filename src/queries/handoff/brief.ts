@@ -58,6 +58,8 @@ const oneLine = (text: string, max: number) =>
   beginningOf(
     text
       .replace(/^\s*[-*]\s+/gm, "")
+      // Headings, also where a prompt is kept as one line.
+      .replace(/(?<=^|\s)#{1,6}\s+(?=[A-Z0-9`])/g, "")
       .replace(/\s+/g, " ")
       .trim(),
     max,

@@ -96,6 +96,9 @@ function LatestSessions() {
   );
 }
 
+/** The view of all projects, which is chosen as one of them. */
+const everything = "/everything";
+
 /** The name of the project that is shown; where there are others, one of them can be chosen. */
 function ProjectChoice() {
   const known = projects.value;
@@ -110,12 +113,14 @@ function ProjectChoice() {
       class="project"
       aria-label="Project"
       title={here ?? undefined}
-      value={shown?.id ?? ""}
-      onChange={(event) => {
-        const chosen = known.find(({ id }) => id === event.currentTarget.value);
+      value={route.value.path === everything ? everything : (shown?.id ?? "")}
+      onChange={({ currentTarget: { value } }) => {
+        const chosen = known.find(({ id }) => id === value);
         if (chosen) switchTo(chosen.root);
+        else if (value === everything) goTo(linkTo(everything));
       }}
     >
+      <option value={everything}>Everything</option>
       {!shown && <option value="">{name ?? "Choose a project"}</option>}
       {known.map(({ id, name: called, root }) => (
         <option key={id} value={id}>

@@ -14,8 +14,6 @@ import type { Answer, Question } from "./answers.ts";
 import { type Document, inSight, type Place } from "./scroll.ts";
 import type { SessionPage, Surroundings, View } from "./view.ts";
 
-/** Lines of the summary above the turns, unless all is wanted. */
-const summaryLines = 8;
 /** Turns that are asked for at a time. */
 const turnsAtATime = 20;
 
@@ -157,8 +155,7 @@ function sessionDocument(
   return {
     blocks: turns.length + 2,
     block(index) {
-      if (index === 0)
-        return [...renderHead(session, screen, full ? undefined : summaryLines).split("\n"), ""];
+      if (index === 0) return [...renderHead(session, screen, full).split("\n"), ""];
       if (index === turns.length + 1) {
         const rest = renderRest(session, screen).join("\n\n");
         return rest === "" ? [colors.dim("End of the session.")] : rest.split("\n");

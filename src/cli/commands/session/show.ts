@@ -3,6 +3,7 @@ import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import { briefLines } from "../../../protocol/reading/brief.ts";
 import { deedsOf } from "../../../protocol/reading/deeds.ts";
 import { callNoted } from "../../call-noted.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -30,8 +31,6 @@ interface ShowOptions {
   outline?: boolean | undefined;
 }
 
-/** Lines of the summary above a chat. */
-const summaryLines = 8;
 /** Files that are named before the rest is counted. */
 const filesShown = 20;
 
@@ -85,12 +84,16 @@ function renderChat(answer: SessionResponse, turn: number | null, full: boolean,
   const log = renderLog(answer.log ?? [], answer.turns, { screen, full: full || turn !== null });
   if (turn !== null) return log;
   return [
-    renderHead(answer, screen, full ? Number.POSITIVE_INFINITY : summaryLines),
+    renderHead(answer, screen, full),
     ...(log === "" ? [] : [log]),
     ...renderRest(answer, screen),
     ...(full
       ? []
-      : [screen.colors.dim("--full shows whole results and diffs, --outline a line for each turn.")]),
+      : [
+          screen.colors.dim(
+            "--full shows whole results and diffs, and the summary; --outline a line for each turn.",
+          ),
+        ]),
   ].join("\n\n");
 }
 
@@ -130,11 +133,11 @@ export function renderRest({ annotations, files, agents }: SessionResponse, scre
   return parts;
 }
 
-/** What a session was, and its summary. @param most lines of that */
+/** What a session was, in brief, and its summary if that is wanted. */
 export function renderHead(
-  { session, summary }: SessionResponse,
+  { session, brief, summary }: SessionResponse,
   screen: Screen,
-  most = Number.POSITIVE_INFINITY,
+  withSummary = true,
 ): string {
   const { colors, columns } = screen;
   const { tokens } = session;
@@ -165,7 +168,12 @@ export function renderHead(
   ];
   if (session.parent_id !== null) lines.push(`subagent of ${colors.id(shortId(session.parent_id))}`);
   if (session.forked_from !== null) lines.push(`continues ${colors.id(shortId(session.forked_from))}`);
-  if (summary === null) return lines.join("\n");
+  const told = briefLines(brief).map(({ title, says }) => {
+    const text = typeof says === "string" ? says : says.map(({ subject }) => subject).join("; ");
+    return `${colors.dim(title.padEnd(10))}  ${fitted(text, (columns ?? 0) - 12, screen)}`;
+  });
+  if (told.length > 0) lines.push("", ...told);
+  if (summary === null || !withSummary) return lines.join("\n");
   const source = {
     extractive: "extract",
     compaction: "by the agent",
@@ -174,8 +182,7 @@ export function renderHead(
   const about = colors.dim(`${oneLine(source[summary.source])}, up to turn ${summary.up_to_turn}`);
   const text =
     columns === undefined ? block(summary.text) : markdown(summary.text, { colors, width: columns });
-  const more = text.length > most ? [colors.dim(`and ${counted(text.length - most, "more line")}`)] : [];
-  return [...lines, "", heading("Summary", colors), ...text.slice(0, most), ...more, about].join("\n");
+  return [...lines, "", heading("Summary", colors), ...text, about].join("\n");
 }
 
 type Turn = SessionResponse["turns"][number];

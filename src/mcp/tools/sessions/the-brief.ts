@@ -1,28 +1,16 @@
 import type { SessionBrief } from "../../../protocol/operations/sessions.ts";
+import { briefParts } from "../../../protocol/reading/brief.ts";
 import { oneLine } from "../../text/text.ts";
-
-/** What an agent needs first; each part goes where there is room after those before it. */
-const parts = [
-  ["rejected", "Rejected later"],
-  ["asked", "Asked"],
-  ["outcome", "Outcome"],
-  ["last_asked", "Last asked"],
-  ["state", "Last turn"],
-  ["open", "Open"],
-  ["commits", "Commits"],
-  ["files", "Changed"],
-  ["commands", "Worked"],
-] as const;
 
 /** Of one text. Characters. */
 const longest = 200;
 /** Of one list. */
 const most = 4;
 
-/** The parts that fit in so many characters of JSON. */
+/** The parts that fit in so many characters of JSON; each goes where there is room after those before it. */
 export function briefWithin(brief: SessionBrief, room: number): Partial<SessionBrief> {
   let fitting: Partial<SessionBrief> = {};
-  for (const [name] of parts) {
+  for (const [name] of briefParts) {
     const value = shortened(brief[name]);
     if (value === null || value.length === 0) continue;
     const with_ = { ...fitting, [name]: value };
@@ -46,7 +34,7 @@ function shortened(value: SessionBrief[keyof SessionBrief]) {
 }
 
 export function renderBrief(brief: Partial<SessionBrief>): string {
-  return parts
+  return briefParts
     .flatMap(([name, title]) => {
       const value = brief[name];
       if (value === undefined || value === null) return [];

@@ -1,5 +1,5 @@
-import { useState } from "preact/hooks";
 import { useAnswer } from "../../api/use-answer.ts";
+import { AskBox } from "../../components/ask-box.tsx";
 import { Command } from "../../components/copy-button.tsx";
 import { Diff } from "../../components/diff.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
@@ -8,37 +8,30 @@ import { counted } from "../../components/words.ts";
 import { commitLink, goTo, linkTo, sessionLink } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 
+/** Keys that follow one another faster are one question. Milliseconds. */
+const typedMs = 150;
+
 /** How things are run here, what fixed an error, and which errors keep coming back. */
 export default function Commands({ query }: ViewProps) {
   const q = query.get("q") ?? "";
-  const [typed, setTyped] = useState(q);
   return (
     <>
       <div class="view-head">
         <h1>Commands</h1>
       </div>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          goTo(linkTo("/commands", { q: typed.trim() }));
-        }}
-      >
-        <input
-          type="search"
-          aria-label="What to run, or an error"
-          placeholder="What to run, or an error"
-          value={typed}
-          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        />
-      </form>
+      <AskBox
+        label="What to run, or an error"
+        words={q}
+        onWords={(words) => goTo(linkTo("/commands", { q: words }), { replace: true })}
+      />
       {q === "" ? <Recurring /> : <Answers q={q} />}
     </>
   );
 }
 
 function Answers({ q }: { q: string }) {
-  const how = useAnswer("how", { q });
-  const fix = useAnswer("fix", { error: q });
+  const how = useAnswer("how", { q }, typedMs);
+  const fix = useAnswer("fix", { error: q }, typedMs);
   const failed = how.error ?? fix.error;
   if (failed) return <Failure error={failed} onRetry={how.reload} />;
   if (how.data === null || fix.data === null) return <Loading />;
@@ -53,7 +46,7 @@ function Answers({ q }: { q: string }) {
   return (
     <>
       {commands.length > 0 && (
-        <section aria-label="What worked">
+        <section class="part" aria-label="What worked">
           <h2>{how.data.verdict === "maybe" ? "Maybe this worked" : "What worked"}</h2>
           {commands.map(({ line, directory, worked, last_at, session_id, turn, failed_before }) => (
             <article key={`${directory} ${line}`}>
@@ -75,11 +68,11 @@ function Answers({ q }: { q: string }) {
         </section>
       )}
       {errors.length > 0 && (
-        <section aria-label="The same error before">
+        <section class="part" aria-label="The same error before">
           <h2>{fix.data.verdict === "maybe" ? "Maybe the same error before" : "The same error before"}</h2>
           {errors.map(({ error, command, times, session_id, turn, fix: fixed }) => (
             <article key={`${session_id} ${turn} ${error}`}>
-              <pre>{error.split("\n").slice(0, 4).join("\n")}</pre>
+              <pre class="excerpt">{error.split("\n").slice(0, 4).join("\n")}</pre>
               <p class="row-meta">
                 <code>{command}</code>
                 <a href={sessionLink(session_id, turn)}>met {counted(times, "time")}</a>
@@ -127,25 +120,27 @@ function Recurring() {
       </Empty>
     );
   return (
-    <section aria-label="Errors that keep coming back">
+    <section class="part" aria-label="Errors that keep coming back">
       <h2>Errors that keep coming back</h2>
-      <table>
+      <table class="plain-table">
         <thead>
           <tr>
             <th>Error</th>
             <th>Sessions</th>
-            <th>Minutes</th>
-            <th>Last</th>
+            <th>Time lost</th>
+            <th>Last met</th>
           </tr>
         </thead>
         <tbody>
           {errors.map(({ error: text, sessions, cost_ms, last_at }) => (
             <tr key={text}>
               <td>
-                <a href={linkTo("/commands", { q: text })}>{text.slice(0, 160)}</a>
+                <a class="path" href={linkTo("/commands", { q: text })}>
+                  {text.slice(0, 160)}
+                </a>
               </td>
               <td>{sessions}</td>
-              <td>{Math.round(cost_ms / 60_000)}</td>
+              <td>{Math.max(1, Math.round(cost_ms / 60_000))} min</td>
               <td>
                 <Moment at={last_at} />
               </td>

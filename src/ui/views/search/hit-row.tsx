@@ -36,7 +36,7 @@ function Snippet({ of, words }: { of: string; words: readonly string[] }) {
       {snippetStatements(of).map(({ speaker, text }, i) => (
         <span key={i}>
           {speaker !== "" && <b>{speaker} </b>}
-          <Marked text={text} words={words} />{" "}
+          <Inline text={text} words={words} />{" "}
         </span>
       ))}
     </span>

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import { briefLines } from "../../../protocol/reading/brief.ts";
 import { type Margin, marginsOf } from "../../../protocol/reading/margin.ts";
 import { ask } from "../../api/ask.ts";
 import { useAnswer } from "../../api/use-answer.ts";
@@ -11,7 +12,7 @@ import { Inline } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import { Moment } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
-import { fileLink, goTo, linkTo, sessionLink } from "../../router.ts";
+import { commitLink, fileLink, goTo, linkTo, sessionLink } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 import { markFound, scrollToFound } from "./found.ts";
 import { Outline } from "./outline.tsx";
@@ -115,11 +116,14 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
           <Badge tone="warning">Tried and rejected</Badge> {brief.rejected}
         </p>
       )}
-      {summary !== null && (
-        <section class="session-summary" aria-label="Summary">
-          <Clamped text={summary.text} lines={5} />
-        </section>
-      )}
+      <dl class="session-brief" aria-label="In brief">
+        {briefLines(brief).map(({ title, says }) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{typeof says === "string" ? <Inline text={says} /> : <Commits commits={says} />}</dd>
+          </div>
+        ))}
+      </dl>
       {resume !== null && (
         <p class="resume">
           Resume it with <code>{resume}</code>
@@ -135,6 +139,12 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
           onClose={() => setForgetting(false)}
           onForgotten={() => goTo(linkTo("/sessions"))}
         />
+      )}
+      {summary !== null && (
+        <details class="summary">
+          <summary>{summarisedBy(summary)}</summary>
+          <Clamped text={summary.text} lines={18} />
+        </details>
       )}
       {changed.length > 0 && (
         <details class="summary">
@@ -164,6 +174,24 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
       )}
     </header>
   );
+}
+
+function Commits({ commits }: { commits: SessionResponse["brief"]["commits"] }) {
+  return (
+    <>
+      {commits.map(({ hash, subject }) => (
+        <a key={hash} href={commitLink(hash)}>
+          <Inline text={subject} />
+        </a>
+      ))}
+    </>
+  );
+}
+
+/** What a whole summary is called. */
+function summarisedBy({ source, model }: NonNullable<SessionResponse["summary"]>): string {
+  if (source === "compaction") return "The agent's own summary";
+  return source === "llm" ? `Summary by ${model ?? "a model"}` : "Extract";
 }
 
 /** "for 2 h 5 min". */

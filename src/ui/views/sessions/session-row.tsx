@@ -6,8 +6,15 @@ import { Time } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
 import { sessionLink } from "../../router.ts";
 
+interface SessionRowProps {
+  session: SessionSummary;
+  isDayKnown?: boolean;
+  /** The project's name, where the list is of several. */
+  of?: string | undefined;
+}
+
 /** A session in a list. */
-export function SessionRow({ session, isDayKnown }: { session: SessionSummary; isDayKnown?: boolean }) {
+export function SessionRow({ session, isDayKnown, of }: SessionRowProps) {
   const { id, title, agent, author, branch, last_at, turns, decisions, annotations, agents } = session;
   return (
     <ResultRow
@@ -17,6 +24,7 @@ export function SessionRow({ session, isDayKnown }: { session: SessionSummary; i
       title={<Inline text={sessionName(id, title)} />}
       aside={
         <>
+          {of !== undefined && <Badge>{of}</Badge>}
           <Badge tone="agent">{agent}</Badge>
           {author != null && <Badge>{author}</Badge>}
         </>
