@@ -7,6 +7,7 @@ import { Failure, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { percent } from "../../components/words.ts";
 import { commitLink, fileLink } from "../../router.ts";
+import { History } from "../file/history.tsx";
 import { Crumbs } from "./crumbs.tsx";
 import "./directory.css";
 
@@ -45,6 +46,7 @@ export function Directory({ path }: { path: string }) {
           ))}
         </tbody>
       </table>
+      <History path={data.path} />
     </div>
   );
 }

@@ -10,6 +10,7 @@ import { Crumbs } from "../directory/crumbs.tsx";
 import { Directory } from "../directory/directory.tsx";
 import { Code } from "./code.tsx";
 import { type Colouring, colourings, sharesOf } from "./colours.ts";
+import { History } from "./history.tsx";
 import { Why } from "./why.tsx";
 import "./file.css";
 
@@ -83,9 +84,12 @@ function File({ rest, query }: ViewProps) {
             line={line}
             onLine={(number) => goTo(at(number), { replace: true })}
           />
-          <aside aria-label="Why the line is there" aria-live="polite">
+          <aside aria-label={line === null ? "History" : "Why the line is there"} aria-live="polite">
             {line === null ? (
-              <p class="faint">Choose a line to see why it is there.</p>
+              <>
+                <p class="faint">Choose a line to see why it is there.</p>
+                <History path={path} />
+              </>
             ) : (
               <Why key={`${line} ${rev}`} file={path} line={line} rev={rev} />
             )}
