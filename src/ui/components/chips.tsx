@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { goTo, linkTo, route } from "../router.ts";
 
 export interface Filter {
@@ -83,5 +84,30 @@ function Chip({
         </option>
       ))}
     </select>
+  );
+}
+
+interface AskBoxProps {
+  label: string;
+  /** What the address asks for. */
+  words: string;
+  onWords: (words: string) => void;
+}
+
+/** A wide box for a question that is answered while it is typed. */
+export function AskBox({ label, words, onWords }: AskBoxProps) {
+  const [typed, setTyped] = useState(words);
+  return (
+    <input
+      class="chip ask"
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={typed}
+      onInput={({ currentTarget: { value } }) => {
+        setTyped(value);
+        onWords(value.trim());
+      }}
+    />
   );
 }

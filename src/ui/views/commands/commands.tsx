@@ -1,5 +1,5 @@
 import { useAnswer } from "../../api/use-answer.ts";
-import { AskBox } from "../../components/ask-box.tsx";
+import { AskBox } from "../../components/chips.tsx";
 import { Command } from "../../components/copy-button.tsx";
 import { Diff } from "../../components/diff.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { placeShown, showPlace } from "../../api/place.ts";
 import { useAnswer } from "../../api/use-answer.ts";
-import { AskBox } from "../../components/ask-box.tsx";
+import { AskBox } from "../../components/chips.tsx";
 import { wordsOf } from "../../components/marked.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
