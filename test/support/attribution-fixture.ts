@@ -1,11 +1,13 @@
 import type { FileEdit } from "../../src/agents/agent.ts";
 import { AttributionEvidence } from "../../src/attribution/evidence/evidence.ts";
+import type { LineHere } from "../../src/attribution/evidence/makers.ts";
 import { TurnActivity } from "../../src/attribution/evidence/turn-activity.ts";
 import type { ShellRun, Write } from "../../src/attribution/evidence/writes.ts";
 import type { FileLine } from "../../src/attribution/lines/align.ts";
 import type { FileToAttribute } from "../../src/attribution/lines/file-lines.ts";
 import { asBare, lineKey, plainLineOf } from "../../src/attribution/lines/line-keys.ts";
 import type { ChangeToAttribute } from "../../src/attribution/lines/types.ts";
+import type { Verdict } from "../../src/attribution/lines/verdict.ts";
 import type { ChangedFile, ChangedHunk } from "../../src/git/diff/changes-types.ts";
 import { actionCounts, toolCounts } from "../../src/sessions/ingest/turn-to-store.ts";
 import type { StoredLine } from "../../src/sessions/turn-content.ts";
@@ -242,3 +244,29 @@ export function evidenceOfChange(
   const of = change({ authoredAt: madeAt, committedAt: madeAt, ...more });
   return new AttributionEvidence(memory, activity, of, before);
 }
+
+/** A line that somebody asks about. */
+export const lineIn = (path: string, bare = "word(one,two)", isNewFile = false): LineHere => ({
+  path,
+  bare,
+  key: lineKey(bare),
+  isNewFile,
+  isAnew: isNewFile,
+  spelledBy: new Set<string>(),
+});
+
+/** When the agent of `running` begins. */
+export const runAt = madeAt - 10 * minute;
+
+/** The agent of a session runs a command for ten seconds. */
+export const running = (memory: Memory, command: string, from = runAt): void =>
+  rememberTurn(memory, "s", [ran(command, from, from + 10_000)]);
+
+/** By the first call of that session's first turn. */
+export const bySession = (act: Partial<Verdict> = {}) => ({
+  sessionUid: "s",
+  turn: 1,
+  toolUse: "s:1:1",
+  model: "big-model",
+  ...act,
+});

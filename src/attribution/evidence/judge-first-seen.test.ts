@@ -1,24 +1,24 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  edited,
+  bySession,
   evidenceOfChange,
-  fileOfDiff,
   forgetAll,
-  madeAt,
+  lineIn,
   minute,
   parentAt,
   ran,
   rememberTurn,
+  runAt,
+  running,
   write,
   wrote,
 } from "../../../test/support/attribution-fixture.ts";
-import { addCommit } from "../../../test/support/checkpoint-rows-fixture.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
 import { lineKey } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
-import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
+import { byAgent, human, unknown } from "../lines/verdict.ts";
 import { Judge } from "./judge.ts";
 import type { Write } from "./writes.ts";
 
@@ -30,37 +30,15 @@ beforeAll(() => {
 afterEach(() => forgetAll(memory));
 afterAll(() => remove());
 
-const evidenceOf = (more?: Partial<ChangeToAttribute>, before?: number | null) =>
-  evidenceOfChange(memory, more, before);
-
-const judge = (more: Partial<ChangeToAttribute> = {}) => new Judge(evidenceOf(more));
-
-const at = madeAt - 10 * minute;
-/** An agent runs a command from `at` on for ten seconds. */
-const running = (command: string, from = at) =>
-  rememberTurn(memory, "s", [ran(command, from, from + 10_000)]);
-const by = (act: Partial<Verdict> = {}) => ({
-  sessionUid: "s",
-  turn: 1,
-  toolUse: "s:1:1",
-  model: "big-model",
-  ...act,
-});
-
-const lineIn = (path: string, bare = "word(one,two)", isNewFile = false) => ({
-  path,
-  bare,
-  key: lineKey(bare),
-  isNewFile,
-  isAnew: isNewFile,
-  spelledBy: new Set<string>(),
-});
+const judge = (more?: Partial<ChangeToAttribute>) => new Judge(evidenceOfChange(memory, more));
+const at = runAt;
+const runs = (command: string, from?: number) => running(memory, command, from);
 
 describe("a line that showed up", () => {
   const seen = (path: string, ...times: number[]) => judge().byFirstSeen(lineIn(path), times, []);
 
   it("while nothing ran is a human's", () => {
-    running("sed -i s/a/b/ src/a.ts");
+    runs("sed -i s/a/b/ src/a.ts");
     expect(seen("src/a.ts", at - 1)).toEqual(human("alone"));
     expect(seen("src/a.ts", at + 11_000)).toEqual(human("alone"));
   });
@@ -81,9 +59,9 @@ describe("a line that showed up", () => {
     "git ls-files | xargs sed -i s/a/b/",
     'for f in $(grep -rl a .); do sed -i "s/a/b/" "$f"; done',
   ])("while an agent ran %j is the agent's", (command) => {
-    running(command);
-    expect(seen("src/a.ts", at + 5000)).toEqual(byAgent(by(), "shell", "ran"));
-    expect(seen("src/a.ts", at + 10_400)).toEqual(byAgent(by(), "shell", "ran"));
+    runs(command);
+    expect(seen("src/a.ts", at + 5000)).toEqual(byAgent(bySession(), "shell", "ran"));
+    expect(seen("src/a.ts", at + 10_400)).toEqual(byAgent(bySession(), "shell", "ran"));
   });
 
   it.each([
@@ -94,7 +72,7 @@ describe("a line that showed up", () => {
   ])(
     "while an agent ran %j, which has no lines of its own or may be about anything, may be anybody's",
     (command) => {
-      running(command);
+      runs(command);
       expect(seen("src/a.ts", at + 5000)).toMatchObject({ author: "unknown" });
     },
   );
@@ -102,7 +80,7 @@ describe("a line that showed up", () => {
   it.each(["git apply /tmp/theirs.patch", "patch -p1 < theirs.patch"])(
     "while an agent applied a patch (%s) is a person's, unless a call may have made the patch",
     (command) => {
-      running(command);
+      runs(command);
       expect(seen("src/a.ts", at + 5000)).toEqual(human("patched"));
       rememberTurn(memory, "other", [ran("node make.mjs > /tmp/theirs.patch", at - minute)]);
       rememberTurn(memory, "other", [wrote("/repo/theirs.patch", "something", at - minute)], { number: 2 });
@@ -113,7 +91,7 @@ describe("a line that showed up", () => {
   it.each(["npx prettier --write .", "npm run format"])(
     "while an agent formatted (%s) is whose it was before, as far as calls say",
     (command) => {
-      running(command);
+      runs(command);
       const of = (writes: readonly Write[]) =>
         judge().byFirstSeen(lineIn("src/a.ts", "lettotal=sumOf(cart,prices)"), [at + 5000], writes);
       expect(of([])).toEqual(human("alone"));
@@ -149,7 +127,7 @@ describe("a line that showed up", () => {
     ...["./server --port 80", "./scripts/wait-for-it.sh localhost:5432", "bash scripts/run-tests.sh"],
     ...["sed -i s/a/b/ data.ts", "npm install left-pad", "npx prettier --write src/b.ts"],
   ])("while an agent ran %j, which writes nothing or something else, is a human's", (command) => {
-    running(command);
+    runs(command);
     expect(seen("src/a.ts", at + 5000)).toEqual(human("alone"));
   });
 
@@ -187,14 +165,14 @@ describe("a line that showed up", () => {
   });
 
   it("at two times, once by each, has no certain author", () => {
-    running("sed -i s/a/b/ src/a.ts");
+    runs("sed -i s/a/b/ src/a.ts");
     expect(seen("src/a.ts", at - minute, at + 5000)).toMatchObject({ author: "unknown" });
     expect(seen("src/a.ts", at + 4000, at + 5000)).toMatchObject({ author: "agent" });
     expect(seen("src/a.ts", at - minute, at - 5000)).toEqual(human("alone"));
   });
 
   it("before the parent commit counts only where it did not show up since", () => {
-    running("sed -i s/a/b/ src/a.ts");
+    runs("sed -i s/a/b/ src/a.ts");
     expect(seen("src/a.ts", parentAt - minute, at + 5000)).toMatchObject({ author: "agent" });
     rememberTurn(memory, "old", [ran("sed -i s/a/b/ src/a.ts", parentAt - minute, parentAt - minute + 1000)]);
     expect(seen("src/a.ts", parentAt - 2 * minute, parentAt - minute + 500)).toMatchObject({
@@ -209,8 +187,8 @@ describe("a line that showed up", () => {
     saveObservation(memory, { path: "gen/new.ts", at: at + minute, keys });
     const look = () => judge().byFirstSeen(lineIn("gen/new.ts", "two(b)"), [at + minute], []);
     expect(look()).toEqual(human("alone"));
-    running("node make.mjs gen/old.ts");
-    expect(look()).toEqual(byAgent(by(), "shell", "moved"));
+    runs("node make.mjs gen/old.ts");
+    expect(look()).toEqual(byAgent(bySession(), "shell", "moved"));
   });
 
   it("just after an agent's edit comes from a formatter if it says nearly the same", () => {
@@ -220,7 +198,7 @@ describe("a line that showed up", () => {
     const look = (time: number, bare: string) => judge().byFirstSeen(lineIn("a.ts", bare), [time], writes);
     const formatted = "lettotal=sumOf(cart,prices)";
     for (const time of [at + 2000, at - 400, at - minute + 1])
-      expect(look(time, formatted)).toEqual(byAgent(by(), "edit", "formatted"));
+      expect(look(time, formatted)).toEqual(byAgent(bySession(), "edit", "formatted"));
     expect(look(at + 3000, formatted)).toEqual(human("alone"));
     expect(look(at - minute - 1000, formatted)).toEqual(human("alone"));
     // A command writes its own text at once: what resembles it minutes later is a person's.
@@ -246,7 +224,7 @@ describe("a line that showed up", () => {
     saveObservation(memory, { path: "gen/a.ts", at, keys: keys(21, 41) });
     expect(look(true)).toEqual(unknown("several"));
     rememberTurn(memory, "s", [ran("node make.mjs gen/a.ts", at - minute - 1000, at - minute + 1000)]);
-    expect(look(true)).toEqual(byAgent(by(), "shell", "named"));
+    expect(look(true)).toEqual(byAgent(bySession(), "shell", "named"));
     expect(look(false)).toEqual(unknown("several"));
   });
 
@@ -280,7 +258,7 @@ describe("a line that showed up", () => {
       },
     ]);
     saveObservation(memory, { path: "gen/a.ts", at: at + minute, keys: [7] });
-    expect(seen("gen/a.ts", at + minute)).toEqual(byAgent(by(), "shell", "ran"));
+    expect(seen("gen/a.ts", at + minute)).toEqual(byAgent(bySession(), "shell", "ran"));
     expect(seen("gen/a.ts", at + 2 * minute)).toEqual(human("alone"));
     expect(seen("src/b.ts", at + minute)).toEqual(human("alone"));
   });
@@ -290,190 +268,6 @@ describe("a line that showed up", () => {
       ran("node gen.mjs > /tmp/piece", at, at + 1000),
       ran("mv /tmp/piece src/a.ts", at + minute, at + minute + 1000),
     ]);
-    expect(seen("src/a.ts", at + 900)).toEqual(byAgent(by({ toolUse: "s:1:2" }), "shell", "brought"));
+    expect(seen("src/a.ts", at + 900)).toEqual(byAgent(bySession({ toolUse: "s:1:2" }), "shell", "brought"));
   });
-});
-
-describe("a line without evidence", () => {
-  const absent = (more: Partial<ChangeToAttribute> = {}, path = "src/a.ts") =>
-    judge(more).byAbsence(lineIn(path));
-  /** There was a session, long ago. */
-  const wasBefore = () => rememberTurn(memory, "first", [ran("ls", minute)]);
-
-  it("is a human's if no agent was active", () => {
-    wasBefore();
-    expect(absent()).toEqual(human("absence"));
-  });
-
-  it("is unknown in a new file beside one that a command made and nobody committed", () => {
-    running("node make.mjs gen/old.ts");
-    const of = (path: string, isNew: boolean, more: Partial<ChangeToAttribute> = {}) =>
-      judge(more).byAbsence(lineIn(path, "x", isNew));
-    expect(of("gen/new.ts", true)).toEqual(unknown("command"));
-    const others = [of("gen/new.ts", false), of("src/new.ts", true), of("gen/new.md", true)];
-    const files = [{ ...fileOfDiff(["+x"]).change, path: "gen/old.ts" }];
-    for (const verdict of [...others, of("gen/new.ts", true, { files })])
-      expect(verdict).toEqual(human("absence"));
-  });
-
-  it("is unknown in a new file that a command made at another time, by a clock that may be wrong", () => {
-    const of = (isNew: boolean) => judge().byAbsence(lineIn("gen/a.ts", "x", isNew));
-    running("node make.mjs gen/a.ts", madeAt + 5 * 60 * minute);
-    // Also before all sessions, by that clock.
-    expect(of(true)).toEqual(unknown("command"));
-    expect(of(false)).toEqual(unknown("not_covered"));
-    wasBefore();
-    expect(of(true)).toEqual(unknown("command"));
-    expect(of(false)).toEqual(human("absence"));
-    forgetAll(memory);
-    wasBefore();
-    running("cat > gen/a.ts <<'EOF'\nsomething(else)\nEOF", madeAt + 5 * 60 * minute);
-    expect(of(true)).toEqual(human("absence"));
-  });
-
-  it("is unknown before the first stored session, and in commits of others", () => {
-    expect(absent()).toEqual(unknown("not_covered"));
-    rememberTurn(memory, "first", [ran("ls", madeAt + minute)]);
-    expect(absent()).toEqual(unknown("not_covered"));
-    wasBefore();
-    expect(absent({ isOwn: false })).toEqual(unknown("not_here"));
-  });
-
-  it("is unknown in a commit without a parent: it was there before, and nothing shows since when", () => {
-    wasBefore();
-    expect(absent({ parent: null })).toEqual(unknown("root"));
-  });
-
-  it("is a human's if an agent worked on something else", () => {
-    wasBefore();
-    rememberTurn(memory, "s", [edited("src/b.ts", ["+x"], at), ran("npm test", at), ran("rm lib/c.ts", at)]);
-    expect(absent()).toEqual(human("absence"));
-  });
-
-  it("is unknown where a command may have written it", () => {
-    wasBefore();
-    running("npm run generate");
-    // Generators leave what people wrote alone.
-    expect(absent()).toEqual(human("absence"));
-    expect(absent({}, "src/generated/a.ts")).toEqual(unknown("command"));
-    running("./gen.sh");
-    expect(absent()).toEqual(unknown("command"));
-    running("sed -i s/a/b/ src/a.ts");
-    expect(absent()).toEqual(unknown("command"));
-  });
-
-  it.each([
-    "npx prettier --write .",
-    "sed -i s/oldName/newName/g src/a.ts",
-    "npm install left-pad",
-    "git stash -u && npm test; git stash pop",
-    "git pull --rebase && git push",
-    "git mv src/b.ts src/a.ts && git status",
-    "git apply - <<'PATCH'\n--- a/src/b.ts\n+++ b/src/b.ts\n@@ -1,1 +1,2 @@\n one\n+two\nPATCH",
-  ])("is a human's where %j ran, which writes no such line", (command) => {
-    wasBefore();
-    running(command);
-    expect(absent()).toEqual(human("absence"));
-  });
-
-  it("of a lock file, and of what a manifest says of it, is from the package manager that ran", () => {
-    wasBefore();
-    running("npm install left-pad");
-    const of = (path: string, bare: string) => judge().byAbsence(lineIn(path, bare));
-    const installed = byAgent(by(), "shell", "installed");
-    expect(of("package-lock.json", '"integrity":"sha512-x"')).toEqual(installed);
-    expect(of("package.json", '"left-pad":"^1.3.0"')).toEqual(installed);
-    expect(of("package.json", '"test":"vitest"')).toEqual(unknown("command"));
-    expect(of("Cargo.lock", 'name="x"')).toEqual(human("absence"));
-    // A build may write one as well, if somebody changed the manifest; Go's does not.
-    running("rm -r lib && cargo build && go test ./...");
-    expect(of("Cargo.lock", 'name="x"')).toEqual(unknown("command"));
-    expect(of("go.sum", "example.com/x v1.0.0 h1:x=")).toEqual(human("absence"));
-  });
-
-  it.each(["python3 gen.py", "python3 gen.py --out src/", "./gen.sh"])(
-    "is unknown where %s ran",
-    (command) => {
-      wasBefore();
-      running(command);
-      expect(absent()).toEqual(unknown("command"));
-    },
-  );
-
-  it("is not from a command before the parent commit", () => {
-    wasBefore();
-    running("npm run generate", parentAt - minute);
-    // But nothing shows that its clock is right.
-    expect(absent()).toEqual(human("absence"));
-  });
-
-  it("is from the generator that ran, in a new file that such a one makes by its name", () => {
-    wasBefore();
-    running("npx graphql-codegen && npx prettier --write .");
-    const of = (path: string, isNew = true) => judge().byAbsence(lineIn(path, "x", isNew));
-    for (const path of ["src/gql/graphql.ts", "src/__generated__/a.ts", "api/a.gen.ts"])
-      expect(of(path)).toEqual(byAgent(by(), "shell", "generated"));
-    // Such a one may be told to write anywhere; one for snapshots is not.
-    expect(of("src/a.ts")).toEqual(unknown("command"));
-    forgetAll(memory);
-    wasBefore();
-    running("npx vitest run -u");
-    expect(of("src/__snapshots__/a.test.ts.snap")).toMatchObject({ author: "agent", basis: "generated" });
-    expect(of("src/a.ts")).toEqual(human("absence"));
-  });
-
-  it("is not from a command that ended before the file's last commit", () => {
-    wasBefore();
-    running("node gen.mjs src/a.ts", parentAt - 20 * minute);
-    const look = () => {
-      const evidence = evidenceOf();
-      // What its session ran beside its lines belongs to the change as well.
-      evidence.wrote(write(["x"], { sessionUid: "s", startedAt: parentAt + minute, at: parentAt + minute }));
-      return new Judge(evidence).byAbsence(lineIn("src/a.ts"));
-    };
-    expect(look()).toEqual(unknown("command"));
-    addCommit(memory, "parent", { committedAt: parentAt, authoredAt: parentAt }, [
-      {
-        path: "src/a.ts",
-        oldPath: null,
-        status: "M",
-        insertions: 1,
-        deletions: 0,
-        added: [{ line: 1, key: 1 }],
-      },
-    ]);
-    expect(look()).toEqual(human("absence"));
-  });
-
-  it("is from the command that made the file", () => {
-    running("python3 gen.py src/a.ts");
-    const made = (path: string, isNew: boolean) =>
-      judge({ isOwn: false }).byAbsence(lineIn(path, "x", isNew));
-    expect(made("src/a.ts", true)).toEqual(byAgent(by(), "shell", "named"));
-    expect(made("src/a.ts", false)).toEqual(unknown("not_here"));
-    expect(made("a.ts", true)).toEqual(unknown("not_here"));
-    expect(made("src/b.ts", true)).toEqual(unknown("not_here"));
-  });
-
-  it("is from the command that made the file before the commit before, which left the file out", () => {
-    wasBefore();
-    running("python3 gen.py src/a.ts", parentAt - 20 * minute);
-    const of = (isNew: boolean) => judge().byAbsence(lineIn("src/a.ts", "x", isNew));
-    expect(of(true)).toEqual(byAgent(by(), "shell", "named"));
-    expect(of(false)).toEqual(human("absence"));
-  });
-
-  it("may be that of a command that moved a file from outside the project", () => {
-    wasBefore();
-    running("mv ~/made/b.ts src/a.ts");
-    expect(absent()).toEqual(unknown("command"));
-  });
-
-  it.each(["cp b.ts src/a.ts", "git checkout x -- src/a.ts", "cat src/a.ts", "mv b.ts src/a.ts && make"])(
-    "is not of one that made the file from another: %s",
-    (command) => {
-      running(command);
-      expect(judge({ isOwn: false }).byAbsence(lineIn("src/a.ts", "x", true))).toEqual(unknown("not_here"));
-    },
-  );
 });
