@@ -1,5 +1,6 @@
 import type { NearDecision, Origin, WhyAnswer } from "../protocol/operations/blame.ts";
 import { lineEvidence } from "../protocol/reading/line-evidence.ts";
+import { noteLabel } from "../protocol/reading/note-label.ts";
 import { asText } from "../text/markdown/inert.ts";
 import { relativeTime } from "../text/relative-time.ts";
 
@@ -77,7 +78,8 @@ function commitOf({ commit }: Origin, pageOf: (hash: string) => string | null): 
   return `${page === null ? name : `[${name}](${page})`} ${asText(commit.subject, longest.subject)}${when}`;
 }
 
-function decisionAsMarkdown({ source, text, superseded_by }: NearDecision): string {
-  const said = `${source === "annotation" ? "Note" : "Decided"}: ${asText(text, longest.decision)}`;
+function decisionAsMarkdown(decision: NearDecision): string {
+  const { text, superseded_by } = decision;
+  const said = `${noteLabel(decision) ?? "Decided:"} ${asText(text, longest.decision)}`;
   return superseded_by === null ? said : `${said} (superseded: ${asText(superseded_by, longest.decision)})`;
 }

@@ -5,6 +5,9 @@ import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
 import type { AnnotationsResponse } from "../../src/protocol/operations/sessions.ts";
+import { whyAsMarkdown } from "../../src/lsp/hover.ts";
+import { tools } from "../../src/mcp/shapes/definitions.ts";
+import type { WhyAnswer } from "../../src/protocol/operations/blame.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, write } from "./daemon-fixture.ts";
@@ -72,6 +75,7 @@ beforeAll(async () => {
     const check = "npx tsc --noEmit 2>&1 | tail -20";
     made.bash(check, `src/heron${i}.ts(3,5): error TS2304: heronLedger ${form}`);
     made.edit(source, "", text, 1);
+    made.edit(join(project.root, "src/gone.ts"), text, "", 1);
     made.bash(check, "");
     made.bash(`npx heron-check --form '${form}'`, "ok");
     made.reply(`Let's use the heronLedger cache instead of a queue, because ${form}\n${form}`);
@@ -119,6 +123,8 @@ describe("text that poses as an order", () => {
         ["get_session_summary", { session_id }],
       ]),
     ];
+    // A tool that is new is asked here, too.
+    expect(new Set(["add_note", ...asked.map(([name]) => name)])).toEqual(new Set(Object.keys(tools)));
     let seen = 0;
     for (const [name, args] of asked) {
       const { text, structured } = await call(client, name, args);
@@ -138,6 +144,29 @@ describe("text that poses as an order", () => {
     expect(seen).toBeGreaterThan(forms.length * 5);
   }, 120_000);
 
+  it("stays quoted in what is handed on to another agent, and what an editor shows", async () => {
+    const handoffs: string[] = [];
+    for (const [i] of forms.entries())
+      handoffs.push((await callPm(["handoff", idOf(`form ${i}`)], { cwd: project.root })).stdout);
+    expect(handoffs.join("\n")).toContain(order);
+    for (const text of handoffs) {
+      expect(text).not.toMatch(framing);
+      // A heading, the line below it, an item: nothing else, so nothing that stands in a text begins a line.
+      for (const line of text.split("\n").filter((one) => one !== ""))
+        expect(line).toMatch(/^(?:# Go on with: |From session |## [A-Z][a-z ]+$|- |More: `pm session show )/);
+    }
+    const hovers: string[] = [];
+    for (const [i] of forms.entries()) {
+      const answer = await pmJson<WhyAnswer>(project, "why", `src/heron${i}.ts:1`);
+      hovers.push(whyAsMarkdown(answer, () => null));
+    }
+    expect(hovers.join("\n")).toContain(order.replace(".", "\\.").slice(0, 8));
+    for (const text of hovers) {
+      expect(text).not.toMatch(/<|^(?:Human|SYSTEM|END OF)|[\u202e\u001b]|[\u{e0000}-\u{e007f}]/mu);
+      expect(text).not.toMatch(/(?<!\\)(?:!\[|\]\(|```)/);
+    }
+  }, 60_000);
+
   it("shows people no more than its letters", async () => {
     const shown: [string, ...string[]][] = [
       ["review", "HEAD~3..HEAD", "--patch"],
@@ -149,6 +178,8 @@ describe("text that poses as an order", () => {
       ]),
       ["sessions"],
       ["why", "src/heron14.ts:1"],
+      ["lost", "src/gone.ts"],
+      ["decisions"],
     ];
     const faces = new Set<string>();
     for (const args of shown) {
@@ -157,7 +188,9 @@ describe("text that poses as an order", () => {
       expect(stdout, args.join(" ")).not.toMatch(/[\u202e\u001b]|[\u{e0000}-\u{e007f}]/u);
       if (stdout.includes(order)) faces.add(args[0]);
     }
-    expect([...faces]).toEqual(expect.arrayContaining(["review", "how", "fix", "session"]));
+    expect([...faces]).toEqual(
+      expect.arrayContaining(["review", "how", "fix", "session", "lost", "decisions"]),
+    );
   }, 60_000);
 
   it("stays quoted in automatic context", async () => {
@@ -201,6 +234,8 @@ describe("text that poses as an order", () => {
     expect(text).toMatch(
       new RegExp(`^- Note by an agent: “heronLedger[^“”]*” \\(from a shell, ${today}[^)]*\\)$`, "m"),
     );
+    const decisions = await callPm(["decisions", "--limit", "100"], { cwd: project.root });
+    expect(decisions.stdout).toMatch(/^\W*Note by an agent: heronLedger/m);
     expect((await callPm(["note", "falcon by hand"], { cwd: project.root })).code).toBe(0);
     expect((await pmJson<{ text: string }>(project, "context", "--start")).text).toMatch(
       new RegExp(`^- User's note: “falcon by hand” \\(from a shell, ${today}`, "m"),

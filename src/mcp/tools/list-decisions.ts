@@ -1,5 +1,6 @@
 import { maxResults } from "../../project/max-results.ts";
 import type { Decision } from "../../protocol/operations/decisions.ts";
+import { noteLabel } from "../../protocol/reading/note-label.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListDecisionsOutput, listDecisionsInput } from "../shapes/shapes-sessions.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
@@ -48,6 +49,7 @@ export function decisionItem(decision: Decision, longest: number) {
   return {
     text: oneLine(decision.text, longest),
     source,
+    noted_by: decision.noted_by,
     place: lineOrNull(place, 200),
     session_id,
     session_title: lineOrNull(session_title, 100),
@@ -63,7 +65,7 @@ export function decisionItem(decision: Decision, longest: number) {
 }
 
 export function renderDecision(decision: ReturnType<typeof decisionItem>): string {
-  const { text, source, session_id, session_title, author, turn, timestamp, branch, files, score } = decision;
+  const { text, session_id, session_title, author, turn, timestamp, branch, files, score } = decision;
   const place = joined([
     decision.place,
     minute(timestamp),
@@ -77,7 +79,7 @@ export function renderDecision(decision: ReturnType<typeof decisionItem>): strin
   ]);
   return joined(
     [
-      source === "annotation" && "Note:",
+      noteLabel(decision),
       quoted(text),
       decision.superseded_by !== null && `  superseded by: ${decision.superseded_by}`,
       ...decision.supersedes.map((earlier) => `  supersedes: ${earlier}`),

@@ -32,10 +32,12 @@ export const decisionsRequest = lazy(() =>
 export const decision = lazy(() =>
   z.object({
     /**
-     * Its source: a user's note, a session, a decision record in the repository, a comment in the code, a commit's
+     * Its source: a note, a session, a decision record in the repository, a comment in the code, a commit's
      * message, a file in which the client keeps what it learned about the project.
      */
     source: z.enum(["annotation", "conversation", "adr", "comment", "commit", "memory"]),
+    /** Who wrote a note; left out where it is none, and where it was found by its text. */
+    noted_by: z.optional(z.enum(["person", "agent"])),
     /** Quoted. */
     text,
     /** path:line, or the commit; null for a decision in a session. */

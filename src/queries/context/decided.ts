@@ -10,7 +10,7 @@ import { type ContextSource, placeOf } from "./source.ts";
 /** Notes and decisions as automatic context. */
 
 /** What is said of a note: the user's own words carry more than a colleague's, and an agent's are nobody's. */
-const noteKind = ({ author, source }: Pick<AnnotationRecord, "author" | "source">) =>
+export const noteKind = ({ author, source }: Pick<AnnotationRecord, "author" | "source">) =>
   source === "agent" ? "Note by an agent" : author == null ? "User's note" : "A colleague's note";
 
 export interface NotesWanted {

@@ -90,6 +90,7 @@ async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): 
     return [
       decisionWith({
         source: "annotation",
+        noted_by: note.source === "agent" ? "agent" : "person",
         text: note.note,
         session_id: note.sessionUid,
         session_title: session?.title ?? null,

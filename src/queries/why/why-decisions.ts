@@ -79,6 +79,7 @@ function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): 
     const { score, ...ranking } = rank(at, place, here);
     const noted = decisionWith({
       source: "annotation",
+      noted_by: one.source === "agent" ? "agent" : "person",
       text: one.note,
       session_id: one.sessionUid,
       session_title: session?.title ?? null,

@@ -1,6 +1,7 @@
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { Decision } from "../../../protocol/operations/decisions.ts";
+import { noteLabel } from "../../../protocol/reading/note-label.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -35,7 +36,7 @@ export function renderDecisions(
 /** A decision with its place, and what superseded it. */
 export function decisionBlock(decision: Decision, screen: Screen): string {
   const { colors } = screen;
-  const { source, text, session_id, session_title, author, turn, timestamp, branch, score } = decision;
+  const { text, session_id, session_title, author, turn, timestamp, branch, score } = decision;
   const { superseded_by, supersedes } = decision;
   const place = [
     decision.place ?? "",
@@ -47,7 +48,7 @@ export function decisionBlock(decision: Decision, screen: Screen): string {
     score === null ? "" : `score ${score.toFixed(2)}`,
   ].filter((part) => part !== "");
   return [
-    ...passage(source === "annotation" ? `Note: ${text}` : text, screen),
+    ...passage([noteLabel(decision), text].filter(Boolean).join(" "), screen),
     ...(superseded_by === null ? [] : indented(`Superseded by: ${superseded_by}`, screen).map(colors.warn)),
     ...supersedes.flatMap((earlier) => indented(`Supersedes: ${earlier}`, screen).map(colors.dim)),
     ...indented(place.join(" | "), screen).map(colors.dim),

@@ -9,6 +9,7 @@ import type {
 } from "../../../protocol/operations/blame.ts";
 import { howUsed, nameInFull } from "../../../protocol/reading/how-sure.ts";
 import { lineEvidence } from "../../../protocol/reading/line-evidence.ts";
+import { noteLabel } from "../../../protocol/reading/note-label.ts";
 import { cutToWidth, wrapToWidth } from "../../../text/display-width.ts";
 import { markdown } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
@@ -187,12 +188,13 @@ function renderDecisions(title: string, decisions: readonly NearDecision[], scre
 
 function decisionLines(decision: NearDecision, screen: Screen): string[] {
   const { colors } = screen;
-  const { source, text, session_id, turn, timestamp } = decision;
+  const { text, session_id, turn, timestamp } = decision;
   const place = [
     when(timestamp, screen),
     session_id === null ? "" : `${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
   ].filter((part) => part !== "");
-  const said = source === "annotation" ? `${colors.warn("Note:")} ${oneLine(text)}` : oneLine(text);
+  const label = noteLabel(decision);
+  const said = label === null ? oneLine(text) : `${colors.warn(label)} ${oneLine(text)}`;
   const later = decision.superseded_by;
   return [
     ...hanging(`  - ${said}  ${colors.dim(place.join(" "))}`, screen, 4),
