@@ -117,6 +117,11 @@ const sources = git(roots[0]!, "ls-files")
   .split("\n")
   .filter((file) => /\.(ts|tsx|js|py|go|rs|java|c|cpp|rb)$/.test(file));
 await pm(roots[0]!, ["start", "--wait"]);
+// All are open before anything is compared: a project that is opened later would count as growth.
+for (const root of roots) {
+  await pm(root, ["search", "error handling", "--json"], "", [0, 5]);
+  await pm(root, ["note", "Where the work begins."]);
+}
 const { pid } = JSON.parse(readFileSync(daemonFiles(homeOf(env)).record, "utf8")) as { pid: number };
 
 /** A session of an agent in a project, and what of it is in its file. */
