@@ -7,7 +7,6 @@ import type { SessionSearch } from "../search/sessions/engine.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import type { CodeIndex } from "../store/index/port.ts";
 import { Memory } from "../store/memory/memory.ts";
-import { isDamaged } from "../store/sqlite/database.ts";
 import { openToRead, rollBack } from "../store/sqlite/open-to-read.ts";
 
 /**
@@ -86,7 +85,7 @@ export function withMemory<T>(project: Project, use: (memory: Memory) => T | Pro
       return await use(memory);
     } catch (error) {
       owner?.suspect(error);
-      throw isDamaged(error) ? memory.explain(error) : error;
+      throw error;
     }
   };
   const open = owner?.memoryIfAny;

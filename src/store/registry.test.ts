@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fileId, type KnownCheckout, type KnownProject, legacyProjects, Registry } from "./registry.ts";
+import { fileId, type KnownCheckout, type KnownProject, Registry } from "./registry.ts";
 import { Sqlite } from "./sqlite/sqlite.ts";
 
 let dir: string;
@@ -47,7 +47,7 @@ const identityIn = (id: string) => join(dataDir, "projects", id, "project.json")
 /** As another process would do it. */
 function change(sql: string): void {
   const db = new Sqlite(file, { mode: "create", timeoutMs: 0, key: null });
-  db.exec(sql);
+  db.withoutDefence(() => db.exec(sql));
   db.close();
 }
 
@@ -164,6 +164,27 @@ describe("a registry that is lost or damaged", () => {
     expect(readdirSync(dataDir).filter((name) => name.includes(".damaged-"))).not.toEqual([]);
   });
 
+  it("is made again where the damage shows while it is open, in a transaction too", () => {
+    const one = registry();
+    for (const table of ["checkouts", "projects"]) {
+      change(`DROP TABLE ${table}`);
+      one.inTransaction(() => one.saveCheckout(checkout("/code/b", "app")));
+      expect(one.projects()).toMatchObject([{ id: "app", isNamed: true }]);
+      expect(new Set(one.checkouts().map((each) => each.root))).toEqual(new Set(["/code/b", root]));
+    }
+    change("UPDATE projects SET roots = 'no JSON'");
+    expect(one.projects()).toMatchObject([{ id: "app", roots: ["c0ffee"] }]);
+    change("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 99 WHERE type = 'index'");
+    Registry.close(file);
+    expect(registry().checkouts()).toHaveLength(2);
+  });
+
+  it("takes its projects from beside it where their rows are gone", () => {
+    change("DELETE FROM checkouts; DELETE FROM projects");
+    Registry.close(file);
+    expectRestored();
+  });
+
   it("takes no word of a directory that is none, or that another project names", () => {
     Registry.close(file);
     for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
@@ -223,7 +244,7 @@ describe("a registry that cannot be used", () => {
   it("fails nothing where its directory cannot be made", () => {
     writeFileSync(join(dir, "share"), "");
     expect(Registry.openIfAny(file)).toBeNull();
-    expect(legacyProjects(file)).toEqual([]);
+    expect(Registry.openIfThere(file)?.legacyRoots() ?? []).toEqual([]);
   });
 });
 
@@ -239,16 +260,16 @@ describe("the list of directories of an earlier version", () => {
   it("is kept for those who move what lies there, and lists no project", () => {
     mkdirSync(dataDir, { recursive: true });
     change(version1);
-    expect(legacyProjects(file)).toEqual([{ root: "/code/a" }]);
+    expect(Registry.open(file).legacyRoots()).toEqual(["/code/a"]);
     expect(ids()).toEqual([]);
     registry().saveProject(known);
     Registry.close(file);
-    expect(legacyProjects(file)).toEqual([{ root: "/code/a" }]);
+    expect(Registry.open(file).legacyRoots()).toEqual(["/code/a"]);
     expect(ids()).toEqual(["app"]);
   });
 
   it("is missing from a new registry", () => {
-    expect(legacyProjects(file)).toEqual([]);
+    expect(Registry.openIfThere(file)?.legacyRoots() ?? []).toEqual([]);
   });
 });
 

@@ -89,10 +89,13 @@ const identityFile = z.object({
 /** Open registries of this process, by file. */
 const open = new Map<string, { db: Sqlite; inode: number }>();
 
-/** @throws PommelError `unreadable`, `disk_full`: nothing is remembered, and the message says why */
+/**
+ * A damaged one is made again from the projects beside it, whenever that shows.
+ * @throws PommelError `unreadable`, `disk_full`: nothing is remembered, and the message says why
+ */
 export class Registry {
   private constructor(
-    private readonly db: Sqlite,
+    private db: Sqlite,
     private readonly file: string,
   ) {}
 
@@ -106,9 +109,7 @@ export class Registry {
     if (known && known.inode === inode) return new Registry(known.db, file);
     known?.db.close();
     open.delete(file);
-    const db = openOrRebuild(file);
-    open.set(file, { db, inode: statSync(file).ino });
-    return new Registry(db, file);
+    return new Registry(keep(file, openOrRebuild(file)), file);
   }
 
   /** To look into it: null where there is none yet, as looking makes none, and where it cannot be used. */
@@ -132,64 +133,94 @@ export class Registry {
     open.delete(file);
   }
 
+  /** Reads all of it, so that what is damaged is made again. @returns whether it was */
+  check(): boolean {
+    const before = this.db;
+    this.use((db) => {
+      const verdict = String(db.pragma("quick_check(1)"));
+      if (verdict !== "ok") throw Object.assign(new Error(verdict), { code: "SQLITE_CORRUPT" });
+    });
+    return this.db !== before;
+  }
+
   /** The last used first. */
   projects(): KnownProject[] {
-    return (
-      this.db.prepare("SELECT * FROM projects ORDER BY last_used_at DESC, id").all() as ProjectRow[]
-    ).map(projectIn);
+    return this.use((db) =>
+      (db.prepare("SELECT * FROM projects ORDER BY last_used_at DESC, id").all() as ProjectRow[]).map(
+        projectIn,
+      ),
+    );
   }
 
   project(id: string): KnownProject | null {
-    const row = this.db.prepare("SELECT * FROM projects WHERE id = ?").get(id) as ProjectRow | undefined;
-    return row ? projectIn(row) : null;
+    return this.use((db) => {
+      const row = db.prepare("SELECT * FROM projects WHERE id = ?").get(id) as ProjectRow | undefined;
+      return row ? projectIn(row) : null;
+    });
   }
 
   /** The last used first. */
   checkouts(project?: string): KnownCheckout[] {
-    const rows =
-      project === undefined
-        ? this.db.prepare("SELECT * FROM checkouts ORDER BY last_used_at DESC, root").all()
-        : this.db
-            .prepare("SELECT * FROM checkouts WHERE project = ? ORDER BY last_used_at DESC, root")
-            .all(project);
-    return (rows as CheckoutRow[]).map(checkoutIn);
+    return this.use((db) => {
+      const rows =
+        project === undefined
+          ? db.prepare("SELECT * FROM checkouts ORDER BY last_used_at DESC, root").all()
+          : db
+              .prepare("SELECT * FROM checkouts WHERE project = ? ORDER BY last_used_at DESC, root")
+              .all(project);
+      return (rows as CheckoutRow[]).map(checkoutIn);
+    });
   }
 
   checkout(root: string): KnownCheckout | null {
-    const row = this.db.prepare("SELECT * FROM checkouts WHERE root = ?").get(root) as
-      | CheckoutRow
-      | undefined;
-    return row ? checkoutIn(row) : null;
+    return this.use((db) => {
+      const row = db.prepare("SELECT * FROM checkouts WHERE root = ?").get(root) as CheckoutRow | undefined;
+      return row ? checkoutIn(row) : null;
+    });
+  }
+
+  /** Directories that kept their memory in their own `.pommel/`, as Pommel did before it had a home. */
+  legacyRoots(): string[] {
+    return this.use((db) => {
+      const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'legacy_projects'").get();
+      return isThere === undefined
+        ? []
+        : (db.prepare("SELECT root FROM legacy_projects").pluck().all() as string[]);
+    });
   }
 
   /** Adds a project, or replaces what is known of it. */
   saveProject(project: KnownProject): void {
-    this.db
-      .prepare(
-        `INSERT INTO projects VALUES (@id, @name, @roots, @remotes, @within, @isNamed, @isOff, @createdAt, @lastUsedAt)
-         ON CONFLICT (id) DO UPDATE SET name = @name, roots = @roots, remotes = @remotes, within = @within,
-           is_named = @isNamed, is_off = @isOff, last_used_at = max(last_used_at, @lastUsedAt)`,
-      )
-      .run({
-        ...project,
-        roots: JSON.stringify(project.roots),
-        remotes: JSON.stringify(project.remotes),
-        isNamed: Number(project.isNamed),
-        isOff: Number(project.isOff),
-      });
+    this.use((db) =>
+      db
+        .prepare(
+          `INSERT INTO projects VALUES (@id, @name, @roots, @remotes, @within, @isNamed, @isOff, @createdAt, @lastUsedAt)
+           ON CONFLICT (id) DO UPDATE SET name = @name, roots = @roots, remotes = @remotes, within = @within,
+             is_named = @isNamed, is_off = @isOff, last_used_at = max(last_used_at, @lastUsedAt)`,
+        )
+        .run({
+          ...project,
+          roots: JSON.stringify(project.roots),
+          remotes: JSON.stringify(project.remotes),
+          isNamed: Number(project.isNamed),
+          isOff: Number(project.isOff),
+        }),
+    );
     this.writeIdentity(project.id);
   }
 
   /** Adds a checkout, or replaces what is known of it. */
   saveCheckout(checkout: KnownCheckout): void {
     const before = this.checkout(checkout.root);
-    this.db
-      .prepare(
-        `INSERT INTO checkouts VALUES (@root, @project, @rootId, @gitId, @notice, @lastUsedAt)
-         ON CONFLICT (root) DO UPDATE SET project = @project, root_id = @rootId, git_id = @gitId,
-           notice = @notice, last_used_at = @lastUsedAt`,
-      )
-      .run({ ...checkout });
+    this.use((db) =>
+      db
+        .prepare(
+          `INSERT INTO checkouts VALUES (@root, @project, @rootId, @gitId, @notice, @lastUsedAt)
+           ON CONFLICT (root) DO UPDATE SET project = @project, root_id = @rootId, git_id = @gitId,
+             notice = @notice, last_used_at = @lastUsedAt`,
+        )
+        .run({ ...checkout }),
+    );
     if (before?.project !== checkout.project) this.writeIdentity(checkout.project);
     if (before && before.project !== checkout.project) this.writeIdentity(before.project);
   }
@@ -197,21 +228,36 @@ export class Registry {
   removeCheckout(root: string): void {
     const known = this.checkout(root);
     if (known === null) return;
-    this.db.prepare("DELETE FROM checkouts WHERE root = ?").run(root);
+    this.use((db) => db.prepare("DELETE FROM checkouts WHERE root = ?").run(root));
     this.writeIdentity(known.project);
   }
 
   /** Takes a project off the list with its checkouts; its files are the caller's to remove. */
   removeProject(id: string): void {
-    this.db.transaction("immediate", () => {
-      this.db.prepare("DELETE FROM checkouts WHERE project = ?").run(id);
-      this.db.prepare("DELETE FROM projects WHERE id = ?").run(id);
-    });
+    this.use((db) =>
+      db.transaction("immediate", () => {
+        db.prepare("DELETE FROM checkouts WHERE project = ?").run(id);
+        db.prepare("DELETE FROM projects WHERE id = ?").run(id);
+      }),
+    );
   }
 
   /** Several changes as one. */
   inTransaction<T>(work: () => T): T {
-    return this.db.transaction("immediate", work);
+    return this.use((db) => db.transaction("immediate", work));
+  }
+
+  private use<T>(work: (db: Sqlite) => T): T {
+    try {
+      return work(this.db);
+    } catch (error) {
+      // All of a transaction is to be done again.
+      if (this.db.inTransaction) throw error;
+      if (!isDamaged(error)) throw explain(error, this.file);
+      this.db.close();
+      this.db = keep(this.file, rebuild(this.file));
+      return work(this.db);
+    }
   }
 
   /** Best effort: it is there for the day on which the registry is lost. */
@@ -293,15 +339,25 @@ function checkoutIn(row: CheckoutRow): KnownCheckout {
   };
 }
 
+/** For the next who opens it. */
+function keep(file: string, db: Sqlite): Sqlite {
+  open.set(file, { db, inode: statSync(file).ino });
+  return db;
+}
+
 function openOrRebuild(file: string): Sqlite {
   try {
-    const isNew = !existsSync(file);
     const db = openFile(file);
-    if (isNew) restoreProjects(db, dirname(file));
+    if (db.prepare("SELECT 1 FROM projects").get() === undefined) restoreProjects(db, dirname(file));
     return db;
   } catch (error) {
     if (!isDamaged(error)) throw explain(error, file);
+    return rebuild(file);
   }
+}
+
+/** Moves a damaged one aside. @throws PommelError `unreadable`, `disk_full` */
+function rebuild(file: string): Sqlite {
   try {
     const aside = `${file}.damaged-${Date.now()}`;
     for (const end of ["", "-wal", "-shm", "-journal"])
@@ -326,7 +382,7 @@ function openFile(file: string): Sqlite {
         // Another process may have been first.
         const from = versionOf();
         if (from === version) return;
-        // A list of directories that kept their memory within; `legacyProjects` reads it.
+        // A list of directories that kept their memory within; `legacyRoots` reads it.
         if (from === 1) db.exec("ALTER TABLE projects RENAME TO legacy_projects");
         db.exec(schema);
         db.exec(`PRAGMA user_version = ${version}`);
@@ -381,11 +437,9 @@ function restoreProjects(db: Sqlite, dataDir: string): void {
   }
 }
 
-/** Also one that says it is ours but has other tables. */
-function isDamaged(error: unknown): boolean {
-  const code = codeOf(error);
-  return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB" || code === "SQLITE_ERROR";
-}
+/** Also one that says it is ours but has other tables, or fields that are not what was written. */
+const isDamaged = (error: unknown): boolean =>
+  error instanceof SyntaxError || /^SQLITE_(?:CORRUPT|NOTADB|ERROR|IOERR_SHORT_READ)$/.test(codeOf(error));
 
 function explain(error: unknown, file: string): unknown {
   if (error instanceof PommelError) return error;
@@ -400,20 +454,4 @@ function explain(error: unknown, file: string): unknown {
     "Check the directory's owner and permissions, or set POMMEL_HOME to another one.",
     { cause: error },
   );
-}
-
-/** A directory that kept its memory in its own `.pommel/`, as Pommel did before it had a home. */
-export interface LegacyProject {
-  root: string;
-}
-
-/** Those that this machine's registry made. */
-export function legacyProjects(file = registryFile()): LegacyProject[] {
-  const registry = Registry.openIfThere(file);
-  if (registry === null) return [];
-  const { db } = open.get(file)!;
-  const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'legacy_projects'").get();
-  return isThere === undefined
-    ? []
-    : (db.prepare("SELECT root FROM legacy_projects").all() as LegacyProject[]);
 }

@@ -109,15 +109,12 @@ export class MemoryWork {
     return (this.open?.memory.outgrown() ?? null) !== null;
   }
 
-  /**
-   * Handles a failed read of the memory: if it is damaged, it is closed and left as it is. A table that a newer Pommel
-   * removed is no damage.
-   */
+  /** Handles a failed read of the memory: if it is damaged, it is closed and left as it is. */
   suspect(error: unknown): void {
-    if (!isDamaged(error) || !this.open || this.isClosed || this.isOutgrown()) return;
+    if (!isDamaged(error) || !this.open || this.isClosed) return;
     const { open } = this;
     this.open = null;
-    this.fail(open.memory.explain(error));
+    this.fail(error);
     this.options.log.error(messageOf(this.failure));
     open
       .close()

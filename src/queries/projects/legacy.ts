@@ -16,7 +16,7 @@ import { isDaemon } from "../../protocol/daemon-record.ts";
 import { homeEnvelope, readEnvelope, writeEnvelope } from "../../store/encryption/envelope.ts";
 import { contentOf } from "../../store/memory/backups/backup-content.ts";
 import { checkMemory } from "../../store/memory/check-memory.ts";
-import { legacyProjects, Registry } from "../../store/registry.ts";
+import { Registry } from "../../store/registry.ts";
 import { copyDatabase } from "../../store/sqlite/copy-database.ts";
 import { acquireLock, lockHolder } from "../../store/sqlite/lock.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
@@ -44,7 +44,7 @@ export async function legacyMemoryIn({ root }: Project): Promise<LegacyMemory> {
   const stat = lstatSync(dir, { throwIfNoEntry: false });
   if (!stat?.isDirectory() || !isFile(join(dir, "memory.db"))) return "none";
   const isMine = process.getuid === undefined || stat.uid === process.getuid();
-  if (!isMine || !legacyProjects().some((known) => known.root === root)) return "others";
+  if (!isMine || !(Registry.openIfThere()?.legacyRoots() ?? []).includes(root)) return "others";
   const hasLink = readdirSync(dir, { withFileTypes: true }).some((entry) => entry.isSymbolicLink());
   const tracked = await gitTextIfAny(root, ["ls-files", "-z", "--", teamDirName]);
   const isCommitted = (tracked ?? "").split("\0").some((path) => path !== "" && !/config\.toml$/.test(path));

@@ -144,12 +144,11 @@ describe("memory.db", () => {
     other.exec("ALTER TABLE sessions RENAME TO runs; PRAGMA user_version = 99");
     other.close();
     expect(thrownBy(() => addSession(memory, "after")).code).toBe("index_too_new");
-    expect(thrownBy(() => memory.refuseNewer()).hint).toContain("Update Pommel");
+    expect(memory.outgrown()?.hint).toContain("Update Pommel");
     const missing = new Sqlite(file, { mode: "read", timeoutMs: 0 });
     expect(missing.prepare("SELECT uid FROM runs").pluck().all()).toEqual(["before"]);
     missing.close();
-    const lost = Object.assign(new Error("no such table: sessions"), { code: "SQLITE_ERROR" });
-    expect(memory.explain(lost)).toMatchObject({ code: "index_too_new" });
+    expect(thrownBy(() => memory.prepare("SELECT 1 FROM sessions").get()).code).toBe("index_too_new");
   });
 
   it("of a newer Pommel that was killed keeps every byte of its file and its log", () => {

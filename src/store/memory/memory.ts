@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
-import { PommelError } from "../../project/errors.ts";
+import type { PommelError } from "../../project/errors.ts";
 import { Connection } from "../sqlite/connection.ts";
-import { type DatabaseMessages, maxBackups, openDatabase, refuseNewer } from "../sqlite/database.ts";
+import { type DatabaseMessages, maxBackups, newerSchema, openDatabase } from "../sqlite/database.ts";
 import { expendable } from "./backups/backup-content.ts";
 import { lostMemory } from "./backups/lost-memory.ts";
 import { memoryMigrations } from "./schema/schema.ts";
@@ -41,7 +41,7 @@ export class Memory extends Connection {
       precious: true,
       expendable: (copies) => expendable([file, ...copies], 1 + maxBackups),
     });
-    return new Memory(file, db, memoryWords);
+    return new Memory(file, db);
   }
 
   /**
@@ -51,29 +51,19 @@ export class Memory extends Connection {
   override inTransaction<T>(work: () => T): T {
     if (this.db.inTransaction) return super.inTransaction(work);
     return super.inTransaction(() => {
-      this.refuseNewer();
+      const newer = this.outgrown();
+      if (newer) throw newer;
       return work();
     });
   }
 
-  /** As it is now. @throws PommelError `index_too_new` when a newer Pommel has migrated it since it was opened */
-  refuseNewer(): void {
-    refuseNewer(this.db, this.file, memoryMigrations, memoryWords);
-  }
-
-  /** What `refuseNewer` throws; null: no newer Pommel has migrated it, or that cannot be read. */
+  /** The error `index_too_new` when a newer Pommel has migrated it since it was opened; null: it has not, or that cannot be read. */
   outgrown(): PommelError | null {
     try {
-      this.refuseNewer();
-    } catch (error) {
-      if (error instanceof PommelError && error.code === "index_too_new") return error;
+      return newerSchema(this.db, this.file, memoryMigrations, memoryWords);
+    } catch {
+      return null;
     }
-    return null;
-  }
-
-  /** A table that is missing may be one that a newer Pommel has no use for: that is no damage. */
-  override explain(error: unknown): unknown {
-    return this.outgrown() ?? super.explain(error);
   }
 
   /** Gives at most so many free pages (default: all) back to the file system. */

@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers";
-import { type DatabaseMessages, explain } from "./database.ts";
 import type { Sqlite, Statement } from "./sqlite.ts";
 
 /** Entries of a map that `cacheUntilWrite` gives: so many outlines take about 10 MB. */
@@ -10,7 +9,6 @@ export class Connection {
   protected constructor(
     readonly file: string,
     protected readonly db: Sqlite,
-    private readonly messages?: DatabaseMessages,
   ) {}
 
   get isEncrypted(): boolean {
@@ -35,12 +33,7 @@ export class Connection {
   prepare(sql: string): Statement {
     let statement = this.statements.get(sql);
     if (!statement) {
-      try {
-        statement = this.db.prepare(sql);
-      } catch (error) {
-        // A table that is missing is missed here, where it is known of which file.
-        throw this.explain(error);
-      }
+      statement = this.db.prepare(sql);
       this.statements.set(sql, statement);
     }
     return statement;
@@ -69,20 +62,11 @@ export class Connection {
     return this.db.withoutDefence(() => this.inTransaction(work));
   }
 
-  /** SQLite's errors about the file itself, in words for people; everything else as it is. */
-  explain(error: unknown): unknown {
-    return explain(error, this.file, this.messages);
-  }
-
   /** For what changes the file and cannot be part of a transaction. */
   protected changing<T>(work: () => T): T {
-    try {
-      this.endTurn();
-      this.writes++;
-      return work();
-    } catch (error) {
-      throw this.explain(error);
-    }
+    this.endTurn();
+    this.writes++;
+    return work();
   }
 
   /** Reads that belong together: others may write meanwhile, these see nothing of it. */

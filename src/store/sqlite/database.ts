@@ -47,7 +47,7 @@ export interface OpenOptions {
    * free pages can be given back.
    */
   precious?: boolean;
-  /** It is a copy of a precious one that stays: a change of its schema needs no other. */
+  /** It is a copy of a precious one that stays: a change of its schema needs no other, and none was lost where it is new. */
   isCopy?: boolean;
   /** Which copies from before older migrations are to be deleted, of all that there are: newest first. */
   expendable?: (copies: readonly string[]) => readonly string[];
@@ -65,10 +65,10 @@ export const maxBackups = 2;
  *   for an absent (readonly) and a damaged file
  */
 export function openDatabase(file: string, migrations: readonly Migration[], options: OpenOptions): Sqlite {
-  const { readonly, words = indexMessages, precious = false } = options;
+  const { readonly, words = indexMessages, precious = false, isCopy = false } = options;
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat?.isDirectory()) throw unreadable(file, new Error("it is a directory"));
-  if (!stat?.size) {
+  if (!stat?.size && !isCopy) {
     const lost = words.lost?.(file) ?? null;
     if (lost) throw lost;
   }
@@ -92,6 +92,11 @@ export function openDatabase(file: string, migrations: readonly Migration[], opt
     }
     db.exec("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY");
     migrate(db, file, migrations, { ...options, words });
+    const opened = db;
+    // A table that is missing may be one that a newer Pommel has no use for: that is no damage.
+    db.explain = (error) =>
+      (isOfMissingTable(error) ? newerSchema(opened, file, migrations, words) : null) ??
+      explain(error, file, words);
     return db;
   } catch (error) {
     if (db && codeOf(error) === "index_too_new") closeUnchanged(db, file);
@@ -137,7 +142,8 @@ function migrate(
   options: OpenOptions & { words: DatabaseMessages },
 ): void {
   const { readonly, words, precious = false, isCopy = false, expendable = oldest } = options;
-  refuseNewer(db, file, migrations, words);
+  const newer = newerSchema(db, file, migrations, words);
+  if (newer) throw newer;
   const version = versionOf(db);
   if (version === migrations.length) return;
   if (readonly) {
@@ -147,7 +153,7 @@ function migrate(
   }
   const problem = schemaProblem(db, migrations);
   if (problem !== null) throw damagedBy(problem, file, words);
-  const lost = version === 0 ? words.lost?.(file) : null;
+  const lost = version === 0 && !isCopy ? words.lost?.(file) : null;
   if (lost) throw lost;
   if (precious && version > 0 && !isCopy) {
     backUp(db, file, { from: version, to: migrations.length });
@@ -165,16 +171,16 @@ function migrate(
   }
 }
 
-/** @throws PommelError `index_too_new` when a newer Pommel wrote it */
-export function refuseNewer(
+/** The error `index_too_new` when a newer Pommel wrote it, or has migrated it since; else null. */
+export function newerSchema(
   db: Sqlite,
   file: string,
   migrations: readonly Migration[],
   words: DatabaseMessages,
-): void {
+): PommelError | null {
   const version = versionOf(db);
-  if (version <= migrations.length) return;
-  throw new PommelError(
+  if (version <= migrations.length) return null;
+  return new PommelError(
     "index_too_new",
     `${file} was written by a newer Pommel (schema ${version}; this version supports ${migrations.length}).`,
     words.tooNew,
@@ -205,9 +211,17 @@ export function isDamaged(error: unknown): boolean {
   const code = codeOf(error);
   return (
     /^(?:index_corrupt|memory_corrupt|SQLITE_CORRUPT.*|SQLITE_NOTADB|SQLITE_IOERR_SHORT_READ)$/.test(code) ||
-    (code === "SQLITE_ERROR" && /\bno such table\b/.test(messageOf(error)))
+    isOfMissingTable(error)
   );
 }
+
+/** Also one of those that a virtual table consists of. */
+const isOfMissingTable = (error: unknown) =>
+  codeOf(error) === "SQLITE_ERROR" && /\bno such table\b|^vtable constructor failed/.test(messageOf(error));
+
+/** What belongs to a row that is not there: nobody but damage removes one alone from what is written in whole. */
+const isOfMissingRow = (error: unknown) =>
+  codeOf(error) === "SQLITE_CONSTRAINT" && messageOf(error).startsWith("FOREIGN KEY");
 
 /** The error for a database that another process has open; null for any other. */
 export function openElsewhere(error: unknown, file: string): PommelError | null {
@@ -226,7 +240,8 @@ export function explain(error: unknown, file: string, words: DatabaseMessages = 
   const code = codeOf(error);
   const lost = code === "SQLITE_NOTADB" ? lostEnvelope(file, error) : null;
   if (lost) return lost;
-  if (isDamaged(error)) return damagedBy(messageOf(error), file, words, error);
+  if (isDamaged(error) || (words === indexMessages && isOfMissingRow(error)))
+    return damagedBy(messageOf(error), file, words, error);
   if (code === "SQLITE_FULL" || code === "ENOSPC") {
     return new PommelError("disk_full", `The disk that holds ${file} is full.`, words.full, { cause: error });
   }

@@ -17,6 +17,8 @@ export class Sqlite {
   /** What it is encrypted with; null: it is plain. */
   readonly key: string | null;
   private readonly compiled = new Map<string, Statement>();
+  /** What is thrown in place of SQLite's errors: they name no file. */
+  explain: Explain = (error) => error;
 
   /**
    * @param mode `create` makes the file where there is none; `write` and `read` want one
@@ -36,11 +38,11 @@ export class Sqlite {
   }
 
   prepare(sql: string): Statement {
-    return named(() => new Statement(this.db.prepare(sql)));
+    return named(() => new Statement(this.db.prepare(sql), this), this.explain);
   }
 
   exec(sql: string): void {
-    named(() => this.db.exec(sql));
+    named(() => this.db.exec(sql), this.explain);
   }
 
   /** The first value that a pragma gives; undefined when it gives none. */
@@ -116,36 +118,39 @@ export class Statement {
   private isPlucked = false;
   private readsBigInts = false;
 
-  constructor(private readonly statement: StatementSyncInstance) {}
+  constructor(
+    private readonly statement: StatementSyncInstance,
+    private readonly db: Sqlite,
+  ) {}
 
   run(...given: unknown[]): { changes: number; lastInsertRowid: number } {
     // A deletion in FTS5 leaves a row id that is no safe number, which would fail after the deletion.
     this.readBigInts(true);
-    const { changes, lastInsertRowid } = named(() => this.statement.run(...whole(given)));
+    const { changes, lastInsertRowid } = named(() => this.statement.run(...whole(given)), this.db.explain);
     return { changes: Number(changes), lastInsertRowid: Number(lastInsertRowid) };
   }
 
   /** The first row, or undefined. */
   get(...given: unknown[]): unknown {
     this.readBigInts(false);
-    const row: unknown = named(() => this.statement.get(...whole(given)));
+    const row: unknown = named(() => this.statement.get(...whole(given)), this.db.explain);
     return this.isPlucked && row !== undefined ? (row as unknown[])[0] : row;
   }
 
   all(...given: unknown[]): unknown[] {
     this.readBigInts(false);
-    const rows: unknown[] = named(() => this.statement.all(...whole(given)));
+    const rows: unknown[] = named(() => this.statement.all(...whole(given)), this.db.explain);
     return this.isPlucked ? (rows as unknown[][]).map((row) => row[0]) : rows;
   }
 
   /** Row by row. The same statement must not run again before the end. */
   *iterate(...given: unknown[]): IterableIterator<unknown> {
     this.readBigInts(false);
-    const rows = named(() => this.statement.iterate(...whole(given)));
+    const rows = named(() => this.statement.iterate(...whole(given)), this.db.explain);
     try {
       for (const row of rows) yield this.isPlucked ? row[0] : row;
     } catch (error) {
-      throw withSqliteCode(error);
+      throw this.db.explain(withSqliteCode(error));
     }
   }
 
@@ -186,6 +191,7 @@ const isNamed = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
 
 type Mode = "create" | "write" | "read";
+type Explain = (error: unknown) => unknown;
 
 function openPlain(file: string, mode: Mode, timeoutMs: number): Driver {
   return named(
@@ -227,11 +233,11 @@ function existing(file: string): URL {
   return url;
 }
 
-function named<T>(work: () => T): T {
+function named<T>(work: () => T, explain: Explain = (error) => error): T {
   try {
     return work();
   } catch (error) {
-    throw withSqliteCode(error);
+    throw explain(withSqliteCode(error));
   }
 }
 

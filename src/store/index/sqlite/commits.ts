@@ -12,13 +12,9 @@ interface Row extends Omit<IndexedCommit, "files"> {
 export class SqliteCommits implements CommitIndex {
   constructor(private readonly db: Connection) {}
 
-  /** One statement or transaction; errors of the file itself in words for people. */
+  /** One statement or transaction. */
   private async run<T>(work: (db: Connection) => T): Promise<T> {
-    try {
-      return work(this.db);
-    } catch (error) {
-      throw this.db.explain(error);
-    }
+    return work(this.db);
   }
 
   add(commits: readonly IndexedCommit[]) {

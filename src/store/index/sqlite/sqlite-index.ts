@@ -52,11 +52,7 @@ export class SqliteIndex implements CodeIndex {
 
   /** One statement, or one transaction. */
   private async run<T>(work: (db: IndexDatabase) => T): Promise<T> {
-    try {
-      return work(this.db);
-    } catch (error) {
-      throw this.db.explain(error);
-    }
+    return work(this.db);
   }
 
   /** Several statements that see the same, and so do those of other questions that are asked without waiting in between. */

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { addSession, turn } from "../../../../test/support/memory-fixture.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
+import { backUp } from "../backups/backups.ts";
+import { backupFolder } from "../backups/copies.ts";
 import { Memory } from "../memory.ts";
 import { packContent } from "../sessions/content.ts";
 import { insertLines } from "../sessions/lines.ts";
@@ -82,6 +84,14 @@ function damage(...pages: number[]): void {
 }
 
 const count = (table: string) => rowsOf(`SELECT count(*) FROM ${table}`)[0] as number;
+
+test("a memory with backups is repaired as one without", () => {
+  backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
+  const db = new Sqlite(file, { mode: "write", timeoutMs: 0 });
+  db.exec("DROP TABLE events");
+  db.close();
+  expect(repairMemory(file).saved).toMatchObject({ sessions, turns: sessions * turns });
+});
 
 test("of a table with a damaged page all other rows are saved, and what is lost is counted", () => {
   const pages = pagesOf("turns");

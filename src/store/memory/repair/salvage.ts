@@ -106,7 +106,8 @@ class DamagedDatabase {
 function copyAll(from: DamagedDatabase, target: string): Salvaged {
   const version = versionOf(from);
   const steps: readonly Migration[] = memoryMigrations.slice(0, version);
-  const into = openDatabase(target, steps, { readonly: false, words: memoryWords, precious: true });
+  const how = { readonly: false, words: memoryWords, precious: true, isCopy: true };
+  const into = openDatabase(target, steps, how);
   const report: Salvaged = { saved: {}, lost: {}, incomplete: [], harmed: [], bare: [] };
   try {
     into.exec("PRAGMA foreign_keys = OFF");

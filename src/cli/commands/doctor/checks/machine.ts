@@ -61,13 +61,17 @@ async function checkWatcher(): Promise<CheckResult> {
   }
 }
 
-/** A damaged one is made again from the projects beside it as soon as it is opened. */
 async function checkRegistry(): Promise<CheckResult> {
   const { registryFile } = await import("../../../../project/home.ts");
   if (!existsSync(registryFile())) return ok("no projects yet");
   try {
     const { Registry } = await import("../../../../store/registry.ts");
-    return ok(`${Registry.open().projects().length} projects are known`);
+    const registry = Registry.open();
+    const isMadeAgain = registry.check();
+    const known = `${registry.projects().length} projects are known`;
+    return isMadeAgain
+      ? warn(`The registry was damaged, and was made again: ${known}.`, "Check them with `pm projects`.")
+      : ok(known);
   } catch (error) {
     if (error instanceof PommelError) return fail(error.message, error.hint);
     throw error;
