@@ -5,7 +5,8 @@
  *   npm run bench:context -- --sessions DIR --manifest FILE
  *
  *   --every N       ask in every Nth session only (default: 1)
- *   --repository DIR  a clone of what they were about: also whether the code that first prompts name is what they needed
+ *   --repository DIR  a clone of what they were about: commits are known, and whether the code that first prompts name is what
+ *                   they needed is measured as well
  *   --markdown      print tables for Markdown
  *   --shown         also print what is injected
  *
@@ -18,6 +19,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
 import { claude } from "../src/agents/claude/claude.ts";
+import { gitTextIfAny } from "../src/git/git.ts";
+import { recentChangesOf } from "../src/git/history/file-changes.ts";
+import type { FileHistory } from "../src/queries/context/for-revert.ts";
 import { askForCode, type Named } from "./context/code.ts";
 import { continuedBy, manifestEntry } from "./context/continues.ts";
 import { type Judged, judgeMoments } from "./context/judge.ts";
@@ -54,7 +58,7 @@ try {
   const names = plays.map(({ name }) => name).sort();
   const isAsked = (name: string) => names.indexOf(name) % Number(options.every) === 0;
   const importer = importerInto(join(scratch, "memory.db"), scratch);
-  const moments = await replay(plays, isAsked, importer, scratch);
+  const moments = await replay(plays, isAsked, importer, scratch, historyOf(options.repository));
   const judged = judgeMoments(importer.memory, plays, moments, continuedBy(manifest));
   importer.memory.close();
   print(judged);
@@ -63,13 +67,27 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
+/** What commits of the default branch were known at a time. */
+function historyOf(repository: string | undefined): (at: number) => FileHistory {
+  if (repository === undefined) return () => ({ changes: async () => [], committed: async () => null });
+  const git = (...args: string[]) => gitTextIfAny(repository, args);
+  return (at) => {
+    const before = `--before=${new Date(at).toISOString()}`;
+    const revision = () => git("rev-list", "-1", before, "HEAD");
+    return {
+      changes: async (file) => recentChangesOf(repository, file, (await revision()) || "HEAD"),
+      committed: async (file) => git("show", `${await revision()}:${file}`),
+    };
+  };
+}
+
 function share(count: number, of: number): string {
   return of === 0 ? "-" : `${(count / of).toFixed(2)} (${count} of ${of})`;
 }
 
 function print(judged: readonly Judged[]): void {
   const rows: string[][] = [];
-  for (const kind of ["start", "compaction", "prompt", "edit"] as const) {
+  for (const kind of ["start", "compaction", "prompt", "edit", "revert"] as const) {
     for (const half of halves) {
       const some = judged.filter(
         ({ moment }) => moment.kind === kind && halfOf({ id: moment.session }) === half,
@@ -79,7 +97,7 @@ function print(judged: readonly Judged[]): void {
       // A session is told once what its prompts go on with.
       const unit = ({ moment }: Judged) => (kind === "prompt" ? moment.session : moment);
       const known = new Set(some.filter(({ isKnown }) => isKnown).map(unit));
-      const covered = new Set(told.filter((one) => one.isKnown && right(one)).map(unit));
+      const covered = new Set(some.filter((one) => one.isKnown && one.isCovered).map(unit));
       const tokens = told.map(({ moment }) => moment.answer!.tokens).sort((a, b) => a - b);
       rows.push([
         ...[kind, half, `${told.length} of ${some.length}`],

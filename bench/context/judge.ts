@@ -3,7 +3,10 @@ import { type CommandRecord, listCommands } from "../../src/store/memory/command
 import type { Memory } from "../../src/store/memory/memory.ts";
 import type { Moment, Played } from "./replay.ts";
 
-/** What was injected is right if the session then touched a file that it names, or ran a command that it gives. */
+/**
+ * What was injected is right if the session then touched a file that it names, or ran a command that it gives; that an edit
+ * brings lines back is, if they were taken out once more.
+ */
 
 export interface Judged {
   moment: Moment;
@@ -11,6 +14,8 @@ export interface Judged {
   items: { ref: string; isRight: boolean }[];
   /** Something was known that would have been right. */
   isKnown: boolean;
+  /** It was rightly told, at this moment or before: a session is told nothing twice. */
+  isCovered: boolean;
 }
 
 /** Judges moments when all is played, and the memory knows what came after them. */
@@ -27,6 +32,8 @@ export function judgeMoments(
     own.push(run);
     runs.set(run.sessionUid, own);
   }
+  /** Commands that each session was told so far. */
+  const told = new Map<string, Set<string>>();
   return moments.map((moment): Judged => {
     const { at, line, uid, kind, answer, file, summary } = moment;
     const play = byName.get(moment.session)!;
@@ -35,6 +42,7 @@ export function judgeMoments(
     const ranLater = new Set(own.filter((run) => (run.at ?? 0) > at).map(({ form }) => form));
     const ranBefore = own.filter((run) => (run.at ?? 0) <= at && run.outcome === "worked");
     const items = (answer?.items ?? []).flatMap(({ ref, quote }): Judged["items"] => {
+      if (ref.startsWith("revert:")) return [{ ref, isRight: isTakenOut(plays, moment) }];
       if (ref.startsWith("command:")) return [{ ref, isRight: ranLater.has(ref.slice("command:".length)) }];
       if (ref.endsWith(":files"))
         return [{ ref, isRight: quote.split(", ").some((path) => touchedLater.has(path)) }];
@@ -56,6 +64,7 @@ export function judgeMoments(
             touchedLater.has(one.path) &&
             !summary.includes(one.path.slice(one.path.lastIndexOf("/") + 1)),
         ) || ranBefore.some((run) => ranLater.has(run.form) && !summary.includes(run.line)),
+      revert: () => false,
       edit: () =>
         plays.some(({ uid: other, endedAt, touched }) => {
           const edit = endedAt < at ? touched.find((one) => one.isEdit && one.path === file) : undefined;
@@ -70,6 +79,32 @@ export function judgeMoments(
           );
         }),
     }[kind]();
-    return { moment, items, isKnown };
+    const toldHere = told.get(moment.session) ?? new Set();
+    told.set(moment.session, toldHere);
+    for (const { ref } of items) if (ref.startsWith("command:")) toldHere.add(ref.slice("command:".length));
+    const isCovered =
+      kind === "edit"
+        ? [...toldHere].some((form) => ranLater.has(form))
+        : items.some(({ isRight }) => isRight);
+    return { moment, items, isKnown, isCovered };
   });
+}
+
+/** Whether most of the lines that an edit wrote were taken out of the file later, by this session or one that ended later. */
+function isTakenOut(plays: readonly Played[], { session, at, file, line, removed, added }: Moment): boolean {
+  const lines = (text: string) =>
+    text
+      .split("\n")
+      .map((one) => one.trim())
+      .filter((one) => one.length >= 8);
+  const kept = new Set(lines(removed));
+  const written = lines(added).filter((one) => !kept.has(one));
+  const out = new Set(
+    plays.flatMap(({ name, startedAt, edits }) =>
+      edits
+        .filter((edit) => edit.path === file && (name === session ? edit.line > line : startedAt > at))
+        .flatMap((edit) => edit.removed),
+    ),
+  );
+  return written.filter((one) => out.has(one)).length > written.length / 2;
 }

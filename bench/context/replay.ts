@@ -6,6 +6,7 @@ import { createStaticEmbedder } from "../../src/models/embed/static/static-embed
 import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
 import type { ContextRequest, ContextResponse } from "../../src/protocol/operations/context.ts";
 import { answerContext } from "../../src/queries/context/answer.ts";
+import type { FileHistory } from "../../src/queries/context/for-revert.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import type { Importer } from "../recall/import.ts";
@@ -15,13 +16,15 @@ export interface Moment {
   /** The session's name in the manifest. */
   session: string;
   uid: string;
-  kind: "start" | "compaction" | "prompt" | "edit";
+  kind: "start" | "compaction" | "prompt" | "edit" | "revert";
   at: number;
   /** The line of the transcript that is next. */
   line: number;
   prompt: string;
-  /** Of an edit. */
+  /** Of an edit: the file, and what was put in place of what. */
   file: string;
+  removed: string;
+  added: string;
   /** Of a compaction. */
   summary: string;
   answer: ContextResponse | null;
@@ -38,6 +41,7 @@ export interface Played {
   endedAt: number;
   branch: string | null;
   touched: { line: number; path: string; isEdit: boolean }[];
+  edits: { line: number; path: string; removed: string[] }[];
   moments: Moment[];
 }
 
@@ -56,7 +60,7 @@ export async function readPlay(path: string): Promise<Played | null> {
   const name = basename(path, ".jsonl");
   const played: Played = {
     ...{ name, uid: info.session, file: path, lines, startedAt: 0, endedAt: 0, branch: null },
-    ...{ touched: [], moments: [] },
+    ...{ touched: [], edits: [], moments: [] },
   };
   const edited = new Set<string>();
   for await (const batch of claude.read(path, null)) {
@@ -67,7 +71,7 @@ export async function readPlay(path: string): Promise<Played | null> {
       const moment = (kind: Moment["kind"], more: Partial<Moment> = {}) =>
         played.moments.push({
           ...{ session: name, uid: info.session, kind, at, line },
-          ...{ prompt: "", file: "", summary: "", answer: null, ms: 0, ...more },
+          ...{ prompt: "", file: "", removed: "", added: "", summary: "", answer: null, ms: 0, ...more },
         });
       if (played.startedAt === 0) {
         played.startedAt = at;
@@ -84,6 +88,17 @@ export async function readPlay(path: string): Promise<Played | null> {
           played.touched.push({ line, path: stored, isEdit });
           if (isEdit && !edited.has(stored)) moment("edit", { file: stored, line: line + 1 });
           if (isEdit) edited.add(stored);
+          const { removed, added } = replacedBy(entry);
+          if (isEdit && added !== "") moment("revert", { file: stored, removed, added, line: line + 1 });
+        }
+        if (entry.kind !== "tool_result" || entry.isError) continue;
+        for (const { path, hunks } of entry.edits ?? []) {
+          const lines = hunks.flatMap((hunk) => hunk.lines).filter((one) => one.startsWith("-"));
+          played.edits.push({
+            line,
+            path: inProject(path),
+            removed: lines.map((one) => one.slice(1).trim()),
+          });
         }
       }
     }
@@ -96,16 +111,24 @@ const touchedBy = (entry: Entry) =>
     ? entry.files.map(({ path, how }) => ({ file: path, isEdit: how !== "read" }))
     : [];
 
+/** What the hook sends of an edit. */
+function replacedBy(entry: Entry): { removed: string; added: string } {
+  const { old_string = "", new_string = "" } = entry.kind === "tool_use" ? entry.input : {};
+  return { removed: String(old_string), added: String(new_string) };
+}
+
 /**
  * Plays sessions in the order of time, and asks at each moment of some of them what a hook would inject, of a memory that knows
  * only what was before: transcripts grow as they did, and are read as the daemon reads them.
  * @param asked which sessions are asked; the others are known once they are over
+ * @param history git's view of files at a time
  */
 export async function replay(
   plays: readonly Played[],
   asked: (name: string) => boolean,
   importer: Importer,
   scratch: string,
+  history: (at: number) => FileHistory,
 ): Promise<Moment[]> {
   const { memory } = importer;
   const times = { now: 0 };
@@ -125,7 +148,7 @@ export async function replay(
     await importer.read(copy);
     return copy;
   };
-  const config: Config = { ...defaultConfig(), "context.kinds": ["start", "compaction", "prompt", "edit"] };
+  const config = (kind: Moment["kind"]): Config => ({ ...defaultConfig(), "context.kinds": [kind] });
   const events = plays.flatMap((play) => [
     ...(asked(play.name) ? play.moments : []).map((moment) => ({ at: moment.at, play, moment })),
     { at: play.endedAt + 1, play, moment: null },
@@ -140,11 +163,20 @@ export async function replay(
     const start = performance.now();
     moment.answer = await answerContext(
       {
-        ...{ root: scratch, worktrees: [], memory, config, now: at, until: null, origin: null },
+        ...{
+          root: scratch,
+          worktrees: [],
+          memory,
+          config: config(moment.kind),
+          now: at,
+          until: null,
+          origin: null,
+        },
         search: (query) => search.search(query),
         namedCode: async () => [],
         branch: async () => play.branch,
         summary: async () => moment.summary,
+        history: history(at),
       },
       requestOf(moment),
     );
@@ -153,12 +185,14 @@ export async function replay(
   return plays.filter(({ name }) => asked(name)).flatMap(({ moments }) => moments);
 }
 
-function requestOf({ kind, uid: session_id, prompt, file }: Moment): ContextRequest {
+function requestOf({ kind, uid: session_id, prompt, file, removed, added }: Moment): ContextRequest {
   switch (kind) {
     case "prompt":
       return { session_id, event: "user-prompt", prompt };
     case "edit":
       return { session_id, event: "post-tool-use", file };
+    case "revert":
+      return { session_id, event: "post-tool-use", file, removed, added };
     default:
       return { session_id, event: "session-start", source: kind === "start" ? "startup" : "compact" };
   }

@@ -18,6 +18,8 @@ const maxFiles = 20;
 /** Only a prompt's beginning and an error's end are sent. Characters. */
 const maxPromptLength = 4000;
 const maxErrorLength = 8000;
+/** Of an edit's old and new text each. Longer ones are not sent. Characters. */
+const maxEditLength = 20_000;
 /** Time reserved for printing the answer. Milliseconds. */
 const marginMs = 10;
 /** Maximum length of an answer. Bytes. */
@@ -104,7 +106,20 @@ function requestFor(
     return typeof error === "string" ? { ...whose, error: error.slice(-maxErrorLength) } : null;
   }
   const files = filesEdited();
-  return files.length === 0 ? null : { ...whose, files };
+  if (files.length === 0) return null;
+  return { ...whose, files, ...(files.length === 1 ? replacedIn(objectOf(given.tool_input)) : {}) };
+}
+
+/** What an edit put in place of what, in the fields that agents' editing tools share; nothing where there is none. */
+function replacedIn(input: GivenPayload): Pick<ContextRequest, "removed" | "added"> {
+  const edits = Array.isArray(input.edits) ? input.edits.map(objectOf) : [input];
+  const texts = (fields: readonly string[]) =>
+    edits.flatMap(
+      (edit) => fields.map((field) => edit[field]).find((text) => typeof text === "string") ?? [],
+    );
+  const removed = texts(["old_string", "oldString", "old_str"]).join("\n");
+  const added = texts(["new_string", "newString", "new_str"]).join("\n");
+  return added === "" || Math.max(removed.length, added.length) > maxEditLength ? {} : { removed, added };
 }
 
 function filesEdited(

@@ -6,7 +6,7 @@ import { editorChoices, isEditor } from "./editors.ts";
 const strings = z.array(z.string());
 const level = z.enum(levels);
 /** Kinds of automatic context that can be switched off alone. */
-const contextKinds = ["start", "compaction", "prompt", "edit", "failure"] as const;
+const contextKinds = ["start", "compaction", "prompt", "edit", "revert", "failure"] as const;
 export type ContextKind = (typeof contextKinds)[number];
 const positive = z.int().check(z.minimum(1));
 const natural = z.int().check(z.minimum(0));
@@ -299,7 +299,7 @@ export const settings = {
     schema: z.array(z.enum(contextKinds)),
     default: ["start"] as ContextKind[],
     about:
-      "Kinds of automatic context: start (of a session), compaction, prompt, edit (of a file: decisions about it, and what is usually run then), failure (what fixed the same error before; needs a hook that pm init and pm setup then add).",
+      "Kinds of automatic context: start (of a session), compaction, prompt, edit (of a file: decisions about it, and what is usually run then), revert (an edit brings back what was taken out before), failure (what fixed the same error before; needs a hook that pm init and pm setup then add).",
   },
   "context.max_tokens": {
     // Less would leave no room beside the frame.

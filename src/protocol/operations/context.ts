@@ -15,6 +15,9 @@ export const contextRequest = lazy(() =>
     /** Of post-tool-use: the file that was edited, or those. */
     file: z.optional(z.string()),
     files: z.optional(z.array(z.string())),
+    /** Of post-tool-use with one file: what the edit put in place of what. They are compared, and not kept. */
+    removed: z.optional(z.string()),
+    added: z.optional(z.string()),
     /** Of tool-failure: what the command reported. It is searched for, and not kept. */
     error: z.optional(z.string()),
     cwd: z.optional(z.string()),
@@ -68,7 +71,7 @@ export type InjectedUse = z.infer<ReturnType<typeof injectedUse>>;
 
 const injectedItem = lazy(() =>
   z.object({
-    /** chunk:ID, note:ID, session:ID, event:ID, file:PATH, code:PATH#NAME, command:FORM or fix:SESSION:TURN:TURN. */
+    /** chunk:ID, note:ID, session:ID, event:ID, file:PATH, code:PATH#NAME, command:FORM, fix:SESSION:TURN:TURN, revert:COMMIT or revert:SESSION:TURN. */
     ref: text,
     why: text,
     /** 0 to 1; null without a query. */

@@ -1,15 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FileEdit } from "../../agents/agent.ts";
 import { GitFailure, gitBytes } from "../../git/git.ts";
 import type { LostText, LostTextAnswer } from "../../protocol/operations/commands.ts";
-import { relativizer } from "../../sessions/relative-paths.ts";
-import { editsIn, storedTurns } from "../../sessions/stored-turns.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionById } from "../../store/memory/sessions/sessions.ts";
-import { turnsWithFile } from "../../store/memory/sessions/turns.ts";
 import { isoTime } from "../status/status.ts";
+import { recordedEditsOf } from "./recorded-edits.ts";
 
 /** Turns that are read, the latest; lines of a text that are shown; bytes of a file's history that are read. */
 const most = { turns: 300, lines: 400, history: 64 * 1024 * 1024 } as const;
@@ -17,16 +13,6 @@ const most = { turns: 300, lines: 400, history: 64 * 1024 * 1024 } as const;
 const minLine = 6;
 /** A text is lost when so much of it is. */
 const minLost = 0.5;
-
-interface Written {
-  sessionId: number;
-  sessionUid: string;
-  turn: number;
-  seq: number;
-  at: number | null;
-  removed: string[];
-  added: string[];
-}
 
 /**
  * Text of a file that agents wrote or removed and that neither a commit nor the file holds, the latest first. Nothing is
@@ -39,7 +25,7 @@ export async function lostTextOf(
   { file, limit, signal }: { file: string; limit: number; signal?: AbortSignal | undefined },
 ): Promise<LostTextAnswer> {
   const [root = ""] = roots;
-  const edits = editsOf(memory, roots, file);
+  const edits = recordedEditsOf(memory, roots, file, { maxTurns: most.turns });
   const held = new Set([...currentLines(root, file), ...(await committedLines(root, file, signal))]);
   const isLost = (lines: readonly string[]) => {
     const telling = lines.map((line) => line.trim()).filter((line) => line.length >= minLine);
@@ -63,30 +49,6 @@ export async function lostTextOf(
     if (command !== null) keep(edit.added, { lost_by: "checkout", command });
   }
   return { file, texts: texts.slice(0, limit), total: texts.length };
-}
-
-/** In the order in which they were made. */
-function editsOf(memory: Memory, [root = "", ...worktrees]: readonly string[], file: string): Written[] {
-  const edits: Written[] = [];
-  for (const { sessionId, number } of turnsWithFile(memory, file, most.turns).reverse()) {
-    const session = sessionById(memory, sessionId);
-    if (session === null) continue;
-    const relativize = relativizer({ root, worktrees, cwd: session.cwd });
-    for (const turn of storedTurns(memory, sessionId, { first: number, last: number })) {
-      for (const { line, edit } of editsIn(turn)) {
-        if (relativize(edit.path) !== file) continue;
-        const { seq, at } = line;
-        edits.push({ sessionId, sessionUid: session.uid, turn: number, seq, at, ...changedBy(edit) });
-      }
-    }
-  }
-  return edits;
-}
-
-function changedBy({ hunks, content }: FileEdit): Pick<Written, "removed" | "added"> {
-  const lines = hunks.flatMap((hunk) => hunk.lines);
-  const of = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(1));
-  return { removed: of("-"), added: hunks.length === 0 && content !== null ? content.split("\n") : of("+") };
 }
 
 /** The command that undid what a session wrote; null: none of its own. */

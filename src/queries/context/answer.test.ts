@@ -2,7 +2,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
-import { conversation, edited as editedNow, prompt, ran } from "../../../test/support/turn-fixture.ts";
+import {
+  conversation,
+  edited as editedNow,
+  type Happening,
+  prompt,
+  ran,
+} from "../../../test/support/turn-fixture.ts";
 import { type Config, defaultConfig } from "../../project/config/settings.ts";
 import type { ContextRequest } from "../../protocol/operations/context.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
@@ -18,6 +24,7 @@ import { forget, nothing } from "../../store/memory/privacy/forget.ts";
 import { saveSummary } from "../../store/memory/sessions/summaries.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { answerContext } from "./answer.ts";
+import type { FileHistory } from "./for-revert.ts";
 import type { Injection } from "./quote.ts";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
@@ -30,12 +37,14 @@ let config: Config;
 let branch: string | null;
 let compactedTo: string | null;
 let named: Injection[];
+let history: FileHistory;
 beforeEach(() => {
   ({ memory, dir, remove } = temporaryMemory());
   config = { ...defaultConfig(), "context.kinds": ["start", "compaction", "prompt", "edit"] };
   branch = "retries";
   compactedTo = null;
   named = [];
+  history = { changes: async () => [], committed: async () => null };
 });
 afterEach(() => remove());
 
@@ -51,6 +60,7 @@ const ask = (
       branch: async () => branch,
       summary: async () => compactedTo,
       namedCode: async () => named,
+      history,
     },
     { session_id: "current", ...request },
   );
@@ -239,6 +249,37 @@ describe("at the start of a session", () => {
       expect(items.map(({ ref }) => ref)).not.toContain("session:current:files");
     }
   });
+
+  it("after each compaction anew, as the one before is gone", async () => {
+    session("current", 0.1, [
+      decided("We decided to retry three times instead of once.", { files: ["src/a.ts"] }),
+    ]);
+    const refs = async () =>
+      (await ask({ event: "session-start", source: "compact" })).items.map(({ ref }) => ref);
+    expect(await refs()).toEqual(["chunk:current:raw:0"]);
+    expect(await refs()).toEqual(["chunk:current:raw:0"]);
+  });
+
+  it("after a compaction, injects the commands that are run again and again", async () => {
+    const runs = (uid: string, ...lines: string[]) => {
+      const { id } = addSession(memory, uid, { cwd: dir });
+      for (const one of conversation({}, prompt("go"), ...lines.map((line) => ran(line))))
+        saveTurn(
+          memory,
+          id,
+          turn(
+            one.number,
+            turnToStore(one, (path) => path),
+          ),
+        );
+    };
+    for (const uid of ["one", "two", "three"]) runs(uid, "npm run check");
+    const often = ["make all", "make all", "make all"];
+    runs("current", "npm run check", "./once", ...often, "git status", "git status", "git status");
+    compactedTo = "We work.";
+    const { items } = await ask({ event: "session-start", source: "compact" });
+    expect(items).toMatchObject([{ ref: "session:current:commands", quote: "make all; npm run check" }]);
+  });
 });
 
 describe("with a prompt", () => {
@@ -407,30 +448,93 @@ describe("after an edit", () => {
     expect(refsOf(await askAbout({ files: ["src/c.ts", "src/d.ts"] }))).toEqual(["chunk:new:raw:0"]);
   });
 
-  it("injects what sessions that edited the file ran then, unless this one did", async () => {
-    const relativize = relativizer({ root: dir, worktrees: [], cwd: dir });
-    const runs = (uid: string, ...lines: string[]) => {
-      const { id } = addSession(memory, uid, { cwd: dir });
-      const happenings = lines.map((line) => ran(line, "ok"));
-      const editedFile = editedNow(join(dir, "src/c.ts"), "old", "new");
-      for (const one of conversation({}, prompt("go"), editedFile, ...happenings))
-        saveTurn(memory, id, turn(one.number, turnToStore(one, relativize)));
-    };
-    runs("one", "npm run check", "git status");
-    runs("two", "npm run check", "npm run lint", "git status");
+  const relativize = () => relativizer({ root: dir, worktrees: [], cwd: dir });
+  const played = (uid: string, daysAgo: number, ...happenings: Happening[]) => {
+    const at = now - daysAgo * day;
+    const { id } = addSession(memory, uid, { cwd: dir, startedAt: at, lastAt: at });
+    for (const one of conversation({}, ...happenings))
+      saveTurn(memory, id, turn(one.number, { ...turnToStore(one, relativize()), startedAt: at }));
+  };
+
+  it("injects what sessions ran after such edits, unless this one did", async () => {
+    const runs = (uid: string, file: string, ...lines: string[]) =>
+      played(
+        uid,
+        2,
+        prompt("go"),
+        editedNow(join(dir, file), "old", "new"),
+        ...lines.map((line) => ran(line)),
+      );
+    for (const uid of ["one", "two", "three"]) runs(uid, `src/${uid}.ts`, "npm run check", "git status");
     expect((await edited("src/c.ts")).text).toBeNull();
-    runs("three", "npm run check", "git status");
+    runs("four", "src/four.ts", "npm run check", "npm run lint");
     const { items } = await edited("src/c.ts", { preview: true });
     expect(items.map(({ quote }) => quote)).toEqual([
-      "npm run check; it worked in 3 of the 3 sessions that edited src/c.ts",
+      "npm run check; it worked in 4 of the last 5 sessions that edited .ts files",
     ]);
-    runs("current", "npm run check");
+    expect((await edited("docs/c.md", { preview: true })).text).toBeNull();
+    runs("current", "src/c.ts", "npm run check");
     expect((await edited("src/c.ts", { preview: true })).text).toBeNull();
+  });
+
+  describe("that brings back what was taken out", () => {
+    const before = "const attempts = 1;\nconst pause = seconds(30);";
+    const after = "const attempts = retryLimit;\nconst pause = backoff();";
+    const back = { removed: after, added: before };
+    beforeEach(() => {
+      config["context.kinds"] = ["revert"];
+    });
+
+    it("names the session that took it out, once", async () => {
+      played("took", 2, prompt("use a backoff"), editedNow(join(dir, "src/c.ts"), before, after));
+      const { items } = await edited("src/c.ts", back);
+      expect(items).toMatchObject([
+        {
+          ref: "revert:took:1",
+          quote: 'const attempts = 1; and 1 more; taken out by an agent that was asked "use a backoff"',
+        },
+      ]);
+      expect((await edited("src/c.ts", back)).text).toBeNull();
+    });
+
+    it("names the commit, unless the file still has the lines in the last one", async () => {
+      const [removed, added] = [before.split("\n"), after.split("\n")];
+      const change = { hash: "3f9a20c4d1", subject: "Back off", committedAt: now - day, removed, added };
+      let committed = after;
+      history = { changes: async () => [change], committed: async () => committed };
+      const { items } = await edited("src/c.ts", { ...back, preview: true });
+      expect(items.map(({ quote }) => quote)).toEqual([
+        'const attempts = 1; and 1 more; taken out by commit 3f9a20c4 "Back off"',
+      ]);
+      committed = before;
+      expect((await edited("src/c.ts", back)).text).toBeNull();
+    });
+
+    it.each([
+      ["one line comes back", { removed: after, added: "const attempts = 1;" }],
+      ["most of it is new", { removed: after, added: `${before}\nconst one = 111;\nconst two = 222;` }],
+      ["what was put in its place stays", { removed: "", added: before }],
+      ["it is another file", { ...back, file: "src/d.ts" }],
+    ])("is silent where %s", async (_, request) => {
+      played("took", 2, prompt("use a backoff"), editedNow(join(dir, "src/c.ts"), before, after));
+      expect((await edited("src/c.ts", request)).text).toBeNull();
+    });
+
+    it("is silent about what the session took out itself, and what came back since", async () => {
+      played("current", 2, prompt("use a backoff"), editedNow(join(dir, "src/c.ts"), before, after));
+      expect((await edited("src/c.ts", back)).text).toBeNull();
+      played("took", 3, prompt("use a backoff"), editedNow(join(dir, "src/d.ts"), before, after));
+      played("gave", 2, prompt("no backoff"), editedNow(join(dir, "src/d.ts"), after, before));
+      expect((await edited("src/d.ts", back)).text).toBeNull();
+    });
   });
 
   it("is silent otherwise", async () => {
     config["context.kinds"] = ["start"];
-    expect(await edited("src/a.ts")).toMatchObject({ text: null, reason: "context.kinds has no edit" });
+    expect(await edited("src/a.ts")).toMatchObject({
+      text: null,
+      reason: "context.kinds has no revert and no edit",
+    });
     config["context.mode"] = "off";
     expect(await edited("src/a.ts")).toMatchObject({ text: null, reason: "context.mode is off" });
     expect(await ask({ event: "session-start" })).toMatchObject({

@@ -9,6 +9,7 @@ import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
 import { toTellForEdit } from "./for-edit.ts";
 import { injectionsForFailure } from "./for-failure.ts";
 import { injectionForPrompt } from "./for-prompt.ts";
+import { toTellOfRevert } from "./for-revert.ts";
 import { frameQuotes, type Injection } from "./quote.ts";
 import { minRelevance } from "./relevance.ts";
 import type { ContextSource } from "./source.ts";
@@ -33,7 +34,8 @@ export async function answerContext(
     took_ms: took(),
     items: [],
   });
-  const injected = refsInjected(memory, sessionUid);
+  // What an agent was told before its compaction, it was told in vain.
+  const injected = isCompaction(request) ? new Set<string>() : refsInjected(memory, sessionUid);
   const files = filesOf(source, request).filter((file) => !injected.has(fileRef(file)));
   const found = await itemsFor(source, request, files);
   if (typeof found === "string") return silent(found);
@@ -75,11 +77,12 @@ async function itemsFor(
 ): Promise<string | Injection[]> {
   const mode = source.config["context.mode"];
   if (mode === "off") return "context.mode is off";
-  const { event, session_id: sessionUid, source: how } = request;
-  const kind = event === "session-start" && how === "compact" ? "compaction" : kindOf[event];
-  if (!source.config["context.kinds"].includes(kind)) return `context.kinds has no ${kind}`;
+  const { event, session_id: sessionUid } = request;
+  const asked = isCompaction(request) ? (["compaction"] as const) : kindsOf[event];
+  const kinds = asked.filter((kind) => source.config["context.kinds"].includes(kind));
+  if (kinds.length === 0) return `context.kinds has no ${asked.join(" and no ")}`;
   if (event === "session-start") {
-    if (how !== "compact") return toTellAtStart(source, sessionUid);
+    if (!isCompaction(request)) return toTellAtStart(source, sessionUid);
     return toTellAfterCompaction(source, sessionUid, (await source.summary?.()) ?? null);
   }
   if (event === "user-prompt") {
@@ -90,20 +93,27 @@ async function itemsFor(
   if (event === "tool-failure") {
     return injectionsForFailure(source, { sessionUid, error: request.error ?? "" });
   }
-  if (files.length === 0) {
-    const isNamed = filesOf(source, request).length > 0;
-    return isNamed ? "the session already got context for this file" : "no file given";
-  }
+  const edited = filesOf(source, request);
+  if (edited.length === 0) return "no file given";
+  const { removed = "", added = "" } = request;
+  const [file = ""] = edited;
+  const reverted =
+    kinds.includes("revert") && edited.length === 1
+      ? await toTellOfRevert(source, sessionUid, file, { removed, added })
+      : [];
+  const all = kinds.includes("edit") ? files.flatMap((one) => toTellForEdit(source, sessionUid, one)) : [];
   // An item about several of them is injected once.
-  const all = files.flatMap((file) => toTellForEdit(source, sessionUid, file));
-  return [...new Map(all.map((one) => [one.ref, one])).values()];
+  const items = [...new Map([...reverted, ...all].map((one) => [one.ref, one])).values()];
+  return items.length === 0 && files.length === 0 ? "the session already got context for this file" : items;
 }
 
-const kindOf: Readonly<Record<ContextEvent, ContextKind>> = {
-  "session-start": "start",
-  "user-prompt": "prompt",
-  "tool-failure": "failure",
-  "post-tool-use": "edit",
+const isCompaction = ({ event, source }: ContextRequest) => event === "session-start" && source === "compact";
+
+const kindsOf: Readonly<Record<ContextEvent, readonly ContextKind[]>> = {
+  "session-start": ["start"],
+  "user-prompt": ["prompt"],
+  "tool-failure": ["failure"],
+  "post-tool-use": ["revert", "edit"],
 };
 
 /** Paths as stored, from any worktree. An agent may work anywhere, which does not make its session foreign. */

@@ -1,9 +1,11 @@
-import { basename } from "node:path";
+import { basename, isAbsolute } from "node:path";
 import { defaultBranches } from "../../git/history/head.ts";
+import { sessionsByForm } from "../../store/memory/commands.ts";
 import { eventsOf } from "../../store/memory/events.ts";
 import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { briefOf } from "../handoff/brief.ts";
+import { briefOf, workingCommands } from "../handoff/brief.ts";
+import { versionControl } from "./checks-of-file.ts";
 import { decisionsToTell, notesToTell } from "./decided.ts";
 import type { Injection } from "./quote.ts";
 import { sessionToTell } from "./session-item.ts";
@@ -16,6 +18,9 @@ const decisionsReach = 21;
 const maxNotes = 5;
 const maxDecisions = 4;
 const maxDropped = 4;
+/** What ran in so many others of the latest sessions, or so often in this one, is run again. */
+const habit = 3;
+const lately = 40;
 
 /** What matters when a session begins: the last work on its branch, notes, current decisions, and its event. */
 export async function toTellAtStart(source: ContextSource, sessionUid: string): Promise<Injection[]> {
@@ -45,7 +50,7 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
   ];
 }
 
-/** What a summary has of a session: the user's notes and decisions, the files and the commands that it does not name. */
+/** What a summary drops of a session: the user's notes and decisions, and files and habitual commands that it does not name. */
 export function toTellAfterCompaction(
   source: ContextSource,
   sessionUid: string,
@@ -55,7 +60,15 @@ export function toTellAfterCompaction(
   const own = sessionByUid(memory, sessionUid);
   if (own === null) return [];
   const isOwn = (session: string | null) => session === sessionUid;
-  const { files, commands } = briefOf(memory, own, until);
+  const files = briefOf(memory, own, until).files.filter((file) => !isAbsolute(file));
+  const habits = sessionsByForm(memory, { until, sessions: lately });
+  // It is one of them itself.
+  const commands = workingCommands(memory, own.id, until)
+    .filter(
+      ({ name, form, times }) =>
+        !versionControl.test(name) && (times >= habit || (habits.get(form) ?? 0) > habit),
+    )
+    .map(({ line }) => line);
   const dropped = (said: readonly string[], nameOf: (one: string) => string) =>
     summary === null ? [] : said.filter((one) => !summary.includes(nameOf(one))).slice(0, maxDropped);
   const place = placeOf({ session: own.uid, at: own.lastAt });

@@ -1,70 +1,91 @@
+import { basename, extname } from "node:path";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { turnsWithFile } from "../../store/memory/sessions/turns.ts";
+import { firstEdits } from "../../store/memory/sessions/turns.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, inSight, placeOf } from "./source.ts";
 
-/** So many sessions make a habit, and they are such a share of those that edited the file. */
-const habit = { sessions: 3, share: 0.4 } as const;
-/** Turns that are looked at, the latest. */
-const maxTurns = 200;
-/** They follow any edit. */
-const versionControl = /^(?:git|gh|glab|hg|jj|svn)\b/;
+/** Sessions that are compared, the latest; the fewest that make a habit; and how many back one counts half. */
+const sessions = { most: 40, least: 5, halfLife: 10 } as const;
+/** What sessions that edited files of its kind ran counts like so many that edited the file itself. */
+const priorWeight = 3;
+/** How likely the session has to run it. */
+const minLikely = 0.6;
+/** They follow any work, and say nothing of how it is checked. */
+export const versionControl = /^(?:git|gh|glab|hg|jj|svn)\b/;
 
-interface Check {
-  latest: CommandRecord;
+/** What sessions ran with success after an edit, the later a session the more it counts. */
+interface Habits {
   sessions: number;
+  weight: number;
+  runs: Map<string, { latest: CommandRecord; sessions: number; weight: number }>;
 }
 
 /**
- * What sessions that edited a file ran afterwards with success, and the one that edits it now has not run yet: how it is checked
- * here. At most one.
+ * What the session that edits a file is likely to run, and has not run yet: how others checked such edits. At most one.
  */
 export function checkToTell(source: ContextSource, sessionUid: string, file: string): Injection[] {
   const { memory, until } = source;
-  const sees = inSight(source, sessionUid);
-  const editors = new Map<number, number>();
-  const edits = turnsWithFile(memory, file, maxTurns).filter(
-    ({ files, abandoned, startedAt }) =>
-      !abandoned &&
-      (until === null || (startedAt ?? 0) <= until) &&
-      files.some(({ path, how }) => path === file && how !== "read"),
-  );
-  // Turns come latest first: the first edit of each session stays.
-  for (const { sessionId, number } of edits) editors.set(sessionId, number);
-  const sessions = sessionsByIds(memory, [...editors.keys()]);
-  const checks = new Map<string, Check>();
-  let edited = 0;
-  for (const [sessionId, first] of editors) {
-    if (sees(sessions.get(sessionId)?.uid ?? "")) continue;
-    edited++;
-    const forms = new Set<string>();
-    for (const run of listCommands(memory, { sessionId, outcome: "worked", until })) {
-      if (run.turn < first || forms.has(run.form) || versionControl.test(run.name)) continue;
-      forms.add(run.form);
-      const { latest = run, sessions = 0 } = checks.get(run.form) ?? {};
-      const isLater = (run.at ?? 0) > (latest.at ?? 0);
-      checks.set(run.form, { latest: isLater ? run : latest, sessions: sessions + 1 });
-    }
-  }
+  const suffix = extname(file) || basename(file);
+  const ofKind = habitsAfter(source, sessionUid, { suffix });
+  if (ofKind.sessions < sessions.least) return [];
+  const ofFile = habitsAfter(source, sessionUid, { path: file });
   const own = sessionByUid(memory, sessionUid);
   const ran = new Set(
     own === null ? [] : listCommands(memory, { sessionId: own.id, until }).map(({ form }) => form),
   );
-  const usual = [...checks.values()]
-    .filter(({ sessions }) => sessions >= habit.sessions && sessions >= habit.share * edited)
-    .sort((a, b) => b.sessions - a.sessions || (b.latest.at ?? 0) - (a.latest.at ?? 0));
-  const best = usual.find(({ latest: { form } }) => !ran.has(form));
-  if (best === undefined) return [];
-  const { line, directory, form, sessionUid: session, turn, at } = best.latest;
+  let best: { form: string; likely: number } | null = null;
+  for (const form of ofKind.runs.keys()) {
+    if (ran.has(form)) continue;
+    const prior = ofKind.runs.get(form)!.weight / ofKind.weight;
+    const weight = ofFile.runs.get(form)?.weight ?? 0;
+    const likely = (weight + priorWeight * prior) / (ofFile.weight + priorWeight);
+    if (likely >= minLikely && likely > (best?.likely ?? 0)) best = { form, likely };
+  }
+  if (best === null) return [];
+  const { latest, sessions: times } = ofKind.runs.get(best.form)!;
+  const { line, directory, form, sessionUid: session, turn, at } = latest;
+  const where = directory === "" ? "" : ` (in ${directory})`;
   return [
     {
       ref: `command:${form}`,
-      kind: "Usual after edits of this file",
-      quote: `${line}${directory === "" ? "" : ` (in ${directory})`}; it worked in ${best.sessions} of the ${edited} sessions that edited ${file}`,
+      kind: "Usual after such edits",
+      quote: `${line}${where}; it worked in ${times} of the last ${ofKind.sessions} sessions that edited ${suffix} files`,
       place: `last in ${placeOf({ session, turn, at })}`,
-      why: `sessions that edited ${file} ran it`,
-      score: null,
+      why: "other sessions ran it after such edits",
+      score: Math.round(best.likely * 100) / 100,
     },
   ];
+}
+
+function habitsAfter(
+  source: ContextSource,
+  sessionUid: string,
+  edited: { path: string } | { suffix: string },
+): Habits {
+  const { memory, until } = source;
+  const sees = inSight(source, sessionUid);
+  const edits = firstEdits(memory, edited, { until, limit: sessions.most });
+  const known = sessionsByIds(
+    memory,
+    edits.map(({ sessionId }) => sessionId),
+  );
+  const others = edits.filter(({ sessionId }) => !sees(known.get(sessionId)?.uid ?? ""));
+  const habits: Habits = { sessions: others.length, weight: 0, runs: new Map() };
+  others.forEach(({ sessionId, turn }, i) => {
+    const weight = 0.5 ** (i / sessions.halfLife);
+    habits.weight += weight;
+    const forms = new Set<string>();
+    for (const run of listCommands(memory, { sessionId, outcome: "worked", until })) {
+      if (run.turn < turn || forms.has(run.form) || versionControl.test(run.name)) continue;
+      forms.add(run.form);
+      const { latest = run, ...before } = habits.runs.get(run.form) ?? { sessions: 0, weight: 0 };
+      habits.runs.set(run.form, {
+        latest,
+        sessions: before.sessions + 1,
+        weight: before.weight + weight,
+      });
+    }
+  });
+  return habits;
 }

@@ -1,8 +1,10 @@
 import { isAbsolute } from "node:path";
 import type { Entry } from "../../agents/agent.ts";
 import { recognise } from "../../agents/registry.ts";
+import { gitTextIfAny } from "../../git/git.ts";
+import { recentChangesOf } from "../../git/history/file-changes.ts";
 import { branchAtHand } from "../../git/history/head.ts";
-import type { Project } from "../../project/paths.ts";
+import { isInside, type Project } from "../../project/paths.ts";
 import type { ContextRequest, ContextResponse } from "../../protocol/operations/context.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -12,6 +14,7 @@ import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { configOf, keeperOf, withIndex, withMemory } from "../open.ts";
 import { sessionSearch } from "../search/sessions.ts";
 import { answerContext } from "./answer.ts";
+import type { FileHistory } from "./for-revert.ts";
 import { codeNamed } from "./named-code.ts";
 
 /**
@@ -41,6 +44,7 @@ export async function contextFor(project: Project, request: ContextRequest): Pro
           withIndex(project, config, (index) => codeNamed(index, prompt)).catch(() => []),
         origin,
         summary: () => summaryIn(memory, request),
+        history: historyIn(checkoutOf([root, ...(keeper?.roots ?? [])], request.cwd)),
         branch: () => branchAtHand(request.cwd ?? root),
         now: Date.now(),
         until: null,
@@ -49,6 +53,17 @@ export async function contextFor(project: Project, request: ContextRequest): Pro
     );
   });
 }
+
+/** Of a project's checkouts, the one that an agent works in. */
+function checkoutOf([root = "", ...others]: readonly string[], cwd = root): string {
+  const around = [root, ...others].filter((one) => isInside(cwd, one));
+  return around.sort((a, b) => b.length - a.length)[0] ?? root;
+}
+
+const historyIn = (dir: string): FileHistory => ({
+  changes: (file) => recentChangesOf(dir, file),
+  committed: (file) => gitTextIfAny(dir, ["show", `HEAD:./${file}`]),
+});
 
 /** The origin of a new session, by its transcript, which is imported only after the hooks' request. */
 async function originOf(

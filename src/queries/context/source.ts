@@ -3,6 +3,7 @@ import type { SessionAnswer, SessionQuery } from "../../search/sessions/types.ts
 import { shortId } from "../../sessions/short-id.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import type { FileHistory } from "./for-revert.ts";
 import type { Injection } from "./quote.ts";
 
 /** Where automatic context comes from. */
@@ -22,6 +23,8 @@ export interface ContextSource {
   summary?: () => Promise<string | null>;
   /** The branch that the agent works on; null: none, or not known. */
   branch: () => Promise<string | null>;
+  /** Left out: without git. */
+  history?: FileHistory;
   now: number;
   /** Nothing later is injected; null: no limit. */
   until: number | null;

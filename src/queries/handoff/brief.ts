@@ -1,6 +1,6 @@
 import type { SessionBrief } from "../../protocol/operations/sessions.ts";
 import { rejectedSessions } from "../../sessions/notes/rejected.ts";
-import { listCommands } from "../../store/memory/commands.ts";
+import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
@@ -39,7 +39,9 @@ export function briefOf(memory: Memory, session: SessionRecord, until: number | 
       .filter(({ committedAt }) => until === null || committedAt <= until)
       .slice(0, most.commits)
       .map(({ hash, subject }) => ({ hash, subject })),
-    commands: workingCommands(memory, session.id, until),
+    commands: workingCommands(memory, session.id, until)
+      .slice(0, most.commands)
+      .map(({ line }) => line),
   };
 }
 
@@ -73,19 +75,20 @@ export function changedIn(turns: readonly TurnRecord[]): string[] {
   return [...counts].sort(([, a], [, b]) => b - a).map(([path]) => path);
 }
 
-/** Command lines that worked at last, the most often run first. */
-function workingCommands(memory: Memory, sessionId: number, until: number | null): string[] {
+/** What a session ran, by its latest run. */
+interface WorkingCommand extends Pick<CommandRecord, "form" | "line" | "name"> {
+  times: number;
+}
+
+/** Commands that worked at last, the most often run first. */
+export function workingCommands(memory: Memory, sessionId: number, until: number | null): WorkingCommand[] {
   const runs = listCommands(memory, { sessionId, until });
-  const counts = new Map<string, { line: string; times: number; works: boolean }>();
-  for (const { form, line, outcome } of runs) {
+  const counts = new Map<string, WorkingCommand & { works: boolean }>();
+  for (const { form, line, name, outcome } of runs) {
     const known = counts.get(form);
     // The latest come first, and say how a form fares now.
-    if (known === undefined) counts.set(form, { line, times: 1, works: outcome === "worked" });
+    if (known === undefined) counts.set(form, { form, line, name, times: 1, works: outcome === "worked" });
     else known.times++;
   }
-  return [...counts.values()]
-    .filter(({ works }) => works)
-    .sort((a, b) => b.times - a.times)
-    .slice(0, most.commands)
-    .map(({ line }) => line);
+  return [...counts.values()].filter(({ works }) => works).sort((a, b) => b.times - a.times);
 }

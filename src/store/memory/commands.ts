@@ -81,6 +81,24 @@ export function listCommands(
     }) as CommandRecord[];
 }
 
+/** In how many of the latest sessions each form of a command worked. */
+export function sessionsByForm(
+  memory: Memory,
+  { until, sessions }: { until: number | null; sessions: number },
+): Map<string, number> {
+  const rows = memory
+    .prepare(
+      `SELECT c.form, count(DISTINCT t.session_id) AS sessions
+       FROM commands c JOIN turns t ON t.id = c.turn_id
+       WHERE c.outcome = 'worked' AND NOT t.abandoned AND (@until IS NULL OR c.at < @until) AND t.session_id IN (
+         SELECT id FROM sessions WHERE parent_id IS NULL AND (@until IS NULL OR started_at < @until)
+         ORDER BY started_at DESC NULLS LAST LIMIT @sessions)
+       GROUP BY c.form`,
+    )
+    .all({ until, sessions }) as { form: string; sessions: number }[];
+  return new Map(rows.map(({ form, sessions: of }) => [form, of]));
+}
+
 /** Failed commands with one of these signatures, each with those that it has, the latest first. */
 export function commandsWithErrors(
   memory: Memory,

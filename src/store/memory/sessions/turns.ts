@@ -170,6 +170,29 @@ export function turnsWithFile(memory: Memory, path: string, limit: number): Turn
   return (rows as Row[]).map(recordOf);
 }
 
+/**
+ * The turn in which each session first edited a file, or one whose path ends so; the sessions that began last first.
+ * @param until only turns that began by then; null: all
+ */
+export function firstEdits(
+  memory: Memory,
+  edited: { path: string } | { suffix: string },
+  { until, limit }: { until: number | null; limit: number },
+): { sessionId: number; turn: number }[] {
+  const which = "path" in edited ? "f.path = @asked" : "substr(f.path, -length(@asked)) = @asked";
+  return memory
+    .prepare(
+      `SELECT t.session_id AS sessionId, min(t.number) AS turn
+       FROM turn_files f JOIN turns t ON t.id = f.turn_id JOIN sessions s ON s.id = t.session_id
+       WHERE ${which} AND f.how <> 'read' AND NOT t.abandoned AND (@until IS NULL OR t.started_at <= @until)
+       GROUP BY t.session_id ORDER BY s.started_at DESC NULLS LAST, t.session_id DESC LIMIT @limit`,
+    )
+    .all({ asked: "path" in edited ? edited.path : edited.suffix, until, limit }) as {
+    sessionId: number;
+    turn: number;
+  }[];
+}
+
 /** Files that a session's turns touched, each with the strongest way. */
 export function filesOfSession(memory: Memory, sessionId: number): TurnFile[] {
   const strength = "CASE how WHEN 'write' THEN 3 WHEN 'edit' THEN 2 ELSE 1 END";
