@@ -132,7 +132,7 @@ export function askHow(memory: Memory, runs: readonly CommandRecord[]): Asked[] 
 /** What a test runner says of a package, a task or a duration, and what a program logs: no error. */
 const saysNothing = /task failed|ok\s|^#|\[(?:build|setup) failed\]|\s[\d.]+s$|^FAIL\b|^0\/0\/0|^Expected '/i;
 
-/** Lines as they stand, but for numbers and the place in front: not what `pm fix` compares. */
+/** Lines as they stand, but for numbers, hashes and paths: the same error has one in common. Not what `pm fix` compares. */
 const rawLines = (error: string | null) =>
   (error ?? "")
     .split("\n")
@@ -140,7 +140,9 @@ const rawLines = (error: string | null) =>
       line
         .replace(/\d+/g, "0")
         .trim()
-        .replace(/^[\w./-]+:0(?::0)?: /, ""),
+        .replace(/^[\w./-]+:0(?::0)?: /, "")
+        .replace(/\b[\da-f]{7,}\b/g, "#")
+        .replace(/\S*\/\S*/g, "PATH"),
     )
     .filter((line) => line.length >= 20 && !saysNothing.test(line));
 

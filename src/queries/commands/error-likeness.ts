@@ -49,6 +49,7 @@ export function closestSignatures(asked: readonly string[], known: readonly Know
   const same = asked.filter((each) => (weights.get(each) ?? 0) > 0);
   if (same.length > 0) return { verdict: "found", signatures: new Map(same.map((each) => [each, 1])) };
   const like = new Map<string, number>();
+  let isFound = false;
   const rarity = rarityIn(known);
   for (const each of asked) {
     if (specificityOf(each) === 0) continue;
@@ -56,11 +57,16 @@ export function closestSignatures(asked: readonly string[], known: readonly Know
       if ((weights.get(signature) ?? 0) === 0) continue;
       const likeness = likenessOf(each, signature, rarity);
       if (likeness >= minLike.maybe) like.set(signature, Math.max(likeness, like.get(signature) ?? 0));
+      if (likeness >= minLike.found && namedIn(each) === namedIn(signature)) isFound = true;
     }
   }
   if (like.size === 0) return { verdict: "none", signatures: like };
-  return { verdict: Math.max(...like.values()) >= minLike.found ? "found" : "maybe", signatures: like };
+  return { verdict: isFound ? "found" : "maybe", signatures: like };
 }
+
+/** What a line is about: what it quotes, and flags. Another unknown flag is another error. */
+const namedIn = (signature: string) =>
+  (signature.match(/(["'`]).+?\1|(?<=\s)--?[\w-]+/g) ?? []).sort().join(" ");
 
 function rarityIn(known: readonly Known[]): (word: string) => number {
   const having = new Map<string, number>();

@@ -6,7 +6,7 @@ import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { turnsWithFile } from "../../store/memory/sessions/turns.ts";
 
 /** What an agent's edit did to a file. */
-export interface RecordedEdit {
+interface RecordedEdit {
   sessionId: number;
   sessionUid: string;
   turn: number;

@@ -1,14 +1,26 @@
+import { basename, extname } from "node:path";
 import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
+import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import { searchableChunks } from "../../store/memory/privacy/withheld.ts";
-import { checkToTell } from "./checks-of-file.ts";
+import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { firstEdits } from "../../store/memory/sessions/turns.ts";
 import { decisionsToTell, isCurrent, noteToTell } from "./decided.ts";
 import type { Injection } from "./quote.ts";
-import { type ContextSource, inSight } from "./source.ts";
+import { type ContextSource, inSight, placeOf } from "./source.ts";
 
 const maxDecisions = 3;
 const maxNotes = 2;
+
+/** Sessions that are compared, the latest; the fewest that make a habit; and how many back one counts half. */
+const compared = { most: 40, least: 5, halfLife: 10 } as const;
+/** What sessions that edited files of its kind ran counts like so many that edited the file itself. */
+const priorWeight = 3;
+/** How likely the session has to run it. */
+const minLikely = 0.6;
+/** They follow any work, and say nothing of how it is checked. */
+export const versionControl = /^(?:git|gh|glab|hg|jj|svn)\b/;
 
 /** Notes and decisions about a file, except from the session that has just edited it; and what others ran after editing it. */
 export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): Injection[] {
@@ -42,4 +54,80 @@ export function toTellForEdit(source: ContextSource, sessionUid: string, file: s
     }),
     ...checkToTell(source, sessionUid, file),
   ];
+}
+
+/** What sessions ran with success after an edit, the later a session the more it counts. */
+interface Habits {
+  sessions: number;
+  weight: number;
+  runs: Map<string, { latest: CommandRecord; sessions: number; weight: number }>;
+}
+
+/**
+ * What the session that edits a file is likely to run, and has not run yet: how others checked such edits. At most one.
+ */
+function checkToTell(source: ContextSource, sessionUid: string, file: string): Injection[] {
+  const { memory, until } = source;
+  const suffix = extname(file) || basename(file);
+  const ofKind = habitsAfter(source, sessionUid, { suffix });
+  if (ofKind.sessions < compared.least) return [];
+  const ofFile = habitsAfter(source, sessionUid, { path: file });
+  const own = sessionByUid(memory, sessionUid);
+  const ran = new Set(
+    own === null ? [] : listCommands(memory, { sessionId: own.id, until }).map(({ form }) => form),
+  );
+  let best: { form: string; likely: number } | null = null;
+  for (const form of ofKind.runs.keys()) {
+    if (ran.has(form)) continue;
+    const prior = ofKind.runs.get(form)!.weight / ofKind.weight;
+    const weight = ofFile.runs.get(form)?.weight ?? 0;
+    const likely = (weight + priorWeight * prior) / (ofFile.weight + priorWeight);
+    if (likely >= minLikely && likely > (best?.likely ?? 0)) best = { form, likely };
+  }
+  if (best === null) return [];
+  const { latest, sessions: times } = ofKind.runs.get(best.form)!;
+  const { line, directory, form, sessionUid: session, turn, at } = latest;
+  const where = directory === "" ? "" : ` (in ${directory})`;
+  return [
+    {
+      ref: `command:${form}`,
+      kind: "Usual after such edits",
+      quote: `${line}${where}; it worked in ${times} of the last ${ofKind.sessions} sessions that edited ${suffix} files`,
+      place: `last in ${placeOf({ session, turn, at })}`,
+      why: "other sessions ran it after such edits",
+      score: Math.round(best.likely * 100) / 100,
+    },
+  ];
+}
+
+function habitsAfter(
+  source: ContextSource,
+  sessionUid: string,
+  edited: { path: string } | { suffix: string },
+): Habits {
+  const { memory, until } = source;
+  const sees = inSight(source, sessionUid);
+  const edits = firstEdits(memory, edited, { until, limit: compared.most });
+  const known = sessionsByIds(
+    memory,
+    edits.map(({ sessionId }) => sessionId),
+  );
+  const others = edits.filter(({ sessionId }) => !sees(known.get(sessionId)?.uid ?? ""));
+  const habits: Habits = { sessions: others.length, weight: 0, runs: new Map() };
+  others.forEach(({ sessionId, turn }, i) => {
+    const weight = 0.5 ** (i / compared.halfLife);
+    habits.weight += weight;
+    const forms = new Set<string>();
+    for (const run of listCommands(memory, { sessionId, outcome: "worked", until })) {
+      if (run.turn < turn || forms.has(run.form) || versionControl.test(run.name)) continue;
+      forms.add(run.form);
+      const { latest = run, ...before } = habits.runs.get(run.form) ?? { sessions: 0, weight: 0 };
+      habits.runs.set(run.form, {
+        latest,
+        sessions: before.sessions + 1,
+        weight: before.weight + weight,
+      });
+    }
+  });
+  return habits;
 }

@@ -15,7 +15,7 @@ export interface FileHistory {
 }
 
 /** What an edit put in place of what. */
-export interface Replaced {
+interface Replaced {
   removed: string;
   added: string;
 }
