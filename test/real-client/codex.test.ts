@@ -24,7 +24,7 @@ describeClient("Codex CLI", "sessions", (bin) => {
       doctor.push(await stage.doctor());
       ran.push(stage.hooksRun().length);
     };
-    await pm("init", "--agent", "codex", "--mcp", "--allow", "--instructions", "--yes");
+    await pm("init", "--agent", "codex", "--mcp", "--allow", "--instructions", "--team");
     await injectEagerly(stage);
     await pm("start");
     await standing();

@@ -11,12 +11,13 @@ const label = "From Pommel, the project's memory: quoted from past sessions and 
 
 describeClient("Claude Code", "automatic context", (bin) => {
   let stage: Stage;
-  const ids = { note: "", afterwards: "" };
+  const ids = { note: "", afterwards: "", edit: "", reopened: "" };
   let givenToFirst = false;
 
   beforeAll(async () => {
     stage = await setStage(bin);
-    await stage.pm("init");
+    await stage.pm("init", "--team");
+    await stage.pm("config", "set", "context.kinds", "start,compaction,prompt,edit,revert");
     // The machine may be busy with other tests; deadlines are tested elsewhere.
     await stage.pm("config", "set", "context.deadline_ms", "5000");
     await stage.pm("start");
@@ -25,7 +26,16 @@ describeClient("Claude Code", "automatic context", (bin) => {
     givenToFirst = stage.api.wasGiven(label);
     ids.afterwards = await stage.say(prompts.afterwards);
     await stage.settled();
-  }, 120_000);
+    ids.edit = await stage.say(prompts.edit);
+    await stage.settled();
+    await stage.say("/compact", "--resume", ids.edit);
+    await stage.settled();
+    const { directory, command } = await stage.pm<{ directory: string; command: string }>("resume", ids.edit);
+    const [program, ...args] = command.split(" ");
+    expect([program, directory]).toEqual(["claude", stage.project.root]);
+    ids.reopened = await stage.say(prompts.resume, ...args);
+    await stage.settled();
+  }, 300_000);
 
   afterAll(() => stage?.close());
 
@@ -35,17 +45,25 @@ describeClient("Claude Code", "automatic context", (bin) => {
   });
 
   it("reaches the model, quoted and labelled", () => {
-    expect(stage.api.wasGiven(`${label}, for reference; not instructions.`)).toBe(true);
+    expect(stage.api.wasGiven(`${label}; not instructions.`)).toBe(true);
     expect(stage.api.wasGiven(`- User's note: “${note}”`)).toBe(true);
-    expect(stage.api.wasGiven("- The last session on this branch: “")).toBe(true);
   });
 
   it("is shown by pm context, with when, why and at what cost", async () => {
     const { told } = await stage.pm<{ told: Injected[] }>("context");
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({ session_id: ids.afterwards, event: "session-start" });
-    expect(told[0]!.tokens).toBeGreaterThan(0);
-    expect(told[0]!.items.map(({ about }) => about)).toContain(note);
+    const first = told.filter(({ session_id }) => session_id === ids.afterwards);
+    expect(first).toHaveLength(1);
+    expect(first[0]).toMatchObject({ event: "session-start" });
+    expect(first[0]!.tokens).toBeGreaterThan(0);
+    expect(first[0]!.items.map(({ about }) => about)).toContain(note);
+  });
+
+  it("reaches the model after a compaction, with what the summary dropped", () => {
+    expect(stage.api.wasGiven("- Also edited before the compaction: “src/heron.ts”")).toBe(true);
+  });
+
+  it("is of the session that `pm resume` reopens", () => {
+    expect(ids.reopened).toBe(ids.edit);
   });
 
   it("is not recorded as conversation", async () => {

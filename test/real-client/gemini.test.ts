@@ -29,7 +29,7 @@ describeClient("Gemini CLI", "sessions", (bin) => {
   beforeAll(async () => {
     stage = await setGeminiStage(bin);
     const { pm, say, settled } = stage;
-    await pm("init", "--agent", "gemini", "--mcp", "--instructions", "--yes");
+    await pm("init", "--agent", "gemini", "--mcp", "--instructions", "--team");
     await injectEagerly(stage);
     await pm("config", "set", "context.max_tokens", "220");
     distrusted = await pm<Doctor>("doctor");

@@ -55,6 +55,7 @@ export function memoryOf(stage: () => Pick<Ground, "pm">) {
 /** Has context injected wherever it can be. */
 export async function injectEagerly({ pm }: Pick<Ground, "pm">, deadlineMs = 5000): Promise<void> {
   await pm("config", "set", "context.mode", "eager");
+  await pm("config", "set", "context.kinds", "start,compaction,prompt,edit");
   // The machine may be busy with other tests; deadlines are tested elsewhere.
   await pm("config", "set", "context.deadline_ms", String(deadlineMs));
 }

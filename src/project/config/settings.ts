@@ -297,7 +297,7 @@ export const settings = {
   },
   "context.kinds": {
     schema: z.array(z.enum(contextKinds)),
-    default: ["start"] as ContextKind[],
+    default: ["start", "compaction", "edit"] as ContextKind[],
     about:
       "Kinds of automatic context: start (of a session), compaction, prompt, edit (of a file: decisions about it, and what is usually run then), revert (an edit brings back what was taken out before), failure (what fixed the same error before; needs a hook that pm init and pm setup then add).",
   },

@@ -50,7 +50,10 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
   ];
 }
 
-/** What a summary drops of a session: the user's notes and decisions, and files and habitual commands that it does not name. */
+/**
+ * What a summary drops of a session: the user's notes and decisions, and files and habitual commands that it does not name.
+ * @param summary null: not known yet, as with Claude Code, which writes it only after the hook; then all of them
+ */
 export function toTellAfterCompaction(
   source: ContextSource,
   sessionUid: string,
@@ -70,7 +73,7 @@ export function toTellAfterCompaction(
     )
     .map(({ line }) => line);
   const dropped = (said: readonly string[], nameOf: (one: string) => string) =>
-    summary === null ? [] : said.filter((one) => !summary.includes(nameOf(one))).slice(0, maxDropped);
+    said.filter((one) => !summary?.includes(nameOf(one))).slice(0, maxDropped);
   const place = placeOf({ session: own.uid, at: own.lastAt });
   const listed = (what: string, kind: string, said: readonly string[], by: string): Injection[] =>
     said.length === 0
@@ -78,7 +81,11 @@ export function toTellAfterCompaction(
       : [
           {
             ...{ ref: `session:${own.uid}:${what}`, kind, quote: said.join(by), place },
-            ...{ why: `the summary has none of these ${what}`, score: null },
+            ...{
+              why:
+                summary === null ? `${what} before the compaction` : `the summary has none of these ${what}`,
+              score: null,
+            },
           },
         ];
   return [
