@@ -2,7 +2,7 @@
 import { forwarded } from "./cli/forwarded.ts";
 
 /**
- * `pm`. An agent waits for its hooks at every step, for its searches all day, and for its MCP server when it starts: these
+ * `pm`. An agent waits for its hooks at every step, a prompt for its status line, for its searches all day, and for its MCP server when it starts: these
  * load nothing but what they need, and a question goes to the daemon as it is. Everything else, with its options and its
  * help, is the command line of pm.ts.
  */
@@ -17,6 +17,10 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
 } else if (command === "hook" && (isPlain(rest) || isOfAgent(rest))) {
   const [name = "", agent] = rest.length === 1 ? rest : [rest[2], rest[1]];
   void import("./hooks/run-hook.ts").then(({ runHook }) => runHook(name, agent)).then(() => process.exit(0));
+} else if (command === "statusline" && rest.every((option) => option === "--prompt")) {
+  void import("./hooks/statusline.ts")
+    .then(({ printStatusline }) => printStatusline(rest.length > 0))
+    .then(() => process.exit(0));
 } else if (forwarded.has(command)) {
   void runForwarded();
 } else if (command === "mcp" && rest.length === 0) {

@@ -40,6 +40,7 @@ export default defineConfig({
           { text: "Set up agents", link: "/agents" },
           { text: "Pull requests", link: "/pull-requests" },
           { text: "Digest", link: "/digest" },
+          { text: "Status line", link: "/statusline" },
           { text: "Editors", link: "/editors" },
           { text: "Share the memory", link: "/share" },
           { text: "Privacy", link: "/privacy" },

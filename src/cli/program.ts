@@ -67,6 +67,10 @@ const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
     { names: ["config"], load: async () => (await import("./commands/config/command.ts")).declareConfig },
     { names: ["models"], load: async () => (await import("./commands/models/command.ts")).declareModels },
     { names: ["import"], load: async () => (await import("./commands/import/command.ts")).declareImport },
+    {
+      names: ["statusline"],
+      load: async () => (await import("./commands/statusline/command.ts")).declareStatusline,
+    },
     { names: ["lsp"], load: async () => (await import("./commands/lsp/command.ts")).declareLsp },
     { names: ["mcp"], load: async () => (await import("./commands/mcp/command.ts")).declareMcp },
     {

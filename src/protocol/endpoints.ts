@@ -46,6 +46,7 @@ export const endpoints = {
   closeEvent: { method: "POST", path: "/event/close" },
   injections: { method: "GET", path: "/injections" },
   page: { method: "GET", path: "/page" },
+  statusline: { method: "POST", path: "/statusline" },
   questions: { method: "GET", path: "/questions" },
   pageCode: { method: "POST", path: "/page/code" },
   packages: { method: "GET", path: "/packages" },

@@ -317,6 +317,12 @@ export const routes = {
     request: empty,
     response: daemon.pageResponse,
   },
+  statusline: {
+    ...endpoints.statusline,
+    summary: "Show what a status line says of a project and a session",
+    request: status.statuslineRequest,
+    response: status.statuslineAnswer,
+  },
   questions: {
     ...endpoints.questions,
     summary: "Suggest questions that the project's own sessions and code answer",

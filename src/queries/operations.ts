@@ -185,6 +185,10 @@ const operations = {
   state: async (project) => (await import("./status/state.ts")).stateOf(project),
   queue: async (project) => (await import("./status/status-of.ts")).queueOf(project),
   page: async (project) => (await import("./status/page.ts")).describePage(project),
+  statusline: async (project, request) => {
+    const { statuslineOf } = await import("./status/statusline.ts");
+    return withMemory(project, (memory) => statuslineOf(memory, request));
+  },
   questions: async (project) => {
     const { questionsWorthAsking } = await import("./status/questions.ts");
     const questions = await withMemoryIfAny(project, (memory) => questionsWorthAsking(project, memory));
@@ -228,7 +232,7 @@ export const operationNames = Object.keys(operations) as OperationName[];
 /** They give nothing of what is stored: no question for the audit log. */
 const unaudited: ReadonlySet<RouteName> = new Set([
   ...(["annotate", "editNote", "forget", "scrub", "retry", "index"] as const),
-  ...(["status", "state", "queue", "page", "changeSetting"] as const),
+  ...(["status", "state", "queue", "page", "statusline", "changeSetting"] as const),
 ]);
 
 /** Those that ask all projects, and are about none. */

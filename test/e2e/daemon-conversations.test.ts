@@ -33,7 +33,7 @@ import {
   untilIdle,
   untilStopped,
 } from "./daemon-fixture.ts";
-import { callPm, temporaryDir } from "./run-pm.ts";
+import { callPm, runPm, temporaryDir } from "./run-pm.ts";
 
 /** How the daemon records an agent's transcripts and its hooks' events. */
 
@@ -89,6 +89,10 @@ test("a session is found while it goes on", async () => {
   await until(async () => (await ask(project, "albatross")).results.some(({ last_turn }) => last_turn === 2));
   const [best] = (await ask(project, "why did the flamingo fail")).results;
   expect(best).toMatchObject({ session_id: idOf(1), agent: "claude", files: ["src/retry.ts"] });
+
+  const given = { session_id: idOf(1), cwd: "/elsewhere", workspace: { project_dir: project.root } };
+  const line = await runPm(["statusline"], { cwd: temporaryDir(), input: JSON.stringify(given) });
+  expect(line).toMatchObject({ code: 0, stdout: "pommel: nothing injected, 3 sessions\n", stderr: "" });
 
   const { memory, models } = await status(project);
   expect(memory).toMatchObject({ sessions: 3, turns: 4, problem: null, needs_scrubbing: false });

@@ -99,6 +99,7 @@ const handlers = {
   eventsEverywhere: never,
   digestEverywhere: never,
   digest: never,
+  statusline: never,
   locateSession: never,
   indexTranscript: never,
   annotate: never,

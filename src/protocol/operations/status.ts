@@ -1,5 +1,16 @@
 import * as z from "zod/mini";
-import { count, lazy, numberOrNull, strings, text, textOrNull, time, timeOrNull } from "../shape-parts.ts";
+import {
+  count,
+  described,
+  lazy,
+  numberOrNull,
+  strings,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from "../shape-parts.ts";
+import { linesByAuthor } from "./checkpoints.ts";
 
 /** The shapes of the queue and the status. */
 
@@ -274,3 +285,26 @@ export const questionsResponse = lazy(() =>
     questions: z.array(z.object({ about: z.enum(["sessions", "code", "line"]), q: text })),
   }),
 );
+
+export const statuslineRequest = lazy(() =>
+  z.object({ session_id: z.optional(described("the session that the line stands under", text)) }),
+);
+
+export const statuslineAnswer = lazy(() =>
+  z.object({
+    sessions: count,
+    /** At work now. */
+    running: count,
+    /** null: none was asked about, or it is not recorded yet. */
+    session: z.nullable(
+      z.object({
+        /** Added lines of the commits that it led to. */
+        lines: linesByAuthor(),
+        /** Pieces of memory that were injected, and those of them that were used. */
+        injected: count,
+        used: count,
+      }),
+    ),
+  }),
+);
+export type StatuslineAnswer = z.infer<ReturnType<typeof statuslineAnswer>>;

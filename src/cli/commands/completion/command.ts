@@ -12,7 +12,7 @@ export function declareCompletion(program: Command): void {
   program
     .command("completion")
     .description("Print a completion script for your shell")
-    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
+    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish", "powershell"]))
     .addHelpText(
       "after",
       `
@@ -20,6 +20,7 @@ Install:
   bash  echo 'eval "$(pm completion bash)"' >> ~/.bashrc
   zsh   echo 'eval "$(pm completion zsh)"' >> ~/.zshrc      (after compinit)
   fish  pm completion fish > ~/.config/fish/completions/pm.fish
+  PowerShell  Add-Content $PROFILE 'pm completion powershell | Out-String | Invoke-Expression'
 ${examples(["pm completion bash", "print the script for bash"])}`,
     )
     .action(run(async () => (await import("./completion.ts")).completionCommand));

@@ -6,6 +6,7 @@ import { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { bashScript } from "./bash.ts";
 import { fishScript } from "./fish.ts";
+import { powershellScript } from "./powershell.ts";
 import { placesOf } from "./tree.ts";
 import { zshScript } from "./zsh.ts";
 
@@ -94,6 +95,29 @@ describe.each(["zsh", "fish"] as const)("%s", (shell) => {
     expect(scripts[shell]).toContain(shell === "zsh" ? "what'\\''s there" : "what\\'s there");
     for (const { at } of places)
       expect(scripts[shell]).toContain(`'${at}'`.replaceAll("'", shell === "fish" ? "\\'" : "'"));
+  });
+});
+
+describe("powershell", () => {
+  const script = powershellScript(places);
+
+  it("knows every place, with descriptions, and quotes what would end a string", () => {
+    for (const { at } of places) expect(script).toContain(`  '${at}' = @{ Commands = `);
+    expect(script).toContain("'search' = 'find what''s there'");
+    expect(script).toContain(
+      "'--level' = @{ About = 'how large'; Takes = $true; Values = @('file', 'method')",
+    );
+    expect(script).toContain(
+      "'--session' = @{ About = 'of one'; Takes = $true; Values = @(); Source = 'sessions' }",
+    );
+    const curly = powershellScript(placesOf(new Command("pm").option("--x", "it\u2019s")));
+    expect(curly).toContain("'it\u2019\u2019s'");
+  });
+
+  it.skipIf(!isInstalled("pwsh"))("completes (skipped where PowerShell is not installed)", () => {
+    const ask = `${script}; (TabExpansion2 'pm search --le' 14).CompletionMatches.CompletionText`;
+    const { stdout } = spawnSync("pwsh", ["-NoProfile", "-Command", ask], { encoding: "utf8" });
+    expect(stdout.trim()).toBe("--level");
   });
 });
 

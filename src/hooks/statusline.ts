@@ -1,0 +1,53 @@
+import { writeSync } from "node:fs";
+import { exchange, requestText } from "../client/raw-request.ts";
+import type { StatuslineAnswer } from "../protocol/operations/status.ts";
+import { isShortText, objectOf, parseObject } from "./payload.ts";
+import { readStdin } from "./stdio.ts";
+
+/** A prompt waits for it. Milliseconds. */
+const timeoutMs = 300;
+
+/**
+ * `pm statusline`: asks a running daemon, in the time that a prompt can wait, and prints one line. Claude Code gives on stdin
+ * what the line is about: `{"session_id", "workspace": {"current_dir", "project_dir"}, "cwd", ...}`.
+ * @param isPrompt for a shell's prompt: without stdin, and silent where there is nothing to say
+ */
+export async function printStatusline(isPrompt: boolean): Promise<void> {
+  const given = isPrompt ? {} : (parseObject((await readStdin()).text) ?? {});
+  const places = [objectOf(given.workspace).project_dir, given.cwd, process.cwd()];
+  const place = places.find(isShortText)!;
+  const { session_id } = given;
+  const body = JSON.stringify(isShortText(session_id) ? { session_id } : {});
+  const answer = await exchange(requestText("/statusline", body, place), { timeoutMs }).catch(() => null);
+  const line = lineFor(answer, isPrompt);
+  if (line !== "") writeSync(1, `${line}\n`);
+}
+
+function lineFor(answer: Awaited<ReturnType<typeof exchange>>, isPrompt: boolean): string {
+  if (answer === null) return isPrompt ? "" : "pommel: no daemon runs (pm start)";
+  if (answer === "timeout") return isPrompt ? "" : "pommel: busy";
+  if (answer.status !== 200) return isPrompt ? "" : "pommel: not recorded here (pm init)";
+  const known = JSON.parse(answer.body) as StatuslineAnswer;
+  return isPrompt ? promptText(known) : sessionText(known);
+}
+
+/** "pommel 1 running"; nothing while no agent is at work. */
+export const promptText = ({ running }: StatuslineAnswer): string =>
+  running === 0 ? "" : `pommel ${running} running`;
+
+/** "pommel: wrote 92% of what it committed, 3 injected, 1 used, 412 sessions" */
+export function sessionText({ session, sessions }: StatuslineAnswer): string {
+  const facts = [];
+  if (session !== null) {
+    const { agent, human, unknown } = session.lines;
+    const all = agent + human + unknown;
+    if (all > 0) facts.push(`wrote ${Math.round((100 * agent) / all)}% of what it committed`);
+    facts.push(
+      session.injected === 0
+        ? "nothing injected"
+        : `${session.injected} injected${session.used === 0 ? "" : `, ${session.used} used`}`,
+    );
+  }
+  facts.push(`${sessions} ${sessions === 1 ? "session" : "sessions"}`);
+  return `pommel: ${facts.join(", ")}`;
+}
