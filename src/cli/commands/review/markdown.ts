@@ -22,7 +22,7 @@ export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
     [lines.unknown, "unknown"],
   ] as const;
   return [
-    `### ${asText(title)}`,
+    `### ${asText(title.replace(/\b([0-9a-f]{8})[0-9a-f]{32,56}\b/g, "$1"))}`,
     `${counted(files.length, "file")}, +${insertions} −${deletions}. Added lines: ${shares
       .filter(([count]) => count > 0)
       .map(([count, who]) => `**${percent(count, total)}** ${who}`)

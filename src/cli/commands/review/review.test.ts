@@ -93,6 +93,7 @@ describe("a review as a comment", () => {
     expect(text).toContain("Added lines: **50%** by agents, **50%** by people.");
     expect(text).toContain("**Fix the login** (claude, 1 line, wrote lines of it)");
     expect(text).toContain("| src/login.ts | +2 −1 | 50% |");
+    expect(reviewAsMarkdown(answer, `${"a".repeat(40)}..${"b".repeat(40)}`)).toMatch(/^### a{8}\.\.b{8}\n/);
     expect(text).toContain("**Tests changed**\n- test/a.test.ts");
     expect(text).toContain("Add @\u200boctocat");
   });
