@@ -20,6 +20,8 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
 } else if (command === "statusline" && rest.every((option) => option === "--prompt")) {
   void import("./hooks/statusline.ts")
     .then(({ printStatusline }) => printStatusline(rest.length > 0))
+    // An agent shows a failure in place of the line.
+    .catch(() => {})
     .then(() => process.exit(0));
 } else if (forwarded.has(command)) {
   void runForwarded();
