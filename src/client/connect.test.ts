@@ -1,10 +1,11 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { namedProject } from "../../test/support/named-project.ts";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
 import { agents } from "../agents/registry.ts";
-import { daemonEnvironment } from "./connect.ts";
+import { homeOf } from "../project/home.ts";
+import { daemonEnvironment, findOrStartDaemon } from "./connect.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 beforeEach(() => {
@@ -74,4 +75,16 @@ it("a daemon is given the passwords of the servers that it uses, and the passphr
   vi.stubEnv("POMMEL_SYNC_ENCRYPTION", "passphrase");
   vi.stubEnv("POMMEL_SYNC_PASSPHRASE_ENV", "SYNC_WORDS");
   expect(given("", env)).toEqual([...always, "TEAM_PASSWORD", "SYNC_WORDS"]);
+});
+
+it("says what cannot be written, where a daemon could keep nothing", async () => {
+  const { stateDir } = homeOf();
+  rmSync(stateDir, { recursive: true, force: true });
+  mkdirSync(dirname(stateDir), { recursive: true });
+  writeFileSync(stateDir, "a file");
+  await expect(findOrStartDaemon()).rejects.toMatchObject({
+    name: "PommelError",
+    message: expect.stringContaining(stateDir),
+    hint: expect.stringMatching(/./),
+  });
 });
