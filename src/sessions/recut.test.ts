@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryWork } from "../../test/support/memory-work-fixture.ts";
+import { runs } from "../../test/support/runs.ts";
 import {
   edited,
   type Happening,
@@ -113,7 +114,7 @@ describe("cutting again by the same rules", () => {
           own.remove();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(15) },
     );
   });
 

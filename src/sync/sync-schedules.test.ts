@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { branch, contentOf, type Machine, sharedRemote } from "../../test/support/machine-fixture.ts";
+import { runs } from "../../test/support/runs.ts";
 import type { TranscriptFixture } from "../../test/support/transcript-fixture.ts";
 import { addNote } from "../sessions/notes/add-note.ts";
 
@@ -52,7 +53,7 @@ it("machines with real repositories converge without loss under any schedule", a
         shared.remove();
       }
     }),
-    { numRuns: 4, endOnFailure: true },
+    { numRuns: runs(2), endOnFailure: true },
   );
 }, 180_000);
 

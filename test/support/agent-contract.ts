@@ -9,8 +9,16 @@ import { silentLog } from "../../src/project/log.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
-import { type AgentSamples, add, type ReadAll, readAll, type TranscriptSample } from "./agent-samples.ts";
+import {
+  type AgentSamples,
+  add,
+  endsOf,
+  type ReadAll,
+  readAll,
+  type TranscriptSample,
+} from "./agent-samples.ts";
 import { temporaryMemory } from "./memory-fixture.ts";
+import { runs, some } from "./runs.ts";
 
 const ingestOptions = {
   scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
@@ -144,9 +152,9 @@ export function describeAgent(name: string, samples: AgentSamples): void {
         const whole = await readAll(agent, file);
         expect(whole.lines.length).toBeGreaterThan(0);
         expect(whole.cursor?.offset).toBe(bytes.length);
-        // Every byte around the ends of lines, and some more.
-        const ends = [...bytes.keys()].filter((at) => bytes[at] === 10).flatMap((at) => [at, at + 1, at + 2]);
-        const spread = Array.from({ length: 20 }, (_, at) => Math.floor((at * bytes.length) / 20));
+        // Bytes around the ends of lines, and some more.
+        const ends = some(endsOf(bytes)).flatMap((end) => [end - 1, end, end + 1]);
+        const spread = Array.from({ length: 10 }, (_, at) => Math.floor((at * bytes.length) / 10));
         for (const cut of new Set([...ends, ...spread])) {
           const grown = await readGrowing(bytes, [cut]);
           expect({ cut, lines: grown.lines, skipped: grown.skipped }).toEqual({
@@ -161,15 +169,14 @@ export function describeAgent(name: string, samples: AgentSamples): void {
             const grown = await readGrowing(bytes, at);
             expect([grown.lines, grown.skipped]).toEqual([whole.lines, whole.skipped]);
           }),
-          { numRuns: 10 },
+          { numRuns: runs(5) },
         );
       });
 
-      it("goes on from the end of every line", async () => {
-        const ends = [...bytes.keys()].filter((at) => bytes[at] === 10).map((at) => at + 1);
+      it("goes on from the end of a line", async () => {
         writeFileSync(file, bytes);
         const whole = await readAll(agent, file);
-        for (const end of ends) {
+        for (const end of some(endsOf(bytes))) {
           writeFileSync(file, bytes.subarray(0, end));
           const before = await readAll(agent, file);
           writeFileSync(file, bytes);
@@ -217,7 +224,7 @@ export function describeAgent(name: string, samples: AgentSamples): void {
         writeFileSync(file, bytes);
         const whole = await readAll(agent, file);
         const lines = sample.text.split("\n");
-        for (let at = 0; at < lines.length; at += 3) {
+        for (const at of some([...lines.keys()])) {
           writeFileSync(file, lines.toSpliced(at, 0, '{"type":"us').join("\n"));
           const read = await readAll(agent, file);
           expect(read.lines).toEqual(whole.lines);
@@ -259,7 +266,7 @@ export function describeAgent(name: string, samples: AgentSamples): void {
             expect((await readAll(agent, file)).lines.length).toBeGreaterThanOrEqual(least);
             await agent.describe(file);
           }),
-          { numRuns: 60 },
+          { numRuns: runs(20) },
         );
       });
     });
@@ -278,7 +285,7 @@ export function describeAgent(name: string, samples: AgentSamples): void {
             expect(Array.isArray(entries)).toBe(true);
           }
         }),
-        { numRuns: 200 },
+        { numRuns: runs(60) },
       );
     });
 

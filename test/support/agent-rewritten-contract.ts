@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Agent, TranscriptInfo } from "../../src/agents/agent.ts";
 import { add, type ReadAll, readAll } from "./agent-samples.ts";
+import { runs } from "./runs.ts";
 
 /** A transcript that is rewritten as a whole with every message. */
 export interface RewrittenSample {
@@ -112,7 +113,7 @@ export function describeRewritten(
           await agent.describe(file);
           for (const { uid } of (await readAll(agent, file)).lines) expect(uid).not.toBe("");
         }),
-        { numRuns: 150 },
+        { numRuns: runs(50) },
       );
     });
 

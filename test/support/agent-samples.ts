@@ -49,3 +49,7 @@ export function add(all: ReadAll, { lines, skipped, cursor }: ReadAll): void {
     all.skipped[reason] = (all.skipped[reason] ?? 0) + count;
   all.cursor = cursor;
 }
+
+/** Where lines end: behind each line feed. */
+export const endsOf = (bytes: Uint8Array): number[] =>
+  [...bytes.keys()].filter((at) => bytes[at] === 10).map((at) => at + 1);

@@ -4,8 +4,9 @@ import { basename, dirname, join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { describeAgent } from "../../../test/support/agent-contract.ts";
-import { readAll } from "../../../test/support/agent-samples.ts";
+import { endsOf, readAll } from "../../../test/support/agent-samples.ts";
 import { type RolloutOptions, rollout, threadId } from "../../../test/support/rollout-fixture.ts";
+import { runs, some } from "../../../test/support/runs.ts";
 import { compressed } from "../../../test/support/zstd-frames.ts";
 import { codex } from "./codex.ts";
 
@@ -197,15 +198,14 @@ describe.skipIf(!existsSync(fixtures))(
   },
 );
 
-it("resumes from the end of every line without cached state", async () => {
+it("resumes from the end of a line without cached state", async () => {
   const dir = mkdtempSync(join(tmpdir(), "pommel-recall-"));
   for (const { session, text } of [first, legacy, code]) {
     const bytes = Buffer.from(text());
     const file = join(dir, `${session}.jsonl`);
     writeFileSync(file, bytes);
     const whole = await readAll(codex, file);
-    const ends = [...bytes.keys()].filter((at) => bytes[at] === 10).map((at) => at + 1);
-    for (const end of ends) {
+    for (const end of some(endsOf(bytes))) {
       const part = join(dir, `${session}-${end}.jsonl`);
       writeFileSync(part, bytes.subarray(0, end));
       const before = await readAll(codex, part);
@@ -256,7 +256,7 @@ describe("compressed rollouts", () => {
         expect([other.lines, other.skipped]).toEqual([one.lines, one.skipped]);
         expect(await codex.describe(zst)).toEqual(await codex.describe(plain));
       }),
-      { numRuns: 40 },
+      { numRuns: runs(12) },
     );
   });
 

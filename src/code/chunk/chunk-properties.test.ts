@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { allLevels, chunk } from "../../../test/support/chunk-fixture.ts";
+import { runs } from "../../../test/support/runs.ts";
 import { levels } from "../../project/levels.ts";
 import { identifiersOf, tokenStream } from "../../text/tokens.ts";
 import { languages } from "../languages/index.ts";
@@ -50,7 +51,7 @@ describe.each(ids)("whatever is taken for %s", (language) => {
           expect(holder.endLine).toBeGreaterThanOrEqual(line);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(15) },
     );
   });
 
@@ -67,7 +68,7 @@ describe.each(ids)("whatever is taken for %s", (language) => {
         const words = identifiersOf(text).map((word) => tokenStream(word).split(" ")[0]);
         expect(words.filter((word) => word !== "" && !found.has(word!))).toEqual([]);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(10) },
     );
   });
 
@@ -77,7 +78,7 @@ describe.each(ids)("whatever is taken for %s", (language) => {
         const once = await chunk("src/any.thing", language, text, allLevels);
         expect(await chunk("src/any.thing", language, text, allLevels)).toEqual(once);
       }),
-      { numRuns: 10 },
+      { numRuns: runs(5) },
     );
   });
 });

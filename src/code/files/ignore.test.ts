@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runs } from "../../../test/support/runs.ts";
 import { type Config, defaultConfig } from "../../project/config/settings.ts";
 import { createIgnoreRules } from "./ignore.ts";
 
@@ -129,7 +130,7 @@ describe("git's rules", () => {
             .sort(),
         ).toEqual(expected.sort());
       }),
-      { numRuns: 120, seed: 1 },
+      { numRuns: runs(40), seed: 1 },
     );
   });
 });

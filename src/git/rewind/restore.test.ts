@@ -16,6 +16,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
+import { runs } from "../../../test/support/runs.ts";
 import { PommelError } from "../../project/errors.ts";
 import { workingTreeOf } from "./repository.ts";
 import { restoreTo } from "./restore.ts";
@@ -396,6 +397,6 @@ it("restoring arbitrary trees over arbitrary files loses nothing and can be undo
         remove();
       }
     }),
-    { numRuns: 12 },
+    { numRuns: runs(5) },
   );
 });

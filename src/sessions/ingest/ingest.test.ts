@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runs } from "../../../test/support/runs.ts";
 import { fork, transcript } from "../../../test/support/transcript-fixture.ts";
 import { claude } from "../../agents/claude/claude.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
@@ -165,7 +166,7 @@ test("a transcript that grows in any steps gives the same memory as one reading"
         }
       },
     ),
-    { numRuns: 15 },
+    { numRuns: runs(5) },
   );
 });
 

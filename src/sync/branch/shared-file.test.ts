@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runs } from "../../../test/support/runs.ts";
 import { records, type SharedText, sharedText } from "../../../test/support/sync-fixture.ts";
 import { entryOf, type Manifest, manifestPath, placeOf, readManifest, writeManifest } from "./manifest.ts";
 import { decode, encode, type FileType, joinTexts } from "./shared-file.ts";
@@ -50,7 +51,7 @@ describe.each(types)("two versions of a %s", (type) => {
         expect(join(both, a)).toBe(both);
         expect(join(both, both)).toBe(both);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -62,7 +63,7 @@ describe.each(types)("two versions of a %s", (type) => {
         expect(read.malformed).toBe(0);
         expect(encode(type, read.record as never)).toBe(written);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(40) },
     );
   });
 });
@@ -190,7 +191,7 @@ describe("machines that sync at once", () => {
           expect(manifestOf(remote.state)).toBe(manifestOf(whole));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { contentOf, type Machine, sharedRemote } from "../../../test/support/machine-fixture.ts";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
+import { runs } from "../../../test/support/runs.ts";
 import { records } from "../../../test/support/sync-fixture.ts";
 import { forgetNow } from "../../sessions/forget/forget.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
@@ -150,6 +151,6 @@ it("gives the same bytes after a round trip, whatever was in the memory", async 
         remove();
       }
     }),
-    { numRuns: 25 },
+    { numRuns: runs(8) },
   );
 }, 120_000);
