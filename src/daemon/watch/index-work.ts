@@ -37,6 +37,7 @@ interface IndexWorkOptions {
 const maxRetryMs = 300_000;
 /** A server that is back should not have to wait for us. Milliseconds. */
 const maxServerRetryMs = 15_000;
+const warmUpAfterMs = 3000;
 
 const warmUpQuery: CodeQuery = {
   query: "where is the main entry point",
@@ -207,10 +208,14 @@ export class IndexWork {
     return sleep(wait, undefined, { signal: this.stop.signal, ref: false });
   }
 
-  /** A daemon's first queries take several times as long as later ones, so it runs some before a user has to wait. */
+  /**
+   * A daemon's first queries take several times as long as later ones, so it runs some before a user has to wait: when what
+   * the project was opened for is answered, as most of it is no question about code.
+   */
   async warmUp(): Promise<void> {
     this.unloadLater();
     try {
+      await sleep(warmUpAfterMs, undefined, { signal: this.stop.signal, ref: false });
       for (let i = 0; i < 3; i++) await this.search.search(warmUpQuery);
     } catch (error) {
       this.suspect(error);
