@@ -89,7 +89,7 @@ describe("a start in the background", () => {
     await vi.waitFor(async () => {
       writeFileSync(ownConfigFile(), "# corrected");
       expect(await startInBackground()).toBe(true);
-    });
+    }, 60_000);
     expect(names()).toEqual(["1", "2"]);
   });
 
@@ -144,7 +144,7 @@ describe("no start", () => {
     await vi.waitFor(async () => {
       writeFileSync(ownConfigFile(), "# turned on");
       expect(obstacleTo()).toBeNull();
-    });
+    }, 60_000);
   });
 
   it("after pm stop, until the next boot", async () => {

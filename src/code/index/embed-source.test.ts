@@ -184,7 +184,7 @@ describe("a text that has no vector", () => {
       }),
     );
     void pass.run();
-    await vi.waitUntil(() => pass.progressOf("m")?.state === "unavailable");
+    await vi.waitUntil(() => pass.progressOf("m")?.state === "unavailable", 60_000);
     expect(pass.progressOf("m")?.problem).toContain("failed on each of 20 texts: a bug");
     expect(vectorCounts(index)).toEqual([]);
   });
@@ -204,7 +204,7 @@ describe("a model that is unavailable", () => {
       }),
     );
     const done = pass.run();
-    await vi.waitUntil(() => pass.progressOf("m")?.state === "unavailable");
+    await vi.waitUntil(() => pass.progressOf("m")?.state === "unavailable", 60_000);
     expect(pass.progressOf("m")?.problem).toBe("The server does not answer. Start it.");
     expect(pass.isBusy()).toBe(false);
     isUp = true;
@@ -223,7 +223,7 @@ describe("a model that is unavailable", () => {
     });
     const pass = passWith(down, fake());
     void pass.run();
-    await vi.waitUntil(() => lengths("m").length === 1);
+    await vi.waitUntil(() => lengths("m").length === 1, 60_000);
     expect(pass.progressOf("down")?.state).not.toBe("resting");
   });
 
@@ -234,7 +234,7 @@ describe("a model that is unavailable", () => {
     write("a.ts", "a");
     const pass = passWith(fake({ embed }));
     void pass.run();
-    await vi.waitUntil(() => pass.progressOf("m")?.state === "unavailable");
+    await vi.waitUntil(() => pass.progressOf("m")?.state === "unavailable", 60_000);
     expect(vectorCounts(index)).toEqual([]);
   });
 
@@ -265,7 +265,7 @@ it("resumes in the middle of a batch", async () => {
     }),
   );
   void stopped.run();
-  await vi.waitUntil(() => batches === 3);
+  await vi.waitUntil(() => batches === 3, 60_000);
   await stopped.close();
   expect(vectorCounts(index)).toMatchObject([{ chunks: 128 }]);
   await passWith(fake()).run();
@@ -297,7 +297,7 @@ describe("another model", () => {
       },
     });
     const done = passWith(fake({ id: "static" }), slow).run();
-    await vi.waitUntil(() => passes.at(-1)?.progressOf("new")?.state === "unavailable");
+    await vi.waitUntil(() => passes.at(-1)?.progressOf("new")?.state === "unavailable", 60_000);
     expect(models()).toEqual(["old", "static"]);
     isUp = true;
     await done;

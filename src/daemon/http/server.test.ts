@@ -313,10 +313,10 @@ test("aborts work on an answer that nobody waits for any more", async () => {
   const signal = await vi.waitFor(() => {
     const [, given] = handlers.sessions.mock.lastCall!;
     return given!;
-  });
+  }, 60_000);
   asker.abort();
   await expect(asked).rejects.toBe(asker.signal.reason);
-  await vi.waitFor(() => expect(signal.aborted).toBe(true));
+  await vi.waitFor(() => expect(signal.aborted).toBe(true), 60_000);
 });
 
 test("its client sends a path and a query where there is no body", async () => {

@@ -64,7 +64,7 @@ test("does the jobs one after the other, the most urgent first", async () => {
     add(subject, priority);
   const done: string[] = [];
   workerOf(async ({ subject }) => done.push(subject)).wake();
-  await vi.waitFor(() => expect(states()).toEqual([]));
+  await vi.waitFor(() => expect(states()).toEqual([]), 60_000);
   expect(done).toEqual(["first", "second", "late"]);
 });
 
@@ -82,7 +82,7 @@ test("interrupts a job for a more urgent one, and continues it afterwards", asyn
     return aborted;
   });
   worker.wake();
-  await vi.waitFor(() => expect(states()).toEqual([]));
+  await vi.waitFor(() => expect(states()).toEqual([]), 60_000);
   expect(begun).toEqual(["long", "urgent", "long"]);
 });
 
@@ -90,7 +90,7 @@ test("puts the job at hand back when it stops, as if it had not been begun", asy
   add("long");
   const worker = workerOf((_, run) => left(run));
   worker.wake();
-  await vi.waitFor(() => expect(states()).toEqual(["long running"]));
+  await vi.waitFor(() => expect(states()).toEqual(["long running"]), 60_000);
   await worker.close();
   expect(listJobs(memory)).toMatchObject([{ state: "pending", attempts: 0 }]);
 });
@@ -103,7 +103,7 @@ test("a job that cannot be done yet is tried again; one that never can be fails 
     throw new Error("makes no sense");
   });
   worker.wake();
-  await vi.waitFor(() => expect(states()).toEqual(["absent pending", "unknown pending", "broken dead"]));
+  await vi.waitFor(() => expect(states()).toEqual(["absent pending", "unknown pending", "broken dead"]), 60_000);
   expect(listJobs(memory).map(({ error }) => error)).toEqual(["not there", "whose is it?", "makes no sense"]);
 });
 
@@ -118,11 +118,11 @@ test("on a full disk jobs wait with a message, and lose no attempt", async () =>
     return 1;
   });
   worker.wake();
-  await vi.waitFor(() => expect(tries).toBeGreaterThan(3));
+  await vi.waitFor(() => expect(tries).toBeGreaterThan(3), 60_000);
   expect(worker.trouble).toBe("The disk is full.");
   expect(listJobs(memory).every(({ attempts }) => attempts <= 1)).toBe(true);
   isFull = false;
-  await vi.waitFor(() => expect(states()).toEqual([]));
+  await vi.waitFor(() => expect(states()).toEqual([]), 60_000);
   expect(worker.trouble).toBeNull();
 });
 
@@ -133,7 +133,7 @@ test("takes over jobs of processes that are gone, and no others", async () => {
   claim(memory, "alive");
   const done: string[] = [];
   workerOf(async ({ subject }) => done.push(subject)).wake();
-  await vi.waitFor(() => expect(states()).toEqual(["of the living running"]));
+  await vi.waitFor(() => expect(states()).toEqual(["of the living running"]), 60_000);
   expect(done).toEqual(["of the dead"]);
 });
 
@@ -143,7 +143,7 @@ test("stops at once when the database is damaged", async () => {
   const damaged = new PommelError("memory_corrupt", "damaged");
   const worker = workerOf(() => Promise.reject(damaged), { onCorrupt });
   worker.wake();
-  await vi.waitFor(() => expect(onCorrupt).toHaveBeenCalledWith(damaged));
+  await vi.waitFor(() => expect(onCorrupt).toHaveBeenCalledWith(damaged), 60_000);
   worker.wake();
   expect(worker.isBusy()).toBe(false);
 });
@@ -166,9 +166,9 @@ test("who wants the memory alone gets it as soon as the job at hand is left", as
     { lock },
   );
   worker.wake();
-  await vi.waitFor(() => expect(isInside).toBe(true));
+  await vi.waitFor(() => expect(isInside).toBe(true), 60_000);
   await lock.alone(() => expect(isInside).toBe(false));
   worker.wake();
-  await vi.waitFor(() => expect(states()).toEqual([]));
+  await vi.waitFor(() => expect(states()).toEqual([]), 60_000);
   expect(begun).toBe(2);
 });

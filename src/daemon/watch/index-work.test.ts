@@ -86,7 +86,7 @@ async function createWork(
   return { work, moveAside, open };
 }
 
-const untilIdle = (work: IndexWork) => vi.waitUntil(() => work.queue().is_idle);
+const untilIdle = (work: IndexWork) => vi.waitUntil(() => work.queue().is_idle, 60_000);
 
 test("makes one pass for all who ask while it waits, one at a time", async () => {
   const session = fakeSession();
@@ -96,7 +96,7 @@ test("makes one pass for all who ask while it waits, one at a time", async () =>
   );
   const { work } = await createWork([session]);
   work.begin(Promise.resolve());
-  await vi.waitUntil(() => session.indexer.reconcile.mock.calls.length === 1);
+  await vi.waitUntil(() => session.indexer.reconcile.mock.calls.length === 1, 60_000);
   work.reconcile();
   work.reconcile();
   work.reconcile();
@@ -139,7 +139,7 @@ test("tries again after a full disk, and reports it meanwhile", async () => {
     .mockImplementationOnce(() => new Promise((resolve) => (fail = () => resolve(report))));
   const { work } = await createWork([session]);
   work.reconcile();
-  await vi.waitUntil(() => session.indexer.reconcile.mock.calls.length === 2);
+  await vi.waitUntil(() => session.indexer.reconcile.mock.calls.length === 2, 60_000);
   expect(work.queue()).toMatchObject({ last_error: "The disk is full.", is_idle: false });
   expect((await work.ask(query)).query).toBe("x");
   fail();
@@ -155,7 +155,7 @@ test.each([
   damaged.indexer[method].mockRejectedValueOnce(corrupt);
   const { work, moveAside } = await createWork([damaged, fresh]);
   act(work);
-  await vi.waitUntil(() => fresh.indexer.reconcile.mock.calls.length === 1);
+  await vi.waitUntil(() => fresh.indexer.reconcile.mock.calls.length === 1, 60_000);
   await untilIdle(work);
   expect(damaged.index.close.mock.invocationCallOrder[0]).toBeLessThan(
     moveAside.mock.invocationCallOrder[0]!,
@@ -185,7 +185,7 @@ test("keeps trying to open a new index while that fails", async () => {
     throw new PommelError("disk_full", "The disk is full.");
   });
   work.reconcile();
-  await vi.waitUntil(() => fresh.indexer.reconcile.mock.calls.length === 1);
+  await vi.waitUntil(() => fresh.indexer.reconcile.mock.calls.length === 1, 60_000);
   await untilIdle(work);
   expect(work.queue().last_error).toBeNull();
 });
@@ -201,8 +201,8 @@ test("stops the parse workers and settles the index when idle", async () => {
   const session = fakeSession();
   const { work } = await createWork([session], { releaseAfterMs: 1 });
   work.update(["a.ts"]);
-  await vi.waitUntil(() => session.indexer.releaseWorkers.mock.calls.length > 0);
-  await vi.waitUntil(() => session.index.settle.mock.calls.length > 0);
+  await vi.waitUntil(() => session.indexer.releaseWorkers.mock.calls.length > 0, 60_000);
+  await vi.waitUntil(() => session.index.settle.mock.calls.length > 0, 60_000);
 });
 
 test("waits for the work under way before it closes the index", async () => {
@@ -217,7 +217,7 @@ test("waits for the work under way before it closes the index", async () => {
   const { work } = await createWork([session]);
   works.pop();
   work.reconcile();
-  await vi.waitUntil(() => session.indexer.reconcile.mock.calls.length === 1);
+  await vi.waitUntil(() => session.indexer.reconcile.mock.calls.length === 1, 60_000);
   await work.close();
   expect(order).toEqual(["pass ended", "index closed"]);
 });
@@ -228,7 +228,7 @@ test("unloads models and vectors while there are no searches, but not while vect
   const { work } = await createWork([session], { unloadAfterMs: 5 });
   await work.ask(query);
   expect(session.search.release).not.toHaveBeenCalled();
-  await vi.waitUntil(() => session.search.release.mock.calls.length === 1);
+  await vi.waitUntil(() => session.search.release.mock.calls.length === 1, 60_000);
   expect(session.embedPass.isBusy).toHaveBeenCalledTimes(2);
 });
 
@@ -247,7 +247,7 @@ test("starts over when making vectors finds the index damaged", async () => {
   damaged.embedPass.run.mockRejectedValueOnce(corrupt);
   const { work, open } = await createWork([damaged, fresh]);
   work.reconcile();
-  await vi.waitUntil(() => fresh.embedPass.run.mock.calls.length === 1);
+  await vi.waitUntil(() => fresh.embedPass.run.mock.calls.length === 1, 60_000);
   expect(damaged.embedPass.close).toHaveBeenCalledOnce();
   expect(open).toHaveBeenCalledTimes(2);
 });

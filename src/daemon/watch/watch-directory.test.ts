@@ -48,41 +48,41 @@ test("reports files that appear and grow, and nothing else", async () => {
   const file = join(root, "a", "1.jsonl");
   writeFileSync(file, "x\n");
   writeFileSync(join(root, "a", "1.txt"), "x\n");
-  await vi.waitFor(() => expect(seen()).toEqual([file]), 5000);
+  await vi.waitFor(() => expect(seen()).toEqual([file]), 60_000);
   appendFileSync(file, "y\n");
-  await vi.waitFor(() => expect(seen()).toEqual([file, file]), 5000);
+  await vi.waitFor(() => expect(seen()).toEqual([file, file]), 60_000);
 });
 
 test("looks at a file now and then, also at one that is not there yet", async () => {
   await watch();
   expect(onRescan).toHaveBeenCalledTimes(1);
   writeFileSync(root, "x\n");
-  await vi.waitFor(() => expect(onRescan).toHaveBeenCalledTimes(2), 8000);
+  await vi.waitFor(() => expect(onRescan).toHaveBeenCalledTimes(2), 60_000);
   appendFileSync(root, "y\n");
-  await vi.waitFor(() => expect(seen()).toEqual([root]), 8000);
+  await vi.waitFor(() => expect(seen()).toEqual([root]), 60_000);
 });
 
 test("scans again when directories appear, as their content was not seen", async () => {
   mkdirSync(root);
   await watch();
   mkdirSync(join(root, "a", "s", "subagents"), { recursive: true });
-  await vi.waitFor(() => expect(onRescan).toHaveBeenCalledTimes(2), 5000);
+  await vi.waitFor(() => expect(onRescan).toHaveBeenCalledTimes(2), 60_000);
   const file = join(root, "a", "s", "subagents", "agent-1.jsonl");
   writeFileSync(file, "x\n");
-  await vi.waitFor(() => expect(seen()).toEqual([file]), 5000);
+  await vi.waitFor(() => expect(seen()).toEqual([file]), 60_000);
 });
 
 test("waits for a directory that is not there yet, and follows one that is replaced", async () => {
   await watch();
   expect(onRescan).toHaveBeenCalledTimes(1);
   mkdirSync(root);
-  await vi.waitFor(() => expect(onRescan).toHaveBeenCalledTimes(2), 8000);
+  await vi.waitFor(() => expect(onRescan).toHaveBeenCalledTimes(2), 60_000);
   renameSync(root, join(dir, "old"));
   mkdirSync(root);
-  await vi.waitFor(() => expect(onRescan).toHaveBeenCalledTimes(3), 8000);
+  await vi.waitFor(() => expect(onRescan).toHaveBeenCalledTimes(3), 60_000);
   const file = join(root, "1.jsonl");
   writeFileSync(file, "x\n");
-  await vi.waitFor(() => expect(seen()).toContain(file), 5000);
+  await vi.waitFor(() => expect(seen()).toContain(file), 60_000);
 });
 
 test("polls where the system cannot watch", async () => {
@@ -92,5 +92,5 @@ test("polls where the system cannot watch", async () => {
   await watch(() => Promise.reject(new Error("no inotify instance is left")));
   expect(onRescan).toHaveBeenCalledTimes(1);
   appendFileSync(file, "y\n");
-  await vi.waitFor(() => expect(seen()).toEqual([file]), 5000);
+  await vi.waitFor(() => expect(seen()).toEqual([file]), 60_000);
 });

@@ -79,7 +79,7 @@ describe("a second model", () => {
     }
     expect(embed).toHaveBeenCalledOnce();
     answer([up]);
-    await vi.waitUntil(() => embedder.problemWith("second") === null);
+    await vi.waitUntil(() => embedder.problemWith("second") === null, 60_000);
     embed.mockImplementation(async () => [up]);
     expect(await embedder.embed("which way", always)).toMatchObject({ second: { vector: up }, notes: [] });
   });

@@ -63,8 +63,9 @@ test("waits for a model that is away, and goes on where it was", async () => {
     return vectors(texts);
   });
   const done = pass.run();
-  await vi.waitFor(() =>
-    expect(pass.progressOf("slow")).toMatchObject({ state: "unavailable", problem: "It is away." }),
+  await vi.waitFor(
+    () => expect(pass.progressOf("slow")).toMatchObject({ state: "unavailable", problem: "It is away." }),
+    60_000,
   );
   expect(sessionVectorCounts(stored.memory)[0]!.chunks).toBe(32);
   expect(pass.isBusy()).toBe(false);

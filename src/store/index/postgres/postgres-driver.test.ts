@@ -138,7 +138,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
         await server!.up();
       }
       const again = async () => (await one.counts()).files;
-      await vi.waitFor(async () => expect(await again()).toBe(1), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await again()).toBe(1), { timeout: 60_000 });
     });
 
     it("outlives a connection that is cut within a transaction, and connects anew", {
@@ -168,7 +168,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
           const cut = work();
           await expect(cut).rejects.toMatchObject({ code: "index_unavailable" });
           await server!.up();
-          await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 20_000 });
+          await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 60_000 });
         }
       } finally {
         await rows.close();
