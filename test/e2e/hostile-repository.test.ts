@@ -176,41 +176,41 @@ const forgedMemory = (): Uint8Array => {
 };
 
 describe.each([false, true])("a clone; recorded: %s", (known) => {
-  it("with a daemon.json reaches no address of its own", async () => {
+  it("reaches no address of its own by a daemon.json, and shows none of a memory in it to anybody", async () => {
     const { port, heard } = await listener();
     const token = "x\r\nContent-Length: 0\r\n\r\nPOST /smuggled HTTP/1.1\r\nHost: localhost\r\nX: y";
     const context = { mode: "eager", deadline_ms: 5000, places: {} };
     const record = { pid: 1, port, started_at: "2026-01-05T09:00:00Z", version, context };
+    const memory = forgedMemory();
     clone(
       {
-        ".pommel/config.toml": `[daemon]\nport = ${port}\n`,
+        ".pommel/config.toml": `[daemon]\nport = ${port}\n\n[context]\nmode = "eager"\n`,
+        ".pommel/memory.db": memory,
         ".pommel/daemon.json": JSON.stringify({ ...record, token }),
         ".pommel/state/daemon.json": JSON.stringify({ ...record, token: "0".repeat(64) }),
       },
       { known },
     );
-    expect(await useEverything()).toContain("retry.ts");
-    expect(heard()).toBe(0);
+    const isHarmless = async () => {
+      const said = await useEverything();
+      expect(said).toContain("retry.ts");
+      expect(said).not.toContain(order);
+      expect(heard()).toBe(0);
+    };
+    await isHarmless();
     const { port: own } = await startedDaemon();
     expect(own).not.toBe(port);
-    expect(await useEverything()).toContain("retry.ts");
-    expect(heard()).toBe(0);
+    await isHarmless();
+    expect(await notes()).not.toContain(order);
     // It would have been heard.
     await new Promise((resolve) => createConnection(port, "127.0.0.1").on("close", resolve).resume());
     expect(heard()).toBe(1);
-  });
 
-  it("with a memory shows none of it to anybody", async () => {
-    const memory = forgedMemory();
-    clone({ ".pommel/memory.db": memory, ".pommel/config.toml": "[context]\nmode = 'eager'\n" }, { known });
-    expect(await useEverything()).not.toContain(order);
-    await startedDaemon();
-    expect(await useEverything()).not.toContain(order);
-    expect(await notes()).not.toContain(order);
     expect(readFileSync(join(root, ".pommel/memory.db")).equals(memory)).toBe(true);
     const check = await doctor();
     // It is not even opened: SQLite would leave files beside it.
-    expect(readdirSync(join(root, ".pommel")).sort()).toEqual(["config.toml", "memory.db"]);
+    const files = ["config.toml", "daemon.json", "memory.db", "state"];
+    expect(readdirSync(join(root, ".pommel")).sort()).toEqual(files);
     expect(check("legacy")).toMatchObject({
       status: "warn",
       message: expect.stringContaining(join(root, ".pommel/memory.db")),
@@ -452,6 +452,7 @@ describe("a .pommel that is", () => {
   ])("%s keeps nobody from working", async (_, arrange) => {
     clone({}, { known: true });
     arrange();
+    const pm = (...args: string[]) => callPm(args, { cwd: root });
     const searched = await pm("search", "code", "retryLater");
     expect(searched).toMatchObject({ code: 0, stdout: expect.stringContaining("retry.ts") });
     expect((await pm("note", "mine")).code).toBe(0);
