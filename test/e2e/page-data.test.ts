@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
-import { cleanUp, createProject, pmJson, start, until, untilIdle } from "./daemon-fixture.ts";
-import { anyContent, browserFile, expectAccessible, faultsOf, loadAxe } from "./page-fixture.ts";
+import { cleanUp, createProject, pmJson, start, untilIdle } from "./daemon-fixture.ts";
+import { browserFile, expectAccessible, faultsOf, loadAxe, showView } from "./page-fixture.ts";
 import { temporaryDir } from "./run-pm.ts";
 
 /** The page with much to show: large sessions and files, and real transcripts where they are at hand. */
@@ -134,9 +134,7 @@ describe.skipIf(browserFile === undefined)("the page", () => {
         ...[...views, ...parts, ...settings],
         ...sessions.filter(({ id }) => id !== long).map(({ id }) => `/session/${id}`),
       ]) {
-        await openAt(path);
-        await page.locator(anyContent).first().waitFor();
-        await until(async () => (await page.locator("main .skeleton").count()) === 0);
+        await showView(page, origin, path);
         expect({ path, alerts: await page.getByRole("alert").allInnerTexts() }).toEqual({ path, alerts: [] });
         await expectAccessible(page, path);
       }
