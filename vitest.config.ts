@@ -5,8 +5,8 @@ export default defineConfig({
     globalSetup: ["test/own-temporary-directory.ts"],
     setupFiles: ["test/isolate-home.ts"],
     // A slow machine is no failure.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // For two cores: process-level tests wait for daemons of their own most of the time; more than this is slower.
     maxWorkers: 3,
     projects: [

@@ -11,7 +11,7 @@ const measured: MeasuredRepository[] = [];
 
 beforeAll(async () => {
   for (const seed of seeds) measured.push(await measure(seed, { plan: planOf(null), steps }));
-}, 180_000);
+});
 
 const linesBy = (keeper: string) => measured.flatMap(({ by }) => by[keeper]!.lines);
 

@@ -41,7 +41,7 @@ it("docs/adapters.md shows code that compiles in strict mode", () => {
   // The files of this tree that they import are checked with the rest of it.
   const said = spawnSync(process.execPath, [tsc, "-p", config], { encoding: "utf8" }).stdout;
   expect(said.split("\n").filter((line) => line.includes(basename(dir)))).toEqual([]);
-}, 120_000);
+});
 
 it("docs/adapters.md names existing files", () => {
   const links = [...adaptersPage.matchAll(/\]\(((?!https?:)[^)#]+)/g)].map(([, link = ""]) =>

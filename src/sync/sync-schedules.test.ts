@@ -55,7 +55,7 @@ it("machines with real repositories converge without loss under any schedule", a
     }),
     { numRuns: runs(2), endOnFailure: true },
   );
-}, 180_000);
+});
 
 async function say(machine: Machine, sessions: Map<string, TranscriptFixture>, id: string, words: string) {
   const session = sessions.get(id) ?? machine.session(id);

@@ -55,7 +55,7 @@ beforeAll(() => {
   const program = `#!/bin/sh\nexec "${process.execPath}" "${join(pommel, "bin/pm.cjs")}" "$@"\n`;
   pommelProgram = join(bin, "pommel");
   writeFileSync(pommelProgram, program, { mode: 0o755 });
-}, 180_000);
+});
 
 afterAll(() => {
   pm("stop");
@@ -145,4 +145,4 @@ it("its sessions are imported, its hooks are recorded, and lines that its comman
 
   pm("disable");
   expect(readFileSync(join(projectAt(repo).setupDir, "setup.json"), "utf8")).not.toContain("settings.json");
-}, 120_000);
+});

@@ -79,7 +79,7 @@ function inTerminal(args: readonly string[], { columns = 80, rows = 24 } = {}) {
     /** Waits for a text in what was drawn since the last key, or since the terminal got another size. */
     async shows(text: string) {
       const seen = () => withoutEscapes(shown);
-      await vi.waitFor(() => expect(seen()).toContain(text), { timeout: 25_000, interval: 20 });
+      await vi.waitFor(() => expect(seen()).toContain(text), { timeout: 90_000, interval: 20 });
     },
     press(keys: string) {
       shown = "";

@@ -211,85 +211,81 @@ const canEncrypt = ["@signalapp/sqlcipher", "better-sqlite3-multiple-ciphers"].s
 });
 if (!canEncrypt) process.stderr.write(`\nSKIPPED: no package that encrypts is beside ${pmFile}.\n`);
 
-it.skipIf(!canEncrypt)(
-  "no ordinary word is in any byte that an encrypted home stores",
-  async () => {
-    const w = ordinary;
-    const project = createProject({
-      [`src/${w.path}.ts`]: `export function ${w.code}() { return "${w.code}"; }\n`,
-    });
-    git(project.root, "init", "--quiet");
-    git(project.root, "add", "src");
-    git(project.root, "commit", "--quiet", "--message", `About the ${w.commit}`);
-    await pmJson(project, "config", "set", "--global", "audit.enabled", "true");
-    // What is plain so far is encrypted; what comes later never is plain.
-    await callPm(["search", "sessions", w.question], { cwd: project.root });
-    const hook = (prompt: string) =>
-      runPm(["hook", "user-prompt"], {
+it.skipIf(!canEncrypt)("no ordinary word is in any byte that an encrypted home stores", async () => {
+  const w = ordinary;
+  const project = createProject({
+    [`src/${w.path}.ts`]: `export function ${w.code}() { return "${w.code}"; }\n`,
+  });
+  git(project.root, "init", "--quiet");
+  git(project.root, "add", "src");
+  git(project.root, "commit", "--quiet", "--message", `About the ${w.commit}`);
+  await pmJson(project, "config", "set", "--global", "audit.enabled", "true");
+  // What is plain so far is encrypted; what comes later never is plain.
+  await callPm(["search", "sessions", w.question], { cwd: project.root });
+  const hook = (prompt: string) =>
+    runPm(["hook", "user-prompt"], {
+      cwd: project.root,
+      env: { POMMEL_DAEMON_AUTOSTART: "false" },
+      input: JSON.stringify({
+        hook_event_name: "UserPromptSubmit",
+        session_id: "ordinary",
         cwd: project.root,
-        env: { POMMEL_DAEMON_AUTOSTART: "false" },
-        input: JSON.stringify({
-          hook_event_name: "UserPromptSubmit",
-          session_id: "ordinary",
-          cwd: project.root,
-          prompt: `note to pommel: the ${prompt} is here`,
-        }),
-      });
-    await hook(w.hook);
-    await pmJson(project, "encrypt");
-    await hook(w.later);
-    const session = transcript({ session: "ordinary-words", cwd: project.root, branch: `fix/${w.branch}` });
-    session.prompt(`Where is the ${w.prompt}?`);
-    session.bash(`grep ${w.command}`, `a ${w.output}`);
-    session.edit(`${project.root}/src/${w.path}.ts`, "before", `const ${w.edit} = 1;`);
-    session.reply(`It is behind the ${w.reply}.`);
-    session.title(`About the ${w.title}`);
-    await changing(
-      project,
-      async (work) => {
-        await ingestTranscript(
-          { ...work, agent: claude },
-          session.writeTo(folder("pommel-canary-transcripts-")),
-        );
-        await sumUpSession({ ...work, llm: null }, session.session);
-      },
-      { create: true },
-    );
-    await pmJson(project, "reindex");
-    await pmJson(project, "note", `a ${w.note}`);
-    await callPm(["context", w.context], { cwd: project.root });
-    const copies = folder("pommel-canary-copies-");
-    await pmJson(project, "backup");
-    await pmJson(project, "backup", "--to", copies);
-    const [{ results }, code] = [
-      await pmJson<{ results: unknown[] }>(project, "search", "sessions", w.prompt),
-      await pmJson<{ results: unknown[] }>(project, "search", "code", w.code),
-    ];
-    for (const found of [results, code.results]) expect(found).not.toEqual([]);
-    // With a daemon, which has all of it open, logs, and leaves its logs of the databases behind.
-    await start(project);
-    await until(async () => (await status(project)).index.total_files > 0);
-    await pmJson(project, "search", "sessions", w.prompt);
-    const isFound = (bytes: Buffer) => Object.entries(w).filter(([, word]) => bytes.includes(word));
-    const expectNothing = () => {
-      const stored = storedBytes(copies);
-      const names = stored.map(([name]) => name);
-      for (const kept of ["memory.db", "memory.db-wal", "index.db", "audit.jsonl", "pommeld.log"])
-        expect(
-          names.filter((name) => name.endsWith(kept)),
-          kept,
-        ).not.toEqual([]);
-      const found = stored.flatMap(([name, bytes]) => isFound(bytes).map(([kind]) => `${kind} in ${name}`));
-      expect(found).toEqual([]);
-    };
-    expectNothing();
-    // It would be found: with the key, all of it is there.
-    await pmJson(project, "stop");
-    await pmJson(project, "decrypt");
-    const plain = Buffer.concat(bytesIn(process.env.HOME!).map(([, bytes]) => bytes));
-    expect(isFound(plain).map(([kind]) => kind)).toEqual(
-      expect.arrayContaining(["prompt", "code", "question"]),
-    );
-  },
-  120_000,
-);
+        prompt: `note to pommel: the ${prompt} is here`,
+      }),
+    });
+  await hook(w.hook);
+  await pmJson(project, "encrypt");
+  await hook(w.later);
+  const session = transcript({ session: "ordinary-words", cwd: project.root, branch: `fix/${w.branch}` });
+  session.prompt(`Where is the ${w.prompt}?`);
+  session.bash(`grep ${w.command}`, `a ${w.output}`);
+  session.edit(`${project.root}/src/${w.path}.ts`, "before", `const ${w.edit} = 1;`);
+  session.reply(`It is behind the ${w.reply}.`);
+  session.title(`About the ${w.title}`);
+  await changing(
+    project,
+    async (work) => {
+      await ingestTranscript(
+        { ...work, agent: claude },
+        session.writeTo(folder("pommel-canary-transcripts-")),
+      );
+      await sumUpSession({ ...work, llm: null }, session.session);
+    },
+    { create: true },
+  );
+  await pmJson(project, "reindex");
+  await pmJson(project, "note", `a ${w.note}`);
+  await callPm(["context", w.context], { cwd: project.root });
+  const copies = folder("pommel-canary-copies-");
+  await pmJson(project, "backup");
+  await pmJson(project, "backup", "--to", copies);
+  const [{ results }, code] = [
+    await pmJson<{ results: unknown[] }>(project, "search", "sessions", w.prompt),
+    await pmJson<{ results: unknown[] }>(project, "search", "code", w.code),
+  ];
+  for (const found of [results, code.results]) expect(found).not.toEqual([]);
+  // With a daemon, which has all of it open, logs, and leaves its logs of the databases behind.
+  await start(project);
+  await until(async () => (await status(project)).index.total_files > 0);
+  await pmJson(project, "search", "sessions", w.prompt);
+  const isFound = (bytes: Buffer) => Object.entries(w).filter(([, word]) => bytes.includes(word));
+  const expectNothing = () => {
+    const stored = storedBytes(copies);
+    const names = stored.map(([name]) => name);
+    for (const kept of ["memory.db", "memory.db-wal", "index.db", "audit.jsonl", "pommeld.log"])
+      expect(
+        names.filter((name) => name.endsWith(kept)),
+        kept,
+      ).not.toEqual([]);
+    const found = stored.flatMap(([name, bytes]) => isFound(bytes).map(([kind]) => `${kind} in ${name}`));
+    expect(found).toEqual([]);
+  };
+  expectNothing();
+  // It would be found: with the key, all of it is there.
+  await pmJson(project, "stop");
+  await pmJson(project, "decrypt");
+  const plain = Buffer.concat(bytesIn(process.env.HOME!).map(([, bytes]) => bytes));
+  expect(isFound(plain).map(([kind]) => kind)).toEqual(
+    expect.arrayContaining(["prompt", "code", "question"]),
+  );
+});

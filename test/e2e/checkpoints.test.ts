@@ -235,7 +235,7 @@ describe("on another machine", () => {
     expect(await there("checkpoint", "backfill")).toMatchObject({ code: 0 });
     expect((await there("checkpoint", "show", "HEAD")).stdout).toContain("3 files, +4 -1: a.ts (+2 -1)");
     expect((await there("why", "a.ts:2")).stdout).not.toContain("looked at");
-  }, 60_000);
+  });
 });
 
 describe("Ctrl-C", () => {
@@ -272,5 +272,5 @@ describe("Ctrl-C", () => {
     expect(gitCounts(memory)).toMatchObject({ commits: 150 });
     memory.close();
     repository.remove();
-  }, 60_000);
+  });
 });

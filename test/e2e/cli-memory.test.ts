@@ -77,7 +77,7 @@ describe("pm import", () => {
       sessions: 1,
       failed: [],
     });
-  }, 60_000);
+  });
 
   it("explains invalid arguments", async () => {
     const other = past(3, "numbers", "/somewhere/else");
@@ -107,7 +107,7 @@ describe("pm queue", () => {
     expect([unknown.code, unknown.stderr]).toEqual([5, expect.stringContaining("No failed job 77.")]);
     await pm("stop");
     expect((await pmJson<typeof queue>(project, "queue")).daemon_running).toBe(false);
-  }, 60_000);
+  });
 });
 
 describe("pm note", () => {
@@ -153,47 +153,43 @@ describe("pm note", () => {
     const empty = await pm("note", " ");
     expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("The note is empty.")]);
     expect((await pm("note", "x", "--session", "unknown")).code).toBe(5);
-  }, 60_000);
+  });
 });
 
 describe("pm forget", () => {
-  it.each([true, false])(
-    "shows what would go, and removes it for good (daemon: %j)",
-    async (withDaemon) => {
-      past(1, word);
-      past(2, "whitespace");
-      await pmJson(project, "import", "claude");
-      if (!withDaemon) await pm("stop");
-      expect((await pm("search", "transcripts", word)).stdout).toContain(word);
+  it.each([true, false])("shows what would go, and removes it for good (daemon: %j)", async (withDaemon) => {
+    past(1, word);
+    past(2, "whitespace");
+    await pmJson(project, "import", "claude");
+    if (!withDaemon) await pm("stop");
+    expect((await pm("search", "transcripts", word)).stdout).toContain(word);
 
-      const preview = await pm("forget", "--match", word, "--dry-run");
-      expect([preview.code, preview.stdout]).toEqual([0, expect.stringMatching(/^\d+ places in 1 session/)]);
-      expect(preview.stdout).toContain(word);
-      const unasked = await pm("forget", "--match", word);
-      expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("--yes")]);
-      expect((await pm("search", "transcripts", word)).stdout).toContain(word);
+    const preview = await pm("forget", "--match", word, "--dry-run");
+    expect([preview.code, preview.stdout]).toEqual([0, expect.stringMatching(/^\d+ places in 1 session/)]);
+    expect(preview.stdout).toContain(word);
+    const unasked = await pm("forget", "--match", word);
+    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("--yes")]);
+    expect((await pm("search", "transcripts", word)).stdout).toContain(word);
 
-      const report = await pmJson(project, "forget", "--match", word, "--yes");
-      expect(report).toMatchObject({
-        sessions: 1,
-        turns: 1,
-        forgotten: true,
-        log_emptied: true,
-      });
-      expect(bytesOfMemory()).not.toContain(word);
-      const shown = await pm("session", "show", "1111", "--turn", "1");
-      expect(shown.stdout).toContain("handle [FORGOTTEN] in the tokeniser");
+    const report = await pmJson(project, "forget", "--match", word, "--yes");
+    expect(report).toMatchObject({
+      sessions: 1,
+      turns: 1,
+      forgotten: true,
+      log_emptied: true,
+    });
+    expect(bytesOfMemory()).not.toContain(word);
+    const shown = await pm("session", "show", "1111", "--turn", "1");
+    expect(shown.stdout).toContain("handle [FORGOTTEN] in the tokeniser");
 
-      expect(await pmJson(project, "forget", "--turn", "1111:1", "--yes")).toMatchObject({ turns: 1 });
-      expect(await pmJson(project, "forget", "--session", "2222", "--yes")).toMatchObject({ sessions: 1 });
-      expect((await pm("session", "show", "2222")).code).toBe(5);
-      // Forgotten sessions are not imported again.
-      expect(await pmJson(project, "import", "claude")).toMatchObject({ sessions: 0, forgotten: 1 });
-      const nothing = await pm("forget", "--match", word, "--yes");
-      expect([nothing.code, nothing.stdout]).toEqual([0, "Nothing in the memory matches.\n"]);
-    },
-    60_000,
-  );
+    expect(await pmJson(project, "forget", "--turn", "1111:1", "--yes")).toMatchObject({ turns: 1 });
+    expect(await pmJson(project, "forget", "--session", "2222", "--yes")).toMatchObject({ sessions: 1 });
+    expect((await pm("session", "show", "2222")).code).toBe(5);
+    // Forgotten sessions are not imported again.
+    expect(await pmJson(project, "import", "claude")).toMatchObject({ sessions: 0, forgotten: 1 });
+    const nothing = await pm("forget", "--match", word, "--yes");
+    expect([nothing.code, nothing.stdout]).toEqual([0, "Nothing in the memory matches.\n"]);
+  });
 
   it("rejects invalid arguments", async () => {
     expect((await pm("forget", "--session", "1111")).code).toBe(3);
@@ -209,7 +205,7 @@ describe("pm forget", () => {
     ] as const) {
       expect([args, (await pm("forget", ...args, "--yes")).code]).toEqual([args, code]);
     }
-  }, 60_000);
+  });
 });
 
 describe("pm scrub", () => {
@@ -255,7 +251,6 @@ describe("pm scrub", () => {
         "handle [REDACTED_ISLAND]",
       );
     },
-    60_000,
   );
 
   it("writes the file of patterns once", async () => {

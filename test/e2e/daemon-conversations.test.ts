@@ -291,7 +291,7 @@ test("killed at any time, the daemon ends up with what it had remembered undistu
   for (const table of Object.keys(undisturbed)) {
     expect({ [table]: disturbed[table] }).toEqual({ [table]: undisturbed[table] });
   }
-}, 150_000);
+});
 
 test("worktrees of one repository share what is remembered, and each job is done once", async () => {
   const git = (...args: string[]) =>

@@ -363,4 +363,4 @@ test("survives being killed at any moment", async () => {
   }
   await pmJson(project, "stop");
   expect(integrity()).toBe("ok");
-}, 60_000);
+});

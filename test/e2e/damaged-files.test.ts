@@ -152,7 +152,7 @@ beforeAll(async () => {
   kept = temporaryDir("pommel-kept-");
   for (const [i, dir] of dirs().entries())
     if (existsSync(dir)) cpSync(dir, join(kept, String(i)), { recursive: true });
-}, 120_000);
+});
 afterAll(() => {
   Registry.close();
   for (const dir of [project.root, kept]) rmSync(dir, { recursive: true, force: true });

@@ -76,7 +76,7 @@ beforeAll(async () => {
   remember(other, session(3), "a lock for the other project");
   // Both are on the list of projects with this.
   await pmJson(other, "note", "Locks are taken in the order of their names.");
-}, 60_000);
+});
 afterAll(async () => {
   await cleanUp();
   rmSync(join(process.env.HOME!, ".claude"), { recursive: true, force: true });

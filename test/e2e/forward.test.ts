@@ -64,7 +64,7 @@ describe("a question that the daemon answers", () => {
         expect(comparable(asked), line.join(" ")).toEqual(comparable(own));
       }
     }
-  }, 60_000);
+  });
 });
 
 describe("the process behind daemon.json", () => {

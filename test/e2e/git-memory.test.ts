@@ -114,7 +114,7 @@ test("a commit is bound to the session that led to it, and to its turn", async (
   expect(checkpoint.commit).toMatchObject({ branch: "main", seen: "hook", subject: "Try more often" });
   expect(authors(hash)).toEqual([[1, 1, "agent", made.session, 1]]);
   await until(async () => (await status(project)).memory.checkpoints === 1);
-}, 60_000);
+});
 
 test("the agent's later text about a commit still counts", async () => {
   await start(project);
@@ -133,7 +133,7 @@ test("the agent's later text about a commit still counts", async () => {
   made.reply("Committed.");
   made.writeTo(dir);
   expect((await untilCheckpoint(hash)).sessions).toMatchObject([{ sessionUid: made.session, turns: [1] }]);
-}, 60_000);
+});
 
 test("commits that were made while no daemon ran are caught up on; an amended one keeps its session", async () => {
   const made = session("c");
@@ -158,7 +158,7 @@ test("commits that were made while no daemon ran are caught up on; an amended on
   });
   expect((await untilCheckpoint(amended)).sessions).toMatchObject([{ sessionUid: made.session }]);
   await until(() => remembered((memory) => commitByHash(memory, amended)!.rewrittenFrom.includes(first)));
-}, 60_000);
+});
 
 test("a commit without hooks is noticed; a person's own has no checkpoint", async () => {
   await start(project);
@@ -166,7 +166,7 @@ test("a commit without hooks is noticed; a person's own has no checkpoint", asyn
   const hash = commit("By hand");
   expect((await untilKnown(hash)).seen).toBe("reflog");
   expect(remembered((memory) => checkpointOfCommit(memory, hash))).toBe(null);
-}, 60_000);
+});
 
 test("when lines showed up is noted as files change", async () => {
   await start(project);
@@ -182,7 +182,7 @@ test("when lines showed up is noted as files change", async () => {
     return found.length > 0 ? found : null;
   });
   expect(seen.map(({ keys }) => keys.length)).toEqual([1]);
-}, 60_000);
+});
 
 test("git.checkpoints = false leaves commits alone", async () => {
   await pmJson(project, "config", "set", "git.checkpoints", "false");
@@ -199,7 +199,7 @@ test("git.checkpoints = false leaves commits alone", async () => {
     commits_waiting: 0,
     pending: 0,
   });
-}, 60_000);
+});
 
 test("a push is followed by sharing where that is wanted", async () => {
   const remote = temporaryDir();
@@ -222,4 +222,4 @@ test("a push is followed by sharing where that is wanted", async () => {
     await pmJson(project, "config", "set", "--global", "sync.on_push", "false");
     rmSync(remote, { recursive: true, force: true });
   }
-}, 60_000);
+});

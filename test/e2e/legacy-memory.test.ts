@@ -228,7 +228,7 @@ describe("a memory that this machine's Pommel kept in the repository", () => {
       await ended;
       await expectMoved();
     }
-  }, 180_000);
+  });
 
   // It takes minutes: POMMEL_EVERY_CALL=1 runs it.
   it.runIf(process.env.POMMEL_EVERY_CALL === "1" && canBuildShim())(

@@ -12,7 +12,7 @@ let project: Project;
 const servers: ChildProcess[] = [];
 beforeAll(async () => {
   project = await rememberedProject();
-}, 60_000);
+});
 afterEach(() => {
   for (const server of servers.splice(0)) server.kill("SIGKILL");
 });
@@ -161,7 +161,7 @@ describe.skipIf(!existsSync("/proc/self/status"))("a client that never reads (ne
     expect(memoryMb(server.pid!) - before).toBeLessThan(300);
     server.stdin!.end();
     expect([0, 1]).toContain((await endOf(server)).code);
-  }, 60_000);
+  });
 });
 
 describe("a daemon", () => {
@@ -190,5 +190,5 @@ describe("a daemon", () => {
     const noted = await call(client, "add_note", { text: "The daemon died, and this was kept." });
     expect(noted.isError).toBe(false);
     await client.close();
-  }, 60_000);
+  });
 });

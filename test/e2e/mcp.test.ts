@@ -12,7 +12,7 @@ let client: Client;
 beforeAll(async () => {
   project = await rememberedProject();
   client = await connect({ cwd: project.root });
-}, 60_000);
+});
 afterAll(async () => {
   await client?.close();
   await cleanUp();

@@ -222,90 +222,81 @@ function check(args: readonly string[], { code, stdout, stderr }: PmResult, but:
   expect(stderr).toMatch(/^error: .+\nhint: ./);
 }
 
-it.each(odd)(
-  "$name",
-  async ({ make, file = "a.ts", but, isUnknown = false }) => {
-    const made = createProject({});
-    const project = make(made) ?? made;
-    const pm = async (...args: string[]) => {
-      // A patch goes to the process's stdout as it comes.
-      const result = await (args.includes("--patch") ? runPm : callPm)(args, { cwd: project.root });
-      check(args, result, but);
-      return result;
-    };
-    await pm("checkpoint", "backfill", "--all");
-    const reading = [
-      ["checkpoint", "list"],
-      ["checkpoint", "show", "HEAD"],
-      ["checkpoint", "diff", "HEAD~1", "HEAD", "--patch"],
-      ["why", `${file}:2`],
-      ["stats"],
-      ["rewind", "HEAD~1"],
-      ["event", "create", "odd"],
-    ];
-    const blaming = pm("blame", file, "--json").catch((error: unknown) => error);
-    for (let i = 0; i < reading.length; i += 2)
-      await Promise.all(reading.slice(i, i + 2).map((args) => pm(...args)));
-    if (but?.blame) return check(["blame"], await callPm(["blame", file], { cwd: project.root }), but);
-    const blamed = JSON.parse(((await blaming) as PmResult).stdout) as BlameAnswer;
-    expect(blamed.ranges.at(-1)).toMatchObject(
-      isUnknown ? { author: "unknown", is_boundary: true } : { author: "agent", session_id: "s", turn: 1 },
-    );
-    // Last, as it changes files.
-    if ((await pm("rewind", "HEAD~1", "--restore")).code !== 0) return;
-    const git = (...args: string[]) =>
-      execFileSync("git", ["-C", project.root, ...args], { encoding: "utf8" });
-    expect(git("write-tree")).toBe(git("rev-parse", "HEAD~1^{tree}"));
-    expect(git("diff", "--name-only")).toBe("");
-  },
-  60_000,
-);
+it.each(odd)("$name", async ({ make, file = "a.ts", but, isUnknown = false }) => {
+  const made = createProject({});
+  const project = make(made) ?? made;
+  const pm = async (...args: string[]) => {
+    // A patch goes to the process's stdout as it comes.
+    const result = await (args.includes("--patch") ? runPm : callPm)(args, { cwd: project.root });
+    check(args, result, but);
+    return result;
+  };
+  await pm("checkpoint", "backfill", "--all");
+  const reading = [
+    ["checkpoint", "list"],
+    ["checkpoint", "show", "HEAD"],
+    ["checkpoint", "diff", "HEAD~1", "HEAD", "--patch"],
+    ["why", `${file}:2`],
+    ["stats"],
+    ["rewind", "HEAD~1"],
+    ["event", "create", "odd"],
+  ];
+  const blaming = pm("blame", file, "--json").catch((error: unknown) => error);
+  for (let i = 0; i < reading.length; i += 2)
+    await Promise.all(reading.slice(i, i + 2).map((args) => pm(...args)));
+  if (but?.blame) return check(["blame"], await callPm(["blame", file], { cwd: project.root }), but);
+  const blamed = JSON.parse(((await blaming) as PmResult).stdout) as BlameAnswer;
+  expect(blamed.ranges.at(-1)).toMatchObject(
+    isUnknown ? { author: "unknown", is_boundary: true } : { author: "agent", session_id: "s", turn: 1 },
+  );
+  // Last, as it changes files.
+  if ((await pm("rewind", "HEAD~1", "--restore")).code !== 0) return;
+  const git = (...args: string[]) => execFileSync("git", ["-C", project.root, ...args], { encoding: "utf8" });
+  expect(git("write-tree")).toBe(git("rev-parse", "HEAD~1^{tree}"));
+  expect(git("diff", "--name-only")).toBe("");
+});
 
 describe("a repository that git cannot read is named, with what to do, by every command:", () => {
   for (const { name, says, hint, onlyHead = false, break: breakIt, skip = null } of brokenRepositories) {
-    it.skipIf(skip !== null)(
-      skip === null ? name : `${name} (${skip})`,
-      async () => {
-        const project = createProject({});
-        const git = temporaryGit(project.root);
-        twoCommits(git);
-        remember(project);
-        breakIt(git);
-        const pm = (...args: string[]) => callPm(args, { cwd: project.root });
-        const first = (text: RegExp) => new RegExp(text.source.replace(/^\^|\$$/g, ""), "m");
-        for (const args of [
-          ["blame", "a.ts"],
-          ["why", "a.ts:1"],
-          ["stats"],
-          ["rewind", "HEAD"],
-          ...(onlyHead ? [] : [["related"], ["sync"]]),
-          ["checkpoint", "list"],
-          ["checkpoint", "backfill"],
-        ]) {
-          const { code, stderr } = await pm(...args);
-          expect({ args, code, stderr }).toEqual({
-            args,
-            code: 1,
-            stderr: expect.stringMatching(/^error: /),
-          });
-          expect(stderr, args[0]).toMatch(first(says));
-          expect(stderr, args[0]).toMatch(first(hint));
-        }
-        const init = await pm("init", "--yes", "--no-start");
-        expect(init.code).toBe(0);
-        const status = await pm("status");
-        expect(status.stdout).toMatch(first(says));
-        const doctor = await pm("doctor", "--json");
-        expect(doctor.code).toBe(1);
-        const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string }[] };
-        expect(checks.find(({ name }) => name === "repository")).toMatchObject({
-          status: "fail",
-          message: expect.stringMatching(says),
-          hint: expect.stringMatching(hint),
+    it.skipIf(skip !== null)(skip === null ? name : `${name} (${skip})`, async () => {
+      const project = createProject({});
+      const git = temporaryGit(project.root);
+      twoCommits(git);
+      remember(project);
+      breakIt(git);
+      const pm = (...args: string[]) => callPm(args, { cwd: project.root });
+      const first = (text: RegExp) => new RegExp(text.source.replace(/^\^|\$$/g, ""), "m");
+      for (const args of [
+        ["blame", "a.ts"],
+        ["why", "a.ts:1"],
+        ["stats"],
+        ["rewind", "HEAD"],
+        ...(onlyHead ? [] : [["related"], ["sync"]]),
+        ["checkpoint", "list"],
+        ["checkpoint", "backfill"],
+      ]) {
+        const { code, stderr } = await pm(...args);
+        expect({ args, code, stderr }).toEqual({
+          args,
+          code: 1,
+          stderr: expect.stringMatching(/^error: /),
         });
-      },
-      60_000,
-    );
+        expect(stderr, args[0]).toMatch(first(says));
+        expect(stderr, args[0]).toMatch(first(hint));
+      }
+      const init = await pm("init", "--yes", "--no-start");
+      expect(init.code).toBe(0);
+      const status = await pm("status");
+      expect(status.stdout).toMatch(first(says));
+      const doctor = await pm("doctor", "--json");
+      expect(doctor.code).toBe(1);
+      const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string }[] };
+      expect(checks.find(({ name }) => name === "repository")).toMatchObject({
+        status: "fail",
+        message: expect.stringMatching(says),
+        hint: expect.stringMatching(hint),
+      });
+    });
   }
 });
 
@@ -346,7 +337,7 @@ describe("pm doctor looks beyond HEAD:", () => {
         utimesSync(join(dir, ".git/index.lock"), 0, 0);
       }),
     ).toMatchObject({ status: "warn", message: expect.stringContaining("index.lock") });
-  }, 60_000);
+  });
 });
 
 const binary = Buffer.from([0, 1, 2, 255]);
@@ -382,4 +373,4 @@ it("a file without lines in git is reported with what to do", async () => {
   expect(await refusal("why", "lib/a.ts:1")).toEqual([2, expect.stringContaining("pm -C lib blame a.ts")]);
   execFileSync("git", ["-C", project.root, "checkout", "--quiet", "--", "out"]);
   lib.remove();
-}, 60_000);
+});

@@ -10,7 +10,7 @@ import { temporaryDir, temporaryRepository } from "./run-pm.ts";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Packing and unpacking 20 MB takes seconds, on a busy machine many. */
-const timeoutMs = 180_000;
+const timeoutMs = 300_000;
 
 /** As on a machine without network where no install script may run, npm's own report of new versions included. */
 const npmEnv = {

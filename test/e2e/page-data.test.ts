@@ -75,13 +75,13 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     page = await (
       await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: true })
     ).newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     origin = `http://127.0.0.1:${readDaemonRecord()!.port}`;
     faults = faultsOf(page, origin);
     await page.goto((await pmJson<{ url: string }>(project, "open", "--no-browser")).url);
     await page.getByRole("navigation", { name: "Views" }).waitFor();
     await loadAxe(page);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
@@ -112,34 +112,30 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     expect(await page.locator(".cm-line").count()).toBeLessThan(1000);
   });
 
-  test.skipIf(realTranscripts.length === 0)(
-    "every view shows real sessions without a fault",
-    async () => {
-      const { sessions } = await pmJson<{ sessions: { id: string; turns: number }[] }>(
-        project,
-        "session",
-        "list",
-      );
-      const views = [
-        "/",
-        "/sessions",
-        "/search?q=test",
-        "/search?q=error&in=content",
-        "/timeline",
-        "/insights",
-      ];
-      const parts = ["/memory/", "/memory/notes", "/memory/events", "/memory/given", "/memory/keeping"];
-      const settings = ["/settings/", "/settings/health", "/settings/work", "/settings/log"];
-      for (const path of [
-        ...[...views, ...parts, ...settings],
-        ...sessions.filter(({ id }) => id !== long).map(({ id }) => `/session/${id}`),
-      ]) {
-        await showView(page, origin, path);
-        expect({ path, alerts: await page.getByRole("alert").allInnerTexts() }).toEqual({ path, alerts: [] });
-        await expectAccessible(page, path);
-      }
-      expect(faults).toEqual([]);
-    },
-    120_000,
-  );
+  test.skipIf(realTranscripts.length === 0)("every view shows real sessions without a fault", async () => {
+    const { sessions } = await pmJson<{ sessions: { id: string; turns: number }[] }>(
+      project,
+      "session",
+      "list",
+    );
+    const views = [
+      "/",
+      "/sessions",
+      "/search?q=test",
+      "/search?q=error&in=content",
+      "/timeline",
+      "/insights",
+    ];
+    const parts = ["/memory/", "/memory/notes", "/memory/events", "/memory/given", "/memory/keeping"];
+    const settings = ["/settings/", "/settings/health", "/settings/work", "/settings/log"];
+    for (const path of [
+      ...[...views, ...parts, ...settings],
+      ...sessions.filter(({ id }) => id !== long).map(({ id }) => `/session/${id}`),
+    ]) {
+      await showView(page, origin, path);
+      expect({ path, alerts: await page.getByRole("alert").allInnerTexts() }).toEqual({ path, alerts: [] });
+      await expectAccessible(page, path);
+    }
+    expect(faults).toEqual([]);
+  });
 });

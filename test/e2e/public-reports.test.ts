@@ -119,7 +119,7 @@ describe("who wrote a line stays known", () => {
     expect(await authors("src/first.ts")).toEqual(Array(4).fill("agent"));
     expect(await authors("src/second.ts")).toEqual(Array(4).fill("agent"));
     expect(await authors("src/shared.ts")).not.toContain("agent");
-  }, 120_000);
+  });
 
   it("where a person changed only blanks, of empty lines, and of lines that an agent read but left", async () => {
     write(project, "src/human.ts", lines("human"));

@@ -81,7 +81,7 @@ beforeAll(async () => {
   expect(await callPm(["sync"], { cwd })).toMatchObject({ code: 0 });
   checkout = join(temporaryDir(), "checkout");
   git(remote, "clone", "--quiet", remote, checkout);
-}, 60_000);
+});
 afterAll(() => forge.close());
 
 /** Runs the job with what GitHub tells it. */
@@ -110,7 +110,7 @@ it("is commented on once, from what the team shares, and nothing in it means any
   const html = markdownAsHtml(body.replace("<!-- pommel review -->", ""));
   expect(html).toContain("octocat");
   expect(html).not.toMatch(/<(?:img|a|b|details)\b|@octocat|<!--/);
-}, 60_000);
+});
 
 it("that was squashed keeps its authors, as notes that are pushed", async () => {
   git(cwd, "switch", "--quiet", "main");
@@ -122,4 +122,4 @@ it("that was squashed keeps its authors, as notes that are pushed", async () => 
   const { stdout } = await job({ state: "closed", merged: true, merge_commit_sha });
   expect(stdout).toContain("refs/notes/ai: 1 note written.");
   expect(git(remote, "notes", "--ref=ai", "show", merge_commit_sha)).toContain("octocat");
-}, 60_000);
+});

@@ -101,7 +101,7 @@ test("after a change of settings, from what is stored; also when it is killed in
   // Back again, while the daemon runs.
   await pmJson(project, "config", "set", "sessions.chunk_max_tokens", "800");
   await until(() => rawChunks() === before);
-}, 90_000);
+});
 
 function rawChunks(): number {
   const memory = Memory.open(project.memoryDb, { readonly: true });

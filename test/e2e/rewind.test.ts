@@ -227,7 +227,7 @@ describe("pm rewind", () => {
     }
     // Else nothing was tested.
     expect(half.some((files) => files > 1 && files < 40)).toBe(true);
-  }, 60_000);
+  });
 });
 
 describe("a search", () => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await pmJson(project, "note", "Uploads are retried three times because the store is flaky");
   await pmJson(project, "event", "create", "Upload rewrite", "--description", "Resumable uploads in parts");
   await until(async () => (await history("commits", "uploads")).commits.indexed === 2);
-}, 60_000);
+});
 afterAll(() => cleanUp());
 
 describe("pm search", () => {

@@ -234,7 +234,7 @@ describe("pm setup", () => {
       await json("uninstall", "--yes");
       expect(agentFiles()).toEqual(before);
     }
-  }, 120_000);
+  });
 
   it("names the file where the home cannot be written, and leaves everything else", async () => {
     put({ ".claude/settings.json": "{}" });
@@ -322,35 +322,27 @@ describe("pm setup", () => {
     it.each([
       ["here", []],
       ["everywhere", ["--global"]],
-    ])(
-      "records nothing more %s once it has returned, however busy it was",
-      async (_where, how) => {
-        put({ ".claude/settings.json": "{}" });
-        const app = projectWithSession(
-          "app",
-          "77777777-1111-4111-8111-111111111111",
-          "retry after a timeout",
-        );
-        await json("setup", "--yes", "--agent", "claude");
-        const sessionId = (n: number) => `${n}0000000-1111-4111-8111-111111111111`;
-        const busy = [1, 2, 3, 4].map((n) => hook(app, another(app, sessionId(n))));
-        await busy[0];
-        expect(await at(app, "disable", ...how)).toMatchObject({ code: 0 });
-        const before = await stored(app);
-        await Promise.all([...busy, hook(app, another(app, sessionId(5)))]);
-        // The daemon has looked at everything that the hooks left.
-        for (let i = 0; i < 100 && spool().length > 0; i++) await sleep(100);
-        expect(spool()).toEqual([]);
-        expect(await at(app, "note", "by hand")).toMatchObject({ code: 3 });
-        expect(await at(app, "reindex")).toMatchObject({ code: 0 });
-        expect(await stored(app)).toEqual(before);
-        // Reading what is there goes on; and it can be turned on again.
-        expect(await at(app, "notes")).toMatchObject({ code: 0 });
-        expect(await at(app, "enable")).toMatchObject({ code: 0 });
-        expect(await at(app, "note", "by hand")).toMatchObject({ code: 0 });
-      },
-      60_000,
-    );
+    ])("records nothing more %s once it has returned, however busy it was", async (_where, how) => {
+      put({ ".claude/settings.json": "{}" });
+      const app = projectWithSession("app", "77777777-1111-4111-8111-111111111111", "retry after a timeout");
+      await json("setup", "--yes", "--agent", "claude");
+      const sessionId = (n: number) => `${n}0000000-1111-4111-8111-111111111111`;
+      const busy = [1, 2, 3, 4].map((n) => hook(app, another(app, sessionId(n))));
+      await busy[0];
+      expect(await at(app, "disable", ...how)).toMatchObject({ code: 0 });
+      const before = await stored(app);
+      await Promise.all([...busy, hook(app, another(app, sessionId(5)))]);
+      // The daemon has looked at everything that the hooks left.
+      for (let i = 0; i < 100 && spool().length > 0; i++) await sleep(100);
+      expect(spool()).toEqual([]);
+      expect(await at(app, "note", "by hand")).toMatchObject({ code: 3 });
+      expect(await at(app, "reindex")).toMatchObject({ code: 0 });
+      expect(await stored(app)).toEqual(before);
+      // Reading what is there goes on; and it can be turned on again.
+      expect(await at(app, "notes")).toMatchObject({ code: 0 });
+      expect(await at(app, "enable")).toMatchObject({ code: 0 });
+      expect(await at(app, "note", "by hand")).toMatchObject({ code: 0 });
+    });
 
     it("leaves other projects recorded", async () => {
       put({ ".claude/settings.json": "{}" });

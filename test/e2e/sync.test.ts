@@ -198,5 +198,5 @@ describe("killed with SIGKILL", () => {
       expect(git(dir, "for-each-ref", "refs/pommel/writing")).toBe("");
       expect(existsSync(join(dir, ".git/index.lock"))).toBe(false);
     }
-  }, 120_000);
+  });
 });

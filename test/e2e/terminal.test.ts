@@ -28,7 +28,7 @@ beforeAll(async () => {
       },
     );
   }
-}, 120_000);
+});
 
 afterAll(cleanUp);
 

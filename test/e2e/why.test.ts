@@ -139,7 +139,7 @@ describe("an agent's line", () => {
       by_session: [{ session_id: session, commits: 1, lines: 1 }],
     });
     expect((await pm("stats")).stdout).toContain("2 of 2 commits analysed");
-  }, 60_000);
+  });
 
   it("leads to the same over HTTP, and in a program that uses the client", async () => {
     const hash = await agentAtWork();
@@ -180,7 +180,7 @@ describe("an agent's line", () => {
     await callPm(["stop"], { cwd: project.root });
     expect(about({ POMMEL_DAEMON_AUTOSTART: "false" })).toBe(printed);
     expect(readDaemonRecord()).toBeNull();
-  }, 60_000);
+  });
 
   it("has a contract that says how to ask for it", async () => {
     await start(project);
@@ -227,7 +227,7 @@ describe("an agent's line", () => {
       freshness: { state: "uncommitted" },
       earlier: [{ text: ["// by hand"] }],
     });
-  }, 60_000);
+  });
 });
 
 describe("without an agent", () => {

@@ -76,7 +76,7 @@ describe.each([
     ]) {
       await json(below, ...command);
     }
-  }, 120_000);
+  });
 
   it("a restore is of the files that are here", async () => {
     const { restored } = await json(linked, "rewind", "HEAD~", "--restore");
@@ -125,4 +125,4 @@ it("the memory outlives its checkouts: cleaned, deleted, cloned again, copied an
   await isThere(moved);
   renameSync(main, copy);
   await isThere(copy);
-}, 120_000);
+});

@@ -17,7 +17,7 @@ let project: Project;
 let remove: () => void;
 beforeAll(async () => {
   ({ project, remove } = await projectToAsk());
-}, 60_000);
+});
 afterAll(() => remove());
 
 const options = { seed: 7, deadline: Number.POSITIVE_INFINITY };
@@ -35,7 +35,6 @@ it.each([
     expect(tally.faults).toEqual([]);
     expect(tally.cases).toBeGreaterThanOrEqual(cases);
   },
-  60_000,
 );
 
 it.each(agents.map((agent) => [agent.name, agent] as const))(

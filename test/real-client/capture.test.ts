@@ -172,7 +172,7 @@ describeClient("Claude Code", "sessions", (bin) => {
     await stage.settled();
     expect(stage.hooksRun()).toHaveLength(before);
     expect((await sessionsOf("osprey directory"))[0]).toBe(id);
-  }, 60_000);
+  });
 
   it("has its settings back after `pm disable`", async () => {
     expect(readFileSync(stage.settingsFile, "utf8")).not.toBe(settingsBefore);
@@ -181,7 +181,7 @@ describeClient("Claude Code", "sessions", (bin) => {
     const before = stage.hooksRun().length;
     await stage.say(prompts.afterwards);
     expect(stage.hooksRun()).toHaveLength(before);
-  }, 60_000);
+  });
 
   function transcriptOf(id: string): string {
     const file = stage.transcripts().find((path) => path.endsWith(`${id}.jsonl`));

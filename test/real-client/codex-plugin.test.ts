@@ -38,7 +38,7 @@ describeClient("Codex CLI", "the plugin", (bin) => {
     await settled();
     ids.ask = await say(prompts.ask);
     await settled();
-  }, 120_000);
+  });
 
   afterAll(() => stage?.close());
 

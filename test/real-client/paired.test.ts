@@ -54,7 +54,7 @@ describeClient("Claude Code", "paired runs", (bin) => {
     expect(error).toContain("the planted hook-of-repository was started");
     expect(error).toContain("the planted instructions reached the model");
     expect(code).toBe(1);
-  }, 120_000);
+  });
 
   it("are planted with what a client without isolation does see", async () => {
     const root = temporaryDir();
@@ -74,5 +74,5 @@ describeClient("Claude Code", "paired runs", (bin) => {
     } finally {
       await mock.close();
     }
-  }, 120_000);
+  });
 });

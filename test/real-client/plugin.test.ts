@@ -32,7 +32,7 @@ describeClient("Claude Code", "the plugin", (bin) => {
     await stage.client("plugin", "install", "pommel@pommel");
     await stage.pm("init", "--no-hooks");
     first = await start(prompts.edit);
-  }, 120_000);
+  });
 
   afterAll(() => stage?.close());
 
@@ -76,7 +76,7 @@ describeClient("Claude Code", "the plugin", (bin) => {
     await stage.settled();
     const { annotations } = await stage.pm<AnnotationsResponse>("annotations");
     expect(annotations.map((annotation) => annotation.note)).toEqual([note]);
-  }, 60_000);
+  });
 });
 
 describeClient("Claude Code", "what pm init --yes writes", (bin) => {
@@ -100,7 +100,7 @@ describeClient("Claude Code", "what pm init --yes writes", (bin) => {
     expect(after.skills).not.toContain("pommel");
     expect(after.mcp_servers).toEqual([]);
     expect(stage.hooksRun()).toHaveLength(ran);
-  }, 60_000);
+  });
 });
 
 /** Has the client answer a prompt. @returns what it says of itself at its start */

@@ -26,7 +26,7 @@ describeClient("Codex CLI", "skills", (bin) => {
     await codex("plugin", "add", "pommel@pommel");
     expect(await prompt()).toContain(`- pommel:pommel: ${description}`);
     expect(await codex("mcp", "list")).toMatch(/^pommel +pommel +mcp /m);
-  }, 120_000);
+  });
 });
 
 describeClient("Gemini CLI", "skills", (bin) => {

@@ -103,7 +103,10 @@ test("a job that cannot be done yet is tried again; one that never can be fails 
     throw new Error("makes no sense");
   });
   worker.wake();
-  await vi.waitFor(() => expect(states()).toEqual(["absent pending", "unknown pending", "broken dead"]), 60_000);
+  await vi.waitFor(
+    () => expect(states()).toEqual(["absent pending", "unknown pending", "broken dead"]),
+    60_000,
+  );
   expect(listJobs(memory).map(({ error }) => error)).toEqual(["not there", "whose is it?", "makes no sense"]);
 });
 

@@ -24,7 +24,7 @@ test("looks for the project's roots once when it begins, however many agents the
     log: silentLog,
   });
   await watch.begin();
-  await vi.waitFor(() => expect(watch.vanishing()).not.toBeNull(), { timeout: 20_000 });
+  await vi.waitFor(() => expect(watch.vanishing()).not.toBeNull(), { timeout: 60_000 });
   await watch.close();
   expect(findRoots).toHaveBeenCalledTimes(1);
 });

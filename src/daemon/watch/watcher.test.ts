@@ -224,7 +224,7 @@ it.skipIf(!canLimitInotify)("polls where no inotify instance is left (needs Linu
     console.log(watcher.mode, watcher.note);
     await watcher.close();`;
   const node = [process.execPath, "--import", "tsx", "--input-type=module", "--eval", script];
-  const output = execFileSync("unshare", [...withoutInotify, ...node], { encoding: "utf8", timeout: 20_000 });
+  const output = execFileSync("unshare", [...withoutInotify, ...node], { encoding: "utf8", timeout: 90_000 });
   expect(output).toMatch(/^polling .*EMFILE.*max_user_instances/);
 });
 

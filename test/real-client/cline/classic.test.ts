@@ -59,7 +59,7 @@ describeClient("Cline before 3", "sessions", (bin) => {
   afterAll(async () => {
     await ground?.clear();
     await api?.close();
-  }, 60_000);
+  });
 
   it("is remembered, with what it said, ran and wrote, and went on with", async () => {
     expect(api.problems).toEqual([]);

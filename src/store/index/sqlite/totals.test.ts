@@ -118,7 +118,7 @@ it("totals are those of the rows, and vectors in memory those that are stored, w
     }),
     { numRuns: 25 },
   );
-}, 60_000);
+});
 
 it("totals that are wrong are damage", async () => {
   const index = IndexDatabase.open(file, { readonly: false });

@@ -105,7 +105,7 @@ describe("words", () => {
       ),
       { numRuns: 6 },
     );
-  }, 120_000);
+  });
 
   it("are merged in the order that SQLite has them in", () => {
     // In UTF-16 the second comes before the first.
