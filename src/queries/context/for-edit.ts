@@ -2,7 +2,7 @@ import { basename, extname } from "node:path";
 import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
-import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
+import { formsWorked, listCommands } from "../../store/memory/commands.ts";
 import { searchableChunks } from "../../store/memory/privacy/withheld.ts";
 import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { firstEdits } from "../../store/memory/sessions/turns.ts";
@@ -58,9 +58,10 @@ export function toTellForEdit(source: ContextSource, sessionUid: string, file: s
 
 /** What sessions ran with success after an edit, the later a session the more it counts. */
 interface Habits {
-  sessions: number;
+  /** The latest first. */
+  sessions: readonly number[];
   weight: number;
-  runs: Map<string, { latest: CommandRecord; sessions: number; weight: number }>;
+  forms: Map<string, { sessions: number[]; weight: number }>;
 }
 
 /**
@@ -70,29 +71,33 @@ function checkToTell(source: ContextSource, sessionUid: string, file: string): I
   const { memory, until } = source;
   const suffix = extname(file) || basename(file);
   const ofKind = habitsAfter(source, sessionUid, { suffix });
-  if (ofKind.sessions < compared.least) return [];
+  if (ofKind.sessions.length < compared.least) return [];
   const ofFile = habitsAfter(source, sessionUid, { path: file });
   const own = sessionByUid(memory, sessionUid);
   const ran = new Set(
     own === null ? [] : listCommands(memory, { sessionId: own.id, until }).map(({ form }) => form),
   );
   let best: { form: string; likely: number } | null = null;
-  for (const form of ofKind.runs.keys()) {
+  for (const [form, { weight: ofAll }] of ofKind.forms) {
     if (ran.has(form)) continue;
-    const prior = ofKind.runs.get(form)!.weight / ofKind.weight;
-    const weight = ofFile.runs.get(form)?.weight ?? 0;
+    const prior = ofAll / ofKind.weight;
+    const weight = ofFile.forms.get(form)?.weight ?? 0;
     const likely = (weight + priorWeight * prior) / (ofFile.weight + priorWeight);
     if (likely >= minLikely && likely > (best?.likely ?? 0)) best = { form, likely };
   }
   if (best === null) return [];
-  const { latest, sessions: times } = ofKind.runs.get(best.form)!;
+  const having = ofKind.forms.get(best.form)!.sessions;
+  const latest = listCommands(memory, { sessionId: having[0]!, outcome: "worked", until }).find(
+    ({ form }) => form === best.form,
+  );
+  if (latest === undefined) return [];
   const { line, directory, form, sessionUid: session, turn, at } = latest;
   const where = directory === "" ? "" : ` (in ${directory})`;
   return [
     {
       ref: `command:${form}`,
       kind: "Usual after such edits",
-      quote: `${line}${where}; it worked in ${times} of the last ${ofKind.sessions} sessions that edited ${suffix} files`,
+      quote: `${line}${where}; it worked in ${having.length} of the last ${ofKind.sessions.length} sessions that edited ${suffix} files`,
       place: `last in ${placeOf({ session, turn, at })}`,
       why: "other sessions ran it after such edits",
       score: Math.round(best.likely * 100) / 100,
@@ -113,21 +118,15 @@ function habitsAfter(
     edits.map(({ sessionId }) => sessionId),
   );
   const others = edits.filter(({ sessionId }) => !sees(known.get(sessionId)?.uid ?? ""));
-  const habits: Habits = { sessions: others.length, weight: 0, runs: new Map() };
-  others.forEach(({ sessionId, turn }, i) => {
-    const weight = 0.5 ** (i / compared.halfLife);
-    habits.weight += weight;
-    const forms = new Set<string>();
-    for (const run of listCommands(memory, { sessionId, outcome: "worked", until })) {
-      if (run.turn < turn || forms.has(run.form) || versionControl.test(run.name)) continue;
-      forms.add(run.form);
-      const { latest = run, ...before } = habits.runs.get(run.form) ?? { sessions: 0, weight: 0 };
-      habits.runs.set(run.form, {
-        latest,
-        sessions: before.sessions + 1,
-        weight: before.weight + weight,
-      });
-    }
-  });
-  return habits;
+  const weights = new Map(others.map(({ sessionId }, i) => [sessionId, 0.5 ** (i / compared.halfLife)]));
+  const sessions = [...weights.keys()];
+  const forms: Habits["forms"] = new Map();
+  for (const { sessionId, form, name } of formsWorked(memory, others, until)) {
+    if (versionControl.test(name)) continue;
+    const { sessions: having, weight } = forms.get(form) ?? { sessions: [], weight: 0 };
+    forms.set(form, { sessions: [...having, sessionId], weight: weight + weights.get(sessionId)! });
+  }
+  for (const { sessions: having } of forms.values())
+    having.sort((a, b) => sessions.indexOf(a) - sessions.indexOf(b));
+  return { sessions, weight: [...weights.values()].reduce((sum, each) => sum + each, 0), forms };
 }

@@ -81,6 +81,23 @@ export function listCommands(
     }) as CommandRecord[];
 }
 
+/** What sessions ran with success from a turn on, each form of each session once. */
+export function formsWorked(
+  memory: Memory,
+  since: readonly { sessionId: number; turn: number }[],
+  until: number | null,
+): Pick<CommandRecord, "sessionId" | "form" | "name">[] {
+  return memory
+    .prepare(
+      `SELECT DISTINCT t.session_id AS sessionId, c.form, c.name
+       FROM json_each(@since) f JOIN turns t ON t.session_id = json_extract(f.value, '$.sessionId')
+         JOIN commands c ON c.turn_id = t.id
+       WHERE t.number >= json_extract(f.value, '$.turn') AND NOT t.abandoned AND c.outcome = 'worked'
+         AND (@until IS NULL OR c.at < @until)`,
+    )
+    .all({ since: JSON.stringify(since), until }) as Pick<CommandRecord, "sessionId" | "form" | "name">[];
+}
+
 /** In how many of the latest sessions each form of a command worked. */
 export function sessionsByForm(
   memory: Memory,
