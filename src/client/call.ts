@@ -5,7 +5,7 @@ import type { Project } from "../project/paths.ts";
 import { endpoints, type RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { answererHere } from "../queries/here.ts";
-import type { LocalAnswer, LocalName, LocalRequest } from "../queries/local.ts";
+import type { LocalAnswer, LocalName, LocalPlace, LocalRequest } from "../queries/local.ts";
 import type { Running } from "../queries/operations.ts";
 import { callDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 
@@ -59,7 +59,7 @@ function usualTimeoutOf(operation: RouteName): number {
 
 /**
  * The one way to an operation: through the daemon, which is started where none runs, or in this process where none can be,
- * and always for those of `queries/local.ts`.
+ * and always for those of `queries/local.ts` and `queries/upkeep/`.
  * A daemon that hangs (stopped by a debugger, say) costs a process its time-out once, not with every call.
  * @param place what the operation is about; null: no project
  * @throws PommelError as the operation, DaemonUnreachable where only a daemon could answer, and the signal's reason once it
@@ -68,7 +68,7 @@ function usualTimeoutOf(operation: RouteName): number {
 export function call<N extends LocalName>(
   operation: N,
   input: LocalRequest<N>,
-  place: Project,
+  place: LocalPlace<N>,
   how?: Running,
 ): Promise<LocalAnswer<N>>;
 export function call<R extends RouteName>(
@@ -80,17 +80,12 @@ export function call<R extends RouteName>(
 export async function call(
   operation: RouteName | LocalName,
   input: unknown,
-  place: Project | null,
+  place: unknown,
   options: CallOptions = {},
 ): Promise<unknown> {
-  if (isServed(operation)) return callServed(operation, input as never, place, options);
-  const [{ runLocal }, { moveLegacyMemory }] = await Promise.all([
-    import("../queries/local.ts"),
-    import("../queries/projects/legacy.ts"),
-  ]);
-  if (place === null) throw new Error(`${operation} is about a project`);
-  await moveLegacyMemory(place);
-  return runLocal(place, operation, input as never, options);
+  if (isServed(operation)) return callServed(operation, input as never, place as Project | null, options);
+  const { runLocal } = await import("../queries/local.ts");
+  return runLocal(place as never, operation, input as never, options);
 }
 
 const isServed = (operation: RouteName | LocalName): operation is RouteName =>

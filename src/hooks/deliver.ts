@@ -4,7 +4,7 @@ import { requestText } from "../client/raw-request.ts";
 import { codeOf } from "../project/errors.ts";
 import { replaceFile } from "../project/files/replace-file.ts";
 import { daemonFiles, isOwnSocket, socketOf } from "../project/home.ts";
-import { publicKeyOf, seal } from "../store/encryption/sealed-text.ts";
+import { publicKeyOf, seal } from "../protocol/sealed-text.ts";
 
 /**
  * Writes an item to the spool atomically, mode 0600; sealed, where the home is encrypted. Names sort by time.

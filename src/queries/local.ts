@@ -69,17 +69,27 @@ const local = {
 } satisfies Record<string, LocalOperation>;
 
 type LocalOperation = (project: Project, request: never, how: Running) => Promise<unknown>;
-export type LocalName = keyof typeof local;
-export type LocalRequest<N extends LocalName> = Parameters<(typeof local)[N]>[1];
-export type LocalAnswer<N extends LocalName> = Awaited<ReturnType<(typeof local)[N]>>;
+type Upkeep = typeof import("./upkeep/upkeep.ts").upkeep;
+type Operations = typeof local & Upkeep;
+export type LocalName = keyof Operations;
+export type LocalPlace<N extends LocalName> = Parameters<Operations[N]>[0];
+export type LocalRequest<N extends LocalName> =
+  Parameters<Operations[N]> extends [unknown, infer Q, ...unknown[]] ? Q : Record<string, never>;
+export type LocalAnswer<N extends LocalName> = Awaited<ReturnType<Operations[N]>>;
 
 /** @throws PommelError as the operation */
-export function runLocal<N extends LocalName>(
-  project: Project,
+export async function runLocal<N extends LocalName>(
+  place: LocalPlace<N>,
   name: N,
   request: LocalRequest<N>,
   how: Running,
 ): Promise<LocalAnswer<N>> {
-  const operation: LocalOperation = local[name];
-  return operation(project, request as never, how) as Promise<LocalAnswer<N>>;
+  type Any = (place: unknown, request: unknown, how: Running) => unknown;
+  if (!Object.hasOwn(local, name)) {
+    const { upkeep } = await import("./upkeep/upkeep.ts");
+    return (upkeep[name as keyof Upkeep] as Any)(place, request, how) as LocalAnswer<N>;
+  }
+  const { moveLegacyMemory } = await import("./projects/legacy.ts");
+  await moveLegacyMemory(place as Project);
+  return (local[name as keyof typeof local] as Any)(place, request, how) as LocalAnswer<N>;
 }

@@ -5,7 +5,7 @@ import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import { daemonFiles } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
-import { publicKeyOf, seal } from "../../store/encryption/sealed-text.ts";
+import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
 
 type LogLevel = Config["daemon.log_level"];
 

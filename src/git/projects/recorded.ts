@@ -24,6 +24,9 @@ export function isTurnedOff(project: Project): boolean {
   return isOff || config["sessions.record"] === "none" || !config["sessions.capture"];
 }
 
+/** Whether its user named it: `pm init`. */
+export const isNamed = ({ id }: Project): boolean => Registry.openIfThere()?.project(id)?.isNamed ?? false;
+
 function isWanted({ id }: Project, { config }: LoadedConfig): boolean {
   const known = Registry.openIfThere()?.project(id) ?? null;
   if (known?.isOff || config["sessions.record"] === "none") return false;

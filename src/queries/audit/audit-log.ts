@@ -18,8 +18,8 @@ import { withFileLock } from "../../project/files/file-lock.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
 import { auditLock, type Project } from "../../project/paths.ts";
 import { doors } from "../../protocol/door.ts";
+import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
 import { plainText } from "../../store/encryption/plain-text.ts";
-import { publicKeyOf, seal } from "../../store/encryption/sealed-text.ts";
 
 /**
  * The audit log, `audit/` in the project's data: JSON Lines, appended only. Each record holds the SHA-256 of the line before it, so

@@ -151,3 +151,6 @@ export function projectsBelow(dir: string): Project[] {
   );
   return listed.map(({ project }) => project);
 }
+
+/** To be called before the registry's file is removed. */
+export const closeRegistry = (): void => Registry.close();

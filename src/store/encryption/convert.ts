@@ -18,6 +18,7 @@ import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
 import { daemonFiles, homeOf } from "../../project/home.ts";
 import { auditLock, type Project, projectOf } from "../../project/paths.ts";
+import { isSealed, publicKeyOf, seal } from "../../protocol/sealed-text.ts";
 import { removeIndexCache } from "../index/index-cache.ts";
 import { lanceFolder } from "../index/place.ts";
 import { leaveRoom, removeDatabase } from "../sqlite/copy-database.ts";
@@ -37,7 +38,6 @@ import { newSource } from "./key-source.ts";
 import { keyOfDatabase, unlock } from "./keys.ts";
 import { plainText } from "./plain-text.ts";
 import { sealedEngine } from "./sealed-driver.ts";
-import { isSealed, publicKeyOf, seal } from "./sealed-text.ts";
 
 /**
  * Encrypts everything in a person's home, or decrypts it, file by file: each is written anew beside the old one, checked, forced to

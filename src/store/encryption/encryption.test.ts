@@ -14,6 +14,7 @@ import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { daemonFiles, homeOf } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
+import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
 import { contentOf } from "../memory/backups/backup-content.ts";
 import { backUp } from "../memory/backups/backups.ts";
 import { listBackups } from "../memory/backups/copies.ts";
@@ -25,7 +26,6 @@ import { envelopeName, homeEnvelope } from "./envelope.ts";
 import { passphraseVariable } from "./key-source.ts";
 import { forgetKeys, unlock } from "./keys.ts";
 import { plainText } from "./plain-text.ts";
-import { publicKeyOf, seal } from "./sealed-text.ts";
 
 const secret = "the quokka sleeps in the garden";
 const nothing = { backups: [] };

@@ -1,6 +1,6 @@
+import { isSealed, unseal } from "../../protocol/sealed-text.ts";
 import { homeEnvelope, privateKey } from "./envelope.ts";
 import { unlock } from "./keys.ts";
-import { isSealed, unseal } from "./sealed-text.ts";
 
 /**
  * A text of the spool or the log, sealed or not, as it was written.

@@ -1,8 +1,8 @@
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { exitCode } from "../../../project/errors.ts";
-import { type AuditRecord, auditRecords, verifyAudit } from "../../../queries/audit/audit-log.ts";
-import { homeEnvelope } from "../../../store/encryption/envelope.ts";
+import type { AuditRecord } from "../../../queries/audit/audit-log.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";
 import { aligned, humanBytes, type Screen } from "../../terminal/output.ts";
@@ -18,15 +18,15 @@ interface AuditOptions {
 
 const defaultLimit = 20;
 
-/** `pm audit`: reads the files itself, whether a daemon runs or not. */
+/** `pm audit` */
 export async function auditCommand(
   { cwd, output }: CommandContext,
   { since, door, limit = defaultLimit, verify = false }: AuditOptions,
 ): Promise<number> {
   const project = await findProject(cwd);
-  await givePassphrase(homeEnvelope(), output);
+  await givePassphrase(output);
   if (verify) {
-    const check = verifyAudit(project);
+    const check = await call("verifyAudit", {}, project);
     output.result(check, () =>
       check.broken === null
         ? `${counted(check.records, "record")}, none changed or missing.${check.head ? ` Last: ${check.head.n} ${check.head.sha256}` : ""}`
@@ -37,7 +37,7 @@ export async function auditCommand(
   const from = since === undefined ? 0 : await parseWhen(since, "since");
   const records: AuditRecord[] = [];
   let total = 0;
-  for (const record of auditRecords(project)) {
+  for (const record of await call("auditRecords", {}, project)) {
     if (Date.parse(record.at) < from || (door !== undefined && record.door !== door)) continue;
     total++;
     records.push(record);

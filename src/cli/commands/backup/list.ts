@@ -1,18 +1,15 @@
 import { basename, dirname } from "node:path";
+import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import type { Project } from "../../../project/paths.ts";
-import { homeEnvelope } from "../../../store/encryption/envelope.ts";
-import { type BackupContent, contentOf } from "../../../store/memory/backups/backup-content.ts";
-import { type BackupFile, listBackups } from "../../../store/memory/backups/copies.ts";
+import type { ListedBackup } from "../../../queries/upkeep/backups.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes } from "../../terminal/output.ts";
 import { table } from "../../terminal/table.ts";
 import { givePassphrase } from "../encrypt/encrypt.ts";
-import { folderOf } from "./backup.ts";
 
 /** What each is for, as people read it. */
-const reasons: Record<BackupFile["reason"], string> = {
+const reasons: Record<ListedBackup["reason"], string> = {
   daily: "daily",
   manual: "pm backup",
   migration: "before an update",
@@ -22,8 +19,8 @@ const reasons: Record<BackupFile["reason"], string> = {
 /** `pm backup list` */
 export async function listCommand({ cwd, output }: CommandContext): Promise<number> {
   const project = await findProject(cwd);
-  await givePassphrase(homeEnvelope(), output);
-  const found = backupsFor(project).map((backup) => ({ ...backup, content: contentOrLocked(backup.file) }));
+  await givePassphrase(output);
+  const found = await call("backups", {}, project);
   output.result({ backups: found.map(jsonOf) }, () =>
     found.length === 0
       ? "No backups yet. `pm backup` makes one; the daemon makes one a day."
@@ -52,28 +49,10 @@ export async function listCommand({ cwd, output }: CommandContext): Promise<numb
   return found.length === 0 ? 5 : 0;
 }
 
-/** Whoever has not the key of a copy still sees that it is there. */
-function contentOrLocked(file: string): BackupContent | "locked" | null {
-  try {
-    return contentOf(file);
-  } catch {
-    return "locked";
-  }
-}
-
-export const backupsFor = (project: Project): BackupFile[] =>
-  listBackups(project.memoryDb, folderOf(project));
-
-const foldersOf = (found: readonly BackupFile[]) =>
+const foldersOf = (found: readonly ListedBackup[]) =>
   [...new Set(found.map(({ file }) => dirname(file)))].map((dir) => `in ${dir}`).join("\n");
 
-function jsonOf({
-  file,
-  at,
-  bytes,
-  reason,
-  content,
-}: BackupFile & { content: BackupContent | "locked" | null }) {
+function jsonOf({ file, at, bytes, reason, content }: ListedBackup) {
   return {
     file,
     at: new Date(at).toISOString(),

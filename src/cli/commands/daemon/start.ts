@@ -9,7 +9,6 @@ import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { DaemonRecord } from "../../../protocol/daemon-record.ts";
 import type { QueueResponse } from "../../../protocol/operations/status.ts";
-import { homeEnvelope } from "../../../store/encryption/envelope.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { waitForIndex } from "../../terminal/wait-for-index.ts";
@@ -43,7 +42,7 @@ export async function startCommand(
   const project = await findProjectIfAny(cwd);
   // A mistake in the configuration is better shown here than found in the daemon's log.
   loadConfig(project);
-  await givePassphrase(homeEnvelope(), output);
+  await givePassphrase(output);
   if (options.foreground) {
     const running = await findDaemon();
     if (!running) return runDaemonHere();

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { programFile } from "../../../client/autostart.ts";
+import { call } from "../../../client/call.ts";
 import { findDaemon } from "../../../client/connect.ts";
 import { version } from "../../../project/version.ts";
-import { sqliteVersion } from "../../../store/sqlite/sqlite.ts";
 import type { CommandContext } from "../../frame.ts";
 import { aligned } from "../../terminal/output.ts";
 
@@ -13,7 +13,7 @@ export async function versionCommand({ output }: CommandContext): Promise<void> 
     version,
     node: process.versions.node,
     platform: `${process.platform}-${process.arch}`,
-    sqlite: sqliteVersion(),
+    sqlite: await call("sqliteVersion", {}, null),
     installed_in: dirname(dirname(programFile("pommeld.cjs"))),
     daemon: record && { version: record.version, pid: record.pid },
   };

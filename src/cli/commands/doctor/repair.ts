@@ -2,16 +2,9 @@ import { basename } from "node:path";
 import { call } from "../../../client/call.ts";
 import { withoutDaemon } from "../../../client/without-daemon.ts";
 import { loadConfig } from "../../../project/config/config.ts";
-import { silentLog } from "../../../project/log.ts";
 import type { Project } from "../../../project/paths.ts";
 import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
-import { changing } from "../../../queries/changing.ts";
-import { recutSessions } from "../../../sessions/recut.ts";
-import { homeEnvelope } from "../../../store/encryption/envelope.ts";
-import { unlock } from "../../../store/encryption/keys.ts";
-import { indexDriver } from "../../../store/index/drivers.ts";
-import { checkMemory } from "../../../store/memory/check-memory.ts";
-import { type Repaired, repairMemory } from "../../../store/memory/repair/repair.ts";
+import type { Repaired } from "../../../queries/upkeep/findings.ts";
 import type { Output } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import { givePassphrase } from "../encrypt/encrypt.ts";
@@ -28,21 +21,14 @@ export interface Repairs {
  */
 export async function repairDatabases(project: Project, output: Output): Promise<Repairs> {
   // Without the key, what is damaged cannot be told from what is locked.
-  const envelope = homeEnvelope();
-  await givePassphrase(envelope, output);
-  if (envelope) unlock(envelope);
-  const driver = await indexDriver(loadConfig(project).config);
-  const isDamaged = {
-    index: (await driver.check(project.indexDb)).state === "damaged",
-    memory: checkMemory(project.memoryDb).state === "damaged",
-  };
+  await givePassphrase(output);
+  await call("unlock", {}, null);
+  const { config } = loadConfig(project);
+  const isDamaged = await call("damage", { config }, project);
   if (!isDamaged.index && !isDamaged.memory) return { index: null, memory: null };
-  const repairs = await withoutDaemon("pm doctor --repair", async (): Promise<Repairs> => {
-    const index = isDamaged.index
-      ? { aside: await driver.moveAside(project.indexDb, "Repaired.", silentLog) }
-      : null;
-    return { index, memory: isDamaged.memory ? repairMemory(project.memoryDb) : null };
-  });
+  const repairs = await withoutDaemon("pm doctor --repair", () =>
+    call("repair", { config, ...isDamaged }, project),
+  );
   for (const line of describe(repairs)) output.print(line);
   // A daemon that ran runs again, and does the rest.
   if (readDaemonRecord() === null) await finish(project, repairs);
@@ -51,7 +37,7 @@ export async function repairDatabases(project: Project, output: Output): Promise
 
 async function finish(project: Project, { index, memory }: Repairs): Promise<void> {
   if (index) await call("index", { full: true }, project, { without: "here" });
-  if (memory) await changing(project, (work) => recutSessions(work));
+  if (memory) await call("recut", {}, project);
 }
 
 function describe({ index, memory }: Repairs): string[] {

@@ -1,16 +1,8 @@
+import { call } from "../../../client/call.ts";
 import { withoutDaemon } from "../../../client/without-daemon.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { backupFolders } from "../../../queries/projects/known-projects.ts";
-import {
-  type ConvertOptions,
-  decryptHome,
-  encryptHome,
-  rotateKey,
-} from "../../../store/encryption/convert.ts";
-import { type Envelope, homeEnvelope, type KeySource } from "../../../store/encryption/envelope.ts";
-import { passphraseVariable } from "../../../store/encryption/key-source.ts";
-import { unlock } from "../../../store/encryption/keys.ts";
+import { type KeySource, passphraseVariable } from "../../../queries/upkeep/encryption.ts";
 import type { CommandContext } from "../../frame.ts";
 import { askSecret, canAsk } from "../../terminal/ask.ts";
 import { type Output, tick } from "../../terminal/output.ts";
@@ -25,16 +17,18 @@ export async function encryptCommand(
   if (!/^(?:file|file:.+|keychain|passphrase)$/.test(choice)) {
     throw new PommelError("usage", `No such key: ${choice}.`, "file, file:PATH, keychain or passphrase.");
   }
-  const known = homeEnvelope();
+  const known = await call("keyOf", {}, null);
   if (rotate) return rotateCommand(choice, output);
   if (known && key !== undefined) {
     throw new PommelError("usage", "It is encrypted already.", "Change the key with --rotate.");
   }
-  if (known) await givePassphrase(known, output);
-  else if (choice === "passphrase") await chooseIfMissing(output);
-  const options = optionsFor(output);
-  const { files } = await withoutDaemon("pm encrypt", () => encryptHome(choice, options));
-  const source = homeEnvelope()!.source;
+  await givePassphrase(output);
+  const isChosenNow = known === null && choice === "passphrase" && !process.env[passphraseVariable];
+  const passphrase = isChosenNow ? await newPassphrase(output) : null;
+  const how = { onNote: output.note };
+  const { files, source } = await withoutDaemon("pm encrypt", () =>
+    call("encrypt", { key: choice, passphrase }, null, how),
+  );
   output.result({ encrypted: true, files, key: jsonOf(source) }, () =>
     [
       `${tick("ok", output.colors)} Encrypted ${counted(files.length, "file")}. ${placeOf(source)}`,
@@ -45,17 +39,14 @@ export async function encryptCommand(
 }
 
 async function rotateCommand(choice: string, output: Output): Promise<void> {
-  const known = homeEnvelope();
-  await givePassphrase(known, output);
+  await givePassphrase(output);
   // Before another passphrase is asked for.
-  if (known) unlock(known);
-  const chosen = choice === "passphrase" ? await newPassphrase(output) : null;
-  await withoutDaemon("pm encrypt", () =>
-    rotateKey(choice, optionsFor(output), () => {
-      if (chosen !== null) process.env[passphraseVariable] = chosen;
-    }),
+  await call("unlock", {}, null);
+  const passphrase = choice === "passphrase" ? await newPassphrase(output) : null;
+  const how = { onNote: output.note };
+  const source = await withoutDaemon("pm encrypt", () =>
+    call("rotateKey", { key: choice, passphrase }, null, how),
   );
-  const source = homeEnvelope()!.source;
   output.result(
     { rotated: true, key: jsonOf(source) },
     `${tick("ok", output.colors)} The key was replaced. ${placeOf(source)}`,
@@ -71,27 +62,20 @@ export async function decryptCommand({ output }: CommandContext): Promise<void> 
       "Run `pm config set --global storage.encrypt false` first.",
     );
   }
-  await givePassphrase(homeEnvelope(), output);
-  const { files } = await withoutDaemon("pm decrypt", () => decryptHome(optionsFor(output)));
+  await givePassphrase(output);
+  const { files } = await withoutDaemon("pm decrypt", () =>
+    call("decrypt", {}, null, { onNote: output.note }),
+  );
   output.result(
     { encrypted: false, files },
     `${tick("ok", output.colors)} Decrypted ${counted(files.length, "file")}. The key itself stays where it is.`,
   );
 }
 
-function optionsFor(output: Output): ConvertOptions {
-  return { backups: backupFolders(), onFile: (file) => output.note(file) };
-}
-
-/** Asks for the passphrase where one is needed, is not known and can be asked for. */
-export async function givePassphrase(envelope: Envelope | null, output: Output): Promise<void> {
-  if (envelope?.source.kind !== "passphrase" || process.env[passphraseVariable] || !canAsk(output)) return;
-  process.env[passphraseVariable] = await askSecret("Passphrase of the memory: ");
-  unlock(envelope);
-}
-
-async function chooseIfMissing(output: Output): Promise<void> {
-  if (!process.env[passphraseVariable]) process.env[passphraseVariable] = await newPassphrase(output);
+/** Asks for the passphrase of the home, or of a backup, where one is needed, is not known and can be asked for. */
+export async function givePassphrase(output: Output, what: { backup?: string } = {}): Promise<void> {
+  if (!canAsk(output) || !(await call("keyOf", what, null))?.needsPassphrase) return;
+  await call("unlock", { ...what, passphrase: await askSecret("Passphrase of the memory: ") }, null);
 }
 
 /** @throws PommelError `usage` */

@@ -5,12 +5,12 @@ import { projectPlace, readRecord } from "../../../agents/setup/record.ts";
 import { applyChanges } from "../../../client/call.ts";
 import { hideFromGit, unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
+import { isNamed } from "../../../git/projects/recorded.ts";
 import { recordHere } from "../../../git/projects/turn-recording.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { setConfig } from "../../../project/config/config-edit.ts";
 import { explanationOf, PommelError } from "../../../project/errors.ts";
 import { findUpwards, type Project } from "../../../project/paths.ts";
-import { Registry } from "../../../store/registry.ts";
 import type { CommandContext } from "../../frame.ts";
 import { nestedText } from "../../results/nested.ts";
 import { interruptedCode } from "../../terminal/interruption.ts";
@@ -129,10 +129,6 @@ async function showOrHide(
     if (!(error instanceof PommelError)) throw error;
     output.note(`      ${tick("warn", output.colors)} ${explanationOf(error)}`);
   }
-}
-
-function isNamed({ id }: Project): boolean {
-  return Registry.openIfThere()?.project(id)?.isNamed ?? false;
 }
 
 async function parseLanguages(text: string): Promise<string[]> {

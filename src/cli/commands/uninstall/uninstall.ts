@@ -13,8 +13,7 @@ import { findProject, findProjectIfAny } from "../../../git/projects/find-projec
 import { explanationOf, messageOf, PommelError } from "../../../project/errors.ts";
 import { homeOf, registryFile } from "../../../project/home.ts";
 import { isInside, type Project, projectAt } from "../../../project/paths.ts";
-import { listProjects } from "../../../queries/projects/known-projects.ts";
-import { Registry } from "../../../store/registry.ts";
+import { closeRegistry, listProjects } from "../../../queries/projects/known-projects.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
@@ -197,7 +196,7 @@ function clearUser({ user }: UninstallResult, { keepsRecords, keepsMemory }: Kep
   ].filter((path) => existsSync(path));
   try {
     takeAll(userPlace());
-    Registry.close();
+    closeRegistry();
     for (const directory of userDirectories()) {
       clearDirectory(directory, kept);
       removeEmptyParents(directory);

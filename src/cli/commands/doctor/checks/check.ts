@@ -1,3 +1,6 @@
+import { loadConfig } from "../../../../project/config/config.ts";
+import { type Config, defaultConfig } from "../../../../project/config/settings.ts";
+import type { Project } from "../../../../project/paths.ts";
 import type { Mark } from "../../../terminal/output.ts";
 
 /** What one check of `pm doctor` found. */
@@ -25,4 +28,13 @@ export function warn(message: string, hint: string): CheckResult {
 
 export function fail(message: string, hint: string): CheckResult {
   return { status: "fail", message, hint };
+}
+
+/** The settings in force, else the defaults: another check says what is wrong with the configuration. */
+export function configOf(project: Project): Config {
+  try {
+    return loadConfig(project).config;
+  } catch {
+    return defaultConfig();
+  }
 }

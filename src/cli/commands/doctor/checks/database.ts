@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { StoreCheck } from "../../../../store/sqlite/check-database.ts";
+import type { StoreCheck } from "../../../../queries/upkeep/findings.ts";
 import { humanBytes } from "../../../terminal/output.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 

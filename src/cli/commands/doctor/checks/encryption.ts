@@ -1,13 +1,9 @@
 import { basename } from "node:path";
+import { call } from "../../../../client/call.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
 import { PommelError } from "../../../../project/errors.ts";
 import { type DiskEncryption, diskEncryptionOf } from "../../../../project/files/disk-encryption.ts";
 import { homeOf } from "../../../../project/home.ts";
-import { backupFolders } from "../../../../queries/projects/known-projects.ts";
-import { plainFiles } from "../../../../store/encryption/convert.ts";
-import { homeEnvelope } from "../../../../store/encryption/envelope.ts";
-import { unlock } from "../../../../store/encryption/keys.ts";
-import { sealedEngine } from "../../../../store/encryption/sealed-driver.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
 /** What never is encrypted, as it is needed before the key, or holds nothing of the memory. */
@@ -28,24 +24,22 @@ export function plainOn(disk: DiskEncryption): CheckResult {
 }
 
 /** What is stored plain, and whether what is not can be read. */
-export function checkEncryption(): CheckResult {
+export async function checkEncryption(): Promise<CheckResult> {
   try {
     const { config } = loadConfig(null);
-    const envelope = homeEnvelope();
-    if (envelope === null) {
+    const encrypted = await call("stillPlain", {}, null);
+    if (encrypted === null) {
       return config["storage.encrypt"]
         ? warn("storage.encrypt is on, and nothing is encrypted yet", "Run `pm encrypt`, or `pm start`.")
         : plainOn(diskEncryptionOf(homeOf().dataDir));
     }
-    sealedEngine();
-    unlock(envelope);
-    const plain = plainFiles({ backups: backupFolders() });
-    if (plain.length === 0) {
+    const { key, files } = encrypted;
+    if (files.length === 0) {
       return ok(
-        `memory, index, backups, audit log, spool and log are encrypted (key: ${envelope.source.kind}); ${alwaysPlain}`,
+        `memory, index, backups, audit log, spool and log are encrypted (key: ${key}); ${alwaysPlain}`,
       );
     }
-    const names = plain.map((file) => basename(file)).join(", ");
+    const names = files.map((file) => basename(file)).join(", ");
     return warn(`These are still plain: ${names}.`, "Run `pm encrypt`, which does the rest.");
   } catch (error) {
     if (error instanceof PommelError) return fail(error.message, error.hint);

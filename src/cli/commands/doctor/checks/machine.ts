@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import packageJson from "../../../../../package.json" with { type: "json" };
 import { programFile } from "../../../../client/autostart.ts";
+import { call } from "../../../../client/call.ts";
 import grammars from "../../../../code/languages/grammars.json" with { type: "json" };
 import { messageOf, PommelError } from "../../../../project/errors.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
@@ -38,8 +39,7 @@ function checkGit(): CheckResult {
 
 async function checkSqlite(): Promise<CheckResult> {
   try {
-    const { sqliteVersion } = await import("../../../../store/sqlite/sqlite.ts");
-    return ok(`SQLite ${sqliteVersion()}`);
+    return ok(`SQLite ${await call("sqliteVersion", {}, null)}`);
   } catch (error) {
     return fail(
       `SQLite does not load: ${firstLine(error)}`,
@@ -62,14 +62,11 @@ async function checkWatcher(): Promise<CheckResult> {
 }
 
 async function checkRegistry(): Promise<CheckResult> {
-  const { registryFile } = await import("../../../../project/home.ts");
-  if (!existsSync(registryFile())) return ok("no projects yet");
   try {
-    const { Registry } = await import("../../../../store/registry.ts");
-    const registry = Registry.open();
-    const isMadeAgain = registry.check();
-    const known = `${registry.projects().length} projects are known`;
-    return isMadeAgain
+    const state = await call("registryState", {}, null);
+    if (state === null) return ok("no projects yet");
+    const known = `${state.projects} projects are known`;
+    return state.isMadeAgain
       ? warn(`The registry was damaged, and was made again: ${known}.`, "Check them with `pm projects`.")
       : ok(known);
   } catch (error) {

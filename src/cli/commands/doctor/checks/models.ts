@@ -1,3 +1,4 @@
+import { call } from "../../../../client/call.ts";
 import type { Availability } from "../../../../models/embed/embedder.ts";
 import { embedderSettings, readEmbedderSpec } from "../../../../models/embed/registry.ts";
 import { llmSettingsOf, readLlmSpec, whyNoModelScrubs } from "../../../../models/generate/registry.ts";
@@ -5,8 +6,6 @@ import { loadConfig } from "../../../../project/config/config.ts";
 import type { Config } from "../../../../project/config/settings.ts";
 import { messageOf } from "../../../../project/errors.ts";
 import type { Project } from "../../../../project/paths.ts";
-import { withMemoryIfAny } from "../../../../queries/open.ts";
-import { unreadSessions } from "../../../../store/memory/privacy/withheld.ts";
 import { counted } from "../../../terminal/text.ts";
 import { type CheckResult, ok, warn } from "./check.ts";
 
@@ -28,7 +27,8 @@ export async function checkModels(project: Project): Promise<CheckResult> {
   const found = await Promise.all(models.map(async (model) => ({ ...model, ...(await problemWith(model)) })));
   const unusable = found.filter(({ problem }) => problem !== null);
   if (unusable.length === 0) {
-    const unread = await unreadByModel(project, config);
+    // Another check reports faults of the memory.
+    const unread = whyNoModelScrubs(config) === null ? await call("unreadByModel", {}, project) : 0;
     return unread === 0
       ? ok(`configured models: ${[...new Set(models.map(({ spec }) => spec))].join(", ")}`)
       : warn(
@@ -42,12 +42,6 @@ export async function checkModels(project: Project): Promise<CheckResult> {
     return `${problem} (${settings.join(", ")})`;
   });
   return warn(`${problems.join("; ")}.`, unusable[0]?.hint ?? "");
-}
-
-/** Another check reports faults of the memory. */
-async function unreadByModel(project: Project, config: Config): Promise<number> {
-  if (whyNoModelScrubs(config) !== null) return 0;
-  return withMemoryIfAny(project, (memory) => (memory === null ? 0 : unreadSessions(memory).length));
 }
 
 function modelsOf(config: Config): SetModel[] {

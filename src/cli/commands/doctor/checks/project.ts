@@ -1,28 +1,18 @@
-import { existsSync, rmSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { autostartStatus } from "../../../../client/autostart.ts";
 import { call } from "../../../../client/call.ts";
 import { DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { recordingConfig } from "../../../../git/projects/recorded.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
-import { type Config, defaultConfig } from "../../../../project/config/settings.ts";
 import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
 import { daemonFiles, homeOf } from "../../../../project/home.ts";
-import { type Project, teamDirName } from "../../../../project/paths.ts";
+import type { Project } from "../../../../project/paths.ts";
 import { readDaemonRecord } from "../../../../protocol/daemon-record.ts";
-import { withMemoryIfAny } from "../../../../queries/open.ts";
-import { legacyMemoryIn } from "../../../../queries/projects/legacy.ts";
-import { currentCut, cutSettingsOf } from "../../../../sessions/chunks/cut-rules.ts";
-import { indexDriver } from "../../../../store/index/drivers.ts";
-import { lostMemory } from "../../../../store/memory/backups/lost-memory.ts";
-import { checkMemory } from "../../../../store/memory/check-memory.ts";
-import { missedInjections } from "../../../../store/memory/injections.ts";
-import { cutCounts } from "../../../../store/memory/sessions/session-cuts.ts";
-import { lockHolder } from "../../../../store/sqlite/lock.ts";
 import { autostartText } from "../../../terminal/autostart-text.ts";
 import { checkHooks, checkInstructions, checkMcp, checkOtherHooks, otherSetups } from "./agents.ts";
 import { checkBackups } from "./backups.ts";
-import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
+import { type Check, type CheckResult, configOf, fail, ok, warn } from "./check.ts";
 import { databaseResult, serverResult } from "./database.ts";
 import { checkEncryption } from "./encryption.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
@@ -98,9 +88,7 @@ async function checkContext(project: Project): Promise<CheckResult> {
   const { config } = loadConfig(project);
   if (config["context.mode"] === "off") return ok("automatic context is off");
   const weekAgo = Date.now() - 7 * 24 * 3600 * 1000;
-  const missed = await withMemoryIfAny(project, (memory) =>
-    memory === null ? 0 : missedInjections(memory, weekAgo).length,
-  );
+  const missed = await call("missedSince", { since: weekAgo }, project);
   if (missed < manyMissed)
     return ok(`automatic context is ${config["context.mode"]}, ${missed} answers late`);
   return warn(
@@ -109,8 +97,8 @@ async function checkContext(project: Project): Promise<CheckResult> {
   );
 }
 
-function checkLock(project: Project): CheckResult {
-  const holder = lockHolder(project.lockFile);
+async function checkLock(project: Project): Promise<CheckResult> {
+  const holder = await call("lockHolder", { file: project.lockFile }, null);
   return ok(
     holder === null
       ? "no process is writing the index"
@@ -120,7 +108,7 @@ function checkLock(project: Project): CheckResult {
 
 async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult> {
   const files = daemonFiles();
-  const holder = lockHolder(files.lock);
+  const holder = await call("lockHolder", { file: files.lock }, null);
   const record = readDaemonRecord();
   try {
     const { daemon, version } = await call("status", {}, project, { without: "fail" });
@@ -151,23 +139,12 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
 
 const isAutostartOn = (project: Project) => configOf(project)["daemon.autostart"];
 
-function configOf(project: Project): Config {
-  try {
-    return loadConfig(project).config;
-  } catch {
-    // Another check says what is wrong with the configuration.
-    return defaultConfig();
-  }
-}
-
 async function checkIndex(project: Project): Promise<CheckResult> {
   const { indexDb: file } = project;
   const config = configOf(project);
-  const driver = await indexDriver(config);
-  const check = await driver.check(file);
+  const { place, check } = await call("indexState", { config }, project);
   const absent = warn("Nothing is indexed yet.", "Run `pm start` or `pm reindex`.");
-  if (config["index.driver"] !== "sqlite" && check.state !== "absent")
-    return serverResult(driver.place, check);
+  if (config["index.driver"] !== "sqlite" && check.state !== "absent") return serverResult(place, check);
   return databaseResult(file, check, {
     absent,
     damaged: "Run `pm reindex`: the damaged file is moved aside and rebuilt.",
@@ -186,11 +163,10 @@ async function checkSharing(project: Project): Promise<CheckResult> {
     : { status: "ok", message: text.replace(/\.$/, ""), hint: "`pm sync` shares it." };
 }
 
-function memoryResult({ memoryDb: file }: Project): CheckResult {
-  const isEmpty = !statSync(file, { throwIfNoEntry: false })?.size;
-  const lost = isEmpty ? lostMemory(file) : null;
+async function memoryResult(project: Project): Promise<CheckResult> {
+  const { lost, check } = await call("memoryState", {}, project);
   if (lost) return fail(lost.message, lost.hint);
-  return databaseResult(file, checkMemory(file), {
+  return databaseResult(project.memoryDb, check, {
     absent: ok("no sessions recorded yet"),
     damaged:
       "Nothing was changed. `pm doctor --repair` saves what can be read, `pm restore` goes back to a backup.",
@@ -200,17 +176,14 @@ function memoryResult({ memoryDb: file }: Project): CheckResult {
 
 /** A memory in the checkout, where Pommel once kept it. */
 async function checkLegacy(project: Project): Promise<CheckResult> {
-  const found = await legacyMemoryIn(project);
+  const { found, file, state } = await call("legacyState", {}, project);
   if (found === "none") return ok("no memory lies in the checkout");
-  const file = join(project.root, teamDirName, "memory.db");
-  // A stranger's file is not even opened.
   if (found === "others") {
     return warn(
       `${file} is not used: it came with the repository or from another machine.`,
       "If it is yours, `pm restore` with its path puts it in the place of this project's memory. Then delete it.",
     );
   }
-  const { state } = checkMemory(file);
   if (state !== "damaged" && state !== "newer")
     return ok(`${file} is moved into your home with the next search`);
   return warn(
@@ -223,10 +196,9 @@ async function checkLegacy(project: Project): Promise<CheckResult> {
 
 /** Whether sessions are cut into chunks by the rules and settings in force. */
 async function checkChunks(project: Project): Promise<CheckResult> {
-  const settings = cutSettingsOf(configOf(project));
-  const counts = await withMemoryIfAny(project, (memory) =>
-    memory === null ? null : cutCounts(memory, currentCut(settings)),
-  ).catch((error: unknown) => codeOf(error));
+  const counts = await call("outdatedCuts", { config: configOf(project) }, project).catch((error: unknown) =>
+    codeOf(error),
+  );
   // Another check reports faults of the memory.
   if (typeof counts === "string") return ok("unknown: the memory cannot be read");
   if (counts === null || counts.outdated === 0)

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { agents, placesOf } from "../../../../agents/registry.ts";
+import { call } from "../../../../client/call.ts";
 import type { Project } from "../../../../project/paths.ts";
-import { withMemoryIfAny } from "../../../../queries/open.ts";
-import { type LeftOut, leftOut } from "../../../../sessions/ingest/left-out.ts";
+import type { LeftOut } from "../../../../sessions/ingest/left-out.ts";
 import { type CheckResult, ok } from "./check.ts";
 
 /** Where agents keep conversations on this machine, and what was not understood in them. */
@@ -17,7 +17,7 @@ export async function checkTranscripts(
     found.push(`${agent.title} in ${places.join(" and ")}`);
   }
   if (found.length === 0) return ok("no agent keeps transcripts here yet");
-  const odd = await withMemoryIfAny(project, (memory) => (memory === null ? [] : leftOut(memory)));
+  const odd = await call("leftOut", {}, project);
   return ok([`transcripts of ${found.join(", ")}`, ...odd.map(asText)].join("; "));
 }
 

@@ -1,0 +1,77 @@
+import {
+  type Conversion,
+  decryptHome,
+  encryptHome,
+  plainFiles,
+  rotateKey,
+} from "../../store/encryption/convert.ts";
+import { envelopeFor, homeEnvelope, type KeySource } from "../../store/encryption/envelope.ts";
+import { passphraseVariable } from "../../store/encryption/key-source.ts";
+import { unlock } from "../../store/encryption/keys.ts";
+import { sealedEngine } from "../../store/encryption/sealed-driver.ts";
+import type { Running } from "../operations.ts";
+import { backupFolders } from "../projects/known-projects.ts";
+
+export { type KeySource, passphraseVariable };
+
+/** Of the home, or of one backup. */
+interface What {
+  backup?: string | undefined;
+}
+
+const envelopeOf = ({ backup }: What) => (backup === undefined ? homeEnvelope() : envelopeFor(backup));
+
+/** Where the key comes from, and whether a passphrase has to be asked for; null: nothing is encrypted. */
+export function keyOf(what: What): { source: KeySource; needsPassphrase: boolean } | null {
+  const source = envelopeOf(what)?.source;
+  if (source === undefined) return null;
+  return { source, needsPassphrase: source.kind === "passphrase" && !process.env[passphraseVariable] };
+}
+
+/** Checks the key; this process, and a daemon that it starts, know the passphrase from then on. @throws PommelError `encryption_locked` */
+export function unlockWith({ passphrase, ...what }: What & { passphrase?: string | undefined }): void {
+  if (passphrase !== undefined) process.env[passphraseVariable] = passphrase;
+  const envelope = envelopeOf(what);
+  if (envelope) unlock(envelope);
+}
+
+interface Choice {
+  /** As the setting `storage.key`. */
+  key: string;
+  /** A new one, where `key` is "passphrase". */
+  passphrase: string | null;
+}
+
+/** Encrypts what is stored, or does the rest where that was interrupted. No daemon may run. */
+export function encrypt(
+  { key, passphrase }: Choice,
+  { onNote }: Running,
+): Conversion & { source: KeySource } {
+  if (passphrase !== null) process.env[passphraseVariable] = passphrase;
+  return { ...encryptHome(key, optionsFor(onNote)), source: homeEnvelope()!.source };
+}
+
+/** Replaces the key. No daemon may run. */
+export function rotate({ key, passphrase }: Choice, { onNote }: Running): KeySource {
+  rotateKey(key, optionsFor(onNote), () => {
+    if (passphrase !== null) process.env[passphraseVariable] = passphrase;
+  });
+  return homeEnvelope()!.source;
+}
+
+/** No daemon may run. */
+export const decrypt = ({ onNote }: Running): Conversion => decryptHome(optionsFor(onNote));
+
+const optionsFor = (onNote: Running["onNote"]) => ({
+  backups: backupFolders(),
+  onFile: (file: string) => onNote?.(file),
+});
+
+/** Files that are still plain although the home is encrypted; null: it is not. @throws PommelError where it cannot be read */
+export function stillPlain(): { key: KeySource["kind"]; files: string[] } | null {
+  const envelope = homeEnvelope();
+  if (envelope === null) return null;
+  sealedEngine();
+  unlock(envelope);
+  return { key: envelope.source.kind, files: plainFiles({ backups: backupFolders() }) };
+}

@@ -1,0 +1,130 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { agents } from "../../agents/registry.ts";
+import { projectRoots } from "../../git/projects/roots.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { registryFile } from "../../project/home.ts";
+import { silentLog } from "../../project/log.ts";
+import { type Project, teamDirName } from "../../project/paths.ts";
+import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
+import { leftOut } from "../../sessions/ingest/left-out.ts";
+import { transcriptsThere, vanishingOf } from "../../sessions/ingest/vanishing.ts";
+import { recutSessions } from "../../sessions/recut.ts";
+import { indexDriver } from "../../store/index/drivers.ts";
+import { careOf } from "../../store/memory/backups/care-record.ts";
+import { backupFolder, listBackups } from "../../store/memory/backups/copies.ts";
+import { leftoversOf, removeLeftovers } from "../../store/memory/backups/leftovers.ts";
+import { lostMemory } from "../../store/memory/backups/lost-memory.ts";
+import { checkMemory } from "../../store/memory/check-memory.ts";
+import { missedInjections } from "../../store/memory/injections.ts";
+import { unreadSessions } from "../../store/memory/privacy/withheld.ts";
+import { repairMemory } from "../../store/memory/repair/repair.ts";
+import { cutCounts } from "../../store/memory/sessions/session-cuts.ts";
+import { Registry } from "../../store/registry.ts";
+import { lockHolder } from "../../store/sqlite/lock.ts";
+import { changing } from "../changing.ts";
+import { withMemoryIfAny } from "../open.ts";
+import { legacyMemoryIn } from "../projects/legacy.ts";
+
+/** What `pm doctor` looks at in what is stored, which may be broken: nothing is changed unless it says so. */
+
+export type { Repaired } from "../../store/memory/repair/repair.ts";
+export type { StoreCheck } from "../../store/sqlite/check-database.ts";
+
+/** How many projects are known, and whether a damaged registry was made again; null: there is none yet. */
+export function registryState(): { projects: number; isMadeAgain: boolean } | null {
+  if (!existsSync(registryFile())) return null;
+  const registry = Registry.open();
+  const isMadeAgain = registry.check();
+  return { projects: registry.projects().length, isMadeAgain };
+}
+
+/** Who writes the index, and who holds the daemon's lock. */
+export const holderOf = (lockFile: string) => lockHolder(lockFile);
+
+export const missedSince = (project: Project, since: number): Promise<number> =>
+  withMemoryIfAny(project, (memory) => (memory === null ? 0 : missedInjections(memory, since).length));
+
+/** Sessions that the language model of `scrub.llm` has not read. */
+export const unreadByModel = (project: Project): Promise<number> =>
+  withMemoryIfAny(project, (memory) => (memory === null ? 0 : unreadSessions(memory).length));
+
+/** What was not understood in transcripts. */
+export const leftOutOf = (project: Project) =>
+  withMemoryIfAny(project, (memory) => (memory === null ? [] : leftOut(memory)));
+
+/** Sessions that the agents' clients will delete soon. */
+export async function vanishingIn(project: Project) {
+  const roots = await projectRoots(project.root);
+  const deleting = agents.filter(
+    (agent) => agent.retention !== undefined && agent.roots().some((root) => existsSync(root)),
+  );
+  const found = await withMemoryIfAny(project, (memory) =>
+    Promise.all(
+      deleting.map(async (agent) => {
+        const transcripts = await transcriptsThere(agent, roots, memory);
+        return vanishingOf(agent, project.root, () => transcripts);
+      }),
+    ),
+  );
+  return found.filter((one) => one !== null);
+}
+
+/** Sessions that are cut by other rules or settings than those in force; null: there is no memory. */
+export const outdatedCuts = (project: Project, config: Config) =>
+  withMemoryIfAny(project, (memory) =>
+    memory === null ? null : cutCounts(memory, currentCut(cutSettingsOf(config))),
+  );
+
+export async function indexState({ indexDb }: Project, config: Config) {
+  const driver = await indexDriver(config);
+  return { place: driver.place, check: await driver.check(indexDb) };
+}
+
+/** @returns also why it is missing although there was one */
+export function memoryState({ memoryDb }: Project) {
+  const isEmpty = !statSync(memoryDb, { throwIfNoEntry: false })?.size;
+  const lost = isEmpty ? lostMemory(memoryDb) : null;
+  return { lost, check: checkMemory(memoryDb) };
+}
+
+/** A memory in the checkout, where Pommel once kept it. A stranger's file is not even opened. */
+export async function legacyState(project: Project) {
+  const found = await legacyMemoryIn(project);
+  const file = join(project.root, teamDirName, "memory.db");
+  return { found, file, state: found === "none" || found === "others" ? null : checkMemory(file).state };
+}
+
+/** @param fix removes what killed processes left */
+export function backupState({ memoryDb }: Project, config: Config, fix: boolean) {
+  const leftovers = fix ? [] : leftoversOf(memoryDb);
+  if (fix) removeLeftovers(memoryDb);
+  const folder = backupFolder(memoryDb, config["backup.folder"]);
+  const all = existsSync(memoryDb) ? listBackups(memoryDb, folder) : null;
+  return { leftovers, ...careOf(memoryDb), all };
+}
+
+/** Which of the databases are damaged. */
+export async function damageOf({ indexDb, memoryDb }: Project, config: Config) {
+  const driver = await indexDriver(config);
+  return {
+    index: (await driver.check(indexDb)).state === "damaged",
+    memory: checkMemory(memoryDb).state === "damaged",
+  };
+}
+
+/** The index is moved aside, of the memory is saved what can be read. No daemon may run. @throws PommelError as `repairMemory` */
+export async function repair(
+  { indexDb, memoryDb }: Project,
+  config: Config,
+  damaged: { index: boolean; memory: boolean },
+) {
+  const driver = await indexDriver(config);
+  return {
+    index: damaged.index ? { aside: await driver.moveAside(indexDb, "Repaired.", silentLog) } : null,
+    memory: damaged.memory ? repairMemory(memoryDb) : null,
+  };
+}
+
+/** Cuts what was saved into chunks again. */
+export const recut = (project: Project) => changing(project, (work) => recutSessions(work));
