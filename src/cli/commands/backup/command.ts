@@ -22,7 +22,7 @@ export function declareBackup(program: Command): void {
     .command("list")
     .description("List the backups that `pm restore` can restore")
     .addHelpText("after", examples(["pm backup list", "newest first"]))
-    .action(run(async () => (await import("./list.ts")).listCommand));
+    .action(run(async () => (await import("./backup.ts")).listCommand));
 
   program
     .command("restore")

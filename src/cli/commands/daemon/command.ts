@@ -38,7 +38,7 @@ export function declareDaemon(program: Command): void {
       "after",
       examples(["pm restart", "with this shell's environment, for example a new API key"]),
     )
-    .action(run(async () => (await import("./restart.ts")).restartCommand));
+    .action(run(async () => (await import("./stop.ts")).restartCommand));
 
   program
     .command("logs")

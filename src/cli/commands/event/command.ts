@@ -87,7 +87,7 @@ export function declareEvent(program: Command): void {
         ['pm event create "v2.0" --type milestone --checkpoint HEAD', "from a commit"],
       ),
     )
-    .action(run(async () => (await import("./create.ts")).eventCreateCommand));
+    .action(run(async () => (await import("./change.ts")).eventCreateCommand));
 
   event
     .command("link")
@@ -95,7 +95,7 @@ export function declareEvent(program: Command): void {
     .addArgument(eventArgument())
     .addArgument(targetsArgument())
     .addHelpText("after", examples(["pm event link auth 8ecde0fc 4f1d2c3", "a session and a commit"]))
-    .action(run(async () => (await import("./link.ts")).eventLinkCommand));
+    .action(run(async () => (await import("./change.ts")).eventLinkCommand));
 
   event
     .command("unlink")
@@ -103,7 +103,7 @@ export function declareEvent(program: Command): void {
     .addArgument(eventArgument())
     .addArgument(targetsArgument())
     .addHelpText("after", examples(["pm event unlink auth 8ecde0fc", "also what its branch added"]))
-    .action(run(async () => (await import("./link.ts")).eventUnlinkCommand));
+    .action(run(async () => (await import("./change.ts")).eventUnlinkCommand));
 
   event
     .command("close")
@@ -119,5 +119,5 @@ export function declareEvent(program: Command): void {
         ["pm event close auth --reopen", "active again"],
       ),
     )
-    .action(run(async () => (await import("./close.ts")).eventCloseCommand));
+    .action(run(async () => (await import("./change.ts")).eventCloseCommand));
 }

@@ -12,9 +12,7 @@ import { createPalette } from "../../terminal/palette.ts";
 import { homeRelative } from "../../terminal/text.ts";
 import { projectsForgetCommand, projectsListCommand } from "../projects/projects.ts";
 import { sessionListCommand } from "../session/list.ts";
-import { eventCloseCommand } from "./close.ts";
-import { eventCreateCommand } from "./create.ts";
-import { eventLinkCommand, eventUnlinkCommand } from "./link.ts";
+import { eventCloseCommand, eventCreateCommand, eventLinkCommand, eventUnlinkCommand } from "./change.ts";
 import { eventListCommand } from "./list.ts";
 import { eventShowCommand } from "./show.ts";
 

@@ -7,7 +7,7 @@ import type { Project } from "../../../project/paths.ts";
 import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
 import { shortId } from "../../../sessions/short-id.ts";
 import type { CommandContext } from "../../frame.ts";
-import { tick } from "../../terminal/output.ts";
+import { humanBytes, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
 import type { NumberRange } from "../../values.ts";
@@ -23,7 +23,7 @@ import {
 } from "./document.ts";
 import { indexAsHtml, sessionAsHtml } from "./html.ts";
 import { indexAsMarkdown, sessionAsMarkdown } from "./markdown.ts";
-import { openDirectory, writeNew } from "./write.ts";
+import { openDirectory, openFile, writeNew } from "./write.ts";
 
 type FormatName = (typeof formats)[number];
 
@@ -72,7 +72,7 @@ export async function exportCommand(context: CommandContext, options: ExportOpti
   const isPart = options.turns !== undefined || !options.output;
   refuseTogether("--all", all && isPart, "--turns or --no-output");
   refuseTogether("--format atif", options.format === "atif" && isPart, "--turns or --no-output");
-  if (all) return (await import("./export-all.ts")).exportAllCommand(context, options);
+  if (all) return (await import("./export.ts")).exportAllCommand(context, options);
   const [id] = ids;
   if (options.turns !== undefined && ids.length !== 1)
     throw new PommelError("usage", "--turns is of one session.", "Name it: --session ID.");
@@ -212,4 +212,36 @@ function freeName(name: string, taken: Set<string>): string {
   for (let n = 2; taken.has(free.toLowerCase()); n++) free = name.replace(/(?=\.\w+$)/, `-${n}`);
   taken.add(free.toLowerCase());
   return free;
+}
+
+/** `pm export --all`: the whole memory as JSON Lines. */
+export async function exportAllCommand(
+  { cwd, output }: CommandContext,
+  { to, force = false }: { to?: string; force?: boolean },
+): Promise<void> {
+  if (to === undefined) {
+    throw new PommelError("usage", "The whole memory goes to a file.", "Name it: --to memory.jsonl.");
+  }
+  const project = await findProject(cwd);
+  const path = resolve(cwd, to);
+  const file = openFile(path, force);
+  const progress = createProgress({ label: "Exporting", unit: "records" });
+  let bytes = 0;
+  try {
+    const write = (text: string, done: number, total: number) => {
+      file.write(text);
+      bytes += Buffer.byteLength(text);
+      progress.update(done, total);
+    };
+    const records = await call("exportMemory", { write }, project);
+    file.finish();
+    progress.finish();
+    output.result(
+      { to: path, records, bytes },
+      `${tick("ok", output.colors)} Wrote ${counted(records, "record")} (${humanBytes(bytes)}) to ${path}.`,
+    );
+  } finally {
+    progress.finish();
+    file.discard();
+  }
 }

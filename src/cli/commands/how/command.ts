@@ -48,5 +48,5 @@ export function declareHow(program: Command): void {
         ["pm lost src/auth.ts --json | jq -r '.texts[0].lines[]'", "only the text"],
       )}\n\nExits with 5 when nothing of it was lost.`,
     )
-    .action(query(async () => (await import("./lost.ts")).lostCommand));
+    .action(query(async () => (await import("./how.ts")).lostCommand));
 }

@@ -17,7 +17,7 @@ export function declareNotes(program: Command): void {
         ['pm notes --since "last week" --json', "for scripts"],
       ),
     )
-    .action(query(async () => (await import("./annotations.ts")).annotationsCommand));
+    .action(query(async () => (await import("./notes.ts")).annotationsCommand));
 
   const note = program
     .command("note")
@@ -37,5 +37,5 @@ export function declareNotes(program: Command): void {
         ["git log -1 --format=%B | pm note -", "several lines"],
       ),
     )
-    .action(run(async () => (await import("./note.ts")).noteCommand));
+    .action(run(async () => (await import("./notes.ts")).noteCommand));
 }

@@ -1,8 +1,8 @@
+import { spawn } from "node:child_process";
 import { pageUrl } from "../../../client/page-url.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { locate } from "../../../queries/blame/file-place.ts";
 import type { CommandContext } from "../../frame.ts";
-import { openBrowser } from "./open-browser.ts";
 import { pageRoute } from "./page-route.ts";
 
 /** `pm open`: opens the local page, with a one-time code that signs the browser in. */
@@ -23,4 +23,29 @@ export async function openCommand(
       output.colors.dim(`It works once, within ${expires_in_seconds} seconds.`),
     ].join("\n"),
   );
+}
+
+/** How each system opens an address. None of them goes through a shell. */
+const openers: Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** What opens a browser may itself become the browser: after so long it counts as opened. Milliseconds. */
+const enoughMs = 1500;
+
+/** Opens an address in the user's browser. @returns false if nothing could open it */
+export function openBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<boolean> {
+  const [program, ...args] = openers[platform] ?? ["xdg-open"];
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args, url], { detached: true, stdio: "ignore", windowsHide: true });
+    const timer = setTimeout(() => resolve(true), enoughMs);
+    const end = (isOpened: boolean) => {
+      clearTimeout(timer);
+      resolve(isOpened);
+    };
+    child.on("error", () => end(false));
+    child.on("exit", (code) => end(code === 0));
+    child.unref();
+  });
 }

@@ -36,5 +36,5 @@ export function declareResume(program: Command): void {
         ['pm handoff "the flaky importer test" > HANDOFF.md', "the one that session search finds"],
       )}\n\nExits with 5 when no session is found.`,
     )
-    .action(run(async () => (await import("./handoff.ts")).handoffCommand));
+    .action(run(async () => (await import("./resume.ts")).handoffCommand));
 }

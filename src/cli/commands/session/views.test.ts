@@ -3,7 +3,7 @@ import { screenOf } from "../../../../test/support/screen.ts";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import { renderDecisions } from "../decisions/decisions.ts";
 import { renderRelated } from "../decisions/related.ts";
-import { renderAnnotations } from "../notes/annotations.ts";
+import { renderAnnotations } from "../notes/notes.ts";
 import { renderSessions } from "./list.ts";
 import { renderSession } from "./show.ts";
 

@@ -33,5 +33,5 @@ export function declareSync(program: Command): void {
         ["pm pull --force", "everything, when something is missing here"],
       ),
     )
-    .action(run(async () => (await import("./pull.ts")).pullCommand));
+    .action(run(async () => (await import("./sync.ts")).pullCommand));
 }

@@ -1,6 +1,8 @@
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
+import type { SyncRequest } from "../../../queries/sync/sync.ts";
+import type { SyncReport } from "../../../sync/report.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import type { Output } from "../../terminal/output.ts";
@@ -22,16 +24,11 @@ export async function syncCommand(
   { cwd, output }: CommandContext,
   { dryRun = false, filter, allowPublic = false, everything = false, yes = 0 }: SyncCommandOptions,
 ): Promise<number | undefined> {
-  const project = await findProject(cwd);
   if (!filter && !dryRun && !(await isSure(output, yes))) {
     output.print("Nothing was shared.");
     return 1;
   }
-  const progress = syncProgress();
-  const asked = { dryRun, filter, allowPublic, everything, mayAsk: canAsk(output) };
-  const request = { ...asked, askPassphrase: passphraseAsker(output) };
-  const how = { onProgress: progress.onProgress, onNote: output.note };
-  const report = await call("sync", request, project, how).finally(progress.finish);
+  const report = await exchange(cwd, { dryRun, filter, allowPublic, everything }, output);
   reportTrouble(report, output);
   const text = reportText(report, { dryRun }, output.colors);
   output.result(syncResult(report, { dryRun, filter }), text);
@@ -51,4 +48,23 @@ async function isSure(output: Output, yes: number): Promise<boolean> {
   const first = "Share sessions without scrubbing them by the current rules?";
   const second = "Anyone who can read the remote can read them, for good. Are you sure?";
   return (await confirm(first, false)) && (await confirm(second, false));
+}
+
+/** `pm pull`: imports what others shared. */
+export async function pullCommand(
+  { cwd, output }: CommandContext,
+  { dryRun = false, force = false }: { dryRun?: boolean; force?: boolean },
+): Promise<undefined> {
+  const report = await exchange(cwd, { direction: "pull", dryRun, force }, output);
+  reportTrouble({ ...report, leftOut: 0, waiting: 0 }, output);
+  const text = reportText(report, { dryRun }, output.colors);
+  output.result(syncResult(report, { dryRun, filter: true }), text);
+}
+
+async function exchange(cwd: string, request: SyncRequest, output: Output): Promise<SyncReport> {
+  const project = await findProject(cwd);
+  const progress = syncProgress();
+  const asked = { ...request, mayAsk: canAsk(output), askPassphrase: passphraseAsker(output) };
+  const how = { onProgress: progress.onProgress, onNote: output.note };
+  return call("sync", asked, project, how).finally(progress.finish);
 }

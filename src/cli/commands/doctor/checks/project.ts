@@ -3,13 +3,17 @@ import { dirname } from "node:path";
 import { autostartStatus } from "../../../../client/autostart.ts";
 import { call } from "../../../../client/call.ts";
 import { DaemonUnreachable } from "../../../../client/daemon-client.ts";
+import { createIgnoreRules } from "../../../../code/files/ignore.ts";
+import { nestedIn } from "../../../../code/files/scan.ts";
 import { recordingConfig } from "../../../../git/projects/recorded.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
 import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
 import { daemonFiles, homeOf } from "../../../../project/home.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { readDaemonRecord } from "../../../../protocol/daemon-record.ts";
+import { nestedText } from "../../../results/nested.ts";
 import { autostartText } from "../../../terminal/autostart-text.ts";
+import { vanishingText } from "../../status/memory.ts";
 import { checkHooks, checkInstructions, checkMcp, checkOtherHooks, otherSetups } from "./agents.ts";
 import { checkBackups } from "./backups.ts";
 import { type Check, type CheckResult, configOf, fail, ok, warn } from "./check.ts";
@@ -19,9 +23,7 @@ import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGitHooks } from "./git-hooks.ts";
 import { checkPath } from "./hooks.ts";
 import { checkModels } from "./models.ts";
-import { checkNested } from "./nested.ts";
 import { checkRepository } from "./repository.ts";
-import { checkRetention } from "./retention.ts";
 import { checkTranscripts } from "./transcripts.ts";
 
 /** The checks of one project; `fix` repairs what is safe to repair. */
@@ -209,4 +211,28 @@ async function checkChunks(project: Project): Promise<CheckResult> {
     `${which} were cut into chunks by other rules or settings; searches find them as they were cut.`,
     "Run `pm start`: the daemon cuts them again in the background.",
   );
+}
+
+/** Repositories and projects inside this one. */
+function checkNested(project: Project): CheckResult {
+  const found = nestedIn(project.root, createIgnoreRules(project.root, loadConfig(project).config));
+  return ok(found.length === 0 ? "no projects or repositories inside this one" : nestedText(found).join(" "));
+}
+
+/** Which sessions the agents' clients will delete soon, and whether they are stored by then. */
+async function checkRetention(project: Project): Promise<CheckResult> {
+  const deleting = await call("vanishing", {}, project);
+  const lost = deleting.find(({ sessions, stored }) => stored < sessions);
+  if (lost) {
+    return warn(
+      vanishingText(lost),
+      `Run \`pm import ${lost.agent}\`. ${lost.setting} in the settings of ${lost.title} says how long it keeps them (${lost.days} days).`,
+    );
+  }
+  if (deleting.length === 0) return ok("no agent used here deletes its sessions");
+  const texts = deleting.map(({ title, days, sessions, within_days }) => {
+    const soon = sessions === 0 ? "none expires" : `${sessions} expire (all imported)`;
+    return `${title} deletes sessions after ${days} days; ${soon} within ${within_days} days`;
+  });
+  return ok(texts.join("; "));
 }
