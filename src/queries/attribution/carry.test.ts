@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { wrote } from "../../../test/support/attribution-fixture.ts";
 import { violations } from "../../../test/support/git-ai-standard.ts";
 import { addSession } from "../../../test/support/memory-fixture.ts";
@@ -142,5 +142,10 @@ describe("a merge on the server", () => {
       "is not in a git repository",
     );
     rmSync(nowhere, { recursive: true });
+  });
+
+  it("says that git cannot be run, and not that there is no repository", async () => {
+    vi.stubEnv("PATH", "/nowhere");
+    await expect(carry("a..b", "b").finally(vi.unstubAllEnvs)).rejects.toThrow("git is not installed");
   });
 });

@@ -2,7 +2,7 @@ import { writeAuthorshipLog } from "../../attribution/foreign/git-ai.ts";
 import type { AttributedLines } from "../../attribution/foreign/types.ts";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { patchIdsOf } from "../../git/diff/patch-id.ts";
-import { gitTextIfAny } from "../../git/git.ts";
+import { GitFailure, gitText } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed, commonAncestor } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
@@ -34,9 +34,7 @@ export async function carryAttribution(
   signal?: AbortSignal,
 ): Promise<Carried> {
   const { root } = project;
-  const top = await gitTextIfAny(root, ["rev-parse", "--show-toplevel"], signal);
-  if (top === null || top === "")
-    throw new PommelError("usage", `${root} is not in a git repository.`, "Run it in a checkout.");
+  const top = await topOf(root, signal);
   const place = { top, ...(await endsOf(top, range)), signal };
   const pairs = await counterparts(place, await hashOf(top, mergedAs));
   const logs = new Map<string, string>();
@@ -50,6 +48,17 @@ export async function carryAttribution(
   }
   const written = await writeLogs(top, logs, { force: false, dryRun: false, unknown });
   return { ...written, onto: pairs.map(({ info }) => info.hash) };
+}
+
+/** @throws PommelError `usage` outside of a repository, GitFailure for one that git cannot read */
+async function topOf(root: string, signal: AbortSignal | undefined): Promise<string> {
+  try {
+    const top = await gitText(root, ["rev-parse", "--show-toplevel"], signal);
+    if (top !== "") return top;
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
+  }
+  throw new PommelError("usage", `${root} is not in a git repository.`, "Run it in a checkout.");
 }
 
 async function endsOf(top: string, range: string): Promise<{ base: string; head: string }> {

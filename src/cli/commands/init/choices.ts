@@ -104,7 +104,7 @@ export async function chooseSetup(
     wanted: agentsChosen(options).map((setup) => ({ setup, parts })),
     gitHooks: options.hooks ?? true,
     start: options.start ?? false,
-    sessions: options.import ? await findPastSessions(project) : [],
+    sessions: options.import ? await findPastSessions(project, true) : [],
     own,
     asked: false,
   };
@@ -139,7 +139,8 @@ async function askForChoices(
   options: InitOptions,
   own: boolean | undefined,
 ): Promise<Choices | null> {
-  const past = options.import === false ? [] : await findPastSessions(project);
+  const past =
+    options.import === false ? [] : await findPastSessions(project, options.yes ?? options.import ?? false);
   const saysParts = !options.yes && (options.mcp || options.allow || options.instructions);
   const candidates = agentsToOffer(place, options);
   const parts = saysParts ? chosenParts(options) : new Set<PartName>(["mcp", ...chosenParts(options)]);

@@ -27,9 +27,12 @@ export interface ImportedSessions {
 /** Whatever a search may take before somebody is asked without its figures. Milliseconds. */
 const searchedFor = 3000;
 
-/** Past sessions in this project, by agent; none where an agent's files cannot be read. */
-export async function findPastSessions(project: Project): Promise<FoundSessions[]> {
-  const signal = AbortSignal.timeout(searchedFor);
+/**
+ * Past sessions in this project, by agent; none where an agent's files cannot be read.
+ * @param isWanted they are to be imported anyway, however long it takes to find them
+ */
+export async function findPastSessions(project: Project, isWanted: boolean): Promise<FoundSessions[]> {
+  const signal = isWanted ? undefined : AbortSignal.timeout(searchedFor);
   const roots = await projectRoots(project.root);
   const found = await Promise.all(
     agents.map(async (agent) => {
