@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { claudeSetup, localSettings } from "../../../agents/claude/setup.ts";
-import { type PutResult, putPart } from "../../../agents/setup/parts.ts";
+import { isInHome, type PutResult, putPart } from "../../../agents/setup/parts.ts";
 import { projectPlace, switchOn } from "../../../agents/setup/record.ts";
 import { applyChanges } from "../../../client/call.ts";
 import { hideFromGit } from "../../../git/hooks/exclude.ts";
@@ -73,8 +73,10 @@ export async function enableCommand(
       again.length > 0 ? again.some(({ setup }) => setup === claudeSetup) : !isAnotherSetUp(project);
     switchOn(place);
     await attempt(() => {
-      if (!isMeant && !claude && !local) return;
       const hooks = claudeSetup.parts.find(({ name }) => name === "hooks")!;
+      // With those of `pm setup` as well, each event would be reported twice.
+      const isNeeded = isMeant && !isInHome(place, claudeSetup, hooks);
+      if (!isNeeded && !claude && !local) return;
       const settings = local ? join(project.root, localSettings) : undefined;
       const { file, outcome, added } = putPart(place, claudeSetup, hooks, settings);
       Object.assign(result, { file, changed: outcome !== "already", added });
@@ -138,6 +140,7 @@ function lines({ file, changed, added, restored, git }: EnableResult, output: Ou
       git.changed ? `Added to ${git.dir}: ${git.added.join(", ")}.` : `${git.dir} has all hooks already.`,
     );
   }
+  if (doneLines.length === 0) doneLines.push("This project is recorded again.");
   return doneLines.map((line) => `${tick("ok", output.colors)} ${line}`);
 }
 
