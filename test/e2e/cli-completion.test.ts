@@ -24,7 +24,7 @@ it("completes pm in a real bash", async () => {
   expect(complete("pm", "config", "s")).toBe("set");
   expect(complete("pm", "config", "set", "daemon.log")).toBe("daemon.log_level");
   expect(complete("pm", "init", "--lang")).toBe("--languages");
-  expect(complete("pm", "completion", "")).toBe("bash zsh fish");
+  expect(complete("pm", "completion", "")).toBe("bash zsh fish powershell");
   expect(complete("pm", "models", "pull", "oll")).toBe("ollama/nomic-embed-text");
 });
 

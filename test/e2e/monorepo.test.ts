@@ -62,7 +62,7 @@ describe("pm in a monorepo", () => {
     const files = async (cwd: string, ...more: string[]) =>
       (
         await json<SearchResponse>(cwd, "search", "code", "retryRequest", "--level", "method", ...more)
-      ).results.map(({ file }) => file);
+      ).results.flatMap(({ file, also_in }) => [file, ...also_in]);
     const [api, web] = ["packages/api/src/retry.ts", "packages/web/src/retry.ts"];
     expect(await files(join(mono, "packages/web/src"))).toEqual([web, api]);
     expect(await files(join(mono, "packages/api"))).toEqual([api, web]);
