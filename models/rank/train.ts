@@ -79,9 +79,6 @@ for (const by of ["words", "name"] as const) {
   ) as PlaceWeights;
 }
 printTable(["asked by", "left out", "n", "first", "of 3", "of 10"], rows, { markdown: false });
-const model = {
-  learned_from: { repositories: mined.length, questions: mined.flat().length },
-  places,
-};
+const model = { places };
 if (options.dry) console.log(JSON.stringify(model, null, 2));
 else writeFileSync(join(import.meta.dirname, "code.json"), `${JSON.stringify(model, null, 2)}\n`);
