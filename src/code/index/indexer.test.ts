@@ -14,6 +14,7 @@ import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
 import { vectorCounts, vectorRowsAfter } from "../../store/index/sqlite/vector-rows.ts";
 import { nameKey } from "../../text/tokens.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
+import { ParsePool } from "../parse/parse-pool.ts";
 import { filesToEmbed } from "./embed-source.ts";
 import { Indexer, type IndexerOptions } from "./indexer.ts";
 
@@ -130,6 +131,16 @@ describe("reconcile", () => {
     write("a.ts", "export class Outer {\n  inner() {}\n}\n");
     await indexer({ "index.levels": ["file"] }).reconcile();
     expect(index.counts().chunks).toBe(1);
+    await indexer().reconcile();
+    expect(index.counts().chunks).toBeGreaterThan(1);
+  });
+
+  it("tries again where no file could be parsed, as with a broken installation", async () => {
+    write("a.ts", "export class Outer {\n  inner() {}\n}\n");
+    await indexer({ "index.levels": ["file"] }).reconcile();
+    const parse = vi.spyOn(ParsePool.prototype, "parse").mockRejectedValue(new Error("no grammars"));
+    expect(await indexer().reconcile()).toMatchObject({ failed: 1 });
+    parse.mockRestore();
     await indexer().reconcile();
     expect(index.counts().chunks).toBeGreaterThan(1);
   });

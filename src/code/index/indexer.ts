@@ -131,7 +131,9 @@ export class Indexer {
     // Ended early: the next pass finds pending files, and must not take this one for complete.
     if (this.closed) return this.report;
     await index.settle();
-    if (isRecipeNew) await index.setMeta("recipe", recipe);
+    // Where no file could be parsed, parsing is what fails, not a file: the next pass tries all of them again.
+    if (isRecipeNew && (this.report.failed === 0 || this.report.indexed > 0))
+      await index.setMeta("recipe", recipe);
     await index.setMeta(reconciledAt, String(Date.now()));
     return this.report;
   }

@@ -49,7 +49,7 @@ const batchSize = 16;
 const batchesInFlight = 2;
 /** So few files are read sooner by one thread: starting another and loading its grammars takes as long. */
 const fewFiles = 8;
-const defaultDeadlineMs = 10_000;
+const defaultDeadlineMs = 30_000;
 /**
  * A worker's JavaScript heap at most; trees live in WASM memory, which the parse deadline bounds. The small
  * young generation costs 5 % CPU and saves 40 MB in all.

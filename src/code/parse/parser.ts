@@ -6,8 +6,16 @@ import { Language, Parser } from "web-tree-sitter";
 import { type Syntax, syntaxOf } from "../chunk/syntax.ts";
 import type { Grammar } from "../languages/language.ts";
 
-/** Longer parses are aborted, and the file is cut by lines. Milliseconds. */
-const parseDeadlineMs = 2000;
+/** How long a parse may take until it is aborted, and the file is cut by lines. Milliseconds. */
+interface Patience {
+  /** What its thread may work: a busy machine is no reason to know less of a file. */
+  worked: number;
+  /** What may go by in all. */
+  waited: number;
+  /** How long the thread has worked. */
+  clock: () => number;
+}
+const usual: Patience = { worked: 2000, waited: 10_000, clock: workedMs };
 
 /**
  * Parses source files with tree-sitter's WASM build. Use one per thread, one call at a time: loading a
@@ -34,12 +42,11 @@ export class SourceParser {
    * The syntax of `text`, to be deleted by the caller; null if parsing took too long.
    * @throws WebAssembly.RuntimeError if the grammar crashed: this thread's parser is then unusable
    */
-  async parse(text: string, grammar: Grammar, deadlineMs = parseDeadlineMs): Promise<Syntax | null> {
+  async parse(text: string, grammar: Grammar, patience = usual): Promise<Syntax | null> {
     const language = await this.language(grammar.wasm);
     const parser = this.#parser!;
     parser.setLanguage(language);
-    const deadline = performance.now() + deadlineMs;
-    const isLate = () => performance.now() > deadline;
+    const isLate = lateness(patience);
     return syntaxOf(text, grammar, (source, includedRanges) => {
       // Short parses end before anyone asks.
       if (isLate()) return null;
@@ -82,5 +89,28 @@ async function loadUnoptimised(wasm: Uint8Array): Promise<Language> {
     return await Language.load(wasm);
   } finally {
     setFlagsFromString("--no-liftoff-only");
+  }
+}
+
+/** Says whether a parse that begins now has taken too long. The thread's clock is asked only where the other one says so. */
+function lateness({ worked, waited, clock }: Patience): () => boolean {
+  const [began, before] = [performance.now(), clock()];
+  let asked = began + worked;
+  return () => {
+    const now = performance.now();
+    if (now < asked) return false;
+    const left = worked - (clock() - before);
+    if (left <= 0 || now - began > waited) return true;
+    asked = now + left;
+    return false;
+  };
+}
+
+/** How long this thread has worked, which Linux says; elsewhere what went by has to do. Milliseconds. */
+function workedMs(): number {
+  try {
+    return Number.parseInt(readFileSync("/proc/thread-self/schedstat", "latin1"), 10) / 1e6;
+  } catch {
+    return performance.now();
   }
 }
