@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { whyNoModelScrubs } from "../../models/generate/registry.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
@@ -11,6 +12,9 @@ import type { SpoolReader } from "../spool/spool-reader.ts";
 import type { DaemonRoute } from "./daemon-handlers.ts";
 import type { Handlers } from "./server.ts";
 import { transcriptHandlers } from "./transcript-handlers.ts";
+
+/** Of several hooks' questions that are worked on at once, each is answered too late. */
+const oneByOne = pLimit(1);
 
 /** The operations as any process runs them: here on what is open. */
 function engineHandlers(project: Project): Pick<Handlers, OperationName> {
@@ -45,7 +49,9 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
     context(request) {
       // The hook that asks has left a note, too.
       spool.notify();
-      return engine.context(request);
+      const arrived = performance.now();
+      const left = () => (request.within_ms ?? Number.POSITIVE_INFINITY) - (performance.now() - arrived);
+      return oneByOne(() => engine.context({ ...request, within_ms: left() }));
     },
     index({ paths, full }) {
       if (full) work.reindex("all");

@@ -34,6 +34,7 @@ export async function answerContext(
     took_ms: took(),
     items: [],
   });
+  if (within <= 0) return silent("it timed out");
   // What an agent was told before its compaction, it was told in vain.
   const injected = isCompaction(request) ? new Set<string>() : refsInjected(memory, sessionUid);
   const files = filesOf(source, request).filter((file) => !injected.has(fileRef(file)));
