@@ -191,7 +191,7 @@ function Commits({ commits }: { commits: SessionResponse["brief"]["commits"] }) 
 /** What a whole summary is called. */
 function summarisedBy({ source, model }: NonNullable<SessionResponse["summary"]>): string {
   if (source === "compaction") return "The agent's own summary";
-  return source === "llm" ? `Summary by ${model ?? "a model"}` : "Extract";
+  return source === "llm" ? `Summary by ${model ?? "a model"}` : "Summary";
 }
 
 /** "for 2 h 5 min". */
