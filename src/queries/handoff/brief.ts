@@ -59,6 +59,8 @@ function partOf(summary: string, titles: readonly string[]): string {
 const oneLine = (text: string, max: number) =>
   beginningOf(
     text
+      // A line says what was done; code in one line says nothing.
+      .replace(/```[\s\S]*?(?:```|$)/g, "…")
       .replace(/^\s*[-*]\s+/gm, "")
       // Headings, also where a prompt is kept as one line.
       .replace(/(?<=^|\s)#{1,6}\s+(?=[A-Z0-9`])/g, "")

@@ -151,6 +151,18 @@ describe("showSession", () => {
     });
   });
 
+  it("says in brief what was asked and done, without headings and code", () => {
+    const record = session("abc", 0);
+    saveTurn(store.memory, record.id, turn(1, { prompt: "Plan: # Retry ## Context The #3 of four" }));
+    const text = "8. Current Work:\n   It waits:\n   ```go\n   sleep(1)\n   ```\n   and then retries.";
+    const summary = { sessionId: record.id, at: start, model: null, upToTurn: 1 };
+    saveSummary(store.memory, { ...summary, source: "compaction", text });
+    expect(showSession(store.memory, { id: "abc" }).brief).toMatchObject({
+      asked: "Plan: Retry Context The #3 of four",
+      outcome: "It waits: … and then retries.",
+    });
+  });
+
   it("gives a turn in full", () => {
     const record = session("abc", 0);
     const content = packContent([{ seq: 0, entries: [{ kind: "prompt", text: "Hello", images: 0 }] }]);
