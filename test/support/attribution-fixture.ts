@@ -1,3 +1,4 @@
+import { afterAll, afterEach } from "vitest";
 import type { FileEdit } from "../../src/agents/agent.ts";
 import { AttributionEvidence } from "../../src/attribution/evidence/evidence.ts";
 import type { LineHere } from "../../src/attribution/evidence/makers.ts";
@@ -15,7 +16,7 @@ import type { Memory } from "../../src/store/memory/memory.ts";
 import { packContent } from "../../src/store/memory/sessions/content.ts";
 import { sessionByUid } from "../../src/store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
-import { addSession, turn } from "./memory-fixture.ts";
+import { addSession, temporaryMemory, turn } from "./memory-fixture.ts";
 
 /** For tests: what agents did, and what changed, in few words. */
 
@@ -126,6 +127,14 @@ export function rememberTurn(
       content: packContent(done.lines),
     }),
   );
+}
+
+/** One memory for the tests of a file, which is emptied after each. */
+export function memoryOfFile(): Memory {
+  const { memory, remove } = temporaryMemory();
+  afterEach(() => forgetAll(memory));
+  afterAll(remove);
+  return memory;
 }
 
 /** No activity and no observations. */

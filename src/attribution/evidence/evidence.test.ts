@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   type Act,
   edited,
@@ -6,24 +6,17 @@ import {
   fileOfDiff,
   forgetAll,
   madeAt,
+  memoryOfFile,
   minute,
   parentAt,
   ran,
   rememberTurn,
   write,
 } from "../../../test/support/attribution-fixture.ts";
-import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import type { Memory } from "../../store/memory/memory.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 
-let memory: Memory;
-let remove: () => void;
-beforeAll(() => {
-  ({ memory, remove } = temporaryMemory());
-});
-afterEach(() => forgetAll(memory));
-afterAll(() => remove());
+const memory = memoryOfFile();
 
 const attributionEvidence = (more?: Partial<ChangeToAttribute>, before?: number | null) =>
   evidenceOfChange(memory, more, before);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   bySession,
   edited,
@@ -7,6 +7,7 @@ import {
   forgetAll,
   lineIn,
   madeAt,
+  memoryOfFile,
   minute,
   parentAt,
   ran,
@@ -16,19 +17,11 @@ import {
   write,
 } from "../../../test/support/attribution-fixture.ts";
 import { addCommit } from "../../../test/support/checkpoint-rows-fixture.ts";
-import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import type { Memory } from "../../store/memory/memory.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 import { byAgent, human, unknown } from "../lines/verdict.ts";
 import { Judge } from "./judge.ts";
 
-let memory: Memory;
-let remove: () => void;
-beforeAll(() => {
-  ({ memory, remove } = temporaryMemory());
-});
-afterEach(() => forgetAll(memory));
-afterAll(() => remove());
+const memory = memoryOfFile();
 
 const evidenceOf = (more?: Partial<ChangeToAttribute>) => evidenceOfChange(memory, more);
 const judge = (more?: Partial<ChangeToAttribute>) => new Judge(evidenceOf(more));

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   bySession,
   evidenceOfChange,
-  forgetAll,
   lineIn,
+  memoryOfFile,
   minute,
   parentAt,
   ran,
@@ -13,8 +13,6 @@ import {
   write,
   wrote,
 } from "../../../test/support/attribution-fixture.ts";
-import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import type { Memory } from "../../store/memory/memory.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
 import { lineKey } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
@@ -22,13 +20,7 @@ import { byAgent, human, unknown } from "../lines/verdict.ts";
 import { Judge } from "./judge.ts";
 import type { Write } from "./writes.ts";
 
-let memory: Memory;
-let remove: () => void;
-beforeAll(() => {
-  ({ memory, remove } = temporaryMemory());
-});
-afterEach(() => forgetAll(memory));
-afterAll(() => remove());
+const memory = memoryOfFile();
 
 const judge = (more?: Partial<ChangeToAttribute>) => new Judge(evidenceOfChange(memory, more));
 const at = runAt;

@@ -1,17 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { forgetAll } from "../../../test/support/attribution-fixture.ts";
-import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import type { Memory } from "../../store/memory/memory.ts";
+import { expect, it } from "vitest";
+import { memoryOfFile } from "../../../test/support/attribution-fixture.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
 import { Sightings } from "./sightings.ts";
 
-let memory: Memory;
-let remove: () => void;
-beforeAll(() => {
-  ({ memory, remove } = temporaryMemory());
-});
-afterEach(() => forgetAll(memory));
-afterAll(() => remove());
+const memory = memoryOfFile();
 
 const showUp = (path: string, at: number, ...keys: number[]) => saveObservation(memory, { path, at, keys });
 const sightings = () => new Sightings(memory, { since: 0, until: 1000 });

@@ -1,27 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import {
   edited,
   forgetAll,
   linesOfActs,
+  memoryOfFile,
   ran,
   rememberTurn,
   wrote,
 } from "../../../test/support/attribution-fixture.ts";
-import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import type { Memory } from "../../store/memory/memory.ts";
 import { TurnActivity } from "./turn-activity.ts";
 
-let memory: Memory;
-let remove: () => void;
+const memory = memoryOfFile();
 let activity: TurnActivity;
-beforeAll(() => {
-  ({ memory, remove } = temporaryMemory());
-});
 beforeEach(() => {
   activity = new TurnActivity(memory, { root: "/repo", worktrees: ["/elsewhere/tree"] });
 });
-afterEach(() => forgetAll(memory));
-afterAll(() => remove());
 
 const brief = (of: readonly { toolUse: string; path: string }[]) =>
   of.map(({ toolUse, path }) => `${toolUse} ${path}`);
