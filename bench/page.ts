@@ -14,7 +14,6 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { gzipSync } from "node:zlib";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { percentile } from "./measure.ts";
 import { printTable } from "./table.ts";
@@ -58,19 +57,17 @@ async function opened(browser: Browser, root: string, home?: string) {
 }
 
 /**
- * The time until a view shows its content and the browser has nothing left to do for it: half a second without a task
- * longer than 50 ms. Milliseconds.
+ * From the address until Home shows what happened, until the browser has nothing left to do for it (half a second without a
+ * task longer than 50 ms), and what was transferred until then.
  */
 async function firstView(browser: Browser, root: string) {
   const { page, url } = await opened(browser, root);
-  const bodies: Promise<Buffer>[] = [];
   let transferred = 0;
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Network.enable");
   devtools.on("Network.loadingFinished", ({ encodedDataLength }) => {
     transferred += encodedDataLength;
   });
-  page.on("response", (response) => bodies.push(response.body().catch(() => Buffer.alloc(0))));
   await page.addInitScript(() => {
     const state = { shownAt: 0, busyUntil: 0 };
     Object.assign(window, { benchmark: state });
@@ -80,20 +77,20 @@ async function firstView(browser: Browser, root: string) {
       }
     }).observe({ type: "longtask", buffered: true });
     const look = () => {
-      if (document.querySelector(".home .row")) state.shownAt = performance.now();
+      if (document.querySelector(".happening")) state.shownAt = performance.now();
       else requestAnimationFrame(look);
     };
     requestAnimationFrame(look);
   });
   await page.goto(url);
-  await page.locator(".home .row").first().waitFor();
+  await page.locator(".happening").first().waitFor();
+  const kb = transferred / 1000;
   await sleep(500);
-  const state = await page.evaluate(
+  const { shownAt, busyUntil } = await page.evaluate(
     () => (window as never as { benchmark: { shownAt: number; busyUntil: number } }).benchmark,
   );
-  const gzipped = (await Promise.all(bodies)).reduce((sum, body) => sum + gzipSync(body).length, 0);
   await page.context().close();
-  return { ms: Math.max(state.shownAt, state.busyUntil), kb: transferred / 1000, gzippedKb: gzipped / 1000 };
+  return { content: shownAt, interactive: Math.max(shownAt, busyUntil), kb };
 }
 
 /** From a click on a link until the first frame that has something. Milliseconds. */
@@ -150,7 +147,23 @@ async function searchTimes(page: Page): Promise<number[]> {
   return times;
 }
 
-/** The times between frames while the timeline is dragged to and fro. Milliseconds. */
+/** The times between frames while something goes on in the page. Milliseconds. */
+async function framesWhile(page: Page, run: () => Promise<void>): Promise<number[]> {
+  await page.evaluate(() => {
+    const frames: number[] = [];
+    Object.assign(window, { frames });
+    const tick = (at: number) => {
+      frames.push(at);
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  });
+  await run();
+  const frames = await page.evaluate(() => (window as never as { frames: number[] }).frames);
+  return frames.slice(1).map((at, i) => at - frames[i]!);
+}
+
+/** The timeline, dragged to and fro. */
 async function panFrames(page: Page): Promise<number[]> {
   await page.evaluate(() => {
     location.hash = "#/timeline";
@@ -163,21 +176,23 @@ async function panFrames(page: Page): Promise<number[]> {
   await sleep(500);
   const box = (await canvas.boundingBox())!;
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  await page.evaluate(() => {
-    const frames: number[] = [];
-    Object.assign(window, { frames });
-    const tick = (at: number) => {
-      frames.push(at);
-      requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
+  return framesWhile(page, async () => {
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (const to of [x - 400, x + 400, x]) await page.mouse.move(to, y, { steps: 80 });
+    await page.mouse.up();
   });
-  await page.mouse.move(x, y);
-  await page.mouse.down();
-  for (const to of [x - 400, x + 400, x]) await page.mouse.move(to, y, { steps: 80 });
-  await page.mouse.up();
-  const frames = await page.evaluate(() => (window as never as { frames: number[] }).frames);
-  return frames.slice(1).map((at, i) => at - frames[i]!);
+}
+
+/** What the middle of the window shows, scrolled by the wheel for three seconds. */
+async function scrollFrames(page: Page): Promise<number[]> {
+  await page.mouse.move(900, 500);
+  return framesWhile(page, async () => {
+    for (const end = Date.now() + 3000; Date.now() < end; ) {
+      await page.mouse.wheel(0, 120);
+      await sleep(16);
+    }
+  });
 }
 
 /** A project with a session of 5,000 turns and a file of 50,000 lines. */
@@ -232,27 +247,30 @@ const browser = await chromium.launch({
 const home = realpathSync(mkdtempSync(join(tmpdir(), "pommel-bench-page-")));
 try {
   pm(root, undefined, "start");
-  const first = [];
-  for (let run = 0; run < runs; run++) first.push(await firstView(browser, root));
-  measured(
-    "first view: interactive",
-    "ms",
-    first.map(({ ms }) => ms),
-  );
-  measured(
-    "first view: transferred",
-    "kB",
-    first.map(({ kb }) => kb),
-  );
-  measured(
-    "first view: the same, gzipped",
-    "kB",
-    first.map(({ gzippedKb }) => gzippedKb),
-  );
+  for (const isCold of [false, true]) {
+    const first = [];
+    for (let run = 0; run < runs; run++) {
+      if (isCold) pm(root, undefined, "restart");
+      first.push(await firstView(browser, root));
+    }
+    const what = isCold ? "first view after a restart" : "first view";
+    for (const [name, unit] of [
+      ["content", "ms"],
+      ["interactive", "ms"],
+      ["kb", "kB"],
+    ] as const) {
+      const named = name === "kb" ? "transferred" : name;
+      measured(
+        `${what}: ${named}`,
+        unit,
+        first.map((one) => one[name]),
+      );
+    }
+  }
 
   const { page, url } = await opened(browser, root);
   await page.goto(url);
-  await page.locator(".home .row").first().waitFor();
+  await page.locator(".happening").first().waitFor();
   const { sessions } = JSON.parse(pm(root, undefined, "session", "list", "--json")) as {
     sessions: { id: string }[];
   };
@@ -260,7 +278,7 @@ try {
     results: { file: string }[];
   };
   const views = [
-    ["Home", "#/", ".home .row"],
+    ["Home", "#/", ".happening"],
     ["Search", "#/search?q=retry", "main .row"],
     ["Sessions", "#/sessions", "main .row"],
     ["Session", `#/session/${sessions[0]!.id}`, ".turn"],
@@ -295,6 +313,7 @@ try {
     const times = [];
     for (let run = 0; run < runs; run++) times.push(await viewTime(other.page, hash, selector));
     measured(`open: ${name}`, "ms", times);
+    measured(`scroll: ${name}`, "ms", await scrollFrames(other.page));
   }
   pm(big, home, "stop");
 } finally {

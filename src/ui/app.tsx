@@ -1,4 +1,3 @@
-import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { AskError, signedOut } from "./api/ask.ts";
 import { follow } from "./api/live.ts";
@@ -11,12 +10,12 @@ import { Help } from "./shell/help.tsx";
 import { Palette } from "./shell/palette.tsx";
 import { SideBar } from "./shell/side-bar.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
-import { type View, type ViewProps, viewAt } from "./views.ts";
+import { loadedView, loadOthers, loadView, type View, type ViewProps, viewAt } from "./views.ts";
 
 /** The whole page: its frame, and the view at the address. */
 export function App() {
   useEffect(() => {
-    void loadProject().then(loadProjects).then(follow);
+    void loadProject().then(loadProjects).then(follow).then(loadOthers);
   }, []);
   if (signedOut.value) return <SignIn />;
   return (
@@ -40,9 +39,6 @@ export function App() {
     </>
   );
 }
-
-/** Views that are loaded, by their path. */
-const loaded = new Map<string, ComponentType<ViewProps>>();
 
 function CurrentView() {
   const { path, query } = route.value;
@@ -73,14 +69,11 @@ const wordsIn = (path: string) =>
 function LoadedView({ view, ...props }: { view: View } & ViewProps) {
   const [error, setError] = useState<AskError | null>(null);
   const [, setLoaded] = useState(false);
-  const Content = loaded.get(view.path);
+  const Content = loadedView(view);
   useEffect(() => {
     if (Content) return;
-    view.load().then(
-      (module) => {
-        loaded.set(view.path, module.default);
-        setLoaded(true);
-      },
+    loadView(view).then(
+      () => setLoaded(true),
       () =>
         setError(
           new AskError(

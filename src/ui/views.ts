@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "./components/icon.tsx";
+import Home from "./views/home/home.tsx";
 
 export interface ViewProps {
   /** What the path names behind the view's own: `ID` of `/session/ID`. */
@@ -18,7 +19,7 @@ export interface View {
 
 /** Every view of the page, in the order of the navigation. Adding one is adding a line. */
 export const views: readonly View[] = [
-  { title: "Home", path: "/", nav: { icon: "home", key: "h" }, load: () => import("./views/home/home.tsx") },
+  { title: "Home", path: "/", nav: { icon: "home", key: "h" }, load: async () => ({ default: Home }) },
   {
     title: "Search",
     path: "/search",
@@ -100,4 +101,23 @@ export function viewAt(path: string): View | null {
     views.find((view) => view.path !== "/" && view.path.endsWith("/") && path.startsWith(view.path)) ??
     null
   );
+}
+
+/** Views that are loaded, by their path. */
+const loaded = new Map<string, ComponentType<ViewProps>>();
+
+export const loadedView = (view: View): ComponentType<ViewProps> | undefined => loaded.get(view.path);
+
+/** @throws where the daemon has its code no more */
+export async function loadView(view: View): Promise<void> {
+  if (!loaded.has(view.path)) loaded.set(view.path, (await view.load()).default);
+}
+
+/** Loads those of the navigation while there is nothing else to do, so that going there only asks. */
+export function loadOthers(): void {
+  const [next] = views.filter((view) => view.nav !== null && !loaded.has(view.path));
+  if (next === undefined) return;
+  // Safari has no such callback.
+  const whenIdle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 500));
+  whenIdle(() => void loadView(next).then(loadOthers, () => {}));
 }

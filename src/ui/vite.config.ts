@@ -16,6 +16,19 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    rolldownOptions: {
+      // What the first view is made of comes in one file: each one more costs a turn of the daemon.
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: "page",
+              test: /src\/ui\/(api|shell|components\/(?!forget|markdown))|node_modules\/@?preact/,
+            },
+          ],
+        },
+      },
+    },
   },
   plugins: [
     license({

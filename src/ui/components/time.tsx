@@ -7,6 +7,11 @@ const units = [
 /** What is older is a date. Seconds. */
 const longAgo = 7 * 86_400;
 
+// Made once: making one takes longer than laying out the row that it is for.
+const dated = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const datedInYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
 /** "3 hr. ago" and the like; "16 Feb" or "16 Feb 2025" for what is older than a week. */
@@ -18,18 +23,15 @@ export function relativeTime(iso: string, now = Date.now()): string {
   return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : "just now";
 }
 
-const dateOf = (at: Date, withYear: boolean) =>
-  at.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...(withYear && { year: "numeric" }) });
-
-const clockOf = (at: Date) => at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+const dateOf = (at: Date, withYear: boolean) => (withYear ? datedInYear : dated).format(at);
 
 /** When: relative, or the time of the day where the day is known; exact on hover. */
 export function Time({ at, isDayKnown = false }: { at: string | null; isDayKnown?: boolean | undefined }) {
   if (at === null) return null;
   const time = new Date(at);
   return (
-    <time dateTime={at} title={time.toLocaleString()}>
-      {isDayKnown ? clockOf(time) : relativeTime(at)}
+    <time dateTime={at} title={whole.format(time)}>
+      {isDayKnown ? clock.format(time) : relativeTime(at)}
     </time>
   );
 }
@@ -39,8 +41,8 @@ export function Moment({ at }: { at: string | null }) {
   if (at === null) return null;
   const time = new Date(at);
   return (
-    <time dateTime={at} title={time.toLocaleString()}>
-      {dateOf(time, true)}, {clockOf(time)}
+    <time dateTime={at} title={whole.format(time)}>
+      {dateOf(time, true)}, {clock.format(time)}
     </time>
   );
 }

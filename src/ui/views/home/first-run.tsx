@@ -1,5 +1,4 @@
 import type { DirectoryEntry } from "../../../protocol/operations/files.ts";
-import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Command } from "../../components/copy-button.tsx";
 import { Time } from "../../components/time.tsx";
@@ -7,7 +6,8 @@ import { bytes, counted } from "../../components/words.ts";
 import { commitLink, fileLink, linkTo } from "../../router.ts";
 
 /** Before the first session: what will be here, and how past sessions come in. */
-export function FirstRun({ status }: { status: StatusResponse | null }) {
+export function FirstRun() {
+  const { data: status } = useAnswer("status", {});
   const { data: queue } = useAnswer("queue", {});
   const history = useAnswer("directory", {}).data?.entries ?? [];
   const past = queue?.past;

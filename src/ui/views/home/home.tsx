@@ -8,7 +8,6 @@ import "./home.css";
 
 /** What happened lately, what holds, what agents were given, and whether all is well. */
 export default function Home() {
-  const status = useAnswer("status", {});
   const sessions = useAnswer("sessions", { limit: 40 });
   const commits = useAnswer("checkpoints", { limit: 40 });
   const notes = useAnswer("annotations", { limit: 40 });
@@ -16,7 +15,7 @@ export default function Home() {
   const failed = lists.find(({ error }) => error !== null);
   // A project without a memory yet is one without sessions.
   const isNew = sessions.error?.code === "no_memory" || sessions.data?.total === 0;
-  if (isNew) return <FirstRun status={status.data} />;
+  if (isNew) return <FirstRun />;
   // What takes longer to find waits for what is looked at first.
   const isLoaded = lists.every(({ data }) => data !== null);
   return (
@@ -37,10 +36,14 @@ export default function Home() {
       </section>
       <aside>
         <Unfinished sessions={sessions.data?.sessions ?? []} />
-        {isLoaded && <RecurringErrors />}
-        <Decisions />
-        <Context />
-        <Health status={status} />
+        {isLoaded && (
+          <>
+            <RecurringErrors />
+            <Decisions />
+            <Context />
+            <Health />
+          </>
+        )}
       </aside>
     </div>
   );

@@ -151,9 +151,9 @@ export function Context() {
 }
 
 /** Whether all is well, and how much is known. */
-export function Health({ status }: { status: Answer<StatusResponse> }) {
+export function Health() {
   return (
-    <Panel title="Health" answer={status}>
+    <Panel title="Health" answer={useAnswer("status", {})}>
       {({ health, index, queue, memory, notes, storage }) => {
         const problems = [memory.problem, memory.llm.problem, ...notes].filter((one) => one !== null);
         const isWell = health.status === "healthy" && problems.length === 0 && memory.jobs.dead.length === 0;
