@@ -40,6 +40,9 @@ const troubles = new Set(["disk_full", "config_invalid", "unreadable", "embedder
 const passing =
   /^(?:ENOENT|EBUSY|EACCES|EPERM|EMFILE|ENFILE|EAGAIN|EIO|ESTALE|ETIMEDOUT|SQLITE_BUSY.*|transcript_changed)$/;
 
+/** How often a job says how far it is, and looks whether it must make way. Milliseconds. */
+const noteEveryMs = 250;
+
 const yielding = new Error("A more urgent job waits.");
 const lost = new Error("Another process has the job.");
 
@@ -73,7 +76,11 @@ async function work(options: QueueOptions, job: JobRecord, stop: AbortSignal): P
   const { memory, kinds, after = [], run, inTurn = (_, __, work) => work(), log } = options;
   const leave = new AbortController();
   const started = Date.now();
+  let noted = 0;
   const progress = (done: number, total: number) => {
+    // Each note is a transaction, for which others wait.
+    if (done < total && Date.now() - noted < noteEveryMs) return;
+    noted = Date.now();
     if (!noteProgress(memory, job, { done, total })) leave.abort(lost);
     else if (isMoreUrgentDue(memory, { priority: job.priority, kinds: [...kinds, ...after] }))
       leave.abort(yielding);

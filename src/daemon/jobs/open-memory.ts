@@ -185,10 +185,23 @@ export class OpenMemory {
         signal: AbortSignal.any([signal, leave.signal]),
         owner: newOwner,
         onJob: () => this.afterReading(),
-        onLost: (lost) => recover(memory, (other) => other !== lost),
+        onLost: (lost) => void this.putBack(lost),
       });
     await lock.together(() => leave.abort(), read);
     return true;
+  }
+
+  /** What an owner had begun waits again. Tried until it succeeds: another thread waits for it. */
+  private async putBack(owner: string): Promise<void> {
+    while (!this.isClosed) {
+      try {
+        recover(this.memory, (other) => other !== owner);
+        return;
+      } catch (error) {
+        this.options.log.debug(`what was being read is not put back yet: ${messageOf(error)}`);
+        await sleep(1000, undefined, { ref: false });
+      }
+    }
   }
 
   begin(): void {

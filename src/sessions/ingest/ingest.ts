@@ -104,24 +104,26 @@ export class SharedLines extends Error {
 }
 
 function openSession({ memory, agent }: IngestOptions, info: TranscriptInfo): SessionRecord {
-  const { session: uid, parent, cwd, forkedFrom } = info;
-  const startedAt = pastOrNull(info.startedAt);
-  // A subagent's file may come before its session's.
-  const above = parent && saveSession(memory, { uid: parent.session, agent: agent.name, cwd });
-  const origin = forkedFrom !== undefined && !isForgotten(memory, forkedFrom) ? forkedFrom : null;
-  const before = origin !== null && saveSession(memory, { uid: origin, agent: agent.name, cwd });
-  return saveSession(memory, {
-    uid,
-    agent: agent.name,
-    cwd,
-    startedAt,
-    ...(before && { forkedFrom: before.id }),
-    ...(above && {
-      parentId: above.id,
-      parentToolUse: parent?.toolUse ?? null,
-      agentType: parent?.agentType ?? null,
-      ...(parent?.task && { title: { text: parent.task, source: "agent" as const } }),
-    }),
+  return memory.inTransaction(() => {
+    const { session: uid, parent, cwd, forkedFrom } = info;
+    const startedAt = pastOrNull(info.startedAt);
+    // A subagent's file may come before its session's.
+    const above = parent && saveSession(memory, { uid: parent.session, agent: agent.name, cwd });
+    const origin = forkedFrom !== undefined && !isForgotten(memory, forkedFrom) ? forkedFrom : null;
+    const before = origin !== null && saveSession(memory, { uid: origin, agent: agent.name, cwd });
+    return saveSession(memory, {
+      uid,
+      agent: agent.name,
+      cwd,
+      startedAt,
+      ...(before && { forkedFrom: before.id }),
+      ...(above && {
+        parentId: above.id,
+        parentToolUse: parent?.toolUse ?? null,
+        agentType: parent?.agentType ?? null,
+        ...(parent?.task && { title: { text: parent.task, source: "agent" as const } }),
+      }),
+    });
   });
 }
 

@@ -34,7 +34,7 @@ export class Memory extends Connection {
    * @throws PommelError `no_memory`, `schema_outdated` (both readonly), `memory_missing`, `memory_corrupt`, `index_too_new`,
    *   `disk_full`, `unreadable`
    */
-  static open(file: string, how: { readonly: boolean; isCopy?: boolean }): Memory {
+  static open(file: string, how: { readonly: boolean; isCopy?: boolean; background?: boolean }): Memory {
     const db = openDatabase(file, memoryMigrations, {
       ...how,
       words: memoryWords,

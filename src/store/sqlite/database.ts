@@ -47,14 +47,18 @@ export interface OpenOptions {
    * free pages can be given back.
    */
   precious?: boolean;
+  /** It writes what can be read again, and nobody waits for it: it lets others go first, and a power cut may lose more of it. */
+  background?: boolean;
   /** It is a copy of a precious one that stays: a change of its schema needs no other, and none was lost where it is new. */
   isCopy?: boolean;
   /** Which copies from before older migrations are to be deleted, of all that there are: newest first. */
   expendable?: (copies: readonly string[]) => readonly string[];
 }
 
-/** How long a statement waits for another process's transaction. Milliseconds. */
+/** How long a statement waits for the transactions of other threads and processes. Milliseconds. */
 const busyTimeoutMs = 5000;
+/** Two that write without a pause on a busy machine keep a third waiting for longer than that. */
+const backgroundTimeoutMs = 60_000;
 
 /** Copies from before a migration that are kept. */
 export const maxBackups = 2;
@@ -65,7 +69,7 @@ export const maxBackups = 2;
  *   for an absent (readonly) and a damaged file
  */
 export function openDatabase(file: string, migrations: readonly Migration[], options: OpenOptions): Sqlite {
-  const { readonly, words = indexMessages, precious = false, isCopy = false } = options;
+  const { readonly, words = indexMessages, precious = false, isCopy = false, background = false } = options;
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat?.isDirectory()) throw unreadable(file, new Error("it is a directory"));
   if (!stat?.size && !isCopy) {
@@ -77,7 +81,10 @@ export function openDatabase(file: string, migrations: readonly Migration[], opt
   try {
     // SQLite gives -wal and -shm the mode of the main file, so making that one private is enough.
     if (!readonly) createPrivately(file);
-    db = new Sqlite(file, { mode: readonly ? "read" : "create", timeoutMs: busyTimeoutMs });
+    db = new Sqlite(file, {
+      mode: readonly ? "read" : "create",
+      timeoutMs: background ? backgroundTimeoutMs : busyTimeoutMs,
+    });
     if (!readonly) {
       // Before anything is written, or it has no effect; later it would take the write lock for nothing.
       const isEmpty = db.pragma("page_count") === 0;
@@ -86,9 +93,9 @@ export function openDatabase(file: string, migrations: readonly Migration[], opt
       // WAL with NORMAL survives a killed process; only a power cut may lose the last transactions, whole.
       db.exec("PRAGMA synchronous = NORMAL");
       if (precious) db.exec("PRAGMA secure_delete = ON");
-      // What changes again and again while much is indexed is moved out of the log once for 16 MB, not for 4. Not where a
+      // What changes again and again while much is written is moved out of the log once for 16 MB, not for 4. Not where a
       // power cut must lose little: only then is what was written safe from it.
-      else db.exec("PRAGMA wal_autocheckpoint = 4096");
+      if (!precious || background) db.exec("PRAGMA wal_autocheckpoint = 4096");
     }
     db.exec("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY");
     migrate(db, file, migrations, { ...options, words });

@@ -72,7 +72,7 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
         enqueue(memory, { kind: "deep-scrub", subject: session, priority: priority["deep-scrub"] });
     },
     async inOrder(signal) {
-      while (beginsBefore(memory, job.id)) await sleep(2, undefined, signal && { signal });
+      while (beginsBefore(memory, job.id)) await sleep(10, undefined, signal && { signal });
     },
     isReadBefore: (lines) =>
       isReadBefore(memory, job.id, {

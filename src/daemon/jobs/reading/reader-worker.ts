@@ -46,7 +46,7 @@ port.on("message", (message: ToReader) => {
 
 async function take(asked: ReadingTurn, owner: string, signal: AbortSignal): Promise<void> {
   const { project, config, roots, hasScrubbingModel } = asked;
-  const memory = Memory.open(project.memoryDb, { readonly: false });
+  const memory = Memory.open(project.memoryDb, { readonly: false, background: true });
   try {
     const scrubber = new CurrentScrubber({ project, config });
     const work = () => ({

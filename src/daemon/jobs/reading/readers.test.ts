@@ -80,6 +80,15 @@ it("say what keeps a memory from being read", async () => {
   await expect(readers.read(turn(), options())).rejects.toMatchObject({ code: "index_too_new" });
 });
 
+it("tell whose jobs a turn left that failed", async () => {
+  ask("s1");
+  memory.exec("PRAGMA user_version = 99");
+  const lost: string[] = [];
+  const reading = readers.read(turn(), options({ owner: () => "owner", onLost: (one) => lost.push(one) }));
+  await expect(reading).rejects.toMatchObject({ code: "index_too_new" });
+  expect(lost).toEqual(["owner"]);
+});
+
 it("tell whose jobs a thread left that ended, and begin another", async () => {
   const script = join(dir, "ends.mjs");
   writeFileSync(

@@ -23,7 +23,7 @@ export interface TurnOptions {
   signal: AbortSignal;
   /** A job was done. */
   onJob: () => void;
-  /** A thread ended without putting back the jobs of this owner. */
+  /** A turn failed: what this owner had begun may still be said to run, and others wait for it. */
   onLost: (owner: string) => void;
 }
 
@@ -90,6 +90,7 @@ export class Readers {
     const owner = newOwner();
     const leave = () => send(reader, "leave");
     signal.addEventListener("abort", leave);
+    let isOver = false;
     try {
       await new Promise<void>((resolve, reject) => {
         reader.turn = {
@@ -99,10 +100,11 @@ export class Readers {
         };
         send(reader, { turn, owner });
       });
+      isOver = true;
     } finally {
       signal.removeEventListener("abort", leave);
       if (this.readers.has(reader)) this.release(reader);
-      else onLost(owner);
+      if (!isOver) onLost(owner);
     }
   }
 

@@ -294,4 +294,5 @@ export const memoryMigrations: readonly Migration[] = [
   ) STRICT;
   `,
   commandTables,
+  "CREATE INDEX usage_by_message ON usage (message_uid)",
 ];
