@@ -26,6 +26,7 @@ const exitCodeOf = {
   forbidden: exitCode.failed,
   not_found: exitCode.notFound,
   locked: exitCode.failed,
+  busy: exitCode.failed,
   disk_full: exitCode.failed,
   index_corrupt: exitCode.failed,
   index_too_new: exitCode.failed,

@@ -88,6 +88,7 @@ const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   git_failed: 503,
   no_git_history: 404,
   disk_full: 507,
+  busy: 503,
 };
 
 /**

@@ -35,10 +35,10 @@ export interface QueueOptions {
 }
 
 /** Problems of the machine or the configuration, not of the job: it waits, and keeps its attempts. */
-const troubles = new Set(["disk_full", "config_invalid", "unreadable", "embedder_unavailable"]);
+const troubles = new Set(["disk_full", "busy", "config_invalid", "unreadable", "embedder_unavailable"]);
 /** Problems of a file that may be locked, or not exist yet. */
 const passing =
-  /^(?:ENOENT|EBUSY|EACCES|EPERM|EMFILE|ENFILE|EAGAIN|EIO|ESTALE|ETIMEDOUT|SQLITE_BUSY.*|transcript_changed)$/;
+  /^(?:ENOENT|EBUSY|EACCES|EPERM|EMFILE|ENFILE|EAGAIN|EIO|ESTALE|ETIMEDOUT|transcript_changed)$/;
 
 /** How often a job says how far it is, and looks whether it must make way. Milliseconds. */
 const noteEveryMs = 250;

@@ -151,6 +151,20 @@ describe("memory.db", () => {
     expect(thrownBy(() => memory.prepare("SELECT 1 FROM sessions").get()).code).toBe("index_too_new");
   });
 
+  it("that another program keeps locked is named, and what to do", () => {
+    const memory = open();
+    memory.exec("PRAGMA busy_timeout = 1");
+    const other = new Sqlite(file, { mode: "write", timeoutMs: 0 });
+    other.begin("immediate");
+    expect(thrownBy(() => addSession(memory, "now"))).toMatchObject({
+      code: "busy",
+      message: `Another program keeps ${file} locked.`,
+      hint: expect.stringContaining("Try again"),
+    });
+    other.close();
+    addSession(memory, "now");
+  });
+
   it("of a newer Pommel that was killed keeps every byte of its file and its log", () => {
     open();
     const other = new Sqlite(file, { mode: "create", timeoutMs: 0 });

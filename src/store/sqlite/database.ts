@@ -252,6 +252,10 @@ export function explain(error: unknown, file: string, words: DatabaseMessages = 
   if (code === "SQLITE_FULL" || code === "ENOSPC") {
     return new PommelError("disk_full", `The disk that holds ${file} is full.`, words.full, { cause: error });
   }
+  if (code.startsWith("SQLITE_BUSY")) {
+    const hint = "Try again. If it stays so, close what has the file open: a database viewer, a backup.";
+    return new PommelError("busy", `Another program keeps ${file} locked.`, hint, { cause: error });
+  }
   return code === "EACCES" || code === "EROFS" || /^SQLITE_(CANTOPEN|READONLY)/.test(code)
     ? unreadable(file, error)
     : error;
