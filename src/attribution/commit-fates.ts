@@ -80,6 +80,12 @@ export class CommitFates {
     );
   }
 
+  /** What reverted a commit, or one that replaced it; takes far less than all of its fate. */
+  revertOf({ hash, committedAt }: Pick<StoredCommit, "hash" | "committedAt">): Promise<string | null> {
+    const later = successorsOf(this.memory, [hash]).get(hash) ?? [];
+    return this.ancestry.revertOf([hash, ...later], committedAt);
+  }
+
   /** How many of a commit's lines are left in the working tree; null for one that is too large to look at. */
   survivalOf(commit: StoredCommit): Survival | null {
     let kept = this.kept.get(commit.hash);

@@ -115,7 +115,7 @@ describeClient("Codex CLI", "sessions", (bin) => {
     const { wasGiven } = stage.api;
     expect(wasGiven(label, "edit")).toBe(true);
     expect(wasGiven("- The last session on this branch: “", "ask")).toBe(true);
-    expect(wasGiven("- Edited in this session before its compaction: “src/heron.ts", "compact")).toBe(true);
+    expect(wasGiven("- Also edited before the compaction: “src/heron.ts", "compact")).toBe(true);
     expect(wasGiven(`- Decided: “${decision}”`, "code")).toBe(true);
     expect(wasGiven(`- Decided: “${decision}”`, "again")).toBe(true);
     const { told } = await stage.pm<{ told: Injected[] }>("context", "--limit", "100");

@@ -54,14 +54,28 @@ export class Ancestry {
     );
   }
 
-  /** Hashes that are not cached; clears the cache when HEAD moved. */
-  private missing(hashes: readonly string[]): string[] {
+  /**
+   * The effective revert of one of these commits in HEAD's history; null: none is known. Git is asked once for a HEAD, and once
+   * more for commits that are older than those asked about so far.
+   * @param oldest when the first of them was committed, in milliseconds since the epoch
+   */
+  async revertOf(hashes: readonly string[], oldest: number): Promise<string | null> {
+    this.clearIfMoved();
+    const reverts = await this.revertsSince(oldest);
+    return hashes.map((hash) => revertOf(hash, reverts)).find((by) => by !== null) ?? null;
+  }
+
+  private clearIfMoved(): void {
     const stamp = headStamp(this.dir);
-    if (stamp !== this.stamp) {
-      this.known.clear();
-      this.reverts = null;
-      this.stamp = stamp;
-    }
+    if (stamp === this.stamp) return;
+    this.known.clear();
+    this.reverts = null;
+    this.stamp = stamp;
+  }
+
+  /** Hashes that are not cached. */
+  private missing(hashes: readonly string[]): string[] {
+    this.clearIfMoved();
     return hashes.filter((hash) => {
       const known = this.known.get(hash);
       return !known || (known.fate.reach !== "head" && this.now() - known.at > maxAgeMs);

@@ -4,7 +4,7 @@ import { sessionsByForm } from "../../store/memory/commands.ts";
 import { eventsOf } from "../../store/memory/events.ts";
 import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { briefOf, workingCommands } from "../handoff/brief.ts";
+import { briefWithoutCommands, workingCommands } from "../handoff/brief.ts";
 import { decisionsToTell, notesToTell } from "./decided.ts";
 import { versionControl } from "./for-edit.ts";
 import type { Injection } from "./quote.ts";
@@ -15,8 +15,8 @@ const day = 24 * 3600 * 1000;
 /** Notes are made to last, decisions of a session less so. Days. */
 const notesReach = 90;
 const decisionsReach = 21;
-const maxNotes = 5;
-const maxDecisions = 4;
+const maxNotes = 3;
+const maxDecisions = 2;
 const maxDropped = 4;
 /** What ran in so many others of the latest sessions, or so often in this one, is run again. */
 const habit = 3;
@@ -26,13 +26,15 @@ const lately = 40;
 export async function toTellAtStart(source: ContextSource, sessionUid: string): Promise<Injection[]> {
   const { memory, now } = source;
   const branch = await source.branch();
+  // What comes next on a default branch has nothing to do with what was last.
+  const ofWork = branch === null || defaultBranches.includes(branch) ? null : branch;
   const sees = inSight(source, sessionUid);
   // For a resumed session, only what happened since is new.
   const own = sessionByUid(memory, sessionUid);
   const hasTurns = own !== null && turnsOf(memory, own.id, { first: 1, last: 1 }).length > 0;
   const from = hasTurns ? (own.lastAt ?? 0) : 0;
   return [
-    ...lastOnBranch(source, branch, sees, from),
+    ...(ofWork === null ? [] : lastOnBranch(source, ofWork, sees, from)),
     ...notesToTell(source, {
       since: Math.max(now - notesReach * day, from),
       of: (session) => session === null || !sees(session),
@@ -42,7 +44,7 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
       since: Math.max(now - decisionsReach * day, from),
       of: (session) => !sees(session),
       files: null,
-      branch,
+      branch: ofWork,
       most: maxDecisions,
       why: "a recent decision",
     }),
@@ -63,7 +65,7 @@ export function toTellAfterCompaction(
   const own = sessionByUid(memory, sessionUid);
   if (own === null) return [];
   const isOwn = (session: string | null) => session === sessionUid;
-  const files = briefOf(memory, own, until).files.filter((file) => !isAbsolute(file));
+  const files = briefWithoutCommands(memory, own, until).files.filter((file) => !isAbsolute(file));
   const habits = sessionsByForm(memory, { until, sessions: lately });
   // It is one of them itself.
   const commands = workingCommands(memory, own.id, until)
@@ -111,13 +113,11 @@ export function toTellAfterCompaction(
 /** The state of the work on a branch: what its last session did, and left open. */
 function lastOnBranch(
   source: ContextSource,
-  branch: string | null,
+  branch: string,
   sees: (uid: string) => boolean,
   from: number,
 ): Injection[] {
   const { memory, until } = source;
-  // What comes next on a default branch has nothing to do with what was last.
-  if (branch === null || defaultBranches.includes(branch)) return [];
   const last = listSessions(memory, { branch, until, remembered: true, limit: 10 }).find(
     ({ uid, lastAt }) => !sees(uid) && (lastAt ?? 0) > from,
   );

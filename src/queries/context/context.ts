@@ -1,6 +1,8 @@
 import { isAbsolute } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry } from "../../agents/agent.ts";
 import { recognise } from "../../agents/registry.ts";
+import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import { gitTextIfAny } from "../../git/git.ts";
 import { recentChangesOf } from "../../git/history/file-changes.ts";
 import { branchAtHand } from "../../git/history/head.ts";
@@ -44,6 +46,7 @@ export async function contextFor(project: Project, request: ContextRequest): Pro
           withIndex(project, config, (index) => codeNamed(index, prompt)).catch(() => []),
         origin,
         summary: () => summaryIn(memory, request),
+        revertOf: (commit) => inTime(commitFatesOf(root, memory).revertOf(commit)),
         history: historyIn(checkoutOf([root, ...(keeper?.roots ?? [])], request.cwd)),
         branch: () => branchAtHand(request.cwd ?? root),
         now: Date.now(),
@@ -52,6 +55,14 @@ export async function contextFor(project: Project, request: ContextRequest): Pro
       keeper ? request : { ...request, preview: true },
     );
   });
+}
+
+/** Git goes on for the next answer. Milliseconds. */
+const gitMs = 50;
+
+async function inTime(asked: Promise<string | null>): Promise<string | null> {
+  const late = sleep(gitMs, null, { ref: false });
+  return Promise.race([asked.catch(() => null), late]);
 }
 
 /** Of a project's checkouts, the one that an agent works in. */

@@ -4,6 +4,7 @@ import { type SessionDecision, storedDecisions } from "../../sessions/decisions/
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
+import { beginningOf } from "../../text/text-size.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, placeOf } from "./source.ts";
 
@@ -62,13 +63,16 @@ export interface DecisionsWanted {
   of: (session: string) => boolean;
   /** Only about these files, as stored; null: about anything. */
   files: readonly string[] | null;
-  /** Decisions on this branch come first. */
+  /** Only on this branch; null: on any. */
   branch: string | null;
   most: number;
   why: string;
 }
 
-/** Current decisions of sessions: those of the branch first, then the latest. */
+/** Characters. */
+const longestDecision = 200;
+
+/** Current decisions of sessions, the latest first. */
 export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted): Injection[] {
   const { memory, root, until } = source;
   const ages = new FileAges(root);
@@ -78,17 +82,20 @@ export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted):
       const { sessionUid, at, files } = decision;
       if (!wanted.of(sessionUid) || !known(at) || (at ?? 0) < (wanted.since ?? 0)) return false;
       if (isSuperseded(decision, until)) return false;
+      if (wanted.branch !== null && decision.branch !== wanted.branch) return false;
       return wanted.files === null || wanted.files.some((file) => files.includes(file));
     })
     .toReversed()
     .filter(({ files, endedAt }) => ages.freshnessOf(files, endedAt) !== "orphaned")
-    .sort((a, b) => Number(b.branch === wanted.branch) - Number(a.branch === wanted.branch))
     .slice(0, wanted.most)
-    .map(({ chunk, text, sessionUid, turn, author, at, branch, files }) => ({
+    .map(({ chunk, text, sessionUid, turn, author, at, branch }) => ({
       ref: `chunk:${chunk}`,
       kind: "Decided",
-      quote: text,
-      place: placeOf({ session: sessionUid, turn, author, at, branch, files }),
+      quote: beginningOf(text, longestDecision),
+      place: placeOf({
+        ...{ session: sessionUid, turn, author, at },
+        branch: branch === wanted.branch ? null : branch,
+      }),
       why: wanted.why,
       score: null,
     }));

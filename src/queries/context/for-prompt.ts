@@ -3,6 +3,7 @@ import { closestTo, decisionsByChunk } from "../../sessions/decisions/stored.ts"
 import { contentWords } from "../../sessions/summaries/words.ts";
 import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
+import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { isCurrent, isSuperseded, noteToTell } from "./decided.ts";
@@ -38,27 +39,35 @@ export async function injectionForPrompt(
   const { memory, until } = source;
   const sight = { leaves: sightOf(source, sessionUid), until };
   const answer = await source.search({
-    ...{ ...openQuery, query, limit: weighed, by: "session", explain: true },
+    ...{ ...openQuery, query, limit: weighed, by: "session", explain: true, withoutCommits: true },
     ...sight,
   });
   if (answer.verdict !== "found") return [];
   const sees = inSight(source, sessionUid);
   const others = answer.results.filter(({ session_id, abandoned }) => !sees(session_id) && !abandoned);
-  return relevanceOf(memory, query, others, until)
-    .filter(({ result: { signals = {} }, relevance }) => {
+  const relevant = relevanceOf(memory, query, others, until).filter(
+    ({ result: { signals = {} }, relevance }) => {
       const { held = 0, near } = signals;
       const isNear = near === undefined ? held >= minNear.held : near >= minNear.near;
       return isNear && (relevance >= least || (held >= nearlyAll.held && relevance >= nearlyAll.relevance));
-    })
-    .flatMap(({ result, relevance, words }): Injection[] => {
-      const why = `also about ${words.slice(0, 4).join(", ")}`;
-      const item = itemOf(source, result, query, why);
-      return item === null ? [] : [{ ...item, score: Math.round(relevance * 100) / 100 }];
-    })
-    .slice(0, maxInjected);
+    },
+  );
+  const items: Injection[] = [];
+  for (const { result, relevance, words } of relevant) {
+    const why = `also about ${words.slice(0, 4).join(", ")}`;
+    const item = await itemOf(source, result, query, why);
+    if (item !== null) items.push({ ...item, score: Math.round(relevance * 100) / 100 });
+    if (items.length === maxInjected) break;
+  }
+  return items;
 }
 
-function itemOf(source: ContextSource, result: SessionResult, query: string, why: string): Injection | null {
+async function itemOf(
+  source: ContextSource,
+  result: SessionResult,
+  query: string,
+  why: string,
+): Promise<Injection | null> {
   const { memory, until } = source;
   const decided =
     result.kind === "decision" ? closestTo(query, decisionsByChunk(memory).get(result.id) ?? []) : null;
@@ -67,8 +76,19 @@ function itemOf(source: ContextSource, result: SessionResult, query: string, why
   if (note !== null) return isCurrent(memory, until)(note) ? noteToTell(note, why) : null;
   const session = sessionByUid(memory, result.session_id);
   if (session === null) return null;
-  const { turn, commits } = result;
-  return sessionToTell(source, session, { kind: "Earlier session", why, turn, commits });
+  const commit = await commitOf(source, result);
+  return sessionToTell(source, session, { kind: "Earlier session", why, turn: result.turn, commit });
+}
+
+/** The latest that these turns led to, and what reverted it. */
+async function commitOf(source: ContextSource, { session_id: uid, turn, last_turn }: SessionResult) {
+  const commit = commitsOfSessions(source.memory, [uid])
+    .get(uid)
+    ?.find(({ turns, committedAt }) => {
+      const isKnown = source.until === null || committedAt <= source.until;
+      return isKnown && turns.some((one) => one >= turn && one <= last_turn);
+    });
+  return commit && { ...commit, revertedBy: (await source.revertOf?.(commit)) ?? null };
 }
 
 function noteOf(memory: Memory, { id, annotation }: SessionResult) {

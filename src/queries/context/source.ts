@@ -1,6 +1,7 @@
 import type { Config } from "../../project/config/settings.ts";
 import type { SessionAnswer, SessionQuery } from "../../search/sessions/types.ts";
 import { shortId } from "../../sessions/short-id.ts";
+import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import type { FileHistory } from "./for-revert.ts";
@@ -25,6 +26,8 @@ export interface ContextSource {
   branch: () => Promise<string | null>;
   /** Left out: without git. */
   history?: FileHistory;
+  /** What reverted a commit; null: nothing, or git does not say so in time. Left out: without git. */
+  revertOf?: (commit: LedTo) => Promise<string | null>;
   now: number;
   /** Nothing later is injected; null: no limit. */
   until: number | null;
@@ -55,10 +58,6 @@ export function inSight(
   return (uid) => seen.some((one) => uid === one || uid.startsWith(`${one}/`));
 }
 
-/** A quotation names as many files. */
-const maxFiles = 3;
-export const quotedFiles = (files: readonly string[]): readonly string[] => files.slice(0, maxFiles);
-
 /** "session 1a2b3c4d turn 5, shared by ann, 2026-01-31, branch main". Ids as commands and tools take them. */
 export function placeOf({
   session,
@@ -66,7 +65,6 @@ export function placeOf({
   author = null,
   at,
   branch = null,
-  files = [],
 }: {
   session: string | null;
   turn?: number | null;
@@ -74,14 +72,12 @@ export function placeOf({
   author?: string | null;
   at: number | null;
   branch?: string | null;
-  files?: readonly string[];
 }): string {
   const parts = [
     session === null ? "" : `session ${shortId(session)}${turn === null ? "" : ` turn ${turn}`}`,
     author === null ? "" : `shared by ${author}`,
     at === null ? "" : new Date(at).toISOString().slice(0, 10),
     branch === null ? "" : `branch ${branch}`,
-    files.length === 0 ? "" : `files ${quotedFiles(files).join(", ")}${files.length > maxFiles ? ", …" : ""}`,
   ];
   return parts.filter((part) => part !== "").join(", ");
 }

@@ -98,14 +98,12 @@ it("only ten turns count", () => {
   expect(useOf(place).outcome).toBe("not_used");
 });
 
-it("a decision is used when a file that it names is opened, and else its use cannot be known", () => {
+it("whether a decision is used cannot be known by the files that are opened: it names none", () => {
   const ref = decided("src/retry.ts", "src/b.ts");
-  did(1, given + 1, [text("I retry.")]);
+  did(1, given + 1, read("/repo/src/b.ts"));
   expect(useOf(ref)).toEqual({
     ...{ outcome: "unknown", reason: "a quotation can be heeded without a trace", turn: null },
   });
-  did(2, given + 5000, read("/repo/src/b.ts"));
-  expect(useOf(ref)).toEqual({ outcome: "used", reason: "the agent read src/b.ts", turn: 2 });
 });
 
 it.each([

@@ -12,7 +12,6 @@ import type { SessionRecord, TurnFile, TurnRecord } from "../../store/memory/mem
 import { listSessions, sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { filesNamedBy } from "./session-item.ts";
-import { quotedFiles } from "./source.ts";
 
 /*
  * Whether automatic context was used, by what the session did afterwards. Used: the agent followed a reference it was
@@ -117,7 +116,7 @@ function leadsOf(
       const chunk = chunkByUid(memory, name);
       if (chunk === null) return { files: [], ids: [], isPlace: false };
       const uid = sessionById(memory, chunk.sessionId)?.uid ?? null;
-      return { files: quotedFiles(chunk.files), ids: quoted(uid), isPlace: false };
+      return { files: [], ids: quoted(uid), isPlace: false };
     }
     case "note":
       return { files: [], ids: quoted(annotationByUid(memory, name)?.sessionUid ?? null), isPlace: false };

@@ -12,7 +12,7 @@ import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { entry } from "../blame/blame-summary.ts";
 import { listCheckpointsOf } from "../checkpoints/checkpoints.ts";
-import { briefOf, changedIn } from "../handoff/brief.ts";
+import { briefWithoutCommands, changedIn } from "../handoff/brief.ts";
 import { configOf } from "../open.ts";
 import { decisionsIn } from "../sessions/conversations-decisions.ts";
 import { listSessionsOf, tokensOf } from "../sessions/conversations-sessions.ts";
@@ -107,7 +107,7 @@ function inPeriod(memory: Memory, summary: SessionSummary, period: Period): Dige
     return number > 0 && line !== "" ? [beginningOf(line, quoted.characters)] : [];
   });
   const telling = prompts.filter((prompt) => prompt.split(" ").length >= fewestWords);
-  const { outcome, open } = briefOf(memory, session);
+  const { outcome, open } = briefWithoutCommands(memory, session);
   return {
     ...summary,
     asked: (telling.length > 0 ? telling : prompts).slice(0, quoted.prompts),

@@ -17,6 +17,20 @@ const most = { files: 12, commits: 3, commands: 4 } as const;
  * @param until only what was known then; null: everything
  */
 export function briefOf(memory: Memory, session: SessionRecord, until: number | null = null): SessionBrief {
+  return {
+    ...briefWithoutCommands(memory, session, until),
+    commands: workingCommands(memory, session.id, until)
+      .slice(0, most.commands)
+      .map(({ line }) => line),
+  };
+}
+
+/** A brief without the commands, which take the longest to read. */
+export function briefWithoutCommands(
+  memory: Memory,
+  session: SessionRecord,
+  until: number | null = null,
+): Omit<SessionBrief, "commands"> {
   const turns = turnsOf(memory, session.id).filter(
     ({ abandoned, startedAt }) => !abandoned && (until === null || (startedAt ?? 0) <= until),
   );
@@ -39,9 +53,6 @@ export function briefOf(memory: Memory, session: SessionRecord, until: number | 
       .filter(({ committedAt }) => until === null || committedAt <= until)
       .slice(0, most.commits)
       .map(({ hash, subject }) => ({ hash, subject })),
-    commands: workingCommands(memory, session.id, until)
-      .slice(0, most.commands)
-      .map(({ line }) => line),
   };
 }
 

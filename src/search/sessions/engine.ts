@@ -85,7 +85,7 @@ export class SessionSearch {
       : request.mode === "regex"
         ? (await import("./word-by-word.ts")).searchByPattern(memory, root, request, this.weights)
         : this.byTextAndMeaning(request));
-    const results = await this.withCommits(answer.results, request);
+    const results = request.withoutCommits ? answer.results : await this.withCommits(answer.results, request);
     return {
       ...answer,
       results,

@@ -44,6 +44,8 @@ export interface SessionQuery {
   by: "session" | "turn";
   /** Fill in each result's `signals`. */
   explain: boolean;
+  /** Without the commits that results led to: git is not asked. */
+  withoutCommits?: boolean;
 }
 
 /** A question that leaves everything open. */
