@@ -19,6 +19,8 @@ import { findProject } from "../../src/git/projects/find-project.ts";
 import { registryFile } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { moveLegacyMemory } from "../../src/queries/projects/legacy.ts";
+import { encryptHome } from "../../src/store/encryption/convert.ts";
+import { plainFiles } from "../../src/store/encryption/home-files.ts";
 import { contentOf } from "../../src/store/memory/backups/backup-content.ts";
 import { saveAnnotation } from "../../src/store/memory/chunks/annotations.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
@@ -193,6 +195,14 @@ describe("a memory that this machine's Pommel kept in the repository", () => {
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("Moved 2 sessions and 2 notes") });
     expect(logOf()).toContain("Moved 2 sessions");
     expect((await runPm(["notes"], { cwd: root })).stderr).not.toContain("Moved");
+    await expectMoved();
+  });
+
+  it("is moved into an encrypted home with nothing left plain", async () => {
+    const nothing = { backups: [] };
+    encryptHome(`file:${join(dir, "our.key")}`, nothing);
+    await moveLegacyMemory(await findProject(root));
+    expect(plainFiles(nothing)).toEqual([]);
     await expectMoved();
   });
 

@@ -15,7 +15,7 @@ import { basename, dirname, join } from "node:path";
 import { removeDeadDrafts } from "../../src/project/files/dead-drafts.ts";
 import { registryFile } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
-import { plainFiles } from "../../src/store/encryption/convert.ts";
+import { plainFiles } from "../../src/store/encryption/home-files.ts";
 import { backUp } from "../../src/store/memory/backups/backups.ts";
 import { allCopies, backupFolder, damagedFiles } from "../../src/store/memory/backups/copies.ts";
 import { leftoversOf, recoverMemory } from "../../src/store/memory/backups/leftovers.ts";
@@ -31,6 +31,7 @@ import { contentOf } from "./stored.ts";
 interface Tried {
   work: string;
   kind?: string;
+  isEncrypted?: boolean;
   /** The name of what is there before. */
   from: string;
   /** What must hold as soon as the next process has recovered what is left; else a word on what is wrong. */
@@ -51,7 +52,7 @@ const everything = ({ memoryDb }: Project) =>
   [memoryDb, ...allCopies(memoryDb).map(({ file }) => file)].map(contentOf);
 
 export async function everyCall(): Promise<void> {
-  const wanted = tried().filter(({ work: name, kind = name }) => works.has(kind));
+  const wanted = homes.flatMap(tried).filter(({ work: name, kind = name }) => works.has(kind));
   if (wanted.length === 0) return;
   const library = buildPowerCut();
   if (library === null) return;
@@ -59,27 +60,37 @@ export async function everyCall(): Promise<void> {
   for (const one of wanted) await tryEach(one, library);
 }
 
+/** Homes of which nothing, or everything, is encrypted. */
+const homes = ["small", "small, encrypted"] as const;
+type Home = (typeof homes)[number];
+
 async function makeStates(): Promise<void> {
   await prepareFrom("small", async () => {
     const { root } = base("at", { end: 2, turns: 2, files: 2 });
     await runStep("import", root);
     await runStep("index", root);
   });
-  originals.set("small", stored(fresh("small")));
   const from = (state: string, of: string, change: (project: Project) => unknown) =>
     prepareFrom(state, async () => void (await change(fresh(of))));
-  await from("small, backed up", "small", ({ memoryDb }) => {
-    backUp(memoryDb, { folder: backupFolder(memoryDb, ""), reason: "manual" });
-    exec(
-      memoryDb,
-      "INSERT INTO annotations (uid, at, source, note) VALUES ('today', 1, 'shell', 'work of today: falcon')",
-    );
-  });
-  originals.set("small, backed up", stored(fresh("small, backed up")));
-  await from("small, old", "small", ({ memoryDb }) => oldMemory(memoryDb, 3));
-  await from("small, damaged", "small", ({ memoryDb }) => exec(memoryDb, "DROP TABLE events"));
   await from("small, encrypted", "small", ({ root }) => runStep("encrypt", root));
+  for (const home of homes) {
+    originals.set(home, stored(fresh(home)));
+    await from(`${home}, backed up`, home, ({ memoryDb }) => {
+      backUp(memoryDb, { folder: backupFolder(memoryDb, ""), reason: "manual" });
+      exec(
+        memoryDb,
+        "INSERT INTO annotations (uid, at, source, note) VALUES ('today', 1, 'shell', 'work of today: falcon')",
+      );
+    });
+    originals.set(`${home}, backed up`, stored(fresh(`${home}, backed up`)));
+    await from(`${home}, old`, home, ({ memoryDb }) => oldMemory(memoryDb, 3));
+    await from(`${home}, damaged`, home, ({ memoryDb }) => exec(memoryDb, "DROP TABLE events"));
+  }
   await from("small, in the repository", "small, backed up", leaveInRepository);
+  // What another project's memory was encrypted for.
+  await from("small, encrypted, in the repository", "small, in the repository", ({ root }) =>
+    runStep("encrypt", root),
+  );
 }
 
 const legacyDir = ({ root }: Project) => join(root, ".pommel");
@@ -112,26 +123,26 @@ function exec(file: string, sql: string): void {
   db.close();
 }
 
-function tried(): Tried[] {
+function tried(home: Home): Tried[] {
   const sameContent = (from: string) => (of: Project) =>
     contentOf(of.memoryDb) === original(from) ? null : "the memory is another one";
   const andPlain = (of: Project) => `${without(of)}, ${plainFiles({ backups: [] }).length} plain`;
-  return [
-    { work: "backup", from: "small", holds: sameContent("small"), outcome: without },
+  const replacements: Tried[] = [
+    { work: "backup", from: home, holds: sameContent(home), outcome: without },
     {
       work: "restore",
-      from: "small, backed up",
+      from: `${home}, backed up`,
       holds(of) {
         const all = everything(of);
-        const both = [original("small"), original("small, backed up")];
+        const both = [original(home), original(`${home}, backed up`)];
         if (!both.includes(all[0]!)) return "the memory is neither the old one nor the new one";
         return both.every((one) => all.includes(one)) ? null : "one of both is lost";
       },
-      outcome: (of) => `${without(of)} ${everything(of).includes(original("small, backed up"))}`,
+      outcome: (of) => `${without(of)} ${everything(of).includes(original(`${home}, backed up`))}`,
     },
     {
       work: "repair",
-      from: "small, damaged",
+      from: `${home}, damaged`,
       holds({ memoryDb }) {
         const { state } = checkMemory(memoryDb);
         if (state === "damaged") return null;
@@ -142,23 +153,39 @@ function tried(): Tried[] {
     },
     {
       work: "migration",
-      from: "small, old",
+      from: `${home}, old`,
       holds: ({ memoryDb }) =>
         /^(?:older|sound)$/.test(checkMemory(memoryDb).state) ? null : "the memory is damaged",
       outcome: (of) => `${without(of)} ${allCopies(of.memoryDb).length > 0}`,
     },
     {
       work: "move",
-      from: "small, in the repository",
+      from: `${home}, in the repository`,
       holds: (of) =>
         [join(legacyDir(of), "memory.db"), of.memoryDb]
           .filter((file) => existsSync(file))
-          .some((file) => contentOf(file) === original("small, backed up"))
+          .some((file) => contentOf(file) === original(`${home}, backed up`))
           ? null
           : "the memory is in neither place",
       outcome: (of) =>
         `${without(of)} ${allCopies(of.memoryDb).length} copies, ${existsSync(of.configFile)}, ${existsSync(legacyDir(of))}`,
     },
+    {
+      work: "forget",
+      from: `${home}, backed up`,
+      holds: () => null,
+      outcome: (of) => `${without(of)} ${filesWith(dirname(of.memoryDb), "falcon")}`,
+    },
+  ];
+  if (home === "small, encrypted") {
+    return replacements.map((one) => ({
+      ...one,
+      isEncrypted: true,
+      outcome: (of) => `${one.outcome(of)}, ${plainFiles({ backups: [] }).length} plain`,
+    }));
+  }
+  return [
+    ...replacements,
     { work: "encrypt", kind: "encryption", from: "small", holds: sameContent("small"), outcome: andPlain },
     {
       work: "decrypt",
@@ -166,12 +193,6 @@ function tried(): Tried[] {
       from: "small, encrypted",
       holds: sameContent("small"),
       outcome: andPlain,
-    },
-    {
-      work: "forget",
-      from: "small, backed up",
-      holds: () => null,
-      outcome: (of) => `${without(of)} ${filesWith(dirname(of.memoryDb), "falcon")}`,
     },
   ];
 }
@@ -187,6 +208,7 @@ const filesWith = (dir: string, text: string): string =>
 type Outcomes = Map<string, string | null>;
 
 async function tryEach(one: Tried, library: string): Promise<void> {
+  const title = `${one.work}${one.isEncrypted ? ", encrypted" : ""}`;
   const known: Outcomes = new Map();
   const states = join(work, "states");
   mkdirSync(states);
@@ -205,9 +227,9 @@ async function tryEach(one: Tried, library: string): Promise<void> {
     for (const name of names) {
       const wrong = await whatIsWrong(one, join(states, name), expected, known);
       if (wrong === null) good++;
-      else console.error(`${one.work}, ${name}: ${wrong}`);
+      else console.error(`${title}, ${name}: ${wrong}`);
     }
-    const what = `${how === "kill" ? "kill -9" : "power cut"} before each call: ${one.work}`;
+    const what = `${how === "kill" ? "kill -9" : "power cut"} before each call: ${title}`;
     report(what, names.length, good, `${known.size - before} different states after recovery`);
   }
   rmSync(states, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Project } from "../../src/project/paths.ts";
-import { plainFiles } from "../../src/store/encryption/convert.ts";
+import { plainFiles } from "../../src/store/encryption/home-files.ts";
 import { memoryMigrations } from "../../src/store/memory/schema/schema.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";

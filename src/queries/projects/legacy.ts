@@ -13,6 +13,8 @@ import { sync } from "../../project/files/sync.ts";
 import { daemonFiles, homeOf } from "../../project/home.ts";
 import { type Project, teamDirName } from "../../project/paths.ts";
 import { isDaemon } from "../../protocol/daemon-record.ts";
+import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
+import { encryptCopied } from "../../store/encryption/convert.ts";
 import { homeEnvelope, readEnvelope, writeEnvelope } from "../../store/encryption/envelope.ts";
 import { contentOf } from "../../store/memory/backups/backup-content.ts";
 import { checkMemory } from "../../store/memory/check-memory.ts";
@@ -70,6 +72,7 @@ export async function moveLegacyMemory(project: Project): Promise<string | null>
     const old = existsSync(lockFile) ? acquireLock(lockFile, "moving") : null;
     try {
       const note = readNote(noteFile) ?? (await copyAll(dir, project, noteFile));
+      encryptCopied(project);
       removeOurs(dir);
       const said = `Moved ${note.sessions} sessions and ${note.notes} notes from ${dir} to ${project.dataDir}.`;
       leaveNotice(project.root, said);
@@ -212,7 +215,9 @@ function copySpool(from: string, place: string): void {
     try {
       const item = JSON.parse(readFileSync(join(from, name), "utf8")) as object;
       const own = name.startsWith("latest-") ? `${basename(place)}-${name}` : name;
-      replaceFile(join(spoolDir, own), JSON.stringify({ ...item, place }));
+      const text = JSON.stringify({ ...item, place });
+      const publicKey = publicKeyOf();
+      replaceFile(join(spoolDir, own), publicKey === null ? text : seal(text, publicKey));
     } catch {
       // Half written, or sealed: transcripts and the reflog have it, too.
     }

@@ -1,11 +1,6 @@
-import {
-  type Conversion,
-  decryptHome,
-  encryptHome,
-  plainFiles,
-  rotateKey,
-} from "../../store/encryption/convert.ts";
+import { type Conversion, decryptHome, encryptHome, rotateKey } from "../../store/encryption/convert.ts";
 import { envelopeFor, homeEnvelope, type KeySource } from "../../store/encryption/envelope.ts";
+import { plainFiles } from "../../store/encryption/home-files.ts";
 import { passphraseVariable } from "../../store/encryption/key-source.ts";
 import { unlock } from "../../store/encryption/keys.ts";
 import { sealedEngine } from "../../store/encryption/sealed-driver.ts";

@@ -1,26 +1,14 @@
-import { spawnSync } from "node:child_process";
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
-import * as z from "zod/mini";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { messageOf, PommelError } from "../../project/errors.ts";
 import { removeDeadDrafts } from "../../project/files/dead-drafts.ts";
 import { withFileLock } from "../../project/files/file-lock.ts";
 import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 import { sync } from "../../project/files/sync.ts";
-import { daemonFiles, homeOf } from "../../project/home.ts";
-import { auditLock, type Project, projectOf } from "../../project/paths.ts";
+import { homeOf } from "../../project/home.ts";
+import { auditLock, type Project } from "../../project/paths.ts";
 import { isSealed, publicKeyOf, seal } from "../../protocol/sealed-text.ts";
 import { removeIndexCache } from "../index/index-cache.ts";
-import { lanceFolder } from "../index/place.ts";
 import { leaveRoom, removeDatabase } from "../sqlite/copy-database.ts";
 import { isDamaged, openElsewhere } from "../sqlite/database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
@@ -34,6 +22,19 @@ import {
   wrap,
   writeEnvelope,
 } from "./envelope.ts";
+import {
+  auditTexts,
+  databasesIn,
+  databasesOf,
+  filesIn,
+  foldersOf,
+  type HomeFiles,
+  lanceFolders,
+  plainAmong,
+  projectsOfHome,
+  textsOfDaemon,
+  withBackups,
+} from "./home-files.ts";
 import { newSource } from "./key-source.ts";
 import { keyOfDatabase, unlock } from "./keys.ts";
 import { plainText } from "./plain-text.ts";
@@ -50,9 +51,7 @@ export interface Conversion {
   files: string[];
 }
 
-export interface ConvertOptions {
-  /** Folders of backups outside of the home. */
-  backups: readonly string[];
+export interface ConvertOptions extends HomeFiles {
   onFile?: (file: string) => void;
 }
 
@@ -113,35 +112,15 @@ export function rotateKey(
   }
 }
 
-/** The folders with databases: those of projects and checkouts, and of backups elsewhere. */
-function foldersOf(options: ConvertOptions): string[] {
-  const { dataDir, cacheDir } = homeOf();
-  const all = [
-    dataDir,
-    ...foldersIn(join(dataDir, "projects")),
-    ...foldersIn(join(cacheDir, "checkouts")),
-    ...options.backups,
-  ];
-  return [...new Set(all)].filter((dir) => existsSync(dir));
-}
-
-function foldersIn(dir: string): string[] {
-  if (!existsSync(dir)) return [];
-  const entries = readdirSync(dir, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(dir, name));
-}
-
-/** Every project of the home; which checkout they are seen from does not matter. */
-const projectsOfHome = (): Project[] =>
-  foldersIn(join(homeOf().dataDir, "projects")).map((dir) => projectOf(basename(dir), "/"));
-
-/** What is stored without encryption, though it could be encrypted. */
-export function plainFiles(options: ConvertOptions): string[] {
-  const texts = [...textsOfDaemon(), ...projectsOfHome().flatMap(auditTexts)].filter((file) => {
-    const text = readFileSync(file, "utf8");
-    return text.split("\n").some((line) => line !== "" && !isSealed(line));
-  });
-  return [...plainAmong(databasesOf(options)), ...texts, ...lanceFolders()];
+/**
+ * What was copied into a project's folder from where nothing was encrypted, if the home is.
+ * @throws PommelError as `unlock`; `unreadable` for what is damaged
+ */
+export function encryptCopied(project: Project): void {
+  if (homeEnvelope() === null) return;
+  for (const file of plainAmong(databasesIn([project.dataDir])))
+    convertDatabase(file, keyOfDatabase(file), "encrypt");
+  convertAudit(project, "encrypt");
 }
 
 /** Each is converted with the key of its folder. */
@@ -164,31 +143,20 @@ function convertAll(to: "encrypt" | "decrypt", options: ConvertOptions): Convers
   }
   // LanceDB cannot encrypt it; an index is made again.
   if (to === "encrypt") for (const dir of lanceFolders()) rmSync(dir, { recursive: true, force: true });
-  const convert = (texts: readonly string[]) => {
-    for (const file of texts) if (convertText(file, to)) done(file);
-  };
-  convert(textsOfDaemon());
-  for (const project of projectsOfHome()) {
-    // Commands that read go on, and are recorded.
-    if (existsSync(project.auditDir)) withFileLock(auditLock(project), () => convert(auditTexts(project)));
-  }
+  convertTexts(textsOfDaemon(), to).forEach(done);
+  for (const project of projectsOfHome()) convertAudit(project, to).forEach(done);
   return { files };
 }
 
-/** Locks and the registry stay plain: whoever has no key must see who holds them, and which projects there are. */
-function databasesOf(options: ConvertOptions): string[] {
-  return withBackups(foldersOf(options)).flatMap((dir) =>
-    filesIn(dir).filter(
-      (file) =>
-        /\.db(?:$|\.)/.test(file) && !/-(?:wal|shm|journal)$|\.pommel-\d+|registry\.db[^/\\]*$/.test(file),
-    ),
-  );
-}
+/** Commands that read go on meanwhile, and are recorded. */
+const convertAudit = (project: Project, to: "encrypt" | "decrypt"): string[] =>
+  existsSync(project.auditDir)
+    ? withFileLock(auditLock(project), () => convertTexts(auditTexts(project), to))
+    : [];
 
-const withBackups = (folders: readonly string[]) => [
-  ...folders,
-  ...folders.map((dir) => join(dir, "backups")),
-];
+/** @returns those that were written anew */
+const convertTexts = (texts: readonly string[], to: "encrypt" | "decrypt"): string[] =>
+  texts.filter((file) => convertText(file, to));
 
 /**
  * What an interruption left half written, some of it plain, and damaged indexes, which were rebuilt. Drafts of processes
@@ -200,58 +168,6 @@ function removeLeftovers(options: ConvertOptions): void {
   for (const file of folders.flatMap(filesIn)) {
     if (/index\.db\.corrupt-[^/\\]+$/.test(file)) rmSync(file, { force: true });
   }
-}
-
-/** The spool and the log; not what Node prints in a crash. */
-function textsOfDaemon(): string[] {
-  const { spoolDir, logDir } = daemonFiles();
-  return [
-    ...[spoolDir, join(spoolDir, "rejected")].flatMap(filesIn).filter((file) => file.endsWith(".json")),
-    ...filesIn(logDir).filter((file) => /pommeld\.log(?:\.\d)?$/.test(file)),
-  ];
-}
-
-const auditTexts = ({ auditDir }: Project): string[] =>
-  filesIn(auditDir).filter((file) => file.endsWith(".jsonl"));
-
-const lanceFolders = (): string[] =>
-  foldersIn(join(homeOf().cacheDir, "checkouts"))
-    .map((dir) => lanceFolder(join(dir, "index.db")))
-    .filter((dir) => existsSync(dir));
-
-function filesIn(dir: string): string[] {
-  try {
-    const entries = readdirSync(dir, { withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => join(dir, name));
-  } catch (error) {
-    if (/^(?:ENOENT|ENOTDIR)$/.test(codeOf(error))) return [];
-    throw error;
-  }
-}
-
-/**
- * Those databases that are plain. Another process looks: to close a file, or to open it with another SQLite, would drop the
- * locks that this process has on it.
- */
-function plainAmong(files: readonly string[]): Set<string> {
-  if (files.length === 0) return new Set();
-  const look = `
-    const { openSync, readSync } = require("node:fs");
-    const begins = (file) => {
-      const head = Buffer.alloc(16);
-      readSync(openSync(file, "r"), head, 0, 16, 0);
-      return head.toString("latin1") === "SQLite format 3\\0";
-    };
-    process.stdout.write(JSON.stringify(process.argv.slice(1).map(begins)));`;
-  const { stdout, stderr, error } = spawnSync(process.execPath, ["-e", look, "--", ...files], {
-    encoding: "utf8",
-    env: {},
-  });
-  if (error !== undefined || stdout === "") {
-    throw new PommelError("unreadable", `Databases cannot be read: ${error?.message ?? stderr}`);
-  }
-  const plain = z.parse(z.array(z.boolean()), JSON.parse(stdout));
-  return new Set(files.filter((_, i) => plain[i]));
 }
 
 function convertDatabase(file: string, key: string | null, to: "encrypt" | "decrypt"): void {

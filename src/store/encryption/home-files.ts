@@ -1,0 +1,116 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import * as z from "zod/mini";
+import { codeOf, PommelError } from "../../project/errors.ts";
+import { daemonFiles, homeOf } from "../../project/home.ts";
+import { type Project, projectOf } from "../../project/paths.ts";
+import { isSealed } from "../../protocol/sealed-text.ts";
+import { lanceFolder } from "../index/place.ts";
+
+/** What a home holds that is encrypted when the home is, and what of it is plain. */
+
+export interface HomeFiles {
+  /** Folders of backups outside of the home. */
+  backups: readonly string[];
+}
+
+/** The folders with databases: those of projects and checkouts, and of backups elsewhere. */
+export function foldersOf(options: HomeFiles): string[] {
+  const { dataDir, cacheDir } = homeOf();
+  const all = [
+    dataDir,
+    ...foldersIn(join(dataDir, "projects")),
+    ...foldersIn(join(cacheDir, "checkouts")),
+    ...options.backups,
+  ];
+  return [...new Set(all)].filter((dir) => existsSync(dir));
+}
+
+function foldersIn(dir: string): string[] {
+  if (!existsSync(dir)) return [];
+  const entries = readdirSync(dir, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(dir, name));
+}
+
+/** Every project of the home; which checkout they are seen from does not matter. */
+export const projectsOfHome = (): Project[] =>
+  foldersIn(join(homeOf().dataDir, "projects")).map((dir) => projectOf(basename(dir), "/"));
+
+/** What is stored without encryption, though it could be encrypted. */
+export function plainFiles(options: HomeFiles): string[] {
+  const texts = [...textsOfDaemon(), ...projectsOfHome().flatMap(auditTexts)].filter((file) => {
+    const text = readFileSync(file, "utf8");
+    return text.split("\n").some((line) => line !== "" && !isSealed(line));
+  });
+  return [...plainAmong(databasesOf(options)), ...texts, ...lanceFolders()];
+}
+
+export const databasesOf = (options: HomeFiles): string[] => databasesIn(foldersOf(options));
+
+/** Locks and the registry stay plain: whoever has no key must see who holds them, and which projects there are. */
+export function databasesIn(folders: readonly string[]): string[] {
+  return withBackups(folders).flatMap((dir) =>
+    filesIn(dir).filter(
+      (file) =>
+        /\.db(?:$|\.)/.test(file) && !/-(?:wal|shm|journal)$|\.pommel-\d+|registry\.db[^/\\]*$/.test(file),
+    ),
+  );
+}
+
+export const withBackups = (folders: readonly string[]) => [
+  ...folders,
+  ...folders.map((dir) => join(dir, "backups")),
+];
+
+/** The spool and the log; not what Node prints in a crash. */
+export function textsOfDaemon(): string[] {
+  const { spoolDir, logDir } = daemonFiles();
+  return [
+    ...[spoolDir, join(spoolDir, "rejected")].flatMap(filesIn).filter((file) => file.endsWith(".json")),
+    ...filesIn(logDir).filter((file) => /pommeld\.log(?:\.\d)?$/.test(file)),
+  ];
+}
+
+export const auditTexts = ({ auditDir }: Project): string[] =>
+  filesIn(auditDir).filter((file) => file.endsWith(".jsonl"));
+
+export const lanceFolders = (): string[] =>
+  foldersIn(join(homeOf().cacheDir, "checkouts"))
+    .map((dir) => lanceFolder(join(dir, "index.db")))
+    .filter((dir) => existsSync(dir));
+
+export function filesIn(dir: string): string[] {
+  try {
+    const entries = readdirSync(dir, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => join(dir, name));
+  } catch (error) {
+    if (/^(?:ENOENT|ENOTDIR)$/.test(codeOf(error))) return [];
+    throw error;
+  }
+}
+
+/**
+ * Those databases that are plain. Another process looks: to close a file, or to open it with another SQLite, would drop the
+ * locks that this process has on it.
+ */
+export function plainAmong(files: readonly string[]): Set<string> {
+  if (files.length === 0) return new Set();
+  const look = `
+    const { openSync, readSync } = require("node:fs");
+    const begins = (file) => {
+      const head = Buffer.alloc(16);
+      readSync(openSync(file, "r"), head, 0, 16, 0);
+      return head.toString("latin1") === "SQLite format 3\\0";
+    };
+    process.stdout.write(JSON.stringify(process.argv.slice(1).map(begins)));`;
+  const { stdout, stderr, error } = spawnSync(process.execPath, ["-e", look, "--", ...files], {
+    encoding: "utf8",
+    env: {},
+  });
+  if (error !== undefined || stdout === "") {
+    throw new PommelError("unreadable", `Databases cannot be read: ${error?.message ?? stderr}`);
+  }
+  const plain = z.parse(z.array(z.boolean()), JSON.parse(stdout));
+  return new Set(files.filter((_, i) => plain[i]));
+}
