@@ -66,7 +66,7 @@ export default defineConfig([
       client: "src/pommel-client.ts",
       "care-worker": "src/store/memory/backups/care-worker.ts",
       "index-worker": "src/code/index/index-worker.ts",
-      "reader-worker": "src/daemon/jobs/reading/reader-worker.ts",
+      "job-thread": "src/daemon/jobs/threads/job-thread.ts",
       "vector-worker": "src/store/index/sqlite/signs/vector-worker.ts",
     },
     // CommonJS starts a tenth of a bare Node faster.

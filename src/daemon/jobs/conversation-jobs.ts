@@ -24,7 +24,6 @@ import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { secretKey } from "../../store/memory/privacy/secrets.ts";
 import { priority } from "./conversation-requests.ts";
 import type { JobRun } from "./do-job.ts";
-import type { GitJobs } from "./git/git-work.ts";
 
 const summaryPayload = z.object({ with_llm: z.optional(z.boolean()) });
 
@@ -40,14 +39,14 @@ interface JobsOptions {
   embedder: Embedder | null;
   scrubber: () => Scrubber;
   roots: () => readonly string[];
-  /** Does the jobs that are about commits. */
-  git: GitJobs;
+  /** Shares the memory through a remote. */
+  runSync: (remote: string, signal: AbortSignal) => Promise<void>;
   /** Runs what needs the memory alone. */
   alone: <T>(work: () => Promise<T>) => Promise<T>;
   log: Logger;
 }
 
-/** Does the jobs of the queue, but for transcripts: these are read in threads (reading/readers.ts). */
+/** Does the jobs of the queue that no thread does (threads/job-threads.ts). */
 export class ConversationJobs {
   private readonly ledgerKey: Uint8Array;
   private readonly llm: Llm | null;
@@ -80,7 +79,9 @@ export class ConversationJobs {
     if (job.kind === "deep-scrub") return this.deepScrub(job, run);
     if (job.kind === "recut") return this.recut(run);
     if (job.kind === "retain") return this.retain();
-    return this.options.git.run(job, run);
+    if (job.kind !== "sync") throw new Error(`Nothing here does a job of the kind ${job.kind}.`);
+    await this.options.runSync(job.subject, run.signal);
+    return 0;
   }
 
   /** With everything needed to change what is stored. */

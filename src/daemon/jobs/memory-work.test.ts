@@ -8,7 +8,7 @@ import { silentLog } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
 import { MemoryWork } from "./memory-work.ts";
-import { Readers } from "./reading/readers.ts";
+import { JobThreads } from "./threads/job-threads.ts";
 
 let project: Project;
 let work: MemoryWork;
@@ -21,7 +21,7 @@ beforeEach(() => {
     roots: () => [project.root],
     rootsFound: Promise.resolve(),
     bundled: null,
-    readers: new Readers({ log: silentLog }),
+    threads: new JobThreads({ log: silentLog }),
     log: silentLog,
   });
 });

@@ -21,15 +21,14 @@ import { askForReading, priority, type TranscriptToRead } from "./conversation-r
 import { CurrentScrubber } from "./current-scrubber.ts";
 import { doNextJob, type QueueOptions } from "./do-job.ts";
 import { askForHistory } from "./git/git-jobs.ts";
-import { GitJobs } from "./git/git-work.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { isOwnerAlive, newOwner } from "./job-owner.ts";
 import { JobWorker } from "./job-worker.ts";
 import { MemoryCare } from "./memory-care.ts";
-import { besideReading } from "./reading/read-transcript.ts";
-import type { Readers } from "./reading/readers.ts";
 import { RwLock } from "./rw-lock.ts";
 import { TeamShare } from "./team-share.ts";
+import type { JobThreads } from "./threads/job-threads.ts";
+import { aloneKinds, threadKinds } from "./threads/thread-messages.ts";
 
 /** Jobs that change what the others hold in mind. */
 const mustBeAlone: ReadonlySet<JobKind> = new Set(["scrub", "retain"]);
@@ -50,7 +49,7 @@ export interface OpenMemoryOptions {
   /** Resolves when the file observations so far are stored; commits are analysed after that. */
   settled?: () => Promise<void>;
   /** The threads that read transcripts. */
-  readers: Readers;
+  threads: JobThreads;
   log: Logger;
 }
 
@@ -124,15 +123,11 @@ export class OpenMemory {
 
   private createJobs(): ConversationJobs {
     const { memory, embedders, options } = this;
-    const { project, config, roots, settled, log } = options;
-    const scrubber = () => this.scrubber.get();
-    const git = new GitJobs({
-      ...{ project, config, memory, scrubber, roots, log },
-      runSync: backgroundSync(config, () => this.jobs.work(), log),
-      settled: settled ?? (() => Promise.resolve()),
-    });
+    const { project, config, roots, log } = options;
     return new ConversationJobs({
-      ...{ project, config, memory, scrubber, roots, git, log },
+      ...{ project, config, memory, roots, log },
+      scrubber: () => this.scrubber.get(),
+      runSync: backgroundSync(config, () => this.jobs.work(), log),
       embedder: embedders.first,
       alone: (work) => this.alone(work),
     });
@@ -153,13 +148,13 @@ export class OpenMemory {
     });
     const workerWith = (next: (signal: AbortSignal) => Promise<boolean>) =>
       new JobWorker({ next, nextDue: () => nextDue(memory), onCorrupt: this.onFailure, log });
-    const captures = config["sessions.capture"];
-    const beside = queueOf(besideReading, captures ? ["transcript"] : []);
+    const inThreads = threadKinds.filter((kind) => kind !== "transcript" || config["sessions.capture"]);
+    const alone = queueOf(aloneKinds, inThreads);
     // A language model and the network are slow, and nobody waits for these jobs.
     const slow = queueOf(["deep-scrub", "summary", "sync"], []);
     return [
       workerWith(
-        async (signal) => (await doNextJob(beside, signal)) || (captures && (await this.read(signal))),
+        async (signal) => (await doNextJob(alone, signal)) || (await this.workInThreads(inThreads, signal)),
       ),
       workerWith((signal) => doNextJob(slow, signal)),
     ];
@@ -170,24 +165,25 @@ export class OpenMemory {
     return asksForIt.has(kind) ? work() : this.lock.together(leave, work);
   }
 
-  /** Has the transcripts that are due read. @returns false when none is */
-  private async read(signal: AbortSignal): Promise<boolean> {
+  /** Has the jobs that are due, of those kinds, done in threads. @returns false when none is */
+  private async workInThreads(kinds: readonly JobKind[], signal: AbortSignal): Promise<boolean> {
     const { memory, lock } = this;
-    const { project, config, roots, rootsFound, readers } = this.options;
+    const { project, config, roots, rootsFound, settled, threads } = this.options;
     await rootsFound;
-    const { jobs, total: bytes } = dueJobs(memory, "transcript");
+    const { jobs, total: bytes } = dueJobs(memory, kinds);
     if (jobs === 0) return false;
     const leave = new AbortController();
-    const turn = { project, config, roots: roots(), hasScrubbingModel: this.jobs.hasScrubbingModel };
-    const read = () =>
-      readers.read(turn, {
-        ...{ jobs, bytes },
+    const turn = { project, config, roots: roots(), kinds, hasScrubbingModel: this.jobs.hasScrubbingModel };
+    const work = () =>
+      threads.work(turn, {
+        bytes,
+        settled: settled ?? (() => Promise.resolve()),
         signal: AbortSignal.any([signal, leave.signal]),
         owner: newOwner,
-        onJob: () => this.afterReading(),
+        onJob: () => this.afterTurn(),
         onLost: (lost) => void this.putBack(lost),
       });
-    await lock.together(() => leave.abort(), read);
+    await lock.together(() => leave.abort(), work);
     return true;
   }
 
@@ -297,8 +293,8 @@ export class OpenMemory {
     });
   }
 
-  /** What was read may have made commits and sessions due. */
-  private afterReading(): void {
+  /** What a thread did may have made other jobs due. */
+  private afterTurn(): void {
     if (this.isClosed) return;
     this.afterJob();
     this.wake();

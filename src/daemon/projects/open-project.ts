@@ -9,7 +9,7 @@ import { shareOpenMemory } from "../../queries/open.ts";
 import { gitHookEvents } from "../jobs/git/git-events.ts";
 import { MemoryReport } from "../jobs/memory-report.ts";
 import { MemoryWork } from "../jobs/memory-work.ts";
-import type { Readers } from "../jobs/reading/readers.ts";
+import type { JobThreads } from "../jobs/threads/job-threads.ts";
 import { claudeHookEvents } from "../spool/hook-events.ts";
 import type { SpoolHandlers } from "../spool/spool.ts";
 import { GitWatch } from "../watch/git-watch.ts";
@@ -33,7 +33,7 @@ interface OpenProjectOptions {
   /** Resolves when what was observed in its checkouts is stored. */
   settled: () => Promise<void>;
   /** The threads that read transcripts. */
-  readers: Readers;
+  threads: JobThreads;
   log: Logger;
 }
 
@@ -55,13 +55,13 @@ export class OpenProject {
 
   constructor(private readonly options: OpenProjectOptions) {
     this.config = options.config;
-    const { project, config, bundled, settled, readers, log } = options;
+    const { project, config, bundled, settled, threads, log } = options;
     this.known = [project.root];
     const { roots } = this;
     const rootsFound = this.findRoots().catch((error: unknown) =>
       log.debug(`worktrees: ${messageOf(error)}`),
     );
-    const work = new MemoryWork({ project, config, roots, rootsFound, bundled, settled, readers, log });
+    const work = new MemoryWork({ project, config, roots, rootsFound, bundled, settled, threads, log });
     this.memoryWork = work;
     this.report = new MemoryReport({ project, config, work });
     this.transcripts = new ProjectTranscripts({

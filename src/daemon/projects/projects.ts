@@ -8,7 +8,7 @@ import { ownConfigFile } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { moveLegacyMemory } from "../../queries/projects/legacy.ts";
-import { Readers } from "../jobs/reading/readers.ts";
+import { JobThreads } from "../jobs/threads/job-threads.ts";
 import { type ChangedSettings, LiveSettings } from "../lifecycle/live-settings.ts";
 import { OpenCheckout } from "./open-checkout.ts";
 import { OpenProject } from "./open-project.ts";
@@ -50,11 +50,11 @@ export class Projects {
   private readonly remembering = new Map<string, number>();
   /** Checkouts that are being closed, by root: none is opened again before that is done. */
   private readonly closing = new Map<string, Promise<void>>();
-  private readonly readers: Readers;
+  private readonly threads: JobThreads;
   private isClosed = false;
 
   constructor(private readonly options: ProjectsOptions) {
-    this.readers = new Readers({ log: options.log });
+    this.threads = new JobThreads({ log: options.log });
   }
 
   /** Opens a project for its memory alone: its code is neither indexed nor watched. */
@@ -188,7 +188,7 @@ export class Projects {
         inUse?.checkout.project.id === project.id ? [inUse.checkout] : [],
       );
     const open = new OpenProject({
-      ...{ project, config, bundled, onTranscript, log, readers: this.readers },
+      ...{ project, config, bundled, onTranscript, log, threads: this.threads },
       onNews: () => {
         onUsed();
         for (const one of this.checkouts.values())
@@ -290,7 +290,7 @@ export class Projects {
     await Promise.all([...this.checkouts.values()].map((opening) => this.close(opening)));
     for (const id of this.remembering.keys()) await this.leaveProject(id);
     this.remembering.clear();
-    await this.readers.close();
+    await this.threads.close();
   }
 
   private close(opening: Opening): Promise<void> {

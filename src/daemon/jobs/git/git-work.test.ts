@@ -9,7 +9,7 @@ import { projectAt } from "../../../project/paths.ts";
 import type { Scrubber } from "../../../redact/scrubber.ts";
 import { saveCommit } from "../../../store/memory/commits/commits.ts";
 import { isAtRest, listJobs } from "../../../store/memory/jobs/job-rows.ts";
-import { claim, enqueue, finish } from "../../../store/memory/jobs/jobs.ts";
+import { claim, finish } from "../../../store/memory/jobs/jobs.ts";
 import { NotYet } from "../do-job.ts";
 import { askForCommit, askForHistory, askForLate } from "./git-jobs.ts";
 import { GitJobs, type GitJobsOptions } from "./git-work.ts";
@@ -38,7 +38,6 @@ function jobs(more: Partial<GitJobsOptions> = {}): GitJobs {
     scrubber: () => ({}) as Scrubber,
     roots: () => [stored.dir],
     settled: () => Promise.resolve(),
-    runSync: () => Promise.resolve(),
     log: silentLog,
     record,
     ...more,
@@ -202,11 +201,4 @@ test("history is scanned on request and when others' commits arrive; an interrup
   const job = claim(memory, "ours", { kinds: ["history"] })!;
   const run = { signal: stop.signal, progress: () => {} };
   await expect(jobs({ ...here, backfill: interrupted }).run(job, run)).rejects.toThrow();
-});
-
-test("a push to the remote that is shared with is followed by sharing", async () => {
-  const runSync = vi.fn(async () => {});
-  enqueue(stored.memory, { kind: "sync", subject: "origin" });
-  await doNext({ runSync });
-  expect(runSync).toHaveBeenCalledWith("origin", expect.any(AbortSignal));
 });

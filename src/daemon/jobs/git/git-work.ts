@@ -25,8 +25,6 @@ export interface GitJobsOptions {
   roots: () => readonly string[];
   /** Resolves when the file observations so far are stored. */
   settled: () => Promise<void>;
-  /** Shares the memory through a remote. */
-  runSync: (remote: string, signal: AbortSignal) => Promise<void>;
   log: Logger;
   /** For tests. */
   record?: typeof recordCommit;
@@ -45,9 +43,7 @@ export class GitJobs {
 
   /** @returns 0: commits are no chunks */
   async run(job: JobRecord, run: JobRun): Promise<number> {
-    const { config, runSync } = this.options;
-    if (job.kind === "sync") await runSync(job.subject, run.signal);
-    else if (config["git.checkpoints"])
+    if (this.options.config["git.checkpoints"])
       await this.quietly(
         job.kind === "commit" ? this.recordCommit(job, run) : this.scanMissedCommits(job, run),
         run,

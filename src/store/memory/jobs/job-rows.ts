@@ -45,12 +45,17 @@ export function isMoreUrgentDue(
   return found.get(now, priority, JSON.stringify(kinds)) !== undefined;
 }
 
-/** Jobs of a kind that can be begun now, and what they are of: a transcript's unread bytes, say. */
-export function dueJobs(memory: Memory, kind: JobKind, now = Date.now()): { jobs: number; total: number } {
+/** Jobs of these kinds that can be begun now, and what they are of: transcripts' unread bytes, say. */
+export function dueJobs(
+  memory: Memory,
+  kinds: readonly JobKind[],
+  now = Date.now(),
+): { jobs: number; total: number } {
   const due = memory.prepare(
-    `SELECT count(*) AS jobs, coalesce(sum(total), 0) AS total FROM jobs WHERE ${freeJobs} AND kind = ? AND not_before <= ?`,
+    `SELECT count(*) AS jobs, coalesce(sum(total), 0) AS total FROM jobs
+     WHERE ${freeJobs} AND kind IN (SELECT value FROM json_each(?)) AND not_before <= ?`,
   );
-  return due.get(kind, now) as { jobs: number; total: number };
+  return due.get(JSON.stringify(kinds), now) as { jobs: number; total: number };
 }
 
 /** Whether a transcript that was asked for before `job` is being read, and nothing of it is stored yet. */

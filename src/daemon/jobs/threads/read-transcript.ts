@@ -12,7 +12,7 @@ import { sumUpSession } from "../../../sessions/summaries/sum-up.ts";
 import type { ScrubbingWork } from "../../../sessions/work.ts";
 import { beginsBefore, isReadBefore } from "../../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../../store/memory/jobs/jobs.ts";
-import type { JobKind, JobRecord } from "../../../store/memory/memory-records.ts";
+import type { JobRecord } from "../../../store/memory/memory-records.ts";
 import { sessionById } from "../../../store/memory/sessions/sessions.ts";
 import { transcriptByPath } from "../../../store/memory/sessions/transcripts.ts";
 import { askForSummary, priority, transcriptPayload } from "../conversation-requests.ts";
@@ -26,12 +26,6 @@ export interface ReadingWork extends ScrubbingWork {
   /** Whether a language model looks for secrets as well. */
   hasScrubbingModel: boolean;
 }
-
-/**
- * Jobs that change, or depend on, what reading stores. They and transcripts take turns, the most urgent first, so that what led
- * to a commit is read before it is analysed.
- */
-export const besideReading: readonly JobKind[] = ["commit", "scrub", "history", "recut", "retain"];
 
 /** Pause after the last unknown session was read. Milliseconds. */
 const afterUnknownMs = 5000;

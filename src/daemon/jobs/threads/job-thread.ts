@@ -10,15 +10,16 @@ import { Memory } from "../../../store/memory/memory.ts";
 import { secretKey } from "../../../store/memory/privacy/secrets.ts";
 import { indexSessions } from "../../../store/memory/sessions/session-terms.ts";
 import { CurrentScrubber } from "../current-scrubber.ts";
-import { doNextJob } from "../do-job.ts";
+import { doNextJob, type QueueOptions } from "../do-job.ts";
+import { GitJobs } from "../git/git-work.ts";
 import { isOwnerAlive } from "../job-owner.ts";
-import { besideReading, readTranscript } from "./read-transcript.ts";
-import type { FromReader, ReadingTurn, ToReader } from "./reader-messages.ts";
+import { readTranscript } from "./read-transcript.ts";
+import { aloneKinds, type FromThread, type ToThread, type Turn, threadKinds } from "./thread-messages.ts";
 
-/** A thread that reads transcripts: see readers.ts. */
+/** A thread that reads transcripts and analyses commits: see job-threads.ts. */
 
 const port = parentPort!;
-const post = (message: FromReader) => port.postMessage(message);
+const post = (message: FromThread) => port.postMessage(message);
 const log: Logger = {
   debug: (message) => post({ log: "debug", message }),
   info: (message) => post({ log: "info", message }),
@@ -32,8 +33,17 @@ let turn: Promise<void> = Promise.resolve();
 let leaving = new AbortController();
 let embedders: (Embedders & { of: string }) | null = null;
 
-port.on("message", (message: ToReader) => {
-  if (message === "leave") leaving.abort(new Error("Others wait."));
+/** Resolves those that wait until file observations so far are stored. */
+const settling: (() => void)[] = [];
+const settled = () =>
+  new Promise<void>((resolve) => {
+    settling.push(resolve);
+    post("settle");
+  });
+
+port.on("message", (message: ToThread) => {
+  if (message === "settled") for (const resolve of settling.splice(0)) resolve();
+  else if (message === "leave") leaving.abort(new Error("Others wait."));
   else if (message === "end") void turn.then(() => port.close());
   else {
     leaving = new AbortController();
@@ -44,8 +54,8 @@ port.on("message", (message: ToReader) => {
   }
 });
 
-async function take(asked: ReadingTurn, owner: string, signal: AbortSignal): Promise<void> {
-  const { project, config, roots, hasScrubbingModel } = asked;
+async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<void> {
+  const { project, config, roots, kinds, hasScrubbingModel } = asked;
   const memory = Memory.open(project.memoryDb, { readonly: false, background: true });
   try {
     const scrubber = new CurrentScrubber({ project, config });
@@ -59,14 +69,24 @@ async function take(asked: ReadingTurn, owner: string, signal: AbortSignal): Pro
       worktrees: roots.filter((root) => root !== project.root),
       bindsCommits: config["sessions.capture"] && config["git.checkpoints"],
     });
-    const queue = {
-      ...{ memory, owner, log },
-      kinds: ["transcript"],
-      after: besideReading,
+    const git = new GitJobs({
+      ...{ project, config, memory, settled, log },
+      scrubber: () => scrubber.get(),
+      roots: () => roots,
+    });
+    let hasMore = true;
+    const queue: QueueOptions = {
+      ...{ memory, owner, kinds, log },
+      after: [...threadKinds, ...aloneKinds],
       isAlive: isOwnerAlive,
-      run: (job, run) => readTranscript(work(), job, run),
-    } satisfies Parameters<typeof doNextJob>[0];
-    while (!signal.aborted && (await doNextJob(queue, signal))) {
+      run(job, run) {
+        if (job.kind === "transcript") return readTranscript(work(), job, run);
+        // Whoever helped to read has left for it, and returns with the next turn.
+        hasMore = false;
+        return git.run(job, run);
+      },
+    };
+    while (hasMore && !signal.aborted && (await doNextJob(queue, signal))) {
       while (!indexSessions(memory));
       collectWhenGrown();
       post("job");

@@ -15,21 +15,22 @@ import { sessionByUid } from "../../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../../store/memory/sessions/turns.ts";
 import { askForReading } from "../conversation-requests.ts";
 import { newOwner } from "../job-owner.ts";
-import { Readers, type TurnOptions } from "./readers.ts";
+import { JobThreads, type TurnOptions } from "./job-threads.ts";
+import { threadKinds } from "./thread-messages.ts";
 
 let dir: string;
 let project: Project;
 let memory: Memory;
-let readers: Readers;
+let threads: JobThreads;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "pommel-readers-"));
+  dir = mkdtempSync(join(tmpdir(), "pommel-threads-"));
   project = namedProject(dir);
   memory = Memory.open(project.memoryDb, { readonly: false });
-  readers = new Readers({ log: silentLog });
+  threads = new JobThreads({ log: silentLog });
 });
 afterEach(async () => {
-  await readers.close();
+  await threads.close();
   memory.close();
   rmSync(dir, { recursive: true, force: true });
 });
@@ -44,10 +45,23 @@ function ask(session: string, prompts = 1): string {
 }
 
 const turn = () => ({
-  ...{ project, config: defaultConfig(), roots: [project.root], hasScrubbingModel: false },
+  ...{
+    project,
+    config: defaultConfig(),
+    roots: [project.root],
+    kinds: threadKinds,
+    hasScrubbingModel: false,
+  },
 });
 const options = (more: Partial<TurnOptions> = {}): TurnOptions => ({
-  ...{ jobs: 1, bytes: 1, signal: new AbortController().signal, owner: newOwner, onJob() {}, onLost() {} },
+  ...{
+    bytes: 1,
+    settled: () => Promise.resolve(),
+    signal: new AbortController().signal,
+    owner: newOwner,
+    onJob() {},
+    onLost() {},
+  },
   ...more,
 });
 const turnsIn = (uid: string) => turnsOf(memory, sessionByUid(memory, uid)?.id ?? -1).length;
@@ -55,7 +69,7 @@ const turnsIn = (uid: string) => turnsOf(memory, sessionByUid(memory, uid)?.id ?
 it("read what is due, several of them at once", async () => {
   for (let i = 0; i < 6; i++) ask(`s${i}`, 3);
   let jobs = 0;
-  await readers.read(turn(), options({ jobs: 6, bytes: 1e9, onJob: () => jobs++ }));
+  await threads.work(turn(), options({ bytes: 1e9, onJob: () => jobs++ }));
   expect(listJobs(memory).filter(({ kind }) => kind === "transcript")).toEqual([]);
   expect(jobs).toBe(6);
   for (let i = 0; i < 6; i++) expect(turnsIn(`s${i}`)).toBe(3);
@@ -63,28 +77,38 @@ it("read what is due, several of them at once", async () => {
 
 it("leave more urgent jobs of others to these, and what depends on them", async () => {
   ask("s1");
-  enqueue(memory, { kind: "commit", subject: "abc", priority: 1 });
-  await readers.read(turn(), options());
-  expect(listJobs(memory).map(({ kind }) => kind)).toEqual(["commit", "transcript"]);
+  enqueue(memory, { kind: "recut", subject: "memory", priority: 1 });
+  await threads.work(turn(), options());
+  expect(listJobs(memory).map(({ kind }) => kind)).toEqual(["recut", "transcript"]);
+});
+
+it("look at a commit when what the daemon saw before it is stored, and then begin anew", async () => {
+  ask("s1");
+  enqueue(memory, { kind: "commit", subject: "a".repeat(40), payload: { seen: "hook" }, priority: 1 });
+  let asked = 0;
+  const settled = async () => void asked++;
+  await threads.work(turn(), options({ settled }));
+  expect(listJobs(memory).map(({ kind }) => kind)).toEqual(["transcript"]);
+  expect(asked).toBe(1);
 });
 
 it("read nothing for who has been interrupted, and end", async () => {
   ask("s1");
-  await readers.read(turn(), options({ signal: AbortSignal.abort() }));
+  await threads.work(turn(), options({ signal: AbortSignal.abort() }));
   expect(listJobs(memory)).toMatchObject([{ kind: "transcript", state: "pending", attempts: 0 }]);
 });
 
 it("say what keeps a memory from being read", async () => {
   ask("s1");
   memory.exec("PRAGMA user_version = 99");
-  await expect(readers.read(turn(), options())).rejects.toMatchObject({ code: "index_too_new" });
+  await expect(threads.work(turn(), options())).rejects.toMatchObject({ code: "index_too_new" });
 });
 
 it("tell whose jobs a turn left that failed", async () => {
   ask("s1");
   memory.exec("PRAGMA user_version = 99");
   const lost: string[] = [];
-  const reading = readers.read(turn(), options({ owner: () => "owner", onLost: (one) => lost.push(one) }));
+  const reading = threads.work(turn(), options({ owner: () => "owner", onLost: (one) => lost.push(one) }));
   await expect(reading).rejects.toMatchObject({ code: "index_too_new" });
   expect(lost).toEqual(["owner"]);
 });
@@ -95,10 +119,10 @@ it("tell whose jobs a thread left that ended, and begin another", async () => {
     script,
     `import { parentPort } from "node:worker_threads"; parentPort.on("message", () => { throw new Error("no more") });`,
   );
-  const failing = new Readers({ log: silentLog, script: pathToFileURL(script) });
+  const failing = new JobThreads({ log: silentLog, script: pathToFileURL(script) });
   const lost: string[] = [];
   for (let i = 1; i <= 2; i++) {
-    const reading = failing.read(
+    const reading = failing.work(
       turn(),
       options({ owner: () => `owner ${i}`, onLost: (one) => lost.push(one) }),
     );

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { sharingWeights } from "../../../models/embed/static/weights.ts";
+import { builtFile } from "../../../project/built-file.ts";
+import { PommelError } from "../../../project/errors.ts";
+import type { Logger } from "../../../project/log.ts";
+import { asError } from "../../../project/thrown-error.ts";
+import type { FromThread, ToThread, Turn } from "./thread-messages.ts";
+
+interface JobThreadsOptions {
+  log: Logger;
+  /** The threads' script; only tests need another. */
+  script?: URL;
+}
+
+export interface TurnOptions {
+  /** Names an owner of jobs (`newOwner`). */
+  owner: () => string;
+  /** Unread bytes of the transcripts that are due, about. */
+  bytes: number;
+  /** Interrupts the turn where it can be resumed. */
+  signal: AbortSignal;
+  /** Resolves when file observations so far are stored. */
+  settled: () => Promise<void>;
+  /** A job was done. */
+  onJob: () => void;
+  /** A turn failed: what this owner had begun may still be said to run, and others wait for it. */
+  onLost: (owner: string) => void;
+}
+
+/** One that has a turn, or that has none and ends soon. */
+interface JobThread {
+  worker: Worker;
+  /** null: it has no turn. */
+  turn:
+    | (Pick<TurnOptions, "settled" | "onJob"> & { since: number; over: (error: Error | null) => void })
+    | null;
+  endTimer?: NodeJS.Timeout;
+}
+
+/** Two read transcripts twice as fast; SQLite has one writer at a time, and what they read has to be held in memory. */
+const maxThreads = 2;
+/** What one thread reads of transcripts before another one is there to help. Bytes. */
+const worthAnother = 4_000_000;
+/** When others wait, a turn is over after so long. Milliseconds. */
+const turnMs = 2000;
+const endAfterMs = 30_000;
+const usuallyClosedWithinMs = 5000;
+/** V8's usual young generation would take more than the batch at hand. */
+const resourceLimits = { maxYoungGenerationSizeMb: 16 };
+
+/**
+ * Reads the transcripts of all projects, and analyses their commits, in threads, so that what answers questions waits for
+ * neither. They start when there is something to do, and end when there was nothing for a while. Projects take turns.
+ */
+export class JobThreads {
+  private readonly threads = new Set<JobThread>();
+  /** Turns that wait for a thread, in their order. */
+  private readonly waiting: ((thread: JobThread) => void)[] = [];
+  private turnTimer: NodeJS.Timeout | undefined;
+  private isClosed = false;
+
+  constructor(private readonly options: JobThreadsOptions) {}
+
+  /**
+   * Does what is due in a project's queue, or part of it when others wait.
+   * @throws what keeps its jobs from being done
+   */
+  async work(turn: Turn, options: TurnOptions): Promise<void> {
+    const helpers = options.bytes > worthAnother && turn.kinds.includes("transcript") ? maxThreads - 1 : 0;
+    const help: Turn = { ...turn, kinds: ["transcript"] };
+    const turns = [turn, ...Array.from({ length: helpers }, () => help)];
+    const ended = await Promise.allSettled(turns.map((one) => this.take(one, options)));
+    const failed = ended.find((one) => one.status === "rejected");
+    if (failed) throw failed.reason;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.turnTimer);
+    await Promise.all([...this.threads].map((thread) => this.end(thread)));
+  }
+
+  private async take(
+    turn: Turn,
+    { owner: newOwner, signal, settled, onJob, onLost }: TurnOptions,
+  ): Promise<void> {
+    const thread = await this.free();
+    if (signal.aborted || this.isClosed) {
+      this.release(thread);
+      return;
+    }
+    const owner = newOwner();
+    const leave = () => send(thread, "leave");
+    signal.addEventListener("abort", leave);
+    let isOver = false;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        thread.turn = {
+          since: performance.now(),
+          settled,
+          onJob,
+          over: (error) => (error === null ? resolve() : reject(error)),
+        };
+        send(thread, { turn, owner });
+      });
+      isOver = true;
+    } finally {
+      signal.removeEventListener("abort", leave);
+      if (this.threads.has(thread)) this.release(thread);
+      if (!isOver) onLost(owner);
+    }
+  }
+
+  /** Resolves with a thread that has no turn. */
+  private async free(): Promise<JobThread> {
+    const idle = [...this.threads].find(({ turn, endTimer }) => turn === null && endTimer !== undefined);
+    if (idle !== undefined) {
+      clearTimeout(idle.endTimer);
+      delete idle.endTimer;
+      return idle;
+    }
+    if (this.threads.size < maxThreads) return this.start();
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      this.endTurns();
+    });
+  }
+
+  private release(thread: JobThread): void {
+    thread.turn = null;
+    const next = this.waiting.shift();
+    if (next) next(thread);
+    else thread.endTimer = setTimeout(() => void this.end(thread), endAfterMs).unref();
+  }
+
+  /** Ends the longest turn while others wait. */
+  private endTurns(): void {
+    this.turnTimer ??= setTimeout(() => {
+      this.turnTimer = undefined;
+      if (this.waiting.length === 0) return;
+      const [longest] = [...this.threads].sort((a, b) => (a.turn?.since ?? 0) - (b.turn?.since ?? 0));
+      if (longest?.turn) send(longest, "leave");
+      this.endTurns();
+    }, turnMs).unref();
+  }
+
+  private start(): JobThread {
+    const { log, script } = this.options;
+    const worker = sharingWeights(
+      () => new Worker(script ?? builtFile("job-thread.cjs"), { resourceLimits }),
+    );
+    const thread: JobThread = { worker, turn: null };
+    this.threads.add(thread);
+    let reason = "";
+    worker.on("message", (message: FromThread) => {
+      if (message === "settle") void thread.turn?.settled().finally(() => send(thread, "settled"));
+      else if (message === "job") thread.turn?.onJob();
+      else if (message === "over") thread.turn?.over(null);
+      else if ("failed" in message) thread.turn?.over(asError(message.failed));
+      else log[message.log](message.message);
+    });
+    worker.on("error", (error) => {
+      reason = `: ${error.message}`;
+    });
+    worker.on("exit", () => {
+      this.threads.delete(thread);
+      clearTimeout(thread.endTimer);
+      thread.turn?.over(
+        new PommelError("internal", `The thread that reads sessions and analyses commits ended${reason}.`),
+      );
+      // Whoever waits for it gets another one.
+      if (!this.isClosed) for (const next of this.waiting.splice(0, 1)) next(this.start());
+    });
+    worker.unref();
+    return thread;
+  }
+
+  private async end(thread: JobThread): Promise<void> {
+    // None that is about to end gets a turn.
+    clearTimeout(thread.endTimer);
+    delete thread.endTimer;
+    const { worker } = thread;
+    const ended = new Promise((resolve) => worker.once("exit", resolve));
+    send(thread, "leave");
+    send(thread, "end");
+    // The process must not end before what waits for this has run: mostly nothing else is left then.
+    worker.ref();
+    await Promise.race([ended, sleep(usuallyClosedWithinMs, undefined, { ref: false })]);
+    await worker.terminate();
+  }
+}
+
+const send = ({ worker }: JobThread, message: ToThread): void => worker.postMessage(message);
