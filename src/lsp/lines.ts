@@ -1,4 +1,5 @@
 import { diffArrays } from "diff";
+import type { Range } from "vscode-languageserver/node";
 
 /**
  * Where the lines of a text being edited stand in the saved file, and the other way round. Both count from 1; null: the line
@@ -56,3 +57,9 @@ function sharedEnd(a: readonly string[], b: readonly string[], most: number): nu
   while (i < most && a[a.length - 1 - i] === b[b.length - 1 - i]) i++;
   return i;
 }
+
+/** Lines of a document, inclusive, from 0. Editors cut a range at the end of its last line. */
+export const wholeLines = (first: number, last: number): Range => ({
+  start: { line: first, character: 0 },
+  end: { line: last, character: 2 ** 31 - 1 },
+});

@@ -1,20 +1,16 @@
 import { basename } from "node:path";
-import { pathToFileURL } from "node:url";
 import {
   type CodeAction,
   CodeActionKind,
+  CodeLensRefreshRequest,
   type Connection,
   type Diagnostic,
   DiagnosticSeverity,
   type InitializeResult,
-  MessageType,
   type Range,
-  ShowMessageNotification,
-  SymbolKind,
   TextDocumentSyncKind,
-  TextDocuments,
 } from "vscode-languageserver/node";
-import { TextDocument } from "vscode-languageserver-textdocument";
+import type { TextDocument } from "vscode-languageserver-textdocument";
 import * as z from "zod/mini";
 import { call } from "../client/call.ts";
 import { pageRoutes, pageUrl } from "../client/page-url.ts";
@@ -22,17 +18,18 @@ import { commitUrl } from "../git/commit-url.ts";
 import { findProjectIfAny } from "../git/projects/find-project.ts";
 import { remoteOf } from "../git/projects/identity.ts";
 import { messageOf } from "../project/errors.ts";
-import type { Project } from "../project/paths.ts";
 import { version } from "../project/version.ts";
-import type { RouteName } from "../protocol/endpoints.ts";
-import { routes } from "../protocol/routes.ts";
-import { type AuthoredLines, authorsOf } from "./authors.ts";
+import { answerCommands, type CommandName, commands } from "./commands.ts";
 import { supersededIn } from "./diagnostics.ts";
 import { whyAsMarkdown } from "./hover.ts";
-import { impactText } from "./impact.ts";
 import { lensesOf } from "./lenses.ts";
+import { wholeLines } from "./lines.ts";
 import { namedIn } from "./links.ts";
-import { type Place, pathOf, placeOf } from "./places.ts";
+import { OpenDocuments } from "./open-documents.ts";
+import type { Place } from "./places.ts";
+import { answerOwnRequests } from "./requests.ts";
+import { symbolsIn } from "./symbols.ts";
+import { watchProjects } from "./watch.ts";
 
 /** What an editor may set: in `initializationOptions`, or later as the section `pommel` of its settings. */
 const settingsShape = z.object({
@@ -45,36 +42,11 @@ const settingsShape = z.object({
 });
 type Settings = z.infer<typeof settingsShape>;
 
-/** Operations that an editor may ask for by `pommel/ask`: those that only read, and say nothing about this machine. */
-const asked = z.enum([
-  ...(["search", "searchTranscripts", "searchAll", "sessions", "session", "related", "impact"] as const),
-  ...(["why", "blame", "review", "decisions", "state"] as const),
-]) satisfies z.ZodMiniType<RouteName>;
-
-const commands = [
-  "pommel.openSession",
-  "pommel.openCommit",
-  "pommel.searchSessions",
-  "pommel.impact",
-] as const;
-
-/** What is known of an open document, until it changes. */
-interface Known {
-  version: number;
-  place: Promise<Place | null>;
-  authors?: { askedAt: number; answer: Promise<AuthoredLines[]> };
-}
-
-/** Who wrote what is asked again after so long: a commit, or its analysis, changes it. Milliseconds. */
-const authorsHoldMs = 10_000;
-
 /** Answers an editor: see `startLsp`. */
 export function serve(connection: Connection): void {
-  const documents = new TextDocuments(TextDocument);
-  const known = new Map<string, Known>();
+  const documents = new OpenDocuments();
   let settings: Settings = z.parse(settingsShape, {});
-  let folder: string | null = null;
-  let canShow = false;
+  const can = { show: false, followFolders: false, refreshLenses: false };
   /** By the root of its checkout: a hover need not ask git for it each time. */
   const remotes = new Map<string, Promise<string | null>>();
 
@@ -84,41 +56,10 @@ export function serve(connection: Connection): void {
     else connection.console.warn(`pommel: settings are not understood: ${parsed.error.issues[0]?.message}`);
   };
 
-  function knownOf(uri: string): Known | null {
-    const document = documents.get(uri);
-    if (!document) return null;
-    const before = known.get(uri);
-    if (before?.version === document.version) return before;
-    const one = { version: document.version, place: placeOf(document) };
-    known.set(uri, one);
-    return one;
-  }
-
   function remoteAt(root: string): Promise<string | null> {
     const known = remotes.get(root) ?? remoteOf(root);
     remotes.set(root, known);
     return known;
-  }
-
-  const placeAt = async (uri: string) => (await knownOf(uri)?.place) ?? null;
-
-  async function authorsAt(uri: string): Promise<AuthoredLines[]> {
-    const one = knownOf(uri);
-    const place = await one?.place;
-    if (!one || !place) return [];
-    const now = Date.now();
-    if (!one.authors || now - one.authors.askedAt > authorsHoldMs) {
-      one.authors = { askedAt: now, answer: authorsOf(place) };
-      // One that failed is asked for again.
-      one.authors.answer.catch(() => delete one.authors);
-    }
-    return one.authors.answer;
-  }
-
-  /** The project of a document, or of the folder that the editor has open. */
-  async function projectAt(uri?: string): Promise<Project | null> {
-    const place = uri === undefined ? null : await placeAt(uri);
-    return place?.project ?? (folder === null ? null : findProjectIfAny(folder));
   }
 
   /** Saved lines of a range of a document, both inclusive; null where all of them are new. */
@@ -130,20 +71,10 @@ export function serve(connection: Connection): void {
     return there.length === 0 ? null : { first: Math.min(...there), last: Math.max(...there) };
   }
 
-  /** A message without buttons: not every editor can answer one. */
-  const tell = (message: string) =>
-    connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Info, message });
-
-  async function show(project: Project, route: string): Promise<void> {
-    const { url } = await pageUrl(project, route);
-    const shown = canShow && (await connection.window.showDocument({ uri: url, external: true })).success;
-    if (!shown) await tell(`Open within a minute: ${url}`);
-  }
-
   async function diagnose(uri: string): Promise<void> {
     if (!settings.diagnostics) return connection.sendDiagnostics({ uri, diagnostics: [] });
-    const place = await placeAt(uri);
-    const found = place === null ? [] : await supersededIn(place, await authorsAt(uri));
+    const place = await documents.placeAt(uri);
+    const found = place === null ? [] : await supersededIn(place, await documents.authorsAt(uri));
     const diagnostics = found.map(
       ({ start, end, decision }): Diagnostic => ({
         range: wholeLines(start, end),
@@ -153,6 +84,10 @@ export function serve(connection: Connection): void {
       }),
     );
     return connection.sendDiagnostics({ uri, diagnostics });
+  }
+
+  function diagnoseAll(): void {
+    for (const { uri } of documents.texts.all()) void quietly(diagnose, undefined)(uri);
   }
 
   /** Nothing that Pommel says is worth an error box: what fails is logged, and the editor gets nothing. */
@@ -170,8 +105,10 @@ export function serve(connection: Connection): void {
   connection.onInitialize(
     ({ capabilities, initializationOptions, workspaceFolders, rootUri }): InitializeResult => {
       applySettings(initializationOptions);
-      folder = pathOf(workspaceFolders?.[0]?.uri ?? rootUri ?? "");
-      canShow = capabilities.window?.showDocument?.support ?? false;
+      documents.changeFolders(workspaceFolders ?? (rootUri === null ? [] : [{ uri: rootUri, name: "" }]), []);
+      can.show = capabilities.window?.showDocument?.support ?? false;
+      can.followFolders = capabilities.workspace?.workspaceFolders ?? false;
+      can.refreshLenses = capabilities.workspace?.codeLens?.refreshSupport ?? false;
       return {
         serverInfo: { name: "pommel", version },
         capabilities: {
@@ -183,19 +120,22 @@ export function serve(connection: Connection): void {
           documentLinkProvider: { resolveProvider: true },
           workspaceSymbolProvider: true,
           executeCommandProvider: { commands: [...commands] },
+          workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
         },
       };
     },
   );
 
   connection.onDidChangeConfiguration(({ settings: given }) => {
-    applySettings((given as { pommel?: unknown } | null)?.pommel);
-    for (const { uri } of documents.all()) void quietly(diagnose, undefined)(uri);
+    // Some clients say at the start that nothing is set: what they said in `initializationOptions` holds.
+    const own = (given as { pommel?: unknown } | null)?.pommel;
+    if (own !== undefined) applySettings(own);
+    diagnoseAll();
   });
 
   connection.onHover(
     quietly(async ({ textDocument: { uri }, position: { line } }) => {
-      const place = await placeAt(uri);
+      const place = await documents.placeAt(uri);
       if (place === null) return null;
       const saved = place.lines.toSaved(line + 1);
       if (saved === null) return { contents: { kind: "markdown", value: "Not saved yet." } } as const;
@@ -209,8 +149,8 @@ export function serve(connection: Connection): void {
   );
 
   const lensesAt = async (uri: string) => {
-    const place = await placeAt(uri);
-    return place === null ? [] : lensesOf(place, await authorsAt(uri));
+    const place = await documents.placeAt(uri);
+    return place === null ? [] : lensesOf(place, await documents.authorsAt(uri));
   };
 
   connection.onCodeLens(
@@ -228,7 +168,7 @@ export function serve(connection: Connection): void {
 
   connection.languages.inlayHint.on(
     quietly(async ({ textDocument: { uri }, range }) => {
-      const document = documents.get(uri);
+      const document = documents.texts.get(uri);
       if (!settings.inlay_hints || !document) return [];
       return (await lensesAt(uri))
         .filter(({ line }) => line >= range.start.line && line <= range.end.line)
@@ -238,18 +178,18 @@ export function serve(connection: Connection): void {
 
   connection.onCodeAction(
     quietly(async ({ textDocument: { uri }, range }) => {
-      const place = await placeAt(uri);
+      const place = await documents.placeAt(uri);
       const lines = place === null ? null : savedRange(place, range);
       if (place === null || lines === null) return [];
-      const authors = await authorsAt(uri);
+      const authors = await documents.authorsAt(uri);
       const author = authors.find(
         ({ session_id, first_line, last_line }) =>
           session_id !== null && first_line <= lines.last && last_line >= lines.first,
       );
       const span = `${place.file}:${lines.first}-${lines.last}`;
-      const text = documents.get(uri)?.getText(range).trim() ?? "";
+      const text = documents.texts.get(uri)?.getText(range).trim() ?? "";
       const about = text !== "" && !text.includes("\n") ? text.slice(0, 200) : basename(place.file);
-      const action = (title: string, command: (typeof commands)[number], ...args: unknown[]): CodeAction => ({
+      const action = (title: string, command: CommandName, ...args: unknown[]): CodeAction => ({
         title,
         kind: CodeActionKind.Empty,
         command: { title, command, arguments: [uri, ...args] },
@@ -264,27 +204,9 @@ export function serve(connection: Connection): void {
     }, []),
   );
 
-  connection.onExecuteCommand(
-    quietly(async ({ command, arguments: given = [] }) => {
-      const [uri, what, turn]: unknown[] = given;
-      const project = await projectAt(typeof uri === "string" ? uri : undefined);
-      if (project === null || typeof what !== "string") return null;
-      if (command === "pommel.impact") {
-        await tell(await impactText(project, what));
-        return null;
-      }
-      if (command === "pommel.openSession")
-        await show(project, pageRoutes.session(what, typeof turn === "number" ? turn : null));
-      if (command === "pommel.openCommit") await show(project, pageRoutes.commit(what));
-      if (command === "pommel.searchSessions")
-        await show(project, pageRoutes.search({ q: what, in: "sessions" }));
-      return null;
-    }, null),
-  );
-
   connection.onDocumentLinks(
     quietly(async ({ textDocument: { uri } }) => {
-      const [document, place] = [documents.get(uri), await placeAt(uri)];
+      const [document, place] = [documents.texts.get(uri), await documents.placeAt(uri)];
       if (!document || place === null) return [];
       return (await namedIn(document.getText(), place.project)).map(({ start, end, kind, id }) => ({
         range: { start: document.positionAt(start), end: document.positionAt(end) },
@@ -305,71 +227,43 @@ export function serve(connection: Connection): void {
 
   connection.onWorkspaceSymbol(
     quietly(async ({ query }) => {
-      const project = await projectAt(documents.all()[0]?.uri);
-      if (project === null || query.trim() === "") return [];
-      const { results } = await call("search", { q: query, by: "chunk", limit: 20 }, project);
-      return results.map(({ file, name, kind, parent_name, start_line, end_line }) => ({
-        name: name || basename(file),
-        kind: kindOf[kind] ?? SymbolKind.File,
-        containerName: parent_name ?? file,
-        location: {
-          uri: pathToFileURL(`${project.root}/${file}`).href,
-          range: wholeLines(start_line - 1, end_line - 1),
-        },
-      }));
+      if (query.trim() === "") return [];
+      const found = await Promise.all((await documents.projects()).map((one) => symbolsIn(one, query)));
+      return found.flat();
     }, []),
   );
 
-  connection.onRequest("pommel/blame", async (given: unknown) => {
-    const { textDocument } = z.parse(blameParams, given);
-    return { ranges: await authorsAt(textDocument.uri) };
-  });
+  answerCommands(connection, documents, { canShow: () => can.show });
+  answerOwnRequests(connection, documents);
 
-  connection.onRequest("pommel/ask", async (given: unknown): Promise<unknown> => {
-    const { operation, input, uri } = z.parse(askParams, given);
-    const project = await projectAt(uri);
-    return project === null
-      ? null
-      : call(operation, z.parse(routes[operation].request(), input) as never, project);
-  });
-
-  documents.onDidOpen(({ document }) => void quietly(diagnose, undefined)(document.uri));
-  documents.onDidSave(({ document }) => {
+  const { texts } = documents;
+  texts.onDidOpen(({ document }) => void quietly(diagnose, undefined)(document.uri));
+  texts.onDidSave(({ document }) => {
     // What it is compared with has changed, at the same version.
-    known.delete(document.uri);
+    documents.forget(document.uri);
     void quietly(diagnose, undefined)(document.uri);
   });
-  documents.onDidClose(({ document }) => known.delete(document.uri));
-  documents.listen(connection);
+  texts.onDidClose(({ document }) => documents.forget(document.uri));
+  texts.listen(connection);
+  connection.onInitialized(() => {
+    if (can.followFolders) {
+      connection.workspace.onDidChangeWorkspaceFolders(({ added, removed }) =>
+        documents.changeFolders(added, removed),
+      );
+    }
+    watchProjects(
+      () => documents.knownProjects(),
+      (roots) => {
+        documents.forget();
+        diagnoseAll();
+        if (can.refreshLenses && settings.code_lens) void connection.sendRequest(CodeLensRefreshRequest.type);
+        void connection.sendNotification("pommel/changed", { roots });
+      },
+    );
+  });
   connection.listen();
 }
 
 const linkData = z.object({ root: z.string(), kind: z.enum(["commit", "session"]), id: z.string() });
-const blameParams = z.object({ textDocument: z.object({ uri: z.string() }) });
-const askParams = z.object({
-  operation: asked,
-  input: z.record(z.string(), z.unknown()),
-  /** A document of the project that is meant; default: the open folder. */
-  uri: z.optional(z.string()),
-});
-
-const kindOf: Readonly<Record<string, SymbolKind>> = {
-  function: SymbolKind.Function,
-  method: SymbolKind.Method,
-  class: SymbolKind.Class,
-  interface: SymbolKind.Interface,
-  enum: SymbolKind.Enum,
-  struct: SymbolKind.Struct,
-  module: SymbolKind.Module,
-  constant: SymbolKind.Constant,
-  variable: SymbolKind.Variable,
-};
-
-/** Editors cut a range at the end of its last line. */
-const wholeLines = (first: number, last: number): Range => ({
-  start: { line: first, character: 0 },
-  end: { line: last, character: 2 ** 31 - 1 },
-});
-
 const endOf = (document: TextDocument, line: number) =>
   document.positionAt(document.offsetAt({ line: line + 1, character: 0 }) - 1);
