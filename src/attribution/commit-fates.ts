@@ -1,5 +1,5 @@
 import { Ancestry, type CommitFate } from "../git/history/ancestry.ts";
-import { filesOfCommit } from "../store/memory/commits/commits.ts";
+import { filesOfCommit, type LinesOfAgents, linesOfAgents } from "../store/memory/commits/commits.ts";
 import { renamedTo, successorsOf } from "../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { distinctiveKeys, FilesNow, type Survival, survivalOfKeys } from "./survival.ts";
@@ -102,6 +102,33 @@ export class CommitFates {
       kept.survival = survivalOfKeys(this.files, kept.files, pathNow);
     }
     return kept.survival;
+  }
+
+  /**
+   * How many of the lines that agents wrote are left, by the file's path of today.
+   * @param files those in the working tree
+   * @param counts whether a commit counts
+   */
+  agentLinesLeft(
+    files: ReadonlySet<string>,
+    counts: (commit: LinesOfAgents) => boolean,
+  ): Map<string, Survival> {
+    const written = new Map<string, number[]>();
+    for (const commit of linesOfAgents(this.memory)) {
+      if (!counts(commit)) continue;
+      const { path, committedAt } = commit;
+      const now = files.has(path) ? path : renamedTo(this.memory, path, committedAt);
+      if (now === null || !files.has(now)) continue;
+      const keys = written.get(now) ?? [];
+      written.set(now, keys);
+      for (const key of distinctiveKeys(commit)) keys.push(key);
+    }
+    return new Map(
+      [...written].map(([path, keys]) => {
+        const file = { path, keys: Uint32Array.from(keys).sort() };
+        return [path, survivalOfKeys(this.files, [file], () => null)];
+      }),
+    );
   }
 
   private lookedUp({ id }: StoredCommit): Kept | null {

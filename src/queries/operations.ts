@@ -128,9 +128,9 @@ const operations = {
     const { diffCheckpoints } = await import("./checkpoints/checkpoints-diff.ts");
     return withMemory(project, (memory) => diffCheckpoints(project, memory, { from, to }));
   },
-  directory: async (project, { path = "" }, { signal }) => {
+  directory: async (project, request, { signal }) => {
     const { directoryOf } = await import("./files/directory.ts");
-    return withMemoryOrNote(project, (memory) => directoryOf(project, memory, path, signal));
+    return withMemoryOrNote(project, (memory) => directoryOf(project, memory, request, signal));
   },
   files: async (project, request, { signal }) =>
     (await import("./files/find.ts")).findFiles(project, request, signal),

@@ -17,8 +17,18 @@ import { shareShape } from "./stats.ts";
 /** The shapes of the project's files: what lies in a directory, finding one by its name, its packages, and chunks of code. */
 
 export const directoryRequest = lazy(() =>
-  z.object({ path: field("a directory, from the project's root; left out: the root", text) }),
+  z.object({
+    path: field("a directory, from the project's root; left out: the root", text),
+    surviving: field("also how many of the agents' lines are left, which takes longer", z.boolean()),
+  }),
 );
+export type DirectoryRequest = z.infer<ReturnType<typeof directoryRequest>>;
+
+/**
+ * Lines that agents added to the files of today, and how many of them these still hold. Blank and trivial lines do not count;
+ * null: there are none, or it was not asked.
+ */
+const survivingShape = () => z.nullable(z.object({ added: count, left: count }));
 
 /** What lies directly in a directory. */
 const directoryEntry = lazy(() =>
@@ -31,6 +41,7 @@ const directoryEntry = lazy(() =>
     files: count,
     /** Lines that commits added to it, by who wrote them. */
     share: shareShape(),
+    surviving: survivingShape(),
     /** The last commit that changed it; null: none of the latest thousands did, or it is not committed. */
     changed: z.nullable(
       z.object({
@@ -52,6 +63,7 @@ export const directoryAnswer = lazy(() =>
     /** Directories first, then files, by name. */
     entries: z.array(directoryEntry()),
     share: shareShape(),
+    surviving: survivingShape(),
     notes,
   }),
 );

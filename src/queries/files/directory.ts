@@ -1,16 +1,19 @@
+import { commitFatesOf } from "../../attribution/commit-fates.ts";
+import type { Survival } from "../../attribution/survival.ts";
 import { GitFailure } from "../../git/git.ts";
 import { commitsOf } from "../../git/history/history.ts";
 import { filesIn } from "../../git/working-files.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { DirectoryAnswer, DirectoryEntry } from "../../protocol/operations/files.ts";
+import type { DirectoryAnswer, DirectoryEntry, DirectoryRequest } from "../../protocol/operations/files.ts";
 import type { Share, StatsAnswer } from "../../protocol/operations/stats.ts";
 import { blameAuthors } from "../../protocol/values.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
+import type { LinesOfAgents } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { entry } from "../blame/blame-summary.ts";
-import { noLines, sharesOf } from "../status/stats.ts";
+import { countedOnce, historyOf, noLines, sharesOf } from "../status/stats.ts";
 import { isoTime } from "../status/status.ts";
 
 /** Commits that are looked through for the last change of each entry. */
@@ -24,13 +27,14 @@ const maxCommits = 3000;
 export async function directoryOf(
   project: Project,
   memory: Memory | null,
-  given: string,
+  { path: given = "", surviving = false }: DirectoryRequest,
   signal?: AbortSignal,
 ): Promise<DirectoryAnswer> {
   const path = given.replace(/^(?:\.\/)+|^\.$|^\/+|\/+$/g, "");
   const prefix = path === "" ? "" : `${path}/`;
   const entries = new Map<string, DirectoryEntry>();
-  for (const file of await filesIn(project.root, signal)) {
+  const files = await filesIn(project.root, signal);
+  for (const file of files) {
     if (!file.startsWith(prefix)) continue;
     const [name = "", ...deeper] = file.slice(prefix.length).split("/");
     const made = {
@@ -39,6 +43,7 @@ export async function directoryOf(
       is_directory: deeper.length > 0,
       files: 0,
       share: noLines(),
+      surviving: null,
       changed: null,
     };
     entry(entries, name, () => made).files++;
@@ -55,9 +60,32 @@ export async function directoryOf(
     if (known) known.share = share;
     add(total, share);
   }
+  let left: Surviving = null;
+  if (surviving && memory !== null) {
+    const history = await historyOf(project.root, signal);
+    const once = countedOnce(memory);
+    const counts = (commit: LinesOfAgents) =>
+      (history instanceof GitFailure || history.has(commit.hash)) && once(commit);
+    for (const [file, one] of commitFatesOf(project.root, memory).agentLinesLeft(new Set(files), counts)) {
+      if (!file.startsWith(prefix)) continue;
+      const known = entries.get(file.slice(prefix.length).split("/", 1)[0]!);
+      if (known) known.surviving = plus(known.surviving, one);
+      left = plus(left, one);
+    }
+  }
   await findLastChanges(project.root, prefix, entries, memory, signal);
-  return { path, entries: [...entries.values()].sort(byKindAndName), share: total, notes: stats.notes };
+  return {
+    ...{ path, entries: [...entries.values()].sort(byKindAndName) },
+    ...{ share: total, surviving: left, notes: stats.notes },
+  };
 }
+
+type Surviving = DirectoryAnswer["surviving"];
+
+const plus = (sum: Surviving, { added, surviving }: Survival): Surviving => ({
+  added: (sum?.added ?? 0) + added,
+  left: (sum?.left ?? 0) + surviving,
+});
 
 function add(sum: Share, share: Share): void {
   for (const key of ["lines", ...blameAuthors] as const) sum[key] += share[key];

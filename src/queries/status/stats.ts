@@ -134,7 +134,7 @@ function countLines(
 }
 
 /** The commits of HEAD's history and when they were authored, or why git does not list them. */
-async function historyOf(
+export async function historyOf(
   root: string,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, number> | GitFailure> {
@@ -158,7 +158,7 @@ function within(
 }
 
 /** Whether lines count: among identical commits (cherry-picks), only those of the first. */
-function countedOnce(memory: Memory): (lines: AuthoredLines) => boolean {
+export function countedOnce(memory: Memory): (lines: Pick<AuthoredLines, "hash" | "patchId">) => boolean {
   const replaced = replacedCommits(memory);
   const firstOf = new Map<string, string>();
   return ({ hash, patchId }) => {

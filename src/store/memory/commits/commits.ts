@@ -163,6 +163,34 @@ export function commitsTouching(
   return rows.map(({ added, ...rest }) => ({ ...rest, added: unpackAdded(added) }));
 }
 
+/** Lines that agents added to a file in a commit. */
+export interface LinesOfAgents {
+  hash: string;
+  patchId: string | null;
+  /** Milliseconds since the epoch. */
+  committedAt: number;
+  path: string;
+  added: AddedKey[];
+}
+
+/** All that agents wrote, by commit and file, what was authored first first. */
+export function* linesOfAgents(memory: Memory): Generator<LinesOfAgents> {
+  const rows = memory
+    .prepare(
+      `SELECT c.hash, c.patch_id AS patchId, c.committed_at AS committedAt, f.path, f.added,
+         json_group_array(json_array(a.first_line, a.last_line)) AS ranges
+       FROM attributions a JOIN commits c ON c.id = a.commit_id
+         JOIN commit_files f ON f.commit_id = a.commit_id AND f.path = a.path
+       WHERE a.author = 'agent' GROUP BY a.commit_id, a.path ORDER BY c.authored_at, c.id`,
+    )
+    .iterate() as IterableIterator<Omit<LinesOfAgents, "added"> & { added: Uint8Array; ranges: string }>;
+  for (const { ranges, added, ...commit } of rows) {
+    const theirs = JSON.parse(ranges) as [first: number, last: number][];
+    const isTheirs = ({ line }: AddedKey) => theirs.some(([first, last]) => first <= line && line <= last);
+    yield { ...commit, added: unpackAdded(added).filter(isTheirs) };
+  }
+}
+
 /** Analysed commits, the latest first. Times are milliseconds since the epoch. */
 export function latestCommits(
   memory: Memory,

@@ -5,7 +5,7 @@ import { Icon } from "../../components/icon.tsx";
 import { Inline } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { percent } from "../../components/words.ts";
+import { counted, percent } from "../../components/words.ts";
 import { commitLink, fileLink } from "../../router.ts";
 import { History } from "../file/history.tsx";
 import { Crumbs } from "./crumbs.tsx";
@@ -13,7 +13,11 @@ import "./directory.css";
 
 /** What lies in a directory, who wrote it, and what changed it last. */
 export function Directory({ path }: { path: string }) {
-  const { data, error, reload } = useAnswer("directory", path === "" ? {} : { path });
+  const request = path === "" ? {} : { path };
+  const { data: first, error, reload } = useAnswer("directory", request);
+  // What reads every line comes when the rest is there.
+  const { data: whole } = useAnswer("directory", first === null ? null : { ...request, surviving: true });
+  const data = whole?.path === first?.path ? (whole ?? first) : first;
   if (error) return <Failure error={error} onRetry={reload} />;
   if (data === null) return <Loading rows={12} />;
   return (
@@ -23,8 +27,9 @@ export function Directory({ path }: { path: string }) {
           <Crumbs path={data.path} />
         </h1>
         <LinesBar lines={data.share} />
-        <p class="count">{shareOf(data.share)}</p>
+        <p class="count">{[shareOf(data.share), driftOf(data.surviving)].filter(Boolean).join("; ")}</p>
       </header>
+      <Drifting entries={data.entries} />
       {data.notes.map((note) => (
         <p key={note} class="faint">
           <Inline text={note} />
@@ -36,6 +41,9 @@ export function Directory({ path }: { path: string }) {
             <th>Name</th>
             <th>Written by</th>
             <th class="number">Agents</th>
+            <th class="number" title="Of the lines that agents wrote, those that the files no longer hold">
+              Rewritten
+            </th>
             <th>Last change</th>
             <th class="number">When</th>
           </tr>
@@ -52,7 +60,7 @@ export function Directory({ path }: { path: string }) {
 }
 
 function Entry({ entry }: { entry: DirectoryEntry }) {
-  const { name, path, is_directory, files, share, changed } = entry;
+  const { name, path, is_directory, files, share, surviving, changed } = entry;
   return (
     <tr>
       <td>
@@ -70,6 +78,9 @@ function Entry({ entry }: { entry: DirectoryEntry }) {
         <LinesBar lines={share} />
       </td>
       <td class="number">{share.lines > 0 && percent(share.agent, share.lines)}</td>
+      <td class="number" title={driftOf(surviving)}>
+        {surviving && percent(gone(surviving), surviving.added)}
+      </td>
       <td class="changed">
         {changed && (
           <a href={commitLink(changed.hash)} title={changed.session_title ?? changed.subject}>
@@ -81,6 +92,42 @@ function Entry({ entry }: { entry: DirectoryEntry }) {
         <Time at={changed?.authored_at ?? null} />
       </td>
     </tr>
+  );
+}
+
+type Surviving = NonNullable<DirectoryEntry["surviving"]>;
+
+const gone = ({ added, left }: Surviving) => added - left;
+
+function driftOf(surviving: Surviving | null): string {
+  if (surviving === null) return "";
+  const { added } = surviving;
+  return `${percent(gone(surviving), added)} of ${added.toLocaleString("en")} lines that agents wrote have been rewritten since`;
+}
+
+/** Fewer lines are no drift. */
+const fewLines = 50;
+
+/** Where most of what agents wrote was written anew since. */
+function Drifting({ entries }: { entries: readonly DirectoryEntry[] }) {
+  const drifting = entries
+    .flatMap((entry) => (entry.surviving === null ? [] : [{ ...entry, lines: gone(entry.surviving) }]))
+    .filter(({ lines }) => lines >= fewLines)
+    .sort((a, b) => b.lines - a.lines)
+    .slice(0, 3);
+  if (drifting.length === 0) return null;
+  return (
+    <p class="row-meta">
+      <span>Drifting most:</span>
+      {drifting.map(({ path, name, is_directory, lines }) => (
+        <span key={path}>
+          <a class="path" href={fileLink(is_directory ? `${path}/` : path)}>
+            {name}
+          </a>{" "}
+          {counted(lines, "line")} rewritten
+        </span>
+      ))}
+    </p>
   );
 }
 
