@@ -1,4 +1,4 @@
-// Holds the layout of src/ (CONTRIBUTING.md): a room imports only from rooms below it, no production code from test/, SQL
+// Holds the layout of src/ (docs/architecture.md): a room imports only from rooms below it, no production code from test/, SQL
 // stands in store/ only, and no folder has more files than one can take in. Prints what breaks these rules, and ends with
 // 1 if anything does.
 import { readdirSync, readFileSync } from "node:fs";
@@ -79,5 +79,5 @@ for (const [folder, size] of sizes) {
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0)
-  console.error(`\n${problems.length} in ${relative(process.cwd(), root)}. The rules: CONTRIBUTING.md.`);
+  console.error(`\n${problems.length} in ${relative(process.cwd(), root)}. The rules: docs/architecture.md.`);
 process.exitCode = problems.length > 0 ? 1 : 0;

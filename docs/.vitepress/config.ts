@@ -67,6 +67,7 @@ export default defineConfig({
       {
         text: "How it works",
         items: [
+          { text: "Architecture", link: "/architecture" },
           { text: "Ranking of code", link: "/ranking" },
           { text: "Sessions", link: "/sessions" },
           { text: "Summaries", link: "/summaries" },

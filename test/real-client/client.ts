@@ -22,7 +22,7 @@ export const binsOf = (client: ClientName) =>
 
 const named = (Object.keys(variables) as ClientName[]).flatMap(binsOf);
 if (process.env.npm_lifecycle_event === "test:client" && named.length === 0) {
-  throw new Error("No client is named. See CONTRIBUTING.md, With the real client.");
+  throw new Error("No client is named. See test/real-client/README.md.");
 }
 
 /** Of a client that neither finishes nor fails. Milliseconds. */

@@ -16,7 +16,7 @@ import { type Ground, logOf, spooled } from "./ground.ts";
 export function describeClient(client: ClientName, what: string, suite: (bin: string) => void): void {
   const bins = binsOf(client);
   if (bins.length === 0) {
-    const reason = `${variables[client]} names none; see CONTRIBUTING.md`;
+    const reason = `${variables[client]} names none; see test/real-client/README.md`;
     it.skip(`${what} in the real ${client} (skipped: ${reason})`, () => {});
   }
   describe.each(bins)(`${what} in %s`, suite);
