@@ -1,6 +1,6 @@
 /**
- * The reference pages, made from the declarations: docs/cli.md from the command line's help, docs/http.md from the daemon's
- * contract, docs/mcp.md from the tools. What stands above the mark in a page is written by hand. `npm run docs:reference`
+ * The reference pages, made from the declarations: docs/cli.md from the command line's help, docs/configuration.md from the
+ * settings, docs/http.md from the daemon's contract, docs/mcp.md from the tools. What stands above the mark in a page is written by hand. `npm run docs:reference`
  * writes them; src/reference.test.ts holds them to it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,6 +9,8 @@ import type { Command } from "commander";
 import { buildProgram } from "../src/cli/program.ts";
 import type { Streams } from "../src/cli/terminal/streams.ts";
 import { tools } from "../src/mcp/shapes/definitions.ts";
+import { allowedValues, settingKeys, tomlLiteral } from "../src/project/config/setting-values.ts";
+import { settings } from "../src/project/config/settings.ts";
 import { publicRoutes, schemaOf } from "../src/protocol/openapi.ts";
 import { type Route, routes } from "../src/protocol/routes.ts";
 import { type Schema, typeOf } from "./typescript-type.ts";
@@ -20,6 +22,7 @@ const width = 100;
 
 const pages: Record<string, () => Promise<string> | string> = {
   "cli.md": cliPage,
+  "configuration.md": configurationPage,
   "http.md": httpPage,
   "mcp.md": mcpPage,
 };
@@ -64,6 +67,15 @@ async function cliPage(): Promise<string> {
   for (const command of program.createHelp().visibleCommands(program))
     if (command.name() !== "help") add(command, command.name());
   return sections.join("\n\n");
+}
+
+/** Each setting: what it is for, and what it may be. */
+function configurationPage(): string {
+  const described = settingKeys.map((key) => {
+    const { about, schema, default: value } = settings[key];
+    return `### ${key}\n\n${about}\n\nDefault: \`${tomlLiteral(value)}\`. Allowed: ${allowedValues(schema)}.`;
+  });
+  return ["## Settings", ...described].join("\n\n");
 }
 
 /** Each operation: what it is asked, and what it answers. */
