@@ -71,8 +71,10 @@ export async function startDaemonAndReport(project: Project | null, output: Outp
     output.print(alreadyRunning(record));
     return reportOn(record, project, false);
   }
-  const report = await reportOn(record, project, true).catch((error: unknown) => {
+  const report = await reportOn(record, project, true).catch(async (error: unknown) => {
     if (!(error instanceof DaemonUnreachable)) throw error;
+    // It runs, and is too busy to count.
+    if (await findDaemon()) return reportOn(record, null, true);
     throw new PommelError(
       "daemon_start_failed",
       "The Pommel daemon exited right after it started.",
