@@ -1,6 +1,6 @@
-/** How a hex dump begins, by xxd and by `hexdump -C`. */
-const dumpBeginnings = ["00000000: ", "00000000  "];
-const dumpLine = /^[0-9a-f]{8}:? {1,2}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16})[^\n]{0,20}(?:\n|$)/;
+/** How a hex dump begins, by xxd, by `hexdump -C`, and by `od -x` and hexdump. */
+const dumpBeginnings = ["00000000: ", "00000000  ", "0000000 "];
+const dumpLine = /^[0-9a-f]{7,8}:? {1,2}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16})[^\n]{0,20}(?:\n|$)/;
 /** A dump has at most so many lines. */
 const maxDumpLines = 2_000;
 
@@ -39,7 +39,10 @@ function decodedDump(text: string, start: number): { found: Encoded | null; sear
   for (let line = 0; line < maxDumpLines; line++) {
     const match = dumpLine.exec(text.slice(end, end + 120));
     if (match === null) break;
-    hex += match[1]!.replaceAll(" ", "");
+    const [, groups = ""] = match;
+    // A number of two bytes, the lower one first.
+    const isSwapped = /^[0-9a-f]{7} +[0-9a-f]{4}/.test(match[0]);
+    hex += (isSwapped ? groups.replace(/([0-9a-f]{2})([0-9a-f]{2})/g, "$2$1") : groups).replaceAll(" ", "");
     end += match[0].length;
   }
   const decoded = Buffer.from(hex, "hex").toString("latin1");

@@ -120,6 +120,62 @@ describe("secrets in other places", () => {
     }
   });
 
+  it("are found below and beside their names, in sentences, and where a network or a wallet has them", () => {
+    const { mixed } = maker(11);
+    const [words, key] = ["tr4ctor-Beam-92x", mixed(base62, 24)];
+    const bytes = Buffer.from(`password=${words}\n`);
+    const swapped = Array.from({ length: Math.ceil(bytes.length / 16) }, (_, row) => {
+      const part = Buffer.from(bytes.subarray(row * 16, row * 16 + 16));
+      const groups = (part.toString("hex") + (part.length % 2 === 1 ? "00" : "")).match(/.{4}/g)!;
+      const line = groups.map((group) => group.slice(2) + group.slice(0, 2)).join(" ");
+      return `${(row * 16).toString(8).padStart(7, "0")} ${line}`;
+    }).join("\n");
+    for (const [text, secret] of [
+      [`db_password:\n  value: ${words}\n`, words],
+      [`api_key:\n  type: string\n  value: "${words}"\n`, words],
+      [`<secret name="api-key">\n  <value>${words}</value>\n</secret>`, words],
+      [`<name>db.password</name>\n<value>${words}</value>`, words],
+      [`ApiKey:\n  - "${key}"\n`, key],
+      ['network={\n ssid="home"\n psk="correct horse 7"\n}', "correct horse"],
+      ["wpa_passphrase home margarita-blue-33", "margarita"],
+      ["option key 'wifi-for-guests-1'\n", "guests"],
+      ["WIFI:T:WPA;S:home;P:dragon-tail-55;;", "dragon"],
+      ["<keyMaterial>dragon tail</keyMaterial>", "dragon"],
+      ["You can log in as ann / marmalade on staging", "marmalade"],
+      ["Sign in as root : toor99xx", "toor99xx"],
+      ["use admin:Welcome2024 to log in", "Welcome2024"],
+      ["Password: sunflower", "sunflower"],
+      ["Done.\n- The wifi password: sunflower\nBye", "sunflower"],
+      ["Passwort: regenbogen\n", "regenbogen"],
+      ["My wifi password's bananas12", "bananas12"],
+      [
+        "the wallet's phrase: abandon sausage able worth above useful absorb legal absurd winner access thank",
+        "absorb legal",
+      ],
+      ["import this btc key: Kxk3VFX5Y4UMgvHXP1gwTw2LFHaDLkqCkVkZChe5MEPL2vH7yEfP", "VFX5Y4UM"],
+      [`['ghp_${mixed(base62, 16)}', '${key}'].join('')`, key.slice(0, 20)],
+      [swapped, swapped.slice(10, 20)],
+    ] as const) {
+      expect(text).toContain(secret);
+      expect(scrub(text)).not.toContain(secret);
+    }
+    for (const text of [
+      ...["log in as student / teacher", "sign in with github / gitlab", "login as admin / editor"],
+      ...["Password: required", "Password: verified", "Password: String", "    password: newPassword"],
+      ...[
+        "<name>token.ttl</name><value>3600</value>",
+        "secrets:\n  - my-registry-login\n",
+        "the option key behavior",
+      ],
+      ...[
+        "sort_key:\n  value: created\n",
+        "a wallet of Kxk3VFX5Y4UMgvHXP1gwTw2LFHaDLkqCkVkZChe5MEPL2vH7yEfQ",
+      ],
+      ...["0000000 0001 0002 0003 0004 0005 0006 0007 0008\n", "['sk_test', 'authentication', 'of users']"],
+    ])
+      expect(scrub(text)).toBe(text);
+  });
+
   it("vendors' keys are found wherever a line ends in them", () => {
     const breaks = ["\n", "\r\n", "\\\n", "=\r\n", "\\n", " │\n│ ", "\n> ", '" +\n  "'];
     fc.assert(

@@ -7,6 +7,8 @@ import { type Span, stopper } from "./patterns/rule.ts";
  */
 const lineBreak =
   /[ \t]{0,40}(?:[│┃|][ \t]{0,40})?(?:["'][ \t]{0,4}[+.\\]?[ \t]{0,4}\r?\n[ \t]{0,40}["']|["'][ \t]{0,4}[+.][ \t]{0,4}["']|["'][ \t]{1,4}["']|=?\\?\r?\n|(?:\\{1,2}r)?\\{1,2}n)[ \t]{0,40}(?:[│┃|>#*][ \t]{0,40}){0,3}/y;
+/** Between the parts of a list that code joins. */
+const comma = /["'][ \t]{0,4},[ \t]{0,4}["']/y;
 const piece = /[A-Za-z0-9_\-.+/=~]{1,400}/y;
 
 /** A token has at most so many lines. */
@@ -65,7 +67,7 @@ export function acrossLines(
   let joined = first;
   let end = start + first.length;
   while (pieces.length < maxLines) {
-    const gap = at(lineBreak, text, end);
+    const gap = at(lineBreak, text, end) ?? at(comma, text, end);
     const next = gap === null ? null : pieceAt(text, end + gap.length);
     if (gap === null || next === null) break;
     joined += next;

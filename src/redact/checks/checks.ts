@@ -32,12 +32,14 @@ import {
   isPassword,
   isPlainKey,
   isReference,
+  isSecretWord,
   isSentence,
   isSessionId,
   isStated,
   isToken,
   looksLikePath,
 } from "./values.ts";
+import { isWalletKey } from "./wallet-key.ts";
 
 /** Whether a match is a secret rather than a variable, a type, a label or an example. */
 export const checks: Record<CheckName, (place: Place) => boolean> = {
@@ -111,6 +113,8 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     return /^[\x20-\x7e]{1,200}:[\x20-\x7e]{1,300}$/.test(decoded);
   },
   literal: (place) => isLiteral(secretOf(place)),
+  word: (place) => isSecretWord(secretOf(place)),
+  "wallet-key": (place) => isWalletKey(secretOf(place)),
   stated: (place) => isStated(secretOf(place)),
   "password-flag": (place) => {
     const before = place.text.slice(Math.max(0, place.from - 40), place.from + 2);

@@ -6,11 +6,13 @@ import { seedWords } from "./seed-words.ts";
 const phrases = /\b[a-z]{3,8}(?:(?:[\s,"'`0-9.):]{1,12}|\\n)[a-z]{3,8}\b){11,}/g;
 /** Of twelve words of three letters with a space between them. */
 const minLength = 47;
+const announcement = /seed|mnemonic|wallet|(?:recovery|secret|backup)[ _-](?:phrase|words?)/i;
 const values = new Map(seedWords.map((word, index) => [word, index]));
 
 /**
  * Wallet seeds: 12, 15, 18, 21 or 24 words of the list of BIP-39 in a row with a valid checksum. One of 16 to 256 rows of
- * such words has one by chance; English sentences have small words, which the list has not.
+ * such words has one by chance; English sentences have small words, which the list has not. What is announced as one needs
+ * no checksum.
  */
 export function seedPhrases(text: string): Span[] {
   const spans: Span[] = [];
@@ -21,13 +23,15 @@ export function seedPhrases(text: string): Span[] {
       start: index + match.index,
       end: index + match.index + match[0].length,
     }));
+    const isAnnounced = announcement.test(text.slice(Math.max(0, index - 60), index));
     let same = 0;
     for (let first = 0; first + 12 <= words.length; first++) {
       // The same 24 words over and over, or one: they were looked at.
       same = first > 0 && words[first - 1]!.value === words[first + 23]?.value ? same + 1 : 0;
       if (same > 24) continue;
       const count = [24, 21, 18, 15, 12].find(
-        (length) => first + length <= words.length && isValid(words.slice(first, first + length)),
+        (length) =>
+          first + length <= words.length && isValid(words.slice(first, first + length), isAnnounced),
       );
       if (count === undefined) continue;
       same = 0;
@@ -44,7 +48,8 @@ export function seedPhrases(text: string): Span[] {
   return spans;
 }
 
-function isValid(words: readonly { value: number | undefined }[]): boolean {
+/** @param isAnnounced then their last word may be wrong, as after a slip of the pen */
+function isValid(words: readonly { value: number | undefined }[], isAnnounced: boolean): boolean {
   // In the order of the list: it is the list, or a part of it.
   if (words.every(({ value }, at) => at === 0 || (value ?? 0) > (words[at - 1]!.value ?? 0))) return false;
   let bits = "";
@@ -52,6 +57,7 @@ function isValid(words: readonly { value: number | undefined }[]): boolean {
     if (value === undefined) return false;
     bits += value.toString(2).padStart(11, "0");
   }
+  if (isAnnounced) return true;
   const checksum = words.length / 3;
   const entropy = Buffer.from(
     bits

@@ -114,6 +114,33 @@ export function isLiteral(value: string): boolean {
   return /\s/.test(value) ? isPassphrase(value) : !/^(?:[A-Z_]{4,}|[0-9]{1,3})$|[({[<]|\)$|=>/.test(value);
 }
 
+/** What a person is or a password is, and who else knows one: "log in as student / teacher", "Password: expired". */
+const labels = new Set(
+  (
+    "admin administrator root owner editor viewer author guest member manager operator moderator customer staff student " +
+    "teacher employee client developer maintainer reader writer superuser anonymous google github gitlab facebook apple " +
+    "microsoft email sso saml ldap oauth oidc passkey magic-link accepted rejected verified unverified visible plaintext " +
+    "plain encrypted hashed blank mandatory skipped passed active inactive locked unlocked pending updating done same " +
+    "unchanged saved loaded rotated stale medium secure insecure unsafe safe good better okay"
+  ).split(" "),
+);
+
+/** A word in small letters that says nothing about what stands in its place. */
+export function isSecretWord(whole: string): boolean {
+  const value = whole.replace(/[.!]$/, "");
+  return (
+    value.length >= 5 &&
+    /^[a-z][a-z0-9!@#*_-]*$/.test(value) &&
+    isLiteral(value) &&
+    !isCodeNameOfWords(value) &&
+    !isSentence([value]) &&
+    !labels.has(value)
+  );
+}
+
+/** "user_password", "new-value". */
+const isCodeNameOfWords = (value: string): boolean => /[_-]/.test(value) && isCodeName(value);
+
 /** Capitals, small letters, digits and a sign between them: nothing but a password looks so in a sentence. */
 export function hasPasswordShape(value: string): boolean {
   return (

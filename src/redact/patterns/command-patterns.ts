@@ -88,6 +88,18 @@ export const commandPatterns = [
       check: "flag",
     },
   ),
+  // Of a network without wires: wpa_supplicant, OpenWrt, Windows, and the code that telephones read.
+  row(
+    "wireless-key",
+    "PASSWORD",
+    ["psk=", "psk =", "wpa_passphrase ", "option key"],
+    "(?i)(?:psk[ \\t]{0,3}=[ \\t]{0,3}|wpa_passphrase[ \\t]{1,4}[\"']?[^\\s\"']{1,32}[\"']?[ \\t]{1,4}|option key[ \\t]{1,4}[\"'])[\"']?(?<secret>[^\"'\\r\\n$<>{}|;&]{8,63})(?:[\"'\\r\\n]|$)",
+    { check: "literal" },
+  ),
+  row("wireless-key-in-code", "PASSWORD", "wifi:", "WIFI:[^\\s\"']{0,100}?P:(?<secret>[^;\\r\\n]{5,63});", {
+    check: "literal",
+  }),
+  row("wireless-key-material", "PASSWORD", "<keymaterial>", "<keyMaterial>(?<secret>[^<>\\r\\n]{5,64})<"),
   row("openssl-pass", "PASSWORD", "pass:", "\\bpass:(?<secret>[^\\s\"'`$<>]{4,100})", { check: "curl" }),
   row(
     "docker-auth",

@@ -268,6 +268,13 @@ export const credentialPatterns = [
     "(?i)wif[\"']?[:= ]{1,3}[\"']?(?<secret>[5KLc9][A-Za-z0-9]{50,51})\\b",
   ),
   row(
+    "wallet-key-near",
+    "PRIVATE_KEY",
+    "bitcoin btc wallet privkey private",
+    "(?:[Bb]itcoin|BITCOIN|[Bb]tc|BTC|[Ww]allet|WALLET|[Pp]riv[Kk]ey|PRIVKEY|[Pp]rivate|PRIVATE)[^\\r\\n]{0,80}?[^A-Za-z0-9\\r\\n](?<secret>5[1-9A-HJ-NP-Za-km-z]{50}|[KLc9][1-9A-HJ-NP-Za-km-z]{50,51})(?:[^A-Za-z0-9]|$)",
+    { check: "wallet-key" },
+  ),
+  row(
     "deployer-key",
     "PRIVATE_KEY",
     "accounts",

@@ -54,6 +54,8 @@ export const checkNames = [
   "signs",
   "framed",
   "capitals",
+  "word",
+  "wallet-key",
 ] as const;
 export type CheckName = (typeof checkNames)[number];
 

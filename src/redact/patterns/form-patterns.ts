@@ -136,6 +136,28 @@ export const formPatterns = [
     `(?i)(?:${password}|secret|token|_key|_pass)${open}?(?:[ \\t]{0,3},)?[ \\t]{0,3}(?:\\r?\\n|\\\\n)?[ \\t,{-]{0,24}${open}?value${open}?[ \\t]{0,3}[:=][ \\t]{0,3}${open}?(?<secret>[^\\s"'\`\\\\<>{}$]{4,400})`,
     { check: "literal" },
   ),
+  // Lines with a type or a description may stand between.
+  row(
+    "value-below-name",
+    "SECRET",
+    `${passwordWords} secret api_key api-key apikey access_key private_key`,
+    `(?i)(?:${password}|secret|api[_-]?key|(?:access|private)_key)["']?[ \\t]{0,3}[:=][ \\t]{0,3}\\{?[ \\t]{0,3}\\r?\\n(?:[ \\t]{1,24}["']?[a-z_-]{1,20}["']?[ \\t]{0,3}[:=][^\\r\\n]{0,80}\\r?\\n){0,3}[ \\t]{1,24}["']?value["']?[ \\t]{0,3}[:=][ \\t]{0,3}["']?(?<secret>[^\\s"'\`<>{}$,]{4,400})`,
+    { check: "literal" },
+  ),
+  row(
+    "value-element",
+    "SECRET",
+    `${passwordWords} secret token api_key api-key apikey access-key access_key`,
+    `(?i)(?:${password}|secret|token|(?:api|access)[_-]?key)(?:["'][ \\t]{0,3}>|</name>)\\s{0,40}<value>(?<secret>[^<>\\s]{4,400})<`,
+    { check: "literal" },
+  ),
+  row(
+    "first-of-list",
+    "SECRET",
+    `${passwordWords} secret token api_key api-key apikey`,
+    `(?i)(?:${password}|secret|token|api[_-]?key)s?["']?:[ \\t]{0,4}\\r?\\n[ \\t]{0,20}-[ \\t]{1,3}["']?(?<secret>[^\\s"'\`<>{}$:]{8,200})["']?[ \\t]{0,4}(?:\\r?\\n|$)`,
+    { check: "token" },
+  ),
   call(
     "definition",
     "SECRET",

@@ -43,7 +43,7 @@ export const prosePatterns = [
     "password-stated",
     "PASSWORD",
     words,
-    `(?i)${name}(?: (?:for|of|on|to) [^\\s:]{1,40}(?: [^\\s:]{1,40}){0,2}?)?(?:${is}| will be| should be| to| =| -| –)(?: now| set to| still)?:?[ \\t]{1,3}["'\`]?${value}`,
+    `(?i)${name}(?: (?:for|of|on|to) [^\\s:]{1,40}(?: [^\\s:]{1,40}){0,2}?)?(?:${is}|'s| will be| should be| to| =| -| –)(?: now| set to| still)?:?[ \\t]{1,3}["'\`]?${value}`,
     { check: "stated" },
   ),
   row(
@@ -139,8 +139,30 @@ export const prosePatterns = [
       "identifiants",
       "credenciales",
     ],
-    `(?i)(?:log ?in|sign in|creds|credentials|connect\\b|zugangsdaten|identifiants|credenciales)[^\\r\\n/|]{0,60}?[ \\t:(][A-Za-z0-9_.@-]{1,60}[ \\t]{0,2}[/|][ \\t]{1,2}${value}`,
+    `(?i)(?:log ?in|sign in|creds|credentials|connect\\b|zugangsdaten|identifiants|credenciales)[^\\r\\n/|]{0,60}?[ \\t:(][A-Za-z0-9_.@-]{1,60}(?:[ \\t]{0,2}[/|]|[ \\t]{1,2}:)[ \\t]{1,2}${value}`,
     { check: "stated" },
+  ),
+  row(
+    "logged-in-with-word",
+    "PASSWORD",
+    ["log in as ", "login as ", "sign in as ", "log in with ", "login with ", "sign in with "],
+    `(?i)(?:log ?in|sign in) (?:as|with)[ \\t]{1,2}["'\`]?[A-Za-z0-9_.@+-]{1,60}["'\`]?[ \\t]{1,2}[/|][ \\t]{1,2}${value}`,
+    { check: "word" },
+  ),
+  row(
+    "used-to-log-in",
+    "PASSWORD",
+    ["use "],
+    "(?i)use [\"'`]?[A-Za-z0-9_.@+-]{1,60}[:/](?<secret>[^\\s\"'`(){}<>/]{4,80})[\"'`]? to (?:log|sign) in",
+    { check: "stated" },
+  ),
+  // Capitals begin what people write, code and configurations have small letters, after spaces.
+  row(
+    "password-on-own-line",
+    "PASSWORD",
+    ["password: ", "passphrase: ", "passcode: ", "passwort: ", "kennwort: ", "senha: ", "wachtwoord: "],
+    "(?:^|[\\r\\n])(?:[ \\t>*•#-]{0,8}(?:(?:[A-Za-z-]{2,12} ){0,2}(?:P(?:assword|assphrase|asscode|ASSWORD|asswort)|Kennwort|Senha|Wachtwoord)|(?:[A-Za-z-]{2,12} ){1,2}pass(?:word|phrase))|pass(?:word|phrase)):[ \\t]{1,4}(?<secret>[^\\s\"'`<>{}$(),;]{5,60})[ \\t]{0,3}(?:[\\r\\n]|$)",
+    { check: "word", reach: 40 },
   ),
   // Nothing but a name tells that it is one: a word below or above the user's name.
   row(
