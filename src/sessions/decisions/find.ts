@@ -8,6 +8,7 @@ import { joinWrapped, plainLine, sentencesOf } from "../summaries/prose.ts";
 import { contentWords } from "../summaries/words.ts";
 import type { Turn } from "../turn-content.ts";
 import { isReason, isReasonedChoice, isTypedChoice } from "./choice.ts";
+import { isChoiceElsewhere } from "./other-languages.ts";
 
 /** A decision, and the line of the session that holds it. */
 export interface FoundDecision extends ChunkDecision {
@@ -56,7 +57,7 @@ export class DecisionReader {
   }
 
   private typedIn(text: string): string[] {
-    return [...(isTyped(text) ? choicesIn(text, isTypedChoice) : []), ...this.markedIn(text)];
+    return [...(isTyped(text) ? choicesIn(text, isChoice) : []), ...this.markedIn(text)];
   }
 
   private markedIn(text: string): string[] {
@@ -65,6 +66,8 @@ export class DecisionReader {
     return choicesIn(text, (sentence) => sentence.search(marks) >= 0 && !sentence.endsWith("?"));
   }
 }
+
+const isChoice = (sentence: string) => isTypedChoice(sentence) || isChoiceElsewhere(sentence);
 
 /** Choices that give their reason, in what an author wrote down: the body of a commit, a client's notes on the project. */
 export function reasonedChoices(text: string): string[] {

@@ -18,7 +18,7 @@ const noProse =
 const marker = /^\s*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+(?:\[[ xX]\]\s*)?/;
 /** A new sentence: not after "e.g." and its like, nor inside a name such as `node.js`. */
 const sentenceEnd =
-  /(?<=[.!?])(?<!\b(?:e\.g|i\.e|etc|vs|cf|fx|f\.eks|bl\.a|dvs|ca|nr)\.)\s+(?=[\p{Lu}\d"'`(*[✓✅])/u;
+  /(?<=[。！？])|(?<=[.!?])(?<!\b(?:e\.g|i\.e|etc|vs|cf|fx|f\.eks|bl\.a|dvs|ca|nr)\.)\s+(?=[\p{Lu}\d"'`(*[✓✅])/u;
 
 /** The lines of `text` that may be prose, without their Markdown. */
 function* proseLines(text: string): Iterable<string> {
