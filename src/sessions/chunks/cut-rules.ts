@@ -9,7 +9,7 @@ import { kindRules } from "./kinds.ts";
  * Raise this when the same turns give other groups, chunks, words, decisions, commands, titles or extractive summaries: every
  * session is cut again, in the background. Words of the kinds (`kind-terms.ts`) are part of the settings' hash.
  */
-const cutRules = 4;
+const cutRules = 5;
 
 /** The settings that chunks depend on. */
 type CutSettings = Pick<IngestOptions, "chunks" | "maxChunks">;

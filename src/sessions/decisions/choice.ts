@@ -2,8 +2,8 @@ import { contentWords } from "../summaries/words.ts";
 
 /**
  * Whether a sentence states a choice so that it can be understood alone. Rules rather than probabilities, each for a way in
- * which people put a choice into words: what they do not cover is no decision. They know English;
- * `sessions.decision_words` adds words of other languages.
+ * which people put a choice into words: what they do not cover is no decision. They know English; what a person types in some
+ * other languages is in other-languages.ts, and `sessions.decision_words` adds words.
  */
 
 /** Shorter sentences have no object, longer ones are not sentences. */
