@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
+import type { GivenPayload } from "../agents/agent.ts";
 import { exchange, requestText } from "../client/raw-request.ts";
-import type { StatuslineAnswer } from "../protocol/operations/status.ts";
 import { isShortText, objectOf, parseObject } from "./payload.ts";
 import { readStdin } from "./stdio.ts";
 
@@ -23,31 +23,43 @@ export async function printStatusline(isPrompt: boolean): Promise<void> {
   if (line !== "") writeSync(1, `${line}\n`);
 }
 
+/** Whoever answers in the daemon's place may answer anything: only its numbers are printed. */
 function lineFor(answer: Awaited<ReturnType<typeof exchange>>, isPrompt: boolean): string {
   if (answer === null) return isPrompt ? "" : "pommel: no daemon runs (pm start)";
   if (answer === "timeout") return isPrompt ? "" : "pommel: busy";
   if (answer.status !== 200) return isPrompt ? "" : "pommel: not recorded here (pm init)";
-  const known = JSON.parse(answer.body) as StatuslineAnswer;
+  const known = parseObject(answer.body);
+  if (known === null) return "";
   return isPrompt ? promptText(known) : sessionText(known);
 }
 
 /** "pommel 1 running"; nothing while no agent is at work. */
-export const promptText = ({ running }: StatuslineAnswer): string =>
-  running === 0 ? "" : `pommel ${running} running`;
+export function promptText({ running }: GivenPayload): string {
+  const count = countOf(running);
+  return count === 0 ? "" : `pommel ${count} running`;
+}
 
 /** "pommel: wrote 92% of what it committed, 3 injected, 1 used, 412 sessions" */
-export function sessionText({ session, sessions }: StatuslineAnswer): string {
+export function sessionText(known: GivenPayload): string {
   const facts = [];
-  if (session !== null) {
-    const { agent, human, unknown } = session.lines;
+  if (typeof known.session === "object" && known.session !== null) {
+    const session = objectOf(known.session);
+    const lines = objectOf(session.lines);
+    const [agent, human, unknown] = [lines.agent, lines.human, lines.unknown].map(countOf) as [
+      number,
+      number,
+      number,
+    ];
     const all = agent + human + unknown;
     if (all > 0) facts.push(`wrote ${Math.round((100 * agent) / all)}% of what it committed`);
+    const [injected, used] = [countOf(session.injected), countOf(session.used)];
     facts.push(
-      session.injected === 0
-        ? "nothing injected"
-        : `${session.injected} injected${session.used === 0 ? "" : `, ${session.used} used`}`,
+      injected === 0 ? "nothing injected" : `${injected} injected${used === 0 ? "" : `, ${used} used`}`,
     );
   }
+  const sessions = countOf(known.sessions);
   facts.push(`${sessions} ${sessions === 1 ? "session" : "sessions"}`);
   return `pommel: ${facts.join(", ")}`;
 }
+
+const countOf = (value: unknown): number => (typeof value === "number" ? value : 0);

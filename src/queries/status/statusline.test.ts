@@ -20,4 +20,13 @@ it("says how much of a session's commits its agent wrote, and nothing of what is
   expect(sessionText(statuslineOf(repo.memory, { session_id: "two" }))).toBe("pommel: 1 session");
   expect(promptText({ ...known, running: 2 })).toBe("pommel 2 running");
   expect(promptText({ ...known, running: 0 })).toBe("");
+  // Another program answers in the daemon's place.
+  const text = "\x1b]0;title\x07";
+  const other = {
+    running: text,
+    sessions: text,
+    session: { lines: { agent: text }, injected: text, used: [] },
+  };
+  expect([promptText(other), sessionText(other)]).toEqual(["", "pommel: nothing injected, 0 sessions"]);
+  expect(sessionText({ session: 7 })).toBe("pommel: 0 sessions");
 });

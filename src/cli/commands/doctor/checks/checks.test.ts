@@ -15,6 +15,7 @@ import { namedProject } from "../../../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../../../test/support/temporary-home.ts";
 import { daemonFiles, homeOf } from "../../../../project/home.ts";
 import type { Project } from "../../../../project/paths.ts";
+import { globalPatternsFile } from "../../../../redact/patterns/patterns-file.ts";
 import { codeMigrations } from "../../../../store/index/sqlite/schema.ts";
 import { openDatabase } from "../../../../store/sqlite/database.ts";
 import { acquireLock } from "../../../../store/sqlite/lock.ts";
@@ -73,6 +74,14 @@ describe("permissions", () => {
     expect(checkPermissions(true).status).toBe("ok");
     expect([statSync(log).mode & 0o777, statSync(logDir).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(checkPermissions(false).status).toBe("ok");
+  });
+
+  it("finds a directory in the way of a file", () => {
+    mkdirSync(join(project.dataDir, "care.json"), { mode: 0o700 });
+    expect(checkPermissions(true)).toMatchObject({
+      status: "fail",
+      message: expect.stringContaining("care.json is a directory"),
+    });
   });
 
   it("does not follow links out of the home", () => {
@@ -188,6 +197,14 @@ it("reports a broken configuration", async () => {
   expect(await run("config")).toMatchObject({ status: "ok" });
   writeFileSync(project.configFile, "[search]\nlimt = 3\n");
   expect(await run("config")).toMatchObject({ status: "fail", hint: "Did you mean search.limit?" });
+  rmSync(project.configFile);
+  // Every command that scrubs what it stores or shows fails then.
+  mkdirSync(homeOf().configDir, { recursive: true });
+  writeFileSync(globalPatternsFile(), "[1");
+  expect(await run("config")).toMatchObject({
+    status: "fail",
+    message: expect.stringContaining("scrubbing-patterns.toml:1"),
+  });
 });
 
 it("compares the directories with the system's limit on watches", () => {

@@ -1,4 +1,12 @@
-import { chmodSync, type Dirent, lstatSync, readdirSync, readFileSync, statfsSync } from "node:fs";
+import {
+  chmodSync,
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+  statfsSync,
+} from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../../../project/errors.ts";
 import { homeOf } from "../../../../project/home.ts";
@@ -16,11 +24,17 @@ const unwatched = new Set([".git", ".pommel", "node_modules"]);
 /** Enough to know: the default limit of most systems is lower. */
 const maxDirectories = 1_000_000;
 
-/** Everything in the home is its owner's alone: 0700 and 0600. With `fix`, makes it so. */
+/** Everything in the home is its owner's alone, 0700 and 0600, and no directory is in the way of a file. With `fix`, makes it private. */
 export function checkPermissions(fix: boolean): CheckResult {
   if (process.platform === "win32") return ok("Windows manages file permissions");
-  const home = homeOf();
-  const open = [...new Set(Object.values(home))].flatMap(openPaths);
+  const paths = [...new Set(Object.values(homeOf()))].flatMap(pathsBelow);
+  const inTheWay = paths.find(({ path, stat }) => stat.isDirectory() && isFileName(path));
+  if (inTheWay)
+    return fail(
+      `${inTheWay.path} is a directory, where a file should be.`,
+      "Move it away: the file is made again.",
+    );
+  const open = paths.filter(({ stat }) => (stat.mode & othersMayRead) !== 0).map(({ path }) => path);
   if (open.length === 0) return ok("what Pommel stores is readable by you only");
   const which = open.length === 1 ? open[0] : `${open[0]} and ${open.length - 1} more`;
   if (!fix) {
@@ -37,13 +51,16 @@ export function checkPermissions(fix: boolean): CheckResult {
   return ok(`made private: ${which}`);
 }
 
-function openPaths(dir: string): string[] {
-  const paths: string[] = [];
+/** The names of what Pommel keeps in files. */
+const isFileName = (path: string): boolean => /\.(?:json|toml|db|jsonl|log|lock)$/.test(path);
+
+function pathsBelow(dir: string): { path: string; stat: Stats }[] {
+  const paths: ReturnType<typeof pathsBelow> = [];
   const visit = (path: string) => {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     // The daemon's files come and go; links are not followed out of it.
     if (!stat || stat.isSymbolicLink()) return;
-    if ((stat.mode & othersMayRead) !== 0) paths.push(path);
+    paths.push({ path, stat });
     if (stat.isDirectory()) for (const entry of entriesOf(path)) visit(join(path, entry.name));
   };
   visit(dir);

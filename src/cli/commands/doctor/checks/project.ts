@@ -11,6 +11,7 @@ import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
 import { daemonFiles, homeOf } from "../../../../project/home.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { readDaemonRecord } from "../../../../protocol/daemon-record.ts";
+import { scrubberOf } from "../../../../sessions/from-config.ts";
 import { nestedText } from "../../../results/nested.ts";
 import { autostartText } from "../../../terminal/autostart-text.ts";
 import { vanishingText } from "../../status/memory.ts";
@@ -64,7 +65,9 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
 
 function checkConfig(project: Project): CheckResult {
   try {
-    const { origin, notes } = loadConfig(project);
+    const { config, origin, notes } = loadConfig(project);
+    // Nothing is stored or shown without the patterns of scrubbing.
+    scrubberOf(project, config);
     if (notes.length > 0) return warn(notes.join(" "), "Change it with `pm config set`, or remove the line.");
     const changed = Object.values(origin).filter((from) => from !== "default").length;
     return ok(`configuration is valid, ${changed} of its settings changed`);
