@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { isOwnSocket, socketOf } from "../project/home.ts";
 import { placeHeader } from "../protocol/door.ts";
 
@@ -33,8 +34,6 @@ export async function exchange(
 ): Promise<RawAnswer | "timeout" | null> {
   const path = socketOf();
   if (!isOwnSocket(path)) return null;
-  // Not at the top: most hooks load this file and read no answer.
-  const { connect } = await import("node:net");
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let length = 0;

@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { requestText } from "../client/raw-request.ts";
 import { codeOf } from "../project/errors.ts";
@@ -47,7 +48,6 @@ export async function notifyDaemon(): Promise<void> {
 async function canSend(): Promise<boolean> {
   const path = socketOf();
   if (!isOwnSocket(path)) return false;
-  const { connect } = await import("node:net");
   return new Promise((resolve) => {
     const socket = connect({ path });
     const timer = setTimeout(() => resolve(true), timeoutMs);

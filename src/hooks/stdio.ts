@@ -1,4 +1,5 @@
 import { fstatSync, readSync, writeSync } from "node:fs";
+import { Socket } from "node:net";
 
 /** The input read from stdin. */
 interface Input {
@@ -51,8 +52,7 @@ function readWhole(): Input {
   return { text: textOf(parts), cut: null };
 }
 
-async function readPipe(timeout: number): Promise<Input> {
-  const { Socket } = await import("node:net");
+function readPipe(timeout: number): Promise<Input> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let length = 0;

@@ -75,7 +75,7 @@ describeClient("Claude Code", "sessions", (bin) => {
     const main = sessions.filter((session) => session.parent_id === null);
     expect(main.map(({ id }) => id).sort()).toEqual(Object.values(ids).sort());
     for (const session of main) {
-      expect(session).toMatchObject({ agent: "claude", cwd: stage.project.root, branch: "main" });
+      expect(session).toMatchObject({ agent: "claude", cwd: stage.project.root, branch: "importer" });
       // Only the hook reports it.
       expect(session).toMatchObject({ ended_at: expect.any(String), end_reason: "other" });
       expect(session.tokens.output).toBeGreaterThan(0);
@@ -141,7 +141,7 @@ describeClient("Claude Code", "sessions", (bin) => {
     const { annotations, total } = await stage.pm<AnnotationsResponse>("annotations");
     expect(total).toBe(1);
     expect(annotations).toEqual([
-      expect.objectContaining({ note, session_id: ids.note, turn: 1, source: "prompt", branch: "main" }),
+      expect.objectContaining({ note, session_id: ids.note, turn: 1, source: "prompt", branch: "importer" }),
     ]);
     const found = await search("cormorant settings", "--type", "annotated");
     expect(found).toEqual([expect.objectContaining({ session_id: ids.note, annotation: note })]);

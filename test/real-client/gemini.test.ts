@@ -101,7 +101,7 @@ describeClient("Gemini CLI", "sessions", (bin) => {
     for (const session of sessions) {
       expect(session).toMatchObject({ agent: "gemini", cwd: stage.project.root, end_reason: "exit" });
       // The daemon may have come too late to see it.
-      if (session.id !== ids.edit) expect(session.branch).toBe("main");
+      if (session.id !== ids.edit) expect(session.branch).toBe("importer");
       expect(session.tokens.output).toBeGreaterThan(0);
     }
   });

@@ -114,7 +114,8 @@ function writeRepository(
   files: Readonly<Record<string, string>>,
 ): void {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: repo, env });
-  git("init", "--quiet", "--initial-branch=main");
+  // Not a default branch: on one of those nothing is said of the last session.
+  git("init", "--quiet", "--initial-branch=importer");
   git("config", "user.email", "test@example.invalid");
   git("config", "user.name", "Test");
   const source = { "src/heron.ts": "export const attempts = 1;\nexport const limit = 7;\n" };

@@ -46,12 +46,15 @@ export function checkoutHandlers(options: CheckoutHandlersOptions): Pick<Handler
   return {
     ...engine,
     ...transcriptHandlers(memoryWork),
-    context(request) {
-      // The hook that asks has left a note, too.
-      spool.notify();
+    async context(request) {
       const arrived = performance.now();
       const left = () => (request.within_ms ?? Number.POSITIVE_INFINITY) - (performance.now() - arrived);
-      return oneByOne(() => engine.context({ ...request, within_ms: left() }));
+      try {
+        return await oneByOne(() => engine.context({ ...request, within_ms: left() }));
+      } finally {
+        // The hook has left an item, too: it can wait, hooks cannot.
+        if (oneByOne.pendingCount === 0) spool.notify();
+      }
     },
     index({ paths, full }) {
       if (full) work.reindex("all");

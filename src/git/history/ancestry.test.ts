@@ -61,9 +61,14 @@ test("commit state: a revert counts while it is not reverted itself, and only in
   expect(await stateOf(dir, change)).toEqual(on());
   const revert = later("revert", "--no-edit", change);
   expect(await stateOf(dir, change)).toEqual(on({ revertedBy: revert }));
+  // Alone, of a commit and those that replaced it; also of one that is older than the first that was asked about.
+  const ancestry = new Ancestry(dir);
+  expect(await ancestry.revertOf([revert], Date.now())).toBeNull();
+  expect(await ancestry.revertOf([base, change], Date.parse("2000-01-01"))).toBe(revert);
   const again = later("revert", "--no-edit", revert);
   expect(await stateOf(dir, change)).toEqual(on());
   expect(await stateOf(dir, revert)).toEqual(on({ revertedBy: again }));
+  expect(await ancestry.revertOf([base, change], Date.parse("2000-01-01"))).toBeNull();
   const third = later("revert", "--no-edit", again);
   expect(await stateOf(dir, change)).toEqual(on({ revertedBy: revert }));
   expect(await stateOf(dir, again)).toEqual(on({ revertedBy: third }));

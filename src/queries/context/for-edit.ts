@@ -6,6 +6,7 @@ import { formsWorked, listCommands } from "../../store/memory/commands.ts";
 import { searchableChunks } from "../../store/memory/privacy/withheld.ts";
 import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { firstEdits } from "../../store/memory/sessions/turns.ts";
+import { versionControl } from "../handoff/brief.ts";
 import { decisionsToTell, isCurrent, noteToTell } from "./decided.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, inSight, placeOf } from "./source.ts";
@@ -19,8 +20,6 @@ const compared = { most: 40, least: 5, halfLife: 10 } as const;
 const priorWeight = 3;
 /** How likely the session has to run it. */
 const minLikely = 0.6;
-/** They follow any work, and say nothing of how it is checked. */
-export const versionControl = /^(?:git|gh|glab|hg|jj|svn)\b/;
 
 /** Notes and decisions about a file, except from the session that has just edited it; and what others ran after editing it. */
 export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): Injection[] {

@@ -50,6 +50,7 @@ export function relevanceOf(
     results.map(({ id }) => id),
   );
   const known = sessionsWithChunks(memory, until);
+  const most = Math.max(rareShare * known, Math.min(rareAtLeast, known));
   const masses = results.map((): { mass: number; tokens: { token: string; idf: number }[] } => ({
     mass: 0,
     tokens: [],
@@ -61,8 +62,8 @@ export function relevanceOf(
       ids.filter((id) => id !== null),
     );
     if (holders.size === 0) continue;
-    const count = sessionsWithToken(memory, token, until);
-    if (count > Math.max(rareShare * known, Math.min(rareAtLeast, known))) continue;
+    const count = sessionsWithToken(memory, token, { until, most });
+    if (count === Infinity) continue;
     const idf = Math.log((known + 1) / (count + 0.5));
     ids.forEach((id, i) => {
       if (id === null || !holders.has(id)) return;

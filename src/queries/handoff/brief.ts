@@ -20,6 +20,7 @@ export function briefOf(memory: Memory, session: SessionRecord, until: number | 
   return {
     ...briefWithoutCommands(memory, session, until),
     commands: workingCommands(memory, session.id, until)
+      .filter(({ name }) => !versionControl.test(name))
       .slice(0, most.commands)
       .map(({ line }) => line),
   };
@@ -87,6 +88,9 @@ export function changedIn(turns: readonly TurnRecord[]): string[] {
     for (const { path, how } of files) if (how !== "read") counts.set(path, (counts.get(path) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a).map(([path]) => path);
 }
+
+/** They follow any work, and say nothing of how it is done or checked. */
+export const versionControl = /^(?:git|gh|glab|hg|jj|svn)\b/;
 
 /** What a session ran, by its latest run. */
 interface WorkingCommand extends Pick<CommandRecord, "form" | "line" | "name"> {

@@ -85,7 +85,7 @@ describeClient("OpenCode", "sessions", (bin) => {
     for (const session of sessions) {
       expect(session).toMatchObject({ agent: "opencode", cwd: stage.project.root });
       // The daemon may have come too late to see it.
-      if (session.id !== ids.edit) expect(session.branch).toBe("main");
+      if (session.id !== ids.edit) expect(session.branch).toBe("importer");
       expect(session.tokens.output).toBeGreaterThan(0);
     }
     const { sessions: all } = await stage.pm<SessionsResponse>("session", "list", "--agents");

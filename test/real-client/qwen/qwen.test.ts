@@ -62,7 +62,7 @@ describeClient("Qwen Code", "sessions", (bin) => {
     const { sessions } = await stage.pm<SessionsResponse>("session", "list");
     expect(sessions.map(({ id }) => id).sort()).toEqual(Object.values(ids).sort());
     for (const session of sessions) {
-      expect(session).toMatchObject({ agent: "qwen", cwd: stage.project.root, branch: "main" });
+      expect(session).toMatchObject({ agent: "qwen", cwd: stage.project.root, branch: "importer" });
       expect(session.tokens.output).toBeGreaterThan(0);
     }
     const { sessions: all } = await stage.pm<SessionsResponse>("session", "list", "--agents");

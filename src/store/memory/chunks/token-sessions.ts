@@ -1,4 +1,5 @@
 import { phraseOf } from "../../../text/tokens.ts";
+import { frequenciesIn } from "../../sqlite/full-text-scores.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionChunkId } from "../memory-records.ts";
 
@@ -34,17 +35,22 @@ export function chunksWithToken(
 /** Subagents are at the same work as the session that sent them, and count as one with it. */
 const work = "coalesce(s.parent_id, s.id)";
 
-/** How many sessions contain a token in chunks up to a time; infinity for one that is everywhere. */
-export function sessionsWithToken(memory: Memory, token: string, until: number | null): number {
-  const { chunks, sessions } = memory
+/** How many sessions contain a token in chunks up to a time; infinity for more than `most`, which are not counted further. */
+export function sessionsWithToken(
+  memory: Memory,
+  token: string,
+  { until, most }: { until: number | null; most: number },
+): number {
+  if ((frequenciesIn(memory, "chunk_terms", [token]).get(token) ?? 0) > maxCounted) return Infinity;
+  const sessions = memory
     .prepare(
-      `SELECT count(*) AS chunks,
-         count(DISTINCT CASE WHEN @until IS NULL OR c.started_at <= @until THEN ${work} END) AS sessions
-       FROM (SELECT rowid AS id FROM chunk_terms WHERE chunk_terms MATCH @words LIMIT @most) f
-       JOIN chunks c ON c.id = f.id JOIN sessions s ON s.id = c.session_id`,
+      `SELECT count(*) FROM (SELECT DISTINCT ${work} FROM (SELECT rowid AS id FROM chunk_terms WHERE chunk_terms MATCH @words) f
+       JOIN chunks c ON c.id = f.id JOIN sessions s ON s.id = c.session_id
+       WHERE @until IS NULL OR c.started_at <= @until LIMIT @most + 1)`,
     )
-    .get({ words: phraseOf(token), until, most: maxCounted + 1 }) as { chunks: number; sessions: number };
-  return chunks > maxCounted ? Number.POSITIVE_INFINITY : sessions;
+    .pluck()
+    .get({ words: phraseOf(token), until, most: Math.floor(most) }) as number;
+  return sessions > most ? Infinity : sessions;
 }
 
 /** How many sessions have chunks up to a time. */
