@@ -4,6 +4,7 @@ import { follow } from "./api/live.ts";
 import { placeShown } from "./api/place.ts";
 import { loadProject, loadProjects, project, projectError } from "./api/project.ts";
 import { lastRefusal } from "./api/sign-in.ts";
+import { useAnswer } from "./api/use-answer.ts";
 import { Empty, Failure, Loading } from "./components/states.tsx";
 import { linkTo, restOf, route } from "./router.ts";
 import { Help } from "./shell/help.tsx";
@@ -23,6 +24,7 @@ export function App() {
       <button type="button" class="skip-link" onClick={() => document.getElementById("main")?.focus()}>
         Skip to content
       </button>
+      <ProjectFollower />
       <SideBar />
       <TopBar />
       <main id="main" tabIndex={-1}>
@@ -38,6 +40,15 @@ export function App() {
       <Palette />
     </>
   );
+}
+
+/** Keeps what is known of the project up to date: its branches and agents grow with its sessions. */
+function ProjectFollower() {
+  const { data } = useAnswer("page", project.value === null ? null : {});
+  useEffect(() => {
+    if (data !== null) project.value = data;
+  }, [data]);
+  return null;
 }
 
 function CurrentView() {

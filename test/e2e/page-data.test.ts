@@ -31,6 +31,7 @@ let origin: string;
 let faults: string[];
 const turns = 5000;
 const long = "11111111-1111-4111-8111-111111111111";
+const withAgent = "22222222-2222-4222-8222-222222222222";
 
 /** Transcripts in a folder and below, of middling size first. */
 function transcriptsIn(folder: string): string[] {
@@ -62,6 +63,16 @@ describe.skipIf(browserFile === undefined)("the page", () => {
       made.reply(`Step ${i} empties its queue.`);
     }
     made.writeTo(transcriptDir(project));
+    const asking = sessionIn(project, withAgent);
+    asking.prompt("Find out what the queue does.");
+    asking.task("a1b2c3d4", "Read the queue.", "It is a queue.");
+    asking.reply("A subagent read it.");
+    asking.writeTo(transcriptDir(project));
+    const agent = sessionIn(project, withAgent, { agentId: "a1b2c3d4" });
+    agent.prompt("Read the queue.");
+    agent.tool("Bash", { command: "npm test -- queue" }, "3 passed");
+    agent.reply("The subagent says: it is a queue.");
+    agent.writeTo(transcriptDir(project), { agentType: "general-purpose" });
     await start(project);
     await pmJson(project, "import", "claude", "--yes");
     if (realTranscripts.length > 0) {
@@ -97,6 +108,14 @@ describe.skipIf(browserFile === undefined)("the page", () => {
       // The rest is drawn when it is scrolled to.
       expect(await page.locator(".turn").count()).toBeLessThan(turns / 2);
     }
+  });
+
+  test("what a subagent did stands where it was called", async () => {
+    await openAt(`/session/${withAgent}`);
+    await page.locator("#turn-1 summary").filter({ hasText: "Task" }).click();
+    const subagent = page.getByRole("region", { name: "What the subagent did" });
+    await subagent.getByText("npm test -- queue").first().waitFor();
+    await subagent.getByText("The subagent says: it is a queue.").waitFor();
   });
 
   test("a file of 50,000 lines opens at any line", async () => {

@@ -438,7 +438,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     for (const key of ["+", "ArrowLeft", "ArrowDown", "-", "0"]) await page.keyboard.press(key);
     await page.getByText("2 sessions").waitFor();
     await page.goto(`${origin}/#/insights`);
-    await page.getByRole("img", { name: "Cost of sessions" }).waitFor();
+    await page.getByRole("group", { name: "Cost of sessions" }).waitFor();
     for (const format of ["SVG", "CSV"]) {
       const saved = page.waitForEvent("download");
       await page

@@ -206,7 +206,8 @@ interface Revert {
  */
 async function revertsSince(dir: string, since: number, signal?: AbortSignal): Promise<Revert[]> {
   const reverts: Revert[] = [];
-  const seconds = Math.max(Math.floor(since / 1000), 0);
+  // git reads a smaller number as something else than seconds.
+  const seconds = Math.max(Math.floor(since / 1000), 1e8);
   const fields = gitFields(
     dir,
     [
@@ -223,6 +224,12 @@ async function revertsSince(dir: string, since: number, signal?: AbortSignal): P
     if (of.length > 0) reverts.push({ hash, of });
   }
   return reverts;
+}
+
+/** Hashes of commits in HEAD's history that revert others and were not reverted themselves, the latest first. */
+export async function effectiveReverts(dir: string, since: number, signal?: AbortSignal): Promise<string[]> {
+  const reverts = await revertsSince(dir, since, signal);
+  return reverts.flatMap(({ hash }) => (revertOf(hash, reverts) === null ? [hash] : []));
 }
 
 /** The effective revert of a commit; null if there is none, or each was itself reverted. */

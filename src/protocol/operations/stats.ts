@@ -29,6 +29,7 @@ export const statsRequest = lazy(() =>
     path: field("only this file, directory or glob", strings),
     depth: field("directories this deep (default: 2)", count),
     files: field("also each file", z.boolean()),
+    setbacks: field("also where commands failed and commits were reverted", z.boolean()),
     all: field("include commits outside HEAD's history", z.boolean()),
   }),
 );
@@ -37,6 +38,21 @@ export const statsRequest = lazy(() =>
 const share = { lines: count, agent: count, human: count, unknown: count, before_agents: count };
 export const shareShape = lazy(() => z.object(share));
 export type Share = z.infer<ReturnType<typeof shareShape>>;
+
+/** Where work was set back. */
+const setback = lazy(() =>
+  z.object({
+    /** "." is the root. */
+    directory: text,
+    /** Commands whose error names a file in it. */
+    failures: count,
+    last_failure: z.nullable(z.object({ session_id: text, turn: count })),
+    /** Commits that took changes of it back. */
+    reverts: count,
+    last_revert: textOrNull,
+  }),
+);
+export type Setback = z.infer<ReturnType<typeof setback>>;
 
 export const statsAnswer = lazy(() =>
   z.object({
@@ -74,6 +90,8 @@ export const statsAnswer = lazy(() =>
     recurring_errors: z._default(z.array(recurringError()), []),
     /** Files that several sessions changed, at any time, those with the most first. */
     contested_files: z._default(z.array(z.object({ file: text, sessions: count, last_at: timeOrNull })), []),
+    /** Only with `setbacks`, the most first. */
+    setbacks: z.optional(z.array(setback())),
     notes,
   }),
 );

@@ -26,6 +26,8 @@ const enough = 250_000;
 const longest = { text: 20_000, result: 6_000, edit: 300 } as const;
 
 type Relativize = (path: string) => string;
+/** The session of the subagent that a call started. */
+type SubagentOf = (use: string, agent: string | null) => string | null;
 
 /**
  * Turns of a session as they are archived, each call of a tool with its result.
@@ -38,11 +40,13 @@ export function readTurns(memory: Memory, request: TurnsRequest, roots: readonly
     const session = findSession(memory, request.session);
     const [root = "", ...worktrees] = roots;
     const relativize = relativizer({ root, worktrees, cwd: session.cwd });
-    const subagents = new Map(
-      listSessions(memory, { children: session.id }).flatMap(({ uid, parentToolUse }) =>
-        parentToolUse === null ? [] : [[parentToolUse, uid] as const],
-      ),
-    );
+    const children = listSessions(memory, { children: session.id });
+    // Where the call is not recorded beside the subagent, its result names it.
+    const subagentOf: SubagentOf = (use, agent) =>
+      children.find(
+        ({ uid, parentToolUse }) =>
+          parentToolUse === use || (agent !== null && uid === `${session.uid}/${agent}`),
+      )?.uid ?? null;
     const turns: TurnInFull[] = [];
     let size = 0;
     for (const { number, startedAt, endedAt, branch, abandoned } of turnsOf(memory, session.id, {
@@ -53,7 +57,7 @@ export function readTurns(memory: Memory, request: TurnsRequest, roots: readonly
       if (turns.length === limit || size > enough) return { turns, next: number };
       const content = contentOf(memory, session.id, number);
       const lines = content === null ? [] : unpackContent<StoredLine>(content);
-      const entries = entriesOf(lines, relativize, subagents).map((entry) =>
+      const entries = entriesOf(lines, relativize, subagentOf).map((entry) =>
         whole ? entry : shortened(entry),
       );
       size += entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
@@ -70,16 +74,17 @@ export function readTurns(memory: Memory, request: TurnsRequest, roots: readonly
 function entriesOf(
   lines: readonly StoredLine[],
   relativize: Relativize,
-  subagents: ReadonlyMap<string, string>,
+  subagentOf: SubagentOf,
 ): TurnEntry[] {
   const results = resultsIn(lines);
   return lines.flatMap(({ at, entries }) =>
     entries.flatMap((entry) => {
       const said = entryOf(entry);
       if (said === null) return [];
+      const answered = entry.kind === "tool_use" ? results.get(entry.id) : undefined;
       const tool =
         entry.kind === "tool_use"
-          ? callOf(entry, at, results.get(entry.id), relativize, subagents.get(entry.id) ?? null)
+          ? callOf(entry, at, answered, relativize, subagentOf(entry.id, answered?.result.subagent ?? null))
           : null;
       return { ...said, timestamp: isoTime(at), tool, omitted: 0 };
     }),

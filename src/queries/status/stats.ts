@@ -20,6 +20,7 @@ import { entry, sortedByCount } from "../blame/blame-summary.ts";
 import { recurringErrors } from "../commands/recurring.ts";
 import { filesMatcher } from "../sessions/conversations-decisions.ts";
 import { backfillHint } from "./backfill-hint.ts";
+import { setbacksOf } from "./setbacks.ts";
 import { isoTime } from "./status.ts";
 
 export interface StatsRequest {
@@ -68,7 +69,7 @@ export async function sharesOf(
 export async function statsOf(
   project: Project,
   memory: Memory | null,
-  request: StatsRequest,
+  { setbacks = false, ...request }: StatsRequest & { setbacks?: boolean | undefined },
   signal?: AbortSignal,
 ): Promise<StatsAnswer> {
   const { notes, ...shares } = await sharesOf(project, memory, request, signal);
@@ -80,13 +81,24 @@ export async function statsOf(
     contested_files: contested.map(({ path, sessions, lastAt }) => ({
       ...{ file: path, sessions, last_at: isoTime(lastAt) },
     })),
+    ...(setbacks && {
+      setbacks:
+        memory === null
+          ? []
+          : await setbacksOf(
+              project,
+              memory,
+              shares.since === null ? null : Date.parse(shares.since),
+              signal,
+            ),
+    }),
     notes,
   };
 }
 
 const maxContested = 20;
 
-type Shares = Omit<StatsAnswer, "recurring_errors" | "contested_files">;
+type Shares = Omit<StatsAnswer, "recurring_errors" | "contested_files" | "setbacks">;
 
 /** Counting reads every committed line, and most requests repeat the last one. */
 interface LastStats {

@@ -13,7 +13,7 @@ type Part = keyof State;
 /** What answers are made of that may change while they are looked at. */
 const madeOf: Partial<Record<RouteName, readonly Part[]>> = {
   ...madeFrom(["memory"], ["annotations", "checkpoints", "decisions", "directory", "injections", "review"]),
-  ...madeFrom(["memory"], ["session", "sessions", "sessionsEverywhere", "stats"]),
+  ...madeFrom(["memory"], ["page", "session", "sessions", "sessionsEverywhere", "stats"]),
   ...madeFrom(["memory", "code"], ["queue", "status"]),
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { byDay, happenings } from "./axis.ts";
+import { grouped, happenings } from "./axis.ts";
 
 const session = (id: string, last_at: string) => ({ id, last_at });
 const commit = (hash: string, committed_at: string, ...sessions: string[]) => ({
@@ -41,9 +41,25 @@ test("the axis ends where a list was cut", () => {
 
 test("days keep the order", () => {
   const sessions = all([session("a", "2026-03-03T12:00:00Z"), session("b", "2026-03-01T12:00:00Z")]);
-  const days = byDay(happenings({ sessions, commits: all([]), notes: all([]) } as never));
+  const days = grouped(happenings({ sessions, commits: all([]), notes: all([]) } as never), "day");
   expect(days.map(([day, items]) => [day, items.length])).toEqual([
     [expect.stringMatching(/^Tuesday,? 3 March 2026$/), 1],
     [expect.stringMatching(/^Sunday,? 1 March 2026$/), 1],
+  ]);
+});
+
+test("by branch, the one that was worked on last comes first", () => {
+  const on = (branch: string | null, one: object) => ({ ...one, branch });
+  const sessions = all([
+    on("b", session("s1", "2026-03-03T10:00:00Z")),
+    on("a", session("s2", "2026-03-01T10:00:00Z")),
+  ]);
+  const commits = all([on("a", commit("c", "2026-03-02T10:00:00Z"))]);
+  const notes = all([on(null, note("n", "2026-02-01T10:00:00Z"))]);
+  const found = grouped(happenings({ sessions, commits, notes } as never), "branch");
+  expect(found.map(([name, items]) => [name, ...items.map(({ key }) => key)])).toEqual([
+    ["b", "s1"],
+    ["a", "c", "s2"],
+    ["No branch", "n"],
   ]);
 });

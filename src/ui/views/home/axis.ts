@@ -60,12 +60,21 @@ function listed<T>({ items, total }: Listed<T>, describe: (item: T) => Happening
   return { happened: items.map(describe), isCut: total > items.length };
 }
 
-/** By day, in the same order. */
-export function byDay(all: readonly Happening[]): [day: string, happened: Happening[]][] {
-  const days = new Map<string, Happening[]>();
+/** By day or by branch, in the same order: the branch that was worked on last comes first. */
+export function grouped(
+  all: readonly Happening[],
+  by: "day" | "branch",
+): [name: string, happened: Happening[]][] {
+  const groups = new Map<string, Happening[]>();
   for (const one of all) {
-    const day = dayOf(one.at);
-    days.set(day, [...(days.get(day) ?? []), one]);
+    const name = by === "day" ? dayOf(one.at) : (branchOf(one) ?? "No branch");
+    groups.set(name, [...(groups.get(name) ?? []), one]);
   }
-  return [...days];
+  return [...groups];
+}
+
+/** Where it happened; null: on no branch that is known. */
+export function branchOf(one: Happening): string | null {
+  if (one.kind === "session") return one.session.branch;
+  return one.kind === "commit" ? one.commit.branch : one.note.branch;
 }

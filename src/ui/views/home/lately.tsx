@@ -10,10 +10,15 @@ import { Inline } from "../../components/marked.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
 import { commitLink, memoryLink, sessionLink } from "../../router.ts";
-import { byDay, type Happening } from "./axis.ts";
+import { grouped, type Happening } from "./axis.ts";
 
-/** What is running; then sessions with their commits, other commits, and notes, by day. */
-export function Lately({ happened }: { happened: readonly Happening[] }) {
+interface LatelyProps {
+  happened: readonly Happening[];
+  by: "day" | "branch";
+}
+
+/** What is running; then sessions with their commits, other commits, and notes, by day or by branch. */
+export function Lately({ happened, by }: LatelyProps) {
   const seenAt = useSeen();
   const running = happened.filter((one) => one.kind === "session" && isRunning(one.session));
   const others = happened.filter((one) => !running.includes(one));
@@ -30,17 +35,17 @@ export function Lately({ happened }: { happened: readonly Happening[] }) {
           <h2>Running now</h2>
           <ul class="lately">
             {running.map((item) => (
-              <Item key={item.key} item={item} isFresh={false} />
+              <Item key={item.key} item={item} isFresh={false} under={null} />
             ))}
           </ul>
         </section>
       )}
-      {byDay(others).map(([day, items]) => (
-        <section key={day} class="day">
-          <h2>{day}</h2>
+      {grouped(others, by).map(([name, items]) => (
+        <section key={name} class="day">
+          <h2 class={by === "branch" ? "path" : undefined}>{name}</h2>
           <ul class="lately">
             {items.map((item) => (
-              <Item key={item.key} item={item} isFresh={seenAt !== null && item.at > seenAt} />
+              <Item key={item.key} item={item} isFresh={seenAt !== null && item.at > seenAt} under={by} />
             ))}
           </ul>
         </section>
@@ -49,15 +54,21 @@ export function Lately({ happened }: { happened: readonly Happening[] }) {
   );
 }
 
-function Item({ item, isFresh }: { item: Happening; isFresh: boolean }) {
+interface ItemProps {
+  item: Happening;
+  /** What the heading above it says already. */
+  under: LatelyProps["by"] | null;
+}
+
+function Item({ item, under, isFresh }: ItemProps & { isFresh: boolean }) {
   return (
     <li class={isFresh ? "happening fresh" : "happening"}>
-      <Happened item={item} />
+      <Happened item={item} under={under} />
     </li>
   );
 }
 
-function Happened({ item }: { item: Happening }) {
+function Happened({ item, under }: ItemProps) {
   switch (item.kind) {
     case "session": {
       const { id, title, agent, branch, turns, last_at, doing } = item.session;
@@ -72,25 +83,33 @@ function Happened({ item }: { item: Happening }) {
             size={counted(turns, "turn")}
             at={last_at}
             isRunning={isRunning(item.session)}
+            under={under}
           />
           {doing != null && <p class="doing">{doing}</p>}
           {item.commits.map((commit) => (
-            <CommitRow key={commit.commit} commit={commit} isInSession />
+            <CommitRow key={commit.commit} commit={commit} under={under} isInSession />
           ))}
         </>
       );
     }
     case "commit":
-      return <CommitRow commit={item.commit} />;
+      return <CommitRow commit={item.commit} under={under} />;
     case "note": {
       const { note, session_id, turn, branch, timestamp } = item.note;
       const href = session_id === null ? memoryLink("notes") : sessionLink(session_id, turn);
-      return <Row href={href} icon="note" kind="Note" title={note} branch={branch} at={timestamp} />;
+      return (
+        <Row href={href} icon="note" kind="Note" title={note} branch={branch} at={timestamp} under={under} />
+      );
     }
   }
 }
 
-function CommitRow({ commit, isInSession = false }: { commit: CheckpointSummary; isInSession?: boolean }) {
+interface CommitRowProps extends Pick<ItemProps, "under"> {
+  commit: CheckpointSummary;
+  isInSession?: boolean;
+}
+
+function CommitRow({ commit, under, isInSession = false }: CommitRowProps) {
   const { commit: hash, subject, branch, committed_at, insertions, deletions, lines } = commit;
   return (
     <Row
@@ -102,12 +121,13 @@ function CommitRow({ commit, isInSession = false }: { commit: CheckpointSummary;
       size={<LineCounts added={insertions} removed={deletions} />}
       bar={<LinesBar lines={lines} />}
       at={committed_at}
+      under={under}
       isInSession={isInSession}
     />
   );
 }
 
-interface RowProps {
+interface RowProps extends Pick<ItemProps, "under"> {
   href: string;
   icon: IconName;
   kind: string;
@@ -130,6 +150,7 @@ function Row({
   size,
   bar,
   at,
+  under,
   isRunning: runs = false,
   isInSession = false,
 }: RowProps) {
@@ -141,10 +162,10 @@ function Row({
       <span class="lately-title">
         <Inline text={title} />
       </span>
-      <span class="path lately-branch">{branch}</span>
+      {under !== "branch" && <span class="path lately-branch">{branch}</span>}
       <span class="lately-size">{size}</span>
       <span class="lately-bar">{bar}</span>
-      <Time at={at} isDayKnown={!runs} />
+      <Time at={at} isDayKnown={under === "day"} />
     </a>
   );
 }

@@ -10,9 +10,16 @@ interface Part {
 interface StackProps {
   label: string;
   parts: readonly Part[];
-  /** From left to right, each with a value for each part. */
-  points: readonly { name: string; values: readonly number[] }[];
+  /** From left to right, each with a value for each part, and where what it counts is listed. */
+  points: readonly { name: string; values: readonly number[]; href?: string | undefined }[];
 }
+
+/** What a point says when one points at it. */
+const saysOf = ({ name, values }: StackProps["points"][number], parts: readonly Part[]) =>
+  `${name}: ${parts.map((part, i) => `${part.name} ${(values[i] ?? 0).toLocaleString("en")}`).join(", ")}`;
+
+/** A drawing with links in it is more than a picture. */
+const roleOf = (points: StackProps["points"]) => (points.some(({ href }) => href) ? "group" : "img");
 
 const height = 200;
 const left = 52;
@@ -36,7 +43,7 @@ export function Stack({ label, parts, points }: StackProps) {
   });
   const every = Math.max(1, Math.ceil(points.length / 7));
   return (
-    <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+    <svg viewBox={`0 0 ${width} ${height}`} role={roleOf(points)} aria-label={label}>
       {[0, top / 2, top].map((value) => (
         <g key={value}>
           <line x1={left} x2={width} y1={yOf(value)} y2={yOf(value)} class="grid" />
@@ -46,10 +53,24 @@ export function Stack({ label, parts, points }: StackProps) {
         </g>
       ))}
       {areas.map(({ part, path }) => (
-        <path key={part.name} d={path} style={{ fill: part.colour }}>
-          <title>{part.name}</title>
-        </path>
+        <path key={part.name} d={path} style={{ fill: part.colour }} />
       ))}
+      {points.map((point, i) => {
+        const says = saysOf(point, parts);
+        const step = (width - left - 8) / Math.max(1, points.length - 1);
+        const column = (
+          <rect x={xOf(i) - step / 2} y="8" width={step} height={height - bottom - 8} class="column">
+            <title>{says}</title>
+          </rect>
+        );
+        return point.href === undefined ? (
+          column
+        ) : (
+          <a key={point.name} href={point.href} aria-label={says}>
+            {column}
+          </a>
+        );
+      })}
       {points.map(
         ({ name }, i) =>
           i % every === 0 && (
@@ -123,14 +144,18 @@ export function Bars({ label, parts, points: rows }: StackProps) {
   const longest = Math.max(1, ...rows.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
   const unit = (width - names - 8) / longest;
   return (
-    <svg viewBox={`0 0 ${width} ${rows.length * rowHeight + 4}`} role="img" aria-label={label}>
-      {rows.map(({ name, values }, row) => {
+    <svg viewBox={`0 0 ${width} ${rows.length * rowHeight + 4}`} role={roleOf(rows)} aria-label={label}>
+      {rows.map(({ name, values, href }, row) => {
         let x = names;
+        const named = (
+          <text x={names - 10} y={row * rowHeight + 21} text-anchor="end">
+            {name.length > 26 ? `${name.slice(0, 25)}…` : name}
+            <title>{name}</title>
+          </text>
+        );
         return (
           <g key={name}>
-            <text x={names - 10} y={row * rowHeight + 21} text-anchor="end">
-              {name}
-            </text>
+            {href === undefined ? named : <a href={href}>{named}</a>}
             {values.map((value, i) => {
               const { name: part, colour } = parts[i]!;
               const length = value * unit;

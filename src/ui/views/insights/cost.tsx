@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { FilterChips } from "../../components/chips.tsx";
-import { route } from "../../router.ts";
+import { linkTo, route } from "../../router.ts";
 import { Bars } from "./charts.tsx";
 import { costBy, type Group, type Price, priceKinds } from "./cost.ts";
 import { Figure } from "./figure.tsx";
+import { weekLink } from "./figures.ts";
 
 const stored = "pommel.prices";
 
@@ -65,6 +66,7 @@ export function Cost({ of: sessions }: { of: readonly SessionSummary[] }) {
         parts={[{ name: isPriced ? "dollars" : "tokens", colour: "var(--agent)" }]}
         points={rows.slice(0, maxRows).map((row) => ({
           name: row.name,
+          href: group === "week" ? weekLink(row.name) : linkTo("/sessions", { [group]: row.name }),
           values: [isPriced ? row.dollars : row.input + row.cached + row.output],
         }))}
       />

@@ -1,6 +1,8 @@
 import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
 import type { Injected } from "../../../protocol/operations/context.ts";
+import type { StatsAnswer } from "../../../protocol/operations/stats.ts";
 import type { ContextUse } from "../../../protocol/values.ts";
+import { linkTo } from "../../router.ts";
 
 const day = 86_400_000;
 
@@ -16,6 +18,41 @@ export function mondayOf(isoWeek: string): string {
   const [year = 0, week = 1] = isoWeek.split("-W").map(Number);
   // The fourth of January is always in the first week.
   return weekOf(Date.UTC(year, 0, 4) + (week - 1) * 7 * day);
+}
+
+/** The sessions of the week that begins on a Monday. */
+export const weekLink = (monday: string) =>
+  linkTo("/sessions", {
+    since: monday,
+    until: new Date(Date.parse(monday) + 7 * day).toISOString().slice(0, 10),
+  });
+
+type Directories = StatsAnswer["by_directory"];
+
+/**
+ * Directories, each opened up while it is more than an eighth of all: where the code lies three directories deep, there would be
+ * one tile.
+ */
+export function openedUp(all: Directories, inside = "", total = linesOf(all)): Directories {
+  const depth = inside === "" ? 1 : inside.split("/").length + 1;
+  const byName = new Map<string, Directories>();
+  for (const one of all) {
+    const name = one.directory.split("/").slice(0, depth).join("/");
+    byName.set(name, [...(byName.get(name) ?? []), one]);
+  }
+  return [...byName].flatMap(([name, within]) => {
+    const isWhole = within.length === 1 || linesOf(within) * 8 <= total;
+    return isWhole || name === inside ? [summedUp(name, within)] : openedUp(within, name, total);
+  });
+}
+
+const linesOf = (all: Directories) => all.reduce((sum, { lines }) => sum + lines, 0);
+
+function summedUp(directory: string, within: Directories): Directories[number] {
+  const sum = { directory, lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 };
+  for (const one of within)
+    for (const key of ["lines", "agent", "human", "unknown", "before_agents"] as const) sum[key] += one[key];
+  return sum;
 }
 
 /** Lines that commits added and how many of them are left, by the week of the commit; those too many to look at are left out. */

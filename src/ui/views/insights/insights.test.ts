@@ -4,7 +4,7 @@ import type { Injected } from "../../../protocol/operations/context.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import type { ContextUse } from "../../../protocol/values.ts";
 import { costBy } from "./cost.ts";
-import { leftByWeek, mondayOf, usesByKind, weekOf } from "./figures.ts";
+import { leftByWeek, mondayOf, openedUp, usesByKind, weekOf } from "./figures.ts";
 import { treemap } from "./treemap.ts";
 
 test("tiles have the areas of their weights, lie inside and do not overlap", () => {
@@ -102,4 +102,18 @@ test("uses of context are counted by what was given", () => {
     { name: "Past passages and decisions", uses: { used: 1, not_used: 0, unknown: 2 } },
   ]);
   expect(usesByKind([])).toEqual([]);
+});
+
+test("large directories are opened up, small ones summed up", () => {
+  const of = (directory: string, lines: number) => ({
+    ...{ directory, lines, agent: lines, human: 0, unknown: 0, before_agents: 0 },
+  });
+  const all = [of("a/b/c", 500), of("a/b/d", 300), of("a/b", 100), of("e/f", 40), of("e/g", 30), of(".", 30)];
+  expect(openedUp(all).map(({ directory, agent }) => [directory, agent])).toEqual([
+    ["a/b/c", 500],
+    ["a/b/d", 300],
+    ["a/b", 100],
+    ["e", 70],
+    [".", 30],
+  ]);
 });

@@ -1,19 +1,22 @@
 import { useAnswer } from "../../api/use-answer.ts";
 import { FilterChips } from "../../components/chips.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
-import { periods, Time } from "../../components/time.tsx";
-import { counted, percent } from "../../components/words.ts";
-import { fileLink, linkTo } from "../../router.ts";
+import { periods } from "../../components/time.tsx";
+import { percent } from "../../components/words.ts";
+import { fileLink } from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
 import { Bars, Stack, Tiles } from "./charts.tsx";
 import { costBy } from "./cost.ts";
 import { Cost } from "./cost.tsx";
 import { Figure } from "./figure.tsx";
-import { leftByWeek, mondayOf, usesByKind } from "./figures.ts";
+import { leftByWeek, mondayOf, openedUp, usesByKind, weekLink } from "./figures.ts";
+import { Contested, Errors, Setbacks } from "./lists.tsx";
 import "./insights.css";
 
 /** As many sessions as the daemon lists at most. */
 const limit = 1000;
+/** Directories are counted so deep, and drawn as deep as there is something to see. */
+const depth = 8;
 /** Commits whose lines are looked for in the files of today. */
 const maxCommits = 400;
 /** Times that context was given: for each, the daemon reads what the session did next. */
@@ -28,7 +31,7 @@ const authors = [
 /** Questions about the project, each answered by a figure. */
 export default function Insights({ query }: ViewProps) {
   const since = query.get("since") ?? undefined;
-  const stats = useAnswer("stats", { since, depth: 3 });
+  const stats = useAnswer("stats", { since, depth, setbacks: true });
   const sessions = useAnswer("sessions", { since, limit });
   const commits = useAnswer("checkpoints", { since, surviving: true, limit: maxCommits });
   const injections = useAnswer("injections", { limit: maxInjections });
@@ -51,6 +54,7 @@ export default function Insights({ query }: ViewProps) {
           <LinesByDirectory of={stats.data} />
           <LinesByWeek of={stats.data} />
           {commits.data && <LinesLeft of={commits.data} />}
+          <Setbacks of={stats.data} />
           <Errors of={stats.data} />
           <Contested of={stats.data} />
           <Cost of={sessions.data.sessions} />
@@ -69,7 +73,8 @@ const isNothing = (stats: Data<"stats">, { sessions }: Data<"sessions">) =>
 
 type Data<R extends Parameters<typeof useAnswer>[0]> = NonNullable<ReturnType<typeof useAnswer<R>>["data"]>;
 
-function LinesByDirectory({ of: { by_directory } }: { of: Data<"stats"> }) {
+function LinesByDirectory({ of }: { of: Data<"stats"> }) {
+  const by_directory = openedUp(of.by_directory);
   if (by_directory.length === 0) return null;
   return (
     <Figure
@@ -124,66 +129,10 @@ function LinesByWeek({ of: { by_week, total: totals } }: { of: Data<"stats"> }) 
         parts={authors}
         points={by_week.map(({ week, agent, human, unknown, before_agents }) => ({
           name: mondayOf(week),
+          href: weekLink(mondayOf(week)),
           values: [agent, human, unknown, before_agents],
         }))}
       />
-    </Figure>
-  );
-}
-
-function Contested({ of: { contested_files: files } }: { of: Data<"stats"> }) {
-  if (files.length === 0) return null;
-  return (
-    <Figure
-      title="Which files do sessions fight over?"
-      says="Files that the most sessions changed."
-      table={[["File", "Sessions"], ...files.map(({ file, sessions }) => [file, sessions])]}
-    >
-      <ol class="figure-list">
-        {files.slice(0, 10).map(({ file, sessions, last_at }) => (
-          <li key={file}>
-            <a class="path" href={fileLink(file)}>
-              {file}
-            </a>
-            <span class="row-meta">
-              <span>{counted(sessions, "session")}</span>
-              <Time at={last_at} />
-            </span>
-          </li>
-        ))}
-      </ol>
-    </Figure>
-  );
-}
-
-function Errors({ of: { recurring_errors: errors } }: { of: Data<"stats"> }) {
-  if (errors.length === 0) return null;
-  return (
-    <Figure
-      title="Which errors keep coming back?"
-      says="Errors that three sessions or more met, and how often."
-      table={[
-        ["Error", "Command", "Times", "Sessions", "Minutes lost"],
-        ...errors.map(({ error, command, times, sessions, cost_ms }) => [
-          ...[error, command, times, sessions, Math.round(cost_ms / 60_000)],
-        ]),
-      ]}
-    >
-      <ol class="figure-list">
-        {errors.slice(0, 8).map(({ error, command, times, sessions }) => (
-          <li key={`${command} ${error}`}>
-            <a href={linkTo("/search", { q: error.split("\n", 1)[0], in: "content" })}>
-              <code>{error}</code>
-            </a>
-            <span class="row-meta">
-              <span class="path">{command}</span>
-              <span>
-                {counted(times, "time")} in {counted(sessions, "session")}
-              </span>
-            </span>
-          </li>
-        ))}
-      </ol>
     </Figure>
   );
 }
@@ -206,7 +155,9 @@ function LinesLeft({ of: { checkpoints } }: { of: Data<"checkpoints"> }) {
       <Stack
         label="Lines that are left, by the week of their commit"
         parts={fates}
-        points={weeks.map(({ week, added, left }) => ({ name: week, values: [left, added - left] }))}
+        points={weeks.map(({ week, added, left }) => ({
+          ...{ name: week, href: weekLink(week), values: [left, added - left] },
+        }))}
       />
     </Figure>
   );

@@ -9,8 +9,18 @@ import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Moment, Time } from "../../components/time.tsx";
 import { counted, percent, sessionName } from "../../components/words.ts";
-import { commitLink, decisionLink, fileLink, linkTo, memoryLink, route, sessionLink } from "../../router.ts";
+import {
+  commitLink,
+  decisionLink,
+  fileLink,
+  goTo,
+  linkTo,
+  memoryLink,
+  route,
+  sessionLink,
+} from "../../router.ts";
 import type { ViewProps } from "../../views.ts";
+import { History } from "../file/history.tsx";
 import { anchorOf, FileDiff } from "./file-diff.tsx";
 import "../../styles/syntax.css";
 import "./review.css";
@@ -62,7 +72,14 @@ export default function Review({ rest: range, query }: ViewProps) {
 }
 
 function Nothing({ of: { kind, commits } }: { of: ReviewAnswer }) {
-  if (kind === "uncommitted") return <p class="faint">Everything is committed.</p>;
+  if (kind === "uncommitted") {
+    return (
+      <>
+        <p class="faint">Everything is committed. Review what was:</p>
+        <History path="" />
+      </>
+    );
+  }
   const isMerge = commits[0] && commits[0].parents.length > 1;
   return (
     <p class="faint">
@@ -80,11 +97,12 @@ function Head({ of, range }: { of: ReviewAnswer; range: string }) {
   return (
     <header>
       <h1>{isCommit ? <Inline text={only.subject} /> : kind === "range" ? range : "Not committed yet"}</h1>
+      {kind === "uncommitted" && <RangeBox />}
       {isCommit && only.body !== "" && <p class="commit-body">{only.body}</p>}
       {isCommit && <Facts of={only} />}
       <p class="row-meta">
         {kind === "range" && <span>{counted(commits_total, "commit")}</span>}
-        <span>{counted(files.length, "file")}</span>
+        {files.length > 0 && <span>{counted(files.length, "file")}</span>}
         <LineCounts added={insertions} removed={deletions} />
         <LinesBar lines={lines} />
         <span>{shareOf(lines)}</span>
@@ -95,6 +113,31 @@ function Head({ of, range }: { of: ReviewAnswer; range: string }) {
         </p>
       ))}
     </header>
+  );
+}
+
+/** Something else to review. */
+function RangeBox() {
+  return (
+    <form
+      class="chips"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const wanted = String(new FormData(event.currentTarget).get("range")).trim();
+        if (wanted !== "") goTo(linkTo(`/review/${encodeURIComponent(wanted)}`));
+      }}
+    >
+      <input
+        class="chip ask"
+        name="range"
+        aria-label="A commit or a range"
+        placeholder="A commit, or main..branch"
+        spellcheck={false}
+      />
+      <button type="submit" class="chip">
+        Review
+      </button>
+    </form>
   );
 }
 

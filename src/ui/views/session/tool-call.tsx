@@ -1,3 +1,5 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { ToolCall as Call } from "../../../protocol/operations/sessions.ts";
 import { duration } from "../../../protocol/reading/duration.ts";
 import { editorLink } from "../../api/project.ts";
@@ -15,17 +17,24 @@ interface ToolCallProps {
   /** When it was made. */
   at: string | null;
   onWhole: (() => void) | null;
+  /** What a subagent did for it, made when it is opened. */
+  children: () => ComponentChildren;
 }
 
 /** A call of a tool: a line, with its input, edits and result inside. Small edits stand open. */
-export function ToolCall({ call, at, onWhole }: ToolCallProps) {
+export function ToolCall({ call, at, onWhole, children }: ToolCallProps) {
   const { name, action, headline, command, result, is_error, edits, subagent } = call;
   const marked = (mark: string) =>
     edits.flatMap(({ lines }) => lines).filter((line) => line.startsWith(mark)).length;
   const changed = edits.reduce((sum, { lines }) => sum + lines.length, 0);
   const shown = headline.startsWith(name) ? headline.slice(name.length).trim() : headline;
+  const [isOpen, setOpen] = useState(changed > 0 && changed <= fewLines);
   return (
-    <details class={is_error ? "call failed" : "call"} open={changed > 0 && changed <= fewLines}>
+    <details
+      class={is_error ? "call failed" : "call"}
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>
         <span class="call-name">{name}</span>
         <span class="call-says">{shown}</span>
@@ -36,6 +45,7 @@ export function ToolCall({ call, at, onWhole }: ToolCallProps) {
         )}
         <Time at={at} isDayKnown />
       </summary>
+      {isOpen && children()}
       {command !== null && <Preformatted class="call-text">{command}</Preformatted>}
       {edits.map(({ file, is_whole, lines }, i) => (
         <section key={i}>

@@ -8,10 +8,12 @@ import { Preformatted } from "../../components/code-lines.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Clamped, Markdown } from "../../components/markdown.tsx";
 import { Inline } from "../../components/marked.tsx";
+import { Failure, Loading } from "../../components/states.tsx";
 import { Moment, Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
 import { commitLink, sessionLink } from "../../router.ts";
 import { ToolCall } from "./tool-call.tsx";
+import { useTurns } from "./use-turns.ts";
 
 interface TurnProps {
   session: string;
@@ -41,21 +43,52 @@ export function Turn({ session, turn, margin, onWhole }: TurnProps) {
         <CopyButton label="Copy as Markdown" text={() => turnAsMarkdown(turn)} />
       </header>
       <div class="turn-body">
-        {storyOfTurn(entries).map((step, i) =>
-          step.kind === "one" ? (
-            <Entry key={i} entry={step.entry} onWhole={onWhole} />
-          ) : (
-            <Folded key={i} label={step.says} at={step.entries[0]?.timestamp ?? null}>
-              {step.entries.map((entry, j) => (
-                <Entry key={j} entry={entry} onWhole={onWhole} />
-              ))}
-            </Folded>
-          ),
-        )}
+        <Story entries={entries} onWhole={onWhole} />
         {entries.length === 0 && <p class="faint">Nothing of it is stored.</p>}
       </div>
       {margin && <Beside margin={margin} />}
     </article>
+  );
+}
+
+/** What happened, step by step; what was only looked at is one of them. */
+function Story({ entries, onWhole }: { entries: readonly TurnEntry[]; onWhole: () => void }) {
+  return (
+    <>
+      {storyOfTurn(entries).map((step, i) =>
+        step.kind === "one" ? (
+          <Entry key={i} entry={step.entry} onWhole={onWhole} />
+        ) : (
+          <Folded key={i} label={step.says} at={step.entries[0]?.timestamp ?? null}>
+            {step.entries.map((entry, j) => (
+              <Entry key={j} entry={entry} onWhole={onWhole} />
+            ))}
+          </Folded>
+        ),
+      )}
+    </>
+  );
+}
+
+/** A subagent's turns are read once. */
+const notFollowed: readonly number[] = [];
+
+/** What a subagent did, where it was called. */
+function Subagent({ id }: { id: string }) {
+  const { turns, error, hasMore, isLoading, loadMore, loadWhole, retry } = useTurns(id, 0, notFollowed);
+  return (
+    <section class="subagent" aria-label="What the subagent did">
+      {turns.map(({ number, entries }) => (
+        <Story key={number} entries={entries} onWhole={() => loadWhole(number)} />
+      ))}
+      {error && <Failure error={error} onRetry={retry} />}
+      {isLoading && <Loading rows={2} />}
+      {hasMore && !isLoading && (
+        <button type="button" class="quiet small" onClick={loadMore}>
+          Show more of it
+        </button>
+      )}
+    </section>
   );
 }
 
@@ -97,7 +130,13 @@ function Entry({ entry, onWhole }: { entry: TurnEntry; onWhole: () => void }) {
         </div>
       );
     case "tool":
-      return tool && <ToolCall call={tool} at={timestamp} onWhole={omitted > 0 ? onWhole : null} />;
+      return (
+        tool && (
+          <ToolCall call={tool} at={timestamp} onWhole={omitted > 0 ? onWhole : null}>
+            {() => tool.subagent !== null && <Subagent id={tool.subagent} />}
+          </ToolCall>
+        )
+      );
     case "compaction":
       return (
         <p class="compaction">

@@ -7,15 +7,26 @@ import type { ViewProps } from "../../views.ts";
 import { authorFilter, authorIn, nothingKnown } from "../search/question.ts";
 import { SessionRow } from "./session-row.tsx";
 
-/** As many as the daemon lists at most. */
-const limit = 1000;
+/** As many as the daemon lists at most, and those that are there at once. */
+const [limit, few] = [1000, 40];
 
 /** All sessions, the latest first. */
 export default function Sessions({ query }: ViewProps) {
-  const [since, branch, agent] = ["since", "branch", "agent"].map((name) => query.get(name) ?? undefined);
-  const { data, error, reload } = useAnswer("sessions", { since, branch, agent, ...authorIn(query), limit });
+  const [since, until, branch, agent] = ["since", "until", "branch", "agent"].map(
+    (name) => query.get(name) ?? undefined,
+  );
+  const request = { since, until, branch, agent, ...authorIn(query) };
+  const { data: latest, error, reload } = useAnswer("sessions", { ...request, limit: few });
+  const isMore = latest !== null && latest.total > few;
+  const { data: all } = useAnswer("sessions", isMore ? { ...request, limit } : null);
+  const data = isMore ? (all ?? latest) : latest;
   const words = (query.get("title") ?? "").toLowerCase();
-  const sessions = data?.sessions.filter(({ title }) => (title ?? "").toLowerCase().includes(words));
+  const model = query.get("model");
+  const sessions = data?.sessions.filter(
+    ({ title, models }) =>
+      (title ?? "").toLowerCase().includes(words) && (model === null || models.includes(model)),
+  );
+  const models = [...new Set(data?.sessions.flatMap((session) => session.models))].sort();
   return (
     <>
       <div class="view-head">
@@ -25,8 +36,10 @@ export default function Sessions({ query }: ViewProps) {
           filters={[
             { name: "title", label: "Title" },
             { name: "since", label: "Any time", values: periods },
+            ...(until === undefined ? [] : [{ name: "until", label: "Until today", values: [] }]),
             { name: "branch", label: "Any branch", values: project.value?.branches ?? [] },
             { name: "agent", label: "Any agent", values: project.value?.agents ?? [] },
+            { name: "model", label: "Any model", values: models },
             authorFilter(project.value ?? nothingKnown),
           ]}
         />
@@ -45,7 +58,7 @@ export default function Sessions({ query }: ViewProps) {
           ))}
         </ul>
       )}
-      {data && data.total > data.sessions.length && (
+      {data && data.sessions.length === limit && data.total > limit && (
         <p class="more">
           The latest {limit.toLocaleString()} of {data.total.toLocaleString()}. Search or filter to find older
           ones.
