@@ -1,9 +1,10 @@
+import { resolve } from "node:path";
 import { type Command, CommanderError } from "commander";
 import { distance } from "fastest-levenshtein";
 import { PommelError } from "../project/errors.ts";
 import { type Caller, NotForwarded, runProgram } from "./frame.ts";
 import { buildProgram } from "./program.ts";
-import { printError } from "./terminal/output.ts";
+import { createOutput, printError } from "./terminal/output.ts";
 
 /**
  * Runs a command line of `pm`, and prints what goes wrong.
@@ -27,7 +28,9 @@ export async function runCommandLine(args: readonly string[], caller: Caller): P
     if (error.exitCode === 0) return 0;
     if (error.code === "commander.help") {
       // `pm` alone.
-      program.outputHelp();
+      const { cwd = caller.cwd } = program.opts<{ cwd?: string }>();
+      const output = createOutput(style, caller.streams);
+      await (await import("./overview.ts")).overview({ cwd: resolve(cwd), debug: style.debug, output });
       return 0;
     }
     return printError(usageError(error.message, namedIn(program, args)), style, caller.streams);

@@ -6,11 +6,12 @@ import packageJson from "../../package.json" with { type: "json" };
 import { type PmResult, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 describe("pm", () => {
-  it("prints its help when nothing is asked", async () => {
-    const bare = await runPm([]);
-    expect(bare).toMatchObject({ code: 0, stderr: "" });
-    expect(bare.stdout).toContain("Usage: pm");
-    expect((await runPm(["--help"])).stdout).toBe(bare.stdout);
+  it("says how to begin, and in a project what a day needs, when nothing is asked", async () => {
+    const anywhere = await runPm([], { cwd: process.env.HOME! });
+    expect(anywhere).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("pm setup") });
+    const here = await runPm([], { cwd: temporaryDir() });
+    expect(here).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("pm why FILE:LINE") });
+    expect((await runPm(["--help"])).stdout).toContain("Usage: pm");
   });
 
   it("prints its version, and can be executed", async () => {
