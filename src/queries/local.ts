@@ -1,7 +1,7 @@
 import type { Project } from "../project/paths.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
 import type { CarryRequest } from "./attribution/carry.ts";
-import type { ExportGitAiRequest } from "./attribution/export-git-ai.ts";
+import type { ExportNotesRequest } from "./attribution/export-notes.ts";
 import type { BackfillRequest } from "./checkpoints/backfill.ts";
 import type { RewindRequest } from "./checkpoints/rewind.ts";
 import { withMemory, withMemoryOrNote } from "./open.ts";
@@ -26,9 +26,9 @@ const local = {
     const { checkMemory } = await import("../sessions/scrub/scrub-check.ts");
     return withMemory(project, (memory) => checkMemory(memory, scrubber, onProgress));
   },
-  exportGitAi: async (project, request: ExportGitAiRequest) => {
-    const { exportGitAi } = await import("./attribution/export-git-ai.ts");
-    return withMemory(project, (memory) => exportGitAi(project, memory, request));
+  exportNotes: async (project, request: ExportNotesRequest) => {
+    const { exportNotes } = await import("./attribution/export-notes.ts");
+    return withMemory(project, (memory) => exportNotes(project, memory, request));
   },
   exportTraces: async (project, { range }: { range: string | null }) => {
     const { exportTraces } = await import("./attribution/export-agent-trace.ts");

@@ -51,6 +51,12 @@ export const views: readonly View[] = [
     load: () => import("./views/timeline/timeline.tsx"),
   },
   {
+    title: "Digest",
+    path: "/digest",
+    nav: { icon: "note", key: "d" },
+    load: () => import("./views/digest/digest.tsx"),
+  },
+  {
     title: "Commands",
     path: "/commands",
     nav: { icon: "terminal", key: "x" },

@@ -11,7 +11,7 @@ import type { StatsAnswer } from "../../src/protocol/operations/stats.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until, write } from "./daemon-fixture.ts";
-import { callPm } from "./run-pm.ts";
+import { callPm, pmFile } from "./run-pm.ts";
 
 let project: Project;
 let transcripts: string;
@@ -37,6 +37,13 @@ function git(...args: string[]): string {
   const options = ["-C", project.root, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"];
   return execFileSync("git", [...options, ...args], { encoding: "utf8" }).trim();
 }
+
+/** What `pm blame` writes for programs: the process itself, as bytes matter. */
+const porcelain = (...args: string[]) =>
+  execFileSync(process.execPath, [pmFile, "blame", ...args], {
+    cwd: project.root,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
 
 function commit(message: string, date: string): string {
   git("add", "--all");
@@ -72,6 +79,16 @@ const withoutCounts = ({ paths: _, archived: __, ...answer }: Record<string, unk
 
 const blame = (...args: string[]) => pmJson<BlameAnswer>(project, "blame", ...args);
 
+it.each(["--porcelain", "--line-porcelain"])("pm blame %s has git's very bytes", (format) => {
+  const bytes = "caf\xe9 = 1;\r\n\u001b[2J\f  \n\r\n\n pommel-author agent\n\t\n  ";
+  writeFileSync(join(project.root, "odd.txt"), Buffer.from(bytes, "latin1"));
+  commit("Odd", "2026-03-02T08:30:00Z");
+  const own = execFileSync("git", ["-C", project.root, "blame", format, "odd.txt"]).toString("latin1");
+  const written = porcelain(format, "odd.txt").toString("latin1");
+  expect(written.replace(/^pommel-.*\n/gm, "")).toBe(own);
+  expect(written.match(/^pommel-author unknown$/gm)).toHaveLength(7);
+});
+
 describe("an agent's line", () => {
   it("leads to its commit, session, turn, prompt and decision, in every command and form", async () => {
     const hash = await agentAtWork();
@@ -94,7 +111,7 @@ describe("an agent's line", () => {
     expect(asText.stdout.trimEnd().split("\n")).toHaveLength(2);
     const summary = await pm("blame", "src/auth.ts", "--summary");
     expect(summary.stdout).toMatch(/agent +25% +1\n/);
-    const { stdout: asGit } = await pm("blame", "src/auth.ts", "-L", "2,3", "--porcelain");
+    const asGit = porcelain("--line-porcelain", "-L", "2,3", "src/auth.ts").toString();
     expect(asGit.replace(/^pommel-.*\n/gm, "")).toBe(
       `${git("blame", "--line-porcelain", "-L2,3", "src/auth.ts")}\n`,
     );

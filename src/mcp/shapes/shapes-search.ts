@@ -3,7 +3,7 @@ import { levels } from "../../project/levels.ts";
 import { type Decision, relatedRequest } from "../../protocol/operations/decisions.ts";
 import { chunkRequest } from "../../protocol/operations/files.ts";
 import { searchRequest, transcriptSearchRequest } from "../../protocol/operations/search.ts";
-import { described, field } from "../../protocol/shape-parts.ts";
+import { described, field, text } from "../../protocol/shape-parts.ts";
 import type { Verdict } from "../../protocol/values.ts";
 import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput, project } from "./shape-parts.ts";
 
@@ -76,6 +76,7 @@ const { q, file, session, ...ofSessions } = z.omit(transcriptSearchRequest(), {
   package: true,
   author: true,
   team: true,
+  mine: true,
 }).shape;
 
 export const searchSessionsInput = z.strictObject({
@@ -87,6 +88,8 @@ export const searchSessionsInput = z.strictObject({
   event: described("only this", ofSessions.event),
   branch: described("only this", ofSessions.branch),
   agent: described("only this", ofSessions.agent),
+  topic: field("without a query: only sessions about this", text),
+  mine: field("not colleagues'", z.boolean()),
   in: field("content: tool output too, exact", z.enum(["content"])),
   commit: described("led to this commit", ofSessions.commit),
   mode: described("fts: words; regex: RE2", ofSessions.mode),

@@ -168,6 +168,7 @@ export const transcriptSearchRequest = lazy(() =>
     agent,
     author: field("only commits by, or sessions shared by, people whose name contains this", text),
     team: field("only what colleagues shared", z.boolean()),
+    mine: field("only your own, without what colleagues shared", z.boolean()),
     in: field("content: all that was said and tools wrote, word by word", z.enum(searchPlaces)),
     match: field("in the content: the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
     mode: field(

@@ -28,6 +28,8 @@ export const sessionSummary = lazy(() =>
     /** The colleague who shared it; null or left out: recorded here. */
     author: z.optional(textOrNull),
     title: textOrNull,
+    /** What it is about: up to five key phrases, the most telling first. An older daemon sends none. */
+    topics: z._default(strings, []),
     branch: textOrNull,
     cwd: text,
     started_at: timeOrNull,
@@ -64,13 +66,27 @@ export const sessionsRequest = lazy(() =>
     agent,
     author: field("only those shared by people whose name contains this", text),
     team: field("only what colleagues shared", z.boolean()),
+    mine: field("only your own, without what colleagues shared", z.boolean()),
+    topic: field("only about this: a part of one of a session's topics", text),
     agents: field("include subagent sessions", z.boolean()),
     limit,
   }),
 );
 export type SessionsRequest = z.infer<ReturnType<typeof sessionsRequest>>;
 
-export const sessionsResponse = lazy(() => z.object({ sessions: z.array(sessionSummary()), total: count }));
+/** How many of the sessions have a value, the most common first. */
+export const facet = lazy(() => z.array(z.object({ value: text, sessions: count })));
+
+export const sessionsResponse = lazy(() =>
+  z.object({
+    sessions: z.array(sessionSummary()),
+    total: count,
+    /** Topics of all that fit, not only of those that are listed. An older daemon sends none. */
+    topics: z.optional(facet()),
+    /** Colleagues who shared them; "" is you. */
+    authors: z.optional(facet()),
+  }),
+);
 export type SessionsResponse = z.infer<ReturnType<typeof sessionsResponse>>;
 
 export const sessionRequest = lazy(() =>

@@ -18,7 +18,7 @@ import {
 import { checkpointSummary } from "./checkpoints.ts";
 import { recurringError } from "./commands.ts";
 import { decision } from "./decisions.ts";
-import { sessionSummary, sessionsRequest } from "./sessions.ts";
+import { facet, sessionSummary, sessionsRequest } from "./sessions.ts";
 
 /** The shapes of statistics about the authors of committed lines, and of a digest: what happened lately. */
 
@@ -82,10 +82,14 @@ export const statsAnswer = lazy(() =>
         session_id: text,
         session_title: textOrNull,
         agent: textOrNull,
+        /** The colleague who shared it; null or left out: recorded here. */
+        author: z.optional(textOrNull),
         commits: count,
         lines: count,
       }),
     ),
+    /** Lines of agents by whose sessions wrote them; "" is you. Only where colleagues shared some. */
+    by_colleague: z._default(z.array(z.object({ author: text, sessions: count, lines: count })), []),
     /** Errors that three sessions or more met, the most expensive first. An older daemon gives none. */
     recurring_errors: z._default(z.array(recurringError()), []),
     /** Files that several sessions changed, at any time, those with the most first. */
@@ -103,6 +107,8 @@ export const digestRequest = lazy(() =>
     until,
     branch,
     author: sessionsRequest().shape.author,
+    mine: sessionsRequest().shape.mine,
+    topic: sessionsRequest().shape.topic,
     by: field("a part for each branch", z.enum(["branch"])),
     limit,
   }),
@@ -126,6 +132,9 @@ const digestPart = lazy(() =>
   z.object({
     /** A branch, or a project's root; null: everything, or what belongs to no branch. */
     name: textOrNull,
+    /** What its sessions are about, and whose they are, as in a list of sessions. */
+    topics: z._default(facet(), []),
+    authors: z._default(facet(), []),
     /** Those active in that time, the latest first, as in all lists here. */
     sessions: z.array(digestSession()),
     sessions_total: count,

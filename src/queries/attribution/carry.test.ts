@@ -12,7 +12,7 @@ import { projectAt } from "../../project/paths.ts";
 import { pathOf } from "../../sync/branch/manifest.ts";
 import { encode } from "../../sync/branch/shared-file.ts";
 import { carryAttribution } from "./carry.ts";
-import { exportGitAi } from "./export-git-ai.ts";
+import { exportNotes } from "./export-notes.ts";
 
 /** A developer's repository with a memory, and a CI job's checkout of it, which has none. */
 let repo: ReturnType<typeof repositoryWithAgents>;
@@ -37,7 +37,12 @@ beforeEach(async () => {
   });
   repo.did("one", wrote("question.ts", question, repo.soon()));
   await repo.commitAndTake("Question", { "question.ts": question });
-  await exportGitAi(repo.work.project, repo.memory, { range: "main..feature", force: false, dryRun: false });
+  await exportNotes(repo.work.project, repo.memory, {
+    format: "git-ai",
+    range: "main..feature",
+    force: false,
+    dryRun: false,
+  });
   checkout = temporaryGit(realpathSync(mkdtempSync(join(tmpdir(), "pommel-checkout-"))));
 });
 afterEach(() => {

@@ -8,7 +8,7 @@ import { commitNamed, commonAncestor } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
-import { type GitAiExport, writeLogs } from "./export-git-ai.ts";
+import { type NotesExport, writeNotesOf } from "./export-notes.ts";
 import { type AuthoredLine, authorsCarried } from "./line-authors.ts";
 
 export interface CarryRequest {
@@ -18,7 +18,7 @@ export interface CarryRequest {
   mergedAs: string;
 }
 
-export interface Carried extends GitAiExport {
+export interface Carried extends NotesExport {
   /** The commits that the server made; empty where it kept those of the range. */
   onto: string[];
 }
@@ -46,7 +46,7 @@ export async function carryAttribution(
     if (log === null) unknown++;
     else logs.set(info.hash, log);
   }
-  const written = await writeLogs(top, logs, { force: false, dryRun: false, unknown });
+  const written = await writeNotesOf("git-ai", top, logs, { force: false, dryRun: false, unknown });
   return { ...written, onto: pairs.map(({ info }) => info.hash) };
 }
 

@@ -6,16 +6,17 @@ import { openEndOf } from "../../protocol/reading/running.ts";
 import type { RequestOf } from "../../protocol/routes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
-import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { listSessions, sessionsByUids } from "../../store/memory/sessions/sessions.ts";
+import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { entry } from "../blame/blame-summary.ts";
 import { listCheckpointsOf } from "../checkpoints/checkpoints.ts";
-import { briefWithoutCommands, changedIn } from "../handoff/brief.ts";
+import { changedIn, endOf } from "../handoff/brief.ts";
 import { configOf } from "../open.ts";
 import { decisionsIn } from "../sessions/conversations-decisions.ts";
-import { listSessionsOf, tokensOf } from "../sessions/conversations-sessions.ts";
+import { facetOf, listSessionsOf, tokensOf } from "../sessions/conversations-sessions.ts";
 import { periodOf } from "./period.ts";
 
 /** Default number of entries in a list. */
@@ -32,7 +33,7 @@ const quoted = { prompts: 3, characters: 160 } as const;
 export async function digestOf(
   project: Project,
   memory: Memory,
-  { by, author, branch, limit = listed, ...asked }: RequestOf<"digest">,
+  { by, author, mine, topic, branch, limit = listed, ...asked }: RequestOf<"digest">,
 ): Promise<DigestAnswer> {
   const { since, until } = await periodOf(asked);
   // The same moments for all lists, whatever "2 hours ago" is by then.
@@ -44,15 +45,18 @@ export async function digestOf(
   const listedSessions = await listSessionsOf(memory, {
     ...wanted,
     ...(author !== undefined && { author }),
+    ...(mine !== undefined && { mine }),
+    ...(topic !== undefined && { topic }),
     limit: maxResults,
   });
-  const sessions = listedSessions.sessions.map((session) => inPeriod(memory, session, period));
+  const sessions = inPeriod(memory, listedSessions.sessions, period);
   const own = new Set(sessions.map(({ id }) => id));
-  const isWanted = (id: string | null) => author === undefined || (id !== null && own.has(id));
+  const isAll = author === undefined && topic === undefined && mine !== true;
+  const isWanted = (id: string | null) => isAll || (id !== null && own.has(id));
   const { checkpoints } = await listCheckpointsOf(memory, { ...wanted, limit: maxResults });
   const commits = checkpoints
     .filter(({ rewritten_as }) => rewritten_as.length === 0)
-    .filter(({ sessions: led }) => author === undefined || led.some(({ session_id }) => own.has(session_id)));
+    .filter(({ sessions: led }) => isAll || led.some(({ session_id }) => own.has(session_id)));
   const about = { ...wanted, query: "", files: [], limit: maxResults };
   const decisions = (await decisionsIn(project, memory, about, configOf(project))).decisions.filter(
     ({ session_id }) => isWanted(session_id),
@@ -70,6 +74,8 @@ export async function digestOf(
     const unfinished = of.sessions.filter((session) => openEndOf(session) !== null || session.open !== "");
     return {
       name,
+      topics: facetOf(of.sessions.flatMap(({ topics }) => topics)),
+      authors: facetOf(of.sessions.map((session) => session.author ?? "")),
       sessions: of.sessions.slice(0, limit),
       sessions_total: of.sessions.length,
       commits: of.commits.slice(0, limit),
@@ -99,21 +105,31 @@ function turnsIn(memory: Memory, sessionId: number, { first, last }: Period): Tu
   );
 }
 
-function inPeriod(memory: Memory, summary: SessionSummary, period: Period): DigestSession {
-  const session = sessionByUid(memory, summary.id)!;
-  const turns = turnsIn(memory, session.id, period);
+/** What sessions did in a period; all are asked for at once. */
+function inPeriod(memory: Memory, listed: readonly SessionSummary[], period: Period): DigestSession[] {
+  const rows = sessionsByUids(
+    memory,
+    listed.map(({ id }) => id),
+  );
+  const summaries = bestSummaries(
+    memory,
+    [...rows.values()].map(({ id }) => id),
+  );
+  return listed.map((session) => {
+    const { id } = rows.get(session.id)!;
+    return { ...session, ...endOf(summaries.get(id)), ...askedIn(turnsIn(memory, id, period)) };
+  });
+}
+
+function askedIn(turns: readonly TurnRecord[]): Pick<DigestSession, "asked" | "prompts" | "files"> {
   const prompts = turns.flatMap(({ number, prompt }) => {
     const line = prompt.replace(/\s+/g, " ").trim();
     return number > 0 && line !== "" ? [beginningOf(line, quoted.characters)] : [];
   });
   const telling = prompts.filter((prompt) => prompt.split(" ").length >= fewestWords);
-  const { outcome, open } = briefWithoutCommands(memory, session);
   return {
-    ...summary,
     asked: (telling.length > 0 ? telling : prompts).slice(0, quoted.prompts),
     prompts: prompts.length,
-    outcome,
-    open,
     files: changedIn(turns),
   };
 }

@@ -3,7 +3,7 @@ import { rejectedSessions } from "../../sessions/notes/rejected.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
+import type { SessionRecord, SummaryRecord, TurnRecord } from "../../store/memory/memory-records.ts";
 import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { beginningOf } from "../../text/text-size.ts";
@@ -37,16 +37,12 @@ export function briefWithoutCommands(
   );
   const isOver = until === null || (session.lastAt ?? 0) <= until;
   const summary = isOver ? bestSummaries(memory, [session.id]).get(session.id) : undefined;
-  const text = summary?.text ?? "";
   const asked = turns.filter(({ number, prompt }) => number > 0 && prompt.trim() !== "");
   const [first, last] = [asked[0], asked.at(-1)];
-  const outcome = partOf(text, ["Outcome", "Current Work"]);
   return {
     asked: first === undefined ? "" : oneLine(first.prompt, longest.asked),
     last_asked: last === undefined || last === first ? "" : oneLine(last.prompt, longest.asked),
-    // A model's summary has no parts.
-    outcome: oneLine(outcome === "" && summary?.source === "llm" ? text : outcome, longest.outcome),
-    open: oneLine(partOf(text, ["Next", "Pending Tasks", "Optional Next Step"]), longest.open),
+    ...endOf(summary),
     rejected: rejectedSessions(memory)(session.uid),
     state: last?.state ?? null,
     files: changedIn(turns).slice(0, most.files),
@@ -54,6 +50,17 @@ export function briefWithoutCommands(
       .filter(({ committedAt }) => until === null || committedAt <= until)
       .slice(0, most.commits)
       .map(({ hash, subject }) => ({ hash, subject })),
+  };
+}
+
+/** What came of a session and what it left open, as far as its summary says. */
+export function endOf(summary: SummaryRecord | undefined): Pick<SessionBrief, "outcome" | "open"> {
+  const { text, source } = summary ?? { text: "", source: null };
+  const outcome = partOf(text, ["Outcome", "Current Work"]);
+  return {
+    // A model's summary has no parts.
+    outcome: oneLine(outcome === "" && source === "llm" ? text : outcome, longest.outcome),
+    open: oneLine(partOf(text, ["Next", "Pending Tasks", "Optional Next Step"]), longest.open),
   };
 }
 

@@ -25,6 +25,7 @@ import {
   sessionsByIds,
 } from "../../store/memory/sessions/sessions.ts";
 import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
+import { topicsOfSessions } from "../../store/memory/sessions/topics.ts";
 import { contentOf, filesOfSession, lastTurnsOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { beginningOf } from "../../text/text-size.ts";
@@ -67,13 +68,39 @@ export async function listSessionsOf(memory: Memory, request: SessionsRequest): 
       branch: request.branch ?? null,
       agent: knownAgent(memory, request.agent),
       author: request.author ?? null,
-      ...(request.team && { shared: true }),
+      shared: sharedIn(request),
+      topic: request.topic ?? null,
       remembered: true,
       ...(request.agents && { children: true as const }),
     });
     const page = found.slice(0, request.limit ?? listed.sessions);
-    return { sessions: summarise(memory, page), total: found.length };
+    const topics = topicsOfSessions(
+      memory,
+      found.map(({ id }) => id),
+    );
+    return {
+      sessions: summarise(memory, page),
+      total: found.length,
+      topics: facetOf([...topics.values()].flat()),
+      authors: facetOf(found.map(({ author }) => author ?? "")),
+    };
   });
+}
+
+/** Whose sessions a request is about. true: colleagues'; false: one's own; null: everybody's. */
+export const sharedIn = ({ team, mine }: Pick<SessionsRequest, "team" | "mine">): boolean | null =>
+  team ? true : mine ? false : null;
+
+/** Values of a facet that are given. */
+const facetSize = 12;
+
+/** The most common values, each with how often it is there; values that differ in letter case only are one. */
+export function facetOf(values: readonly string[]): { value: string; sessions: number }[] {
+  const counts = new Map<string, { value: string; sessions: number }>();
+  for (const value of values) entry(counts, value.toLowerCase(), () => ({ value, sessions: 0 })).sessions++;
+  return [...counts.values()]
+    .sort((a, b) => b.sessions - a.sessions || (a.value < b.value ? -1 : 1))
+    .slice(0, facetSize);
 }
 
 /**
@@ -182,6 +209,7 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
   const related = sessions.flatMap(({ parentId, forkedFrom }) => [parentId ?? [], forkedFrom ?? []].flat());
   const others = sessionsByIds(memory, related);
   const lastTurns = lastTurnsOf(memory, ids);
+  const topics = topicsOfSessions(memory, ids);
   const uidOf = (id: number | null) => (id === null ? null : (others.get(id)?.uid ?? null));
   return sessions.map((session) => {
     const usage = usageOf(memory, session.id);
@@ -191,6 +219,7 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
       agent: session.agent,
       author: session.author,
       title: session.title,
+      topics: topics.get(session.id) ?? [],
       branch: session.branch,
       cwd: session.cwd,
       started_at: isoTime(session.startedAt),

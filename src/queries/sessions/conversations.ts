@@ -9,7 +9,7 @@ import type { SessionQuery } from "../../search/sessions/types.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { isoTime } from "../status/status.ts";
-import { knownAgent } from "./conversations-sessions.ts";
+import { knownAgent, sharedIn } from "./conversations-sessions.ts";
 
 /** Answers the routes about sessions from an open memory, for the daemon and for reads in this process. */
 
@@ -42,7 +42,7 @@ export async function toSessionQuery(
     branch: request.branch ?? null,
     agent: request.agent ?? null,
     author: request.author ?? null,
-    team: request.team ?? false,
+    shared: sharedIn(request),
     commit: request.commit ?? null,
     event: request.event ?? null,
     mode: request.mode ?? (request.in === "content" ? "hybrid" : config["search.mode"]),

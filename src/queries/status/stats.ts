@@ -234,9 +234,33 @@ class Sums {
     memory: Memory | null,
   ): Pick<
     StatsAnswer,
-    "total" | "by_author" | "by_directory" | "by_file" | "by_week" | "by_model" | "by_session"
+    | "total"
+    | "by_author"
+    | "by_directory"
+    | "by_file"
+    | "by_week"
+    | "by_model"
+    | "by_session"
+    | "by_colleague"
   > {
     const linesOf = ({ lines }: { lines: number }) => lines;
+    const colleagues = new Map<string, { author: string; sessions: number; lines: number }>();
+    const bySession = sortedByCount(this.sessions, linesOf).map(({ uid, commits, lines }) => {
+      const session = memory === null ? null : sessionByUid(memory, uid);
+      const author = session?.author ?? null;
+      const sum = entry(colleagues, author ?? "", () => ({ author: author ?? "", sessions: 0, lines: 0 }));
+      sum.sessions++;
+      sum.lines += lines;
+      return {
+        session_id: uid,
+        session_title: session?.title ?? null,
+        agent: session?.agent ?? null,
+        author,
+        commits: commits.size,
+        lines,
+      };
+    });
+    const isShared = [...colleagues.keys()].some((author) => author !== "");
     return {
       total: this.total,
       by_author: sortedByCount(this.authors, ({ share }) => share.lines).map(
@@ -250,16 +274,8 @@ class Sums {
       ...(this.countsFiles && { by_file: sortedByCount(this.files, linesOf) }),
       by_week: [...this.weeks.values()].sort((a, b) => (a.week < b.week ? -1 : 1)),
       by_model: sortedByCount(this.models, linesOf),
-      by_session: sortedByCount(this.sessions, linesOf).map(({ uid, commits, lines }) => {
-        const session = memory === null ? null : sessionByUid(memory, uid);
-        return {
-          session_id: uid,
-          session_title: session?.title ?? null,
-          agent: session?.agent ?? null,
-          commits: commits.size,
-          lines,
-        };
-      }),
+      by_session: bySession,
+      by_colleague: isShared ? sortedByCount(colleagues, linesOf) : [],
     };
   }
 }

@@ -8,8 +8,8 @@ import type {
   Scope,
   SearchableIndex,
 } from "../../store/index/port.ts";
+import { rarity } from "../../text/rarity.ts";
 import { tokenStream } from "../../text/tokens.ts";
-import { rarity } from "../rarity.ts";
 import type { EmbeddedQuery } from "../vectors/query-embedder.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Candidate, StemWeights } from "./signals.ts";

@@ -1,8 +1,8 @@
 import type { Frequencies } from "../../store/index/port.ts";
 import { shortenLines } from "../../text/long-lines.ts";
+import { rarity } from "../../text/rarity.ts";
 import { identifiersOf, isSpaced, tokenStream } from "../../text/tokens.ts";
 import type { AnalysedQuery } from "../code/query.ts";
-import { rarity } from "../rarity.ts";
 
 /** The terms of a query: rare ones weigh more, and those that occur nowhere weigh most. */
 export interface AskedTerms {

@@ -17,7 +17,7 @@ import type { SessionQuery } from "./types.ts";
  * @throws PommelError `not_found` for an unknown session, checkpoint or event, `usage` for an ambiguous one
  */
 export function filterOf(memory: Memory, query: Omit<SessionQuery, "query" | "mode">): ChunkFilter {
-  const { since, until, branch, agent, author, team, types, kinds, files, session, commit, event } = query;
+  const { since, until, branch, agent, author, shared, types, kinds, files, session, commit, event } = query;
   const searchable = searchableChunks(memory);
   const left = (query.leaves ?? []).flatMap((uid) => {
     const known = sessionByUid(memory, uid);
@@ -31,7 +31,7 @@ export function filterOf(memory: Memory, query: Omit<SessionQuery, "query" | "mo
     branch,
     agent,
     author,
-    shared: team ? true : null,
+    shared,
     types: types.length > 0 ? types : null,
     kinds: kinds.length > 0 ? kinds : null,
     files: files.length > 0 ? filesMatching(memory, files) : null,

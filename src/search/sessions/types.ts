@@ -30,8 +30,8 @@ export interface SessionQuery {
   agent: string | null;
   /** Part of the name of the colleague who shared it. */
   author: string | null;
-  /** Only what colleagues shared. */
-  team: boolean;
+  /** true: only what colleagues shared; false: only what was recorded here; null: everything. */
+  shared: boolean | null;
   /** A checkpoint's id, its commit's hash, or the beginning of either: only turns that led to it. */
   commit: string | null;
   /** An event's id, the beginning of one, or its title: only what belongs to it. */
@@ -60,7 +60,7 @@ export const openQuery: Omit<SessionQuery, "query"> = {
   branch: null,
   agent: null,
   author: null,
-  team: false,
+  shared: null,
   commit: null,
   event: null,
   mode: "hybrid",

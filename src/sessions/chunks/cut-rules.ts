@@ -6,10 +6,10 @@ import type { IngestOptions } from "../ingest/ingest.ts";
 import { kindRules } from "./kinds.ts";
 
 /**
- * Raise this when the same turns give other groups, chunks, words, decisions, commands, titles or extractive summaries: every
+ * Raise this when the same turns give other groups, chunks, words, decisions, commands, titles, topics or extractive summaries: every
  * session is cut again, in the background. Words of the kinds (`kind-terms.ts`) are part of the settings' hash.
  */
-const cutRules = 5;
+const cutRules = 6;
 
 /** The settings that chunks depend on. */
 type CutSettings = Pick<IngestOptions, "chunks" | "maxChunks">;

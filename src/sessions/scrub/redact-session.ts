@@ -20,6 +20,7 @@ import { turnToStore } from "../ingest/turn-to-store.ts";
 import { annotationUid } from "../notes/notes.ts";
 import { storedTurns } from "../stored-turns.ts";
 import { storeSummaryChunks } from "../summaries/sum-up.ts";
+import { storeTopics } from "../topics/topics.ts";
 import type { SessionWork } from "../work.ts";
 import { type Clean, cleanLines, watched } from "./redact-stored.ts";
 
@@ -87,6 +88,7 @@ export async function redactWholeSession(
   if (numbers.length > 0 && (firstChanged !== null || rest.summaries)) {
     await storeSummaryChunks(work, now, signal);
   }
+  if (turns > 0 || rest.named) storeTopics(memory, now);
   const changed = turns > 0 || rest.named || rest.summaries || rest.notes.length > 0 || inPlace;
   return { turns, changed };
 }

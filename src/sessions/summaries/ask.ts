@@ -4,8 +4,12 @@ import { sentencesOf, shortenUrls } from "./prose.ts";
 import { contentWords } from "./words.ts";
 
 /** How a plan is handed over: the plan's title is the request. */
-const plan =
-  /^\s*(?:please )?(?:implement|execute|carry out|follow) (?:the|this) (?:following )?plan:?[^\S\n]*\n\s*(?:#+\s*)?(?:plan:\s*)?(.+)/i;
+const handedPlan =
+  /^\s*(?:please )?(?:implement|execute|carry out|follow) (?:the|this) (?:following )?plan\b/i;
+const plan = new RegExp(`${handedPlan.source}:?[^\\S\\n]*\\n\\s*(?:#+\\s*)?(?:plan:\\s*)?(.+)`, "i");
+
+/** Whether a prompt hands a plan over. */
+export const isPlan = (prompt: string): boolean => handedPlan.test(prompt);
 
 /** A slash command's name, as the client wraps it. */
 const commandName = /<command-name>([^<]{0,200})<\/command-name>/;

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { edited, prompt, summary, text } from "../../../test/support/turn-fixture.ts";
 import type { Llm } from "../../models/generate/llm.ts";
-import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { listSessions, saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { bestSummaries, summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { topicsOfSessions } from "../../store/memory/sessions/topics.ts";
 import { sumUpSession } from "./sum-up.ts";
 
 let stage: ReturnType<typeof temporaryWork>;
@@ -64,9 +65,26 @@ describe("a session that is summed up", () => {
     expect(vectors).toBe(stage.chunkTexts(id).length);
   });
 
+  it("has topics, which go with its turns", async () => {
+    const asked = prompt("Why is the token cache empty after a restart?");
+    const { id } = await stage.store(
+      "s",
+      asked,
+      text("The token cache is never written."),
+      prompt("do it now"),
+    );
+    await sumUpSession({ ...stage.work, llm: null }, "s");
+    expect(topicsOfSessions(stage.memory, [id]).get(id)).toEqual(["token cache"]);
+    expect(listSessions(stage.memory, { topic: "TOKEN" }).map(({ uid }) => uid)).toEqual(["s"]);
+    expect(listSessions(stage.memory, { topic: "parser" })).toEqual([]);
+    stage.memory.inTransaction(() => stage.memory.prepare("DELETE FROM turns WHERE number = 2").run());
+    expect(topicsOfSessions(stage.memory, [id])).toEqual(new Map());
+  });
+
   it("stays the same when it is summed up again, to the row", async () => {
     await stage.store("s", ...long);
-    const rows = () => ["summaries", "chunks", "vectors"].map((table) => stage.rowsOf(table));
+    const rows = () =>
+      ["summaries", "chunks", "vectors", "session_topics"].map((table) => stage.rowsOf(table));
     await sumUpSession({ ...stage.work, llm: null }, "s");
     const before = rows();
     expect(await sumUpSession({ ...stage.work, llm: null }, "s")).toMatchObject({ summaries: 0 });

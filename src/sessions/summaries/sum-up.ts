@@ -10,6 +10,7 @@ import type { DraftChunk } from "../chunks/chunker.ts";
 import { chunkOptionsFor, vectorsOf } from "../chunks/rechunk.ts";
 import { type SummaryOfTurns, summaryChunks } from "../chunks/summary-chunk.ts";
 import { storedTurns } from "../stored-turns.ts";
+import { storeTopics } from "../topics/topics.ts";
 import type { SessionWork } from "../work.ts";
 import { type Summary, summarise } from "./summarise.ts";
 import { saysNothing, sessionTitle } from "./title.ts";
@@ -30,7 +31,7 @@ export interface SummedUp {
 
 /**
  * Sums a session up from its stored turns: the extractive summary, the agent's own, with `withLlm` the language
- * model's; gives it a title and makes the summaries searchable. Doing it again changes nothing.
+ * model's; gives it a title and topics, and makes the summaries searchable. Doing it again changes nothing.
  * @returns null for a session that is not stored or has no turns
  * @throws only the signal's reason when it is aborted, and what the store throws
  */
@@ -76,8 +77,10 @@ export async function sumUpSession(
       saveSession(memory, { uid, agent, cwd, title: { text: fallback, source: "prompt", replaces: true } });
     return changes;
   });
+  const now = sessionByUid(memory, sessionUid) ?? session;
+  storeTopics(memory, now);
   const chunks = await storeSummaryChunks(options, session, signal);
-  return { summaries, chunks, title: sessionByUid(memory, sessionUid)?.title ?? null };
+  return { summaries, chunks, title: now.title };
 }
 
 /** A session can be compacted twice in one turn; the later summary covers the other. */

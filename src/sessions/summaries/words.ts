@@ -1,7 +1,7 @@
 import { stopWords } from "../../text/tokens.ts";
 
 /** Danish words without meaning of their own, and words that every conversation about code is full of. */
-const others = new Set(
+export const fillerWords: ReadonlySet<string> = new Set(
   (
     "af alle alt at da de dem den denne der deres det dette dig din dog du efter eller en end er et for fra før ham " +
     "han har havde her hun hvad hvis hvor ikke ind ja jeg jer kan kun lad man med meget men mig min mod må nej nogle " +
@@ -17,7 +17,7 @@ const word = /[\p{L}\p{N}_]{3,}/gu;
 export function contentWords(text: string): Set<string> {
   const found = new Set<string>();
   for (const [match] of text.toLowerCase().matchAll(word)) {
-    if (!stopWords.has(match) && !others.has(match) && !/^\d+$/.test(match)) found.add(match);
+    if (!stopWords.has(match) && !fillerWords.has(match) && !/^\d+$/.test(match)) found.add(match);
   }
   return found;
 }

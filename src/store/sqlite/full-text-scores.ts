@@ -80,7 +80,7 @@ export function onlyRows({ rows, scores }: TextScores, wanted: ReadonlySet<numbe
 /** In how many rows of a table each token occurs; absent tokens are missing. Remembered. */
 export function frequenciesIn(
   db: Connection,
-  table: "chunk_terms" | "commit_terms",
+  table: "chunk_terms" | "commit_terms" | "session_terms",
   tokens: readonly string[],
 ): Map<string, number> {
   const known = db.cacheUntilWrite<string, number>(`frequencies in ${table}`);

@@ -22,6 +22,7 @@ export function declareAttribution(program: Command): void {
       "commits as git log takes them: main..HEAD; one revision is that commit (default: all of HEAD's)",
     )
     .option("--git-ai", "as notes on the commits, refs/notes/ai (Git AI standard 3.0.0)")
+    .option("--notes", "as notes for people, a line per session, refs/notes/pommel (git log --notes=pommel)")
     .option("--agent-trace", "as trace records, one on each line (Agent Trace 0.1)")
     .option("--to <file>", "where trace records go (default: stdout)")
     .option("--force", "also replace notes that another tool wrote, or a file that exists")
@@ -30,11 +31,12 @@ export function declareAttribution(program: Command): void {
       "after",
       `${examples(
         ["pm attribution export --git-ai", "notes on all commits whose lines have an author"],
+        ["pm attribution export --notes main..HEAD", "notes to read with `git log --notes=pommel`"],
         ["pm attribution export --git-ai HEAD --dry-run", "what the last commit would get"],
         ["git push origin refs/notes/ai", "share the notes"],
         ["git update-ref -d refs/notes/ai", "remove all notes, those of other tools, too"],
         ["pm attribution export --agent-trace main..HEAD --to traces.jsonl", "a file to hand on"],
-      )}\n\nAn unknown line gets no entry in a note, and is unknown in a trace record. A second run changes nothing, and the\ncommand that takes the notes back is printed.`,
+      )}\n\nAn unknown line gets no entry in a note of Git AI, and is unknown in a trace record. A second run changes nothing, and the\ncommand that takes the notes back is printed.`,
     )
     .action(run(async () => (await import("./export.ts")).attributionExportCommand));
 

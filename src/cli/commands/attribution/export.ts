@@ -3,7 +3,7 @@ import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { GitAiExport } from "../../../queries/attribution/export-git-ai.ts";
+import type { NotesExport } from "../../../queries/attribution/export-notes.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
@@ -11,6 +11,7 @@ import { writeNew } from "../export/write.ts";
 
 interface ExportOptions {
   gitAi?: boolean;
+  notes?: boolean;
   agentTrace?: boolean;
   to?: string;
   force?: boolean;
@@ -21,21 +22,20 @@ interface ExportOptions {
 export async function attributionExportCommand(
   context: CommandContext,
   range: string | undefined,
-  { gitAi = false, agentTrace = false, to, force = false, dryRun = false }: ExportOptions,
+  { gitAi = false, notes = false, agentTrace = false, to, force = false, dryRun = false }: ExportOptions,
 ): Promise<void> {
   const { cwd, output } = context;
-  if (gitAi === agentTrace)
-    throw new PommelError("usage", "Which format?", "Choose one: --git-ai or --agent-trace.");
+  if ([gitAi, notes, agentTrace].filter(Boolean).length !== 1)
+    throw new PommelError("usage", "Which format?", "Choose one: --git-ai, --notes or --agent-trace.");
   const project = await findProject(cwd);
   if (agentTrace) {
-    if (dryRun) throw new PommelError("usage", "--dry-run is for --git-ai.", "Omit it.");
+    if (dryRun) throw new PommelError("usage", "--dry-run is for notes.", "Omit it.");
     return traces(context, project, { range: range ?? null, to, force });
   }
   if (to !== undefined) throw new PommelError("usage", "Notes go to no file.", "Omit --to.");
-  const report = await call("exportGitAi", { range: range ?? null, force, dryRun }, project);
-  output.result({ format: "git-ai", dry_run: dryRun, ...report }, () =>
-    gitAiText(report, dryRun, output.colors),
-  );
+  const format = gitAi ? "git-ai" : "readable";
+  const report = await call("exportNotes", { format, range: range ?? null, force, dryRun }, project);
+  output.result({ format, dry_run: dryRun, ...report }, () => notesText(report, dryRun, output.colors));
 }
 
 async function traces(
@@ -53,7 +53,7 @@ async function traces(
   );
 }
 
-function gitAiText(report: GitAiExport, dryRun: boolean, colors: Parameters<typeof tick>[1]): string {
+function notesText(report: NotesExport, dryRun: boolean, colors: Parameters<typeof tick>[1]): string {
   const { ref, written, updated, replaced, unchanged, kept, unknown, before, after } = report;
   const parts = [
     written.length > 0 && counted(written.length, "new note"),
@@ -74,6 +74,8 @@ function gitAiText(report: GitAiExport, dryRun: boolean, colors: Parameters<type
   ];
   if (after !== before) {
     const back = before === null ? `git update-ref -d ${ref}` : `git update-ref ${ref} ${before}`;
+    const name = ref.replace("refs/notes/", "");
+    if (name === "pommel") lines.push(`  Read them:    git log --notes=${name}`);
     lines.push(`  Share them:   git push <remote> ${ref}`, `  Undo:         ${back}`);
   }
   return lines.join("\n");

@@ -33,6 +33,7 @@ interface BlameOptions {
   summary?: boolean;
   explain?: boolean;
   porcelain?: boolean;
+  linePorcelain?: boolean;
   text?: boolean;
 }
 
@@ -43,7 +44,7 @@ const rowsShown = 10;
 export async function blameCommand(
   { cwd, output }: CommandContext,
   place: string | undefined,
-  { lines = [], rev, summary = false, explain = false, porcelain = false, text = false }: BlameOptions,
+  { lines = [], rev, summary = false, explain = false, text = false, ...options }: BlameOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
   if (lines.length === 0 && rev === undefined && (place === undefined || isDirectory(resolve(cwd, place)))) {
@@ -54,13 +55,19 @@ export async function blameCommand(
   const named = parsePlace(place, (name) => existsSync(resolve(cwd, name)));
   const ranges = [...(named.lines ? [named.lines] : []), ...lines.map(parseLines)];
   const file = locate(project, cwd, named.file);
+  const porcelain = (options.porcelain || options.linePorcelain) && !output.json;
   const texts = output.json ? text : !summary && !explain && !porcelain;
   const places = ranges.map(({ first, last }) => `${first},${Number.isFinite(last) ? last : ""}`);
   const asked = { file, rev, texts, ...(places.length > 0 && { lines: places }) };
   const answer = await call("blame", asked, project);
-  if (porcelain && !output.json) {
+  if (porcelain) {
     const { asPorcelain } = await import("./porcelain.ts");
-    return output.result(answer, await asPorcelain(project.root, answer, places));
+    const format = options.linePorcelain ? "--line-porcelain" : "--porcelain";
+    const written = await asPorcelain(project.root, answer, { format, places });
+    // A program gets git's very bytes; in a terminal, no text of a file may move the cursor.
+    if (output.columns === undefined) process.stdout.write(written);
+    else output.result(answer, written.toString().replace(/\n$/, ""));
+    return;
   }
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
   const pageOf = await commitPages(project.root, output.colors);

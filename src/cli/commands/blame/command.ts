@@ -16,7 +16,8 @@ export function declareBlame(program: Command): void {
   addOptions(blame, "blame", { file: null, first_line: null, last_line: null, lines: null, texts: null })
     .option("--summary", "only totals: by kind of author, session, model, person")
     .option("--explain", "what each verdict rests on")
-    .option("--porcelain", "as `git blame --line-porcelain`, with headers of Pommel's for each line")
+    .option("-p, --porcelain", "as `git blame --porcelain`, with headers of Pommel's for each line")
+    .option("--line-porcelain", "as `git blame --line-porcelain`, with the same")
     .option("--text", "with --json: include the text of each line")
     .addHelpText(
       "after",
@@ -26,8 +27,14 @@ export function declareBlame(program: Command): void {
         ["pm blame src/auth.ts -L 10,30", "a range"],
         ["pm blame src/auth.ts --summary", "shares"],
         ["pm blame src/auth.ts -L 10,30 --explain", "why each of them is said to be whose"],
-        ["pm blame src/auth.ts --porcelain", "for programs that read git's format"],
+        ["pm blame src/auth.ts --line-porcelain", "for programs that read git's format"],
       )}\n\nExits with 5 when the file or line does not exist.`,
     )
-    .action(query(async () => (await import("./blame.ts")).blameCommand));
+    .action(
+      query(
+        async () => (await import("./blame.ts")).blameCommand,
+        // A daemon passes on text, not bytes.
+        ({ porcelain, linePorcelain }) => porcelain === true || linePorcelain === true,
+      ),
+    );
 }

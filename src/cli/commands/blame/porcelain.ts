@@ -3,18 +3,18 @@ import type { BlameAnswer, BlameRange } from "../../../protocol/operations/blame
 import { oneLine } from "../../terminal/text.ts";
 
 /**
- * What `git blame --line-porcelain` writes, with headers of our own before each line's text: programs that read git's format
- * skip headers that they do not know.
+ * What `git blame --line-porcelain` or `--porcelain` writes, byte for byte, with headers of our own before each line's
+ * text: programs that read git's format skip headers that they do not know.
  * @param places lines as git's -L takes them; none: all
  * @throws GitFailure
  */
 export async function asPorcelain(
   root: string,
   { file, revision, ranges }: BlameAnswer,
-  places: readonly string[],
-): Promise<string> {
+  { format, places }: { format: "--porcelain" | "--line-porcelain"; places: readonly string[] },
+): Promise<Buffer> {
   const args = [
-    ...[...plain, "blame", "--line-porcelain", ...places.map((place) => `-L${place}`)],
+    ...[...plain, "blame", format, ...places.map((place) => `-L${place}`)],
     ...(revision === null ? [] : ["--end-of-options", revision]),
     ...["--", file],
   ];
@@ -31,7 +31,7 @@ export async function asPorcelain(
     const isOfLine = range !== undefined && number >= range.first_line && number <= range.last_line;
     return [...(isOfLine ? headersOf(range) : []), line];
   });
-  return Buffer.from(written.join("\n"), "latin1").toString().trimEnd();
+  return Buffer.from(written.join("\n"), "latin1");
 }
 
 function headersOf({ author, agent, model, session_id, turn, confidence, basis }: BlameRange): string[] {

@@ -18,7 +18,7 @@ import type { Surroundings } from "./view.ts";
 const evil = "\u001b]0;evil\u0007\u001b[2J\u202e修正登录页面 👩‍💻🎉 and\nmany more words ".repeat(4);
 
 const summary = (id: string, more: Partial<SessionSummary> = {}): SessionSummary => ({
-  ...{ id, agent: "claude", title: `Title of ${id}`, branch: "main", cwd: "/repo" },
+  ...{ id, agent: "claude", title: `Title of ${id}`, topics: [], branch: "main", cwd: "/repo" },
   ...{ started_at: null, last_at: null, ended_at: null, end_reason: null, turns: 3, chunks: 0 },
   ...{ annotations: 0, decisions: 0, agents: 0, models: [], parent_id: null, parent_tool_use: null },
   ...{ agent_type: null, forked_from: null },

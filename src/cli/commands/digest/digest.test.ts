@@ -11,6 +11,7 @@ const session: DigestSession = {
     id: "8ecde0fc-091c",
     agent: "claude",
     title: "Fix the login on @octocat's phone",
+    topics: ["login"],
     branch: "topic",
     cwd: "/repo",
   },
@@ -31,6 +32,11 @@ const answer: DigestAnswer = {
   parts: [
     {
       name: "topic",
+      topics: [{ value: "@octocat <b>login</b>", sessions: 2 }],
+      authors: [
+        { value: "", sessions: 1 },
+        { value: "bob@example.com", sessions: 2 },
+      ],
       sessions: [session],
       sessions_total: 3,
       commits: [],

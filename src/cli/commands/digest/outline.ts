@@ -29,9 +29,12 @@ export interface Item {
 const plainItem = { id: null, facts: [], lines: [] };
 
 export function outlineOf(part: DigestPart, by: "branch" | "project" | undefined): Outline {
-  const { sessions, commits, decisions, tokens } = part;
+  const { sessions, commits, decisions, tokens, topics, authors } = part;
   const title = by === "project" ? homeRelative(part.name ?? "") : (part.name ?? "no branch");
   const sections: Section[] = [
+    { title: "About", items: facetItems(topics), more: 0 },
+    // Whose they are says something where colleagues share theirs.
+    { title: "By", items: authors.some(({ value }) => value !== "") ? facetItems(authors) : [], more: 0 },
     {
       title: "Sessions",
       items: sessions.map((session) => sessionItem(session, by === "branch")),
@@ -76,6 +79,17 @@ export function outlineOf(part: DigestPart, by: "branch" | "project" | undefined
     sections: sections.filter(({ items }) => items.length > 0),
   };
 }
+
+/** A line of all values, with their sessions. */
+const facetItems = (facet: DigestPart["topics"]): Item[] =>
+  facet.length === 0
+    ? []
+    : [
+        {
+          ...plainItem,
+          title: facet.map(({ value, sessions }) => `${value || "you"} (${sessions})`).join(", "),
+        },
+      ];
 
 function sessionItem(session: DigestSession, isOfBranch: boolean): Item {
   const { id, title, agent, author, branch, prompts, asked, outcome, files } = session;

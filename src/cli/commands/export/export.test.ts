@@ -22,7 +22,7 @@ const call = (more: Partial<ToolCall>): ToolCall => ({
 /** @param text stands wherever somebody else wrote something */
 function documentOf(text: string): SessionDocument {
   const session: SessionSummary = {
-    ...{ id: "s", agent: "claude", title: text, branch: text, cwd: "/p" },
+    ...{ id: "s", agent: "claude", title: text, topics: [text], branch: text, cwd: "/p" },
     ...{ started_at: "2026-01-31T14:05:00.000Z", last_at: "2026-01-31T14:09:00.000Z" },
     ...{ ended_at: null, end_reason: null, turns: 1, chunks: 1, annotations: 1, decisions: 1, agents: 0 },
     ...{ models: ["m"], tokens: { input: 1, output: 1, cache_read: 0, cache_write: 0 } },

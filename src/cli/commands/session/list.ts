@@ -62,6 +62,7 @@ const columns: Column[] = [
   { title: "shared by", optional: 3 },
   { title: "branch", optional: 1, wraps: true },
   { title: "title", wraps: true },
+  { title: "topics", optional: 4, wraps: true },
 ];
 
 /** A row for each session. */
@@ -69,7 +70,7 @@ export function renderSessions(sessions: readonly SessionSummary[], screen: Scre
   const { colors } = screen;
   // On a terminal, what all have in common takes no room.
   const isMixed = screen.columns === undefined || new Set(sessions.map(({ agent }) => agent)).size > 1;
-  const rows = sessions.map(({ id, last_at, turns, agent, author, agent_type, branch, title }) => [
+  const rows = sessions.map(({ id, last_at, turns, agent, author, agent_type, branch, title, topics }) => [
     colors.id(shortId(id)),
     when(last_at, screen),
     turns.toLocaleString("en"),
@@ -77,6 +78,7 @@ export function renderSessions(sessions: readonly SessionSummary[], screen: Scre
     oneLine(author ?? ""),
     colors.dim(oneLine(branch ?? "")),
     oneLine(title ?? agent_type ?? "(no title)"),
+    colors.dim(oneLine(topics.join(", "))),
   ]);
   return table(columns, rows, screen);
 }

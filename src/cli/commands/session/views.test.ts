@@ -20,6 +20,7 @@ function sessionOf(text: string): SessionResponse {
       id: text,
       agent: text,
       title: text,
+      topics: [text],
       branch: text,
       cwd: text,
       started_at: at,
@@ -92,8 +93,8 @@ describe("views of conversations", () => {
     expect(show).toContain("3,014 tokens in (3,000 from the cache), 20 out by retries");
     expect(show).toMatch(/^ {2}1\. retries {2}2026-01-28 14:03, changed 1, abandoned branch$/m);
     expect(list).toBe(
-      "session  active            turns  agent    branch   title\n" +
-        "retries  2026-01-28 14:03  1      retries  retries  retries",
+      "session  active            turns  agent    branch   title    topics\n" +
+        "retries  2026-01-28 14:03  1      retries  retries  retries  retries",
     );
     expect(notes).toBe(
       "retries\n  2026-01-28 14:03 | session: retries:1 | retries | retries\n\n1 of 2 notes",

@@ -140,17 +140,32 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
     ]),
   );
   add(
+    "Sessions of",
+    [
+      { title: "lines", isNumber: true },
+      { title: "sessions", isNumber: true },
+      { title: "whose", wraps: true },
+    ],
+    answer.by_colleague.map(({ author, sessions, lines }) => [
+      lines.toLocaleString("en"),
+      sessions.toLocaleString("en"),
+      oneLine(author || "you"),
+    ]),
+  );
+  add(
     "Sessions",
     [
       { title: "lines", isNumber: true },
       { title: "commits", isNumber: true, optional: 1 },
       { title: "session" },
+      { title: "shared by", optional: 2 },
       { title: "title", wraps: true },
     ],
-    answer.by_session.map(({ session_id, session_title, commits: led, lines }) => [
+    answer.by_session.map(({ session_id, session_title, author, commits: led, lines }) => [
       lines.toLocaleString("en"),
       led.toLocaleString("en"),
       colors.id(shortId(session_id)),
+      oneLine(author ?? ""),
       oneLine(session_title ?? "(no title)"),
     ]),
   );

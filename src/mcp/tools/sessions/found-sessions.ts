@@ -130,7 +130,7 @@ function ledTo(commit: Result["commits"][number]): string {
 
 /** The latest sessions, where nothing is asked. */
 export async function listed(args: Args, context: CallContext): Promise<Found> {
-  const { since, until, branch, agent } = args;
+  const { since, until, branch, agent, mine, topic } = args;
   const beside = (
     ["in", "mode", "by", "kind", "type", "files", "session_id", "commit", "event"] as const
   ).filter((name) => args[name] !== undefined);
@@ -147,6 +147,8 @@ export async function listed(args: Args, context: CallContext): Promise<Found> {
     ...(until && { until }),
     ...(branch && { branch }),
     ...(agent && { agent }),
+    ...(mine && { mine }),
+    ...(topic && { topic }),
   };
   const here = acrossOf(args, context);
   if (here !== null) {
@@ -184,7 +186,12 @@ function sessionItem(session: SessionSummary, project: string | null): FoundSess
     kind: null,
     timestamp: session.last_at,
     note: null,
-    snippet: session.started_at === null ? "" : `began ${minute(session.started_at)}`,
+    snippet: [
+      session.started_at === null ? "" : `began ${minute(session.started_at)}`,
+      session.topics.length === 0 ? "" : `about ${oneLine(session.topics.join(", "), 200)}`,
+    ]
+      .filter((part) => part !== "")
+      .join("; "),
     ...{ other_turns: [], more_turns: 0 },
     files: [],
     freshness: null,

@@ -1,6 +1,6 @@
 import type { ChunkId, SearchableIndex } from "../../../store/index/port.ts";
+import { rarity } from "../../../text/rarity.ts";
 import { stopWords, tokenStream } from "../../../text/tokens.ts";
-import { rarity } from "../../rarity.ts";
 import type { AnalysedQuery } from "../query.ts";
 
 /** Neighbouring words of a query, as few as say something: "multiple times", "is not a function". */

@@ -18,7 +18,7 @@ export interface ChunkFilter {
   agent: string | null;
   /** Part of the name of the colleague who shared it. */
   author: string | null;
-  /** true: only what colleagues shared. */
+  /** true: only what colleagues shared; false: only what was recorded here. */
   shared: boolean | null;
   /** Chunks that touched one of these files: paths as stored. See `touchedFiles`. */
   files: readonly string[] | null;

@@ -14,7 +14,14 @@ import { unpackContent } from "../sessions/content.ts";
  * Made from turns, summaries and notes: cutting the sessions again makes them anew, with their full-text rows, which cannot
  * be read without their index.
  */
-const derived = new Set(["chunks", "vectors", "chunk_sources", "chunk_decisions", "session_cuts"]);
+const derived = new Set([
+  "chunks",
+  "vectors",
+  "chunk_sources",
+  "chunk_decisions",
+  "session_cuts",
+  "session_topics",
+]);
 /** What other processes do with a file that is being replaced is not worth keeping. */
 const dropped = new Set(["jobs", "activity"]);
 

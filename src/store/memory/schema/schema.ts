@@ -6,6 +6,7 @@ import { decisionTables } from "./decisions.ts";
 import { eventTables, gitTables } from "./git.ts";
 import { cutTables } from "./session-cuts.ts";
 import { sessionTerms } from "./session-terms.ts";
+import { topicTables } from "./session-topics.ts";
 import { syncTables } from "./sync.ts";
 import { teamTables } from "./team.ts";
 
@@ -295,4 +296,5 @@ export const memoryMigrations: readonly Migration[] = [
   `,
   commandTables,
   "CREATE INDEX usage_by_message ON usage (message_uid)",
+  topicTables,
 ];

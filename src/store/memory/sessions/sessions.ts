@@ -142,6 +142,14 @@ export function sessionsByIds(memory: Memory, ids: readonly number[]): Map<numbe
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Sessions of the given uids, by uid; those that are gone are missing. */
+export function sessionsByUids(memory: Memory, uids: readonly string[]): Map<string, SessionRecord> {
+  const rows = memory
+    .prepare(`SELECT ${columns} FROM sessions WHERE uid IN (SELECT value FROM json_each(?))`)
+    .all(JSON.stringify(uids)) as SessionRecord[];
+  return new Map(rows.map((row) => [row.uid, row]));
+}
+
 /**
  * The session that a person means: its uid, or the beginning of it that no other has. A beginning without `/` never
  * means a subagent.
@@ -194,8 +202,10 @@ export interface SessionFilter {
   agent?: string | null;
   /** A part of the name of the colleague who shared it; letter case does not matter. */
   author?: string | null;
-  /** Only what colleagues shared. */
-  shared?: boolean;
+  /** true: only what colleagues shared; false: only what was recorded here. */
+  shared?: boolean | null;
+  /** A part of one of its topics; letter case does not matter. */
+  topic?: string | null;
   /** The directory it was launched in, or one above. */
   cwd?: string | null;
   /** Only the subagents' sessions of this one; true: those of all sessions as well; else none. */
@@ -208,7 +218,7 @@ export interface SessionFilter {
 /** Sessions, those with the latest line first. */
 export function listSessions(memory: Memory, filter: SessionFilter = {}): SessionRecord[] {
   const { since = null, until = null, branch = null, agent = null, author = null } = filter;
-  const { cwd = null, limit = -1 } = filter;
+  const { topic = null, cwd = null, limit = -1 } = filter;
   const conditions = [
     typeof filter.children === "number" && "parent_id = @parent",
     filter.children === undefined && isOwn,
@@ -219,6 +229,9 @@ export function listSessions(memory: Memory, filter: SessionFilter = {}): Sessio
     agent !== null && "agent = @agent",
     author !== null && "instr(lower(author), lower(@author)) > 0",
     filter.shared === true && "author IS NOT NULL",
+    filter.shared === false && "author IS NULL",
+    topic !== null &&
+      `EXISTS (SELECT 1 FROM session_topics WHERE session_id = sessions.id AND instr(lower(topic), lower(@topic)) > 0)`,
     cwd !== null && "(cwd = @cwd OR substr(cwd, 1, length(@cwd) + 1) = @cwd || '/')",
   ].filter((condition) => condition !== false);
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
@@ -235,6 +248,7 @@ export function listSessions(memory: Memory, filter: SessionFilter = {}): Sessio
       branch,
       agent,
       author,
+      topic,
       cwd: cwd?.replace(/\/+$/, "") ?? null,
     }) as SessionRecord[];
 }

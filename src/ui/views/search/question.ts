@@ -20,16 +20,17 @@ interface Known {
 }
 export const nothingKnown: Known = { agents: [], authors: [], branches: [], languages: [] };
 
-/** Whose sessions: all that colleagues shared, or one colleague's. None are offered where nobody shared any. */
+/** Whose sessions: one's own, all that colleagues shared, or one colleague's. None are offered where nobody shared any. */
 export const authorFilter = ({ authors }: Pick<Known, "authors">) => ({
   name: "author",
   label: "Anyone’s",
-  values: authors.length === 0 ? [] : [["*", "Colleagues’"] as const, ...authors],
+  values: authors.length === 0 ? [] : [["me", "Mine"] as const, ["*", "Colleagues’"] as const, ...authors],
 });
 
 /** As requests for sessions take it. */
-export const authorIn = (query: URLSearchParams): { team?: true; author?: string } => {
+export const authorIn = (query: URLSearchParams): { mine?: true; team?: true; author?: string } => {
   const author = query.get("author") ?? "";
+  if (author === "me") return { mine: true };
   return author === "*" ? { team: true } : author === "" ? {} : { author };
 };
 
@@ -61,6 +62,7 @@ export interface Question {
     since?: string;
     branch?: string;
     agent?: string;
+    mine?: true;
     team?: true;
     author?: string;
     /** Word by word in all that was said and done, instead of by meaning. */

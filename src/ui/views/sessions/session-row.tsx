@@ -16,6 +16,7 @@ interface SessionRowProps {
 /** A session in a list. */
 export function SessionRow({ session, isDayKnown, of }: SessionRowProps) {
   const { id, title, agent, author, branch, last_at, turns, decisions, annotations, agents } = session;
+  const { topics } = session;
   return (
     <ResultRow
       href={sessionLink(id)}
@@ -37,6 +38,7 @@ export function SessionRow({ session, isDayKnown, of }: SessionRowProps) {
           {decisions > 0 && <span>{counted(decisions, "decision")}</span>}
           {annotations > 0 && <span>{counted(annotations, "note")}</span>}
           {agents > 0 && <span>{counted(agents, "subagent")}</span>}
+          {topics.length > 0 && <span class="topics">{topics.join(", ")}</span>}
         </>
       }
     />

@@ -12,10 +12,10 @@ const [limit, few] = [1000, 40];
 
 /** All sessions, the latest first. */
 export default function Sessions({ query }: ViewProps) {
-  const [since, until, branch, agent] = ["since", "until", "branch", "agent"].map(
+  const [since, until, branch, agent, topic] = ["since", "until", "branch", "agent", "topic"].map(
     (name) => query.get(name) ?? undefined,
   );
-  const request = { since, until, branch, agent, ...authorIn(query) };
+  const request = { since, until, branch, agent, topic, ...authorIn(query) };
   const { data: latest, error, reload } = useAnswer("sessions", { ...request, limit: few });
   const isMore = latest !== null && latest.total > few;
   const { data: all } = useAnswer("sessions", isMore ? { ...request, limit } : null);
@@ -41,6 +41,12 @@ export default function Sessions({ query }: ViewProps) {
             { name: "agent", label: "Any agent", values: project.value?.agents ?? [] },
             { name: "model", label: "Any model", values: models },
             authorFilter(project.value ?? nothingKnown),
+            {
+              name: "topic",
+              label: "Any topic",
+              values:
+                data?.topics?.map(({ value, sessions: of }) => [value, `${value} (${of})`] as const) ?? [],
+            },
           ]}
         />
       </div>

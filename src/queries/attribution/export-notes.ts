@@ -5,9 +5,12 @@ import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { type AttributedCommit, attributedCommits } from "./attributed-commits.ts";
+import { isReadableNote, readableNote } from "./readable-note.ts";
 
-export interface ExportGitAiRequest {
+export interface ExportNotesRequest {
+  format: NoteFormat;
   /** See `attributedCommits`. */
   range: string | null;
   /** Replace other tools' notes, too. */
@@ -17,7 +20,7 @@ export interface ExportGitAiRequest {
   signal?: AbortSignal | undefined;
 }
 
-export interface GitAiExport {
+export interface NotesExport {
   ref: string;
   /** Hashes of commits that got a note. */
   written: string[];
@@ -42,25 +45,31 @@ const maxNote = 5_000_000;
 /** Others may write notes meanwhile. */
 const attempts = 3;
 
-const ref = `refs/${gitAiRef}`;
+/** Where notes of a format are, and which of them are ours. */
+const formats = {
+  "git-ai": { ref: `refs/${gitAiRef}`, isOurs: (text: string) => writerOf(text) !== null },
+  readable: { ref: "refs/notes/pommel", isOurs: isReadableNote },
+} as const;
+export type NoteFormat = keyof typeof formats;
 
 /**
- * Writes the attribution of commits as notes of Git AI. A note that another tool wrote stays, unless `force`.
+ * Writes the attribution of commits as git notes. A note that another tool wrote stays, unless `force`.
  * @throws PommelError as `attributedCommits`; `sync_failed` where others keep writing notes meanwhile
  */
-export async function exportGitAi(
+export async function exportNotes(
   project: Project,
   memory: Memory,
-  { range, force, dryRun, signal }: ExportGitAiRequest,
-): Promise<GitAiExport> {
-  const logs = new Map<string, string>();
+  { format, range, force, dryRun, signal }: ExportNotesRequest,
+): Promise<NotesExport> {
+  const notes = new Map<string, string>();
+  const titleOf = (uid: string) => sessionByUid(memory, uid)?.title ?? null;
   let unknown = 0;
   for await (const commit of attributedCommits(memory, project.root, range, signal)) {
-    const log = logOf(commit);
-    if (log === null) unknown++;
-    else logs.set(commit.info.hash, log);
+    const note = format === "git-ai" ? logOf(commit) : readableNote(commit, titleOf);
+    if (note === null) unknown++;
+    else notes.set(commit.info.hash, note);
   }
-  return writeLogs(project.root, logs, { force, dryRun, unknown });
+  return writeNotesOf(format, project.root, notes, { force, dryRun, unknown });
 }
 
 const logOf = ({ info, lines }: AttributedCommit) =>
@@ -69,36 +78,38 @@ const logOf = ({ info, lines }: AttributedCommit) =>
     person: `${info.author} <${info.authorEmail}>`.replace(/\s+/g, " "),
   });
 
-/** Writes authorship logs, by the hashes of their commits. */
-export async function writeLogs(
+/** @param wanted notes, by the hashes of their commits */
+export async function writeNotesOf(
+  format: NoteFormat,
   root: string,
-  logs: ReadonlyMap<string, string>,
+  wanted: ReadonlyMap<string, string>,
   { force, dryRun, unknown = 0 }: { force: boolean; dryRun: boolean; unknown?: number },
-): Promise<GitAiExport> {
+): Promise<NotesExport> {
+  const { ref, isOurs } = formats[format];
   for (let attempt = 0; attempt < attempts; attempt++) {
     const before = await tipOf(root, ref);
     const found = before === null ? new Map<string, string>() : await notesIn(root, ref);
-    const report: GitAiExport = {
+    const report: NotesExport = {
       ...{ ref, written: [], updated: [], replaced: [], unchanged: 0, kept: [], unknown, before },
       after: before,
     };
-    const blobs = [...logs.keys()].flatMap((hash) => found.get(hash) ?? []);
+    const blobs = [...wanted.keys()].flatMap((hash) => found.get(hash) ?? []);
     const texts = await readObjects(root, blobs, { maxBytes: maxNote, type: "blob" });
     const notes = new Map<string, string>();
-    for (const [hash, log] of logs) {
+    for (const [hash, note] of wanted) {
       const blob = found.get(hash);
       const text = blob === undefined ? null : (texts.get(blob)?.toString() ?? "");
-      if (text === log) {
+      if (text === note) {
         report.unchanged++;
         continue;
       }
-      const isOurs = text !== null && writerOf(text) !== null;
-      if (text !== null && !isOurs && !force) {
+      const isKnown = text !== null && isOurs(text);
+      if (text !== null && !isKnown && !force) {
         report.kept.push(hash);
         continue;
       }
-      (text === null ? report.written : isOurs ? report.updated : report.replaced).push(hash);
-      notes.set(hash, log);
+      (text === null ? report.written : isKnown ? report.updated : report.replaced).push(hash);
+      notes.set(hash, note);
     }
     if (dryRun || notes.size === 0) return report;
     const message = "Notes written by `pm attribution`";

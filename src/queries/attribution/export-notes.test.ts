@@ -4,15 +4,22 @@ import { violations } from "../../../test/support/git-ai-standard.ts";
 import { addSession } from "../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { foreignNotesOf } from "../../attribution/foreign/foreign-notes.ts";
-import { exportGitAi } from "./export-git-ai.ts";
+import { saveSession } from "../../store/memory/sessions/sessions.ts";
+import { exportNotes } from "./export-notes.ts";
 
 let repo: ReturnType<typeof repositoryWithAgents>;
 let first: string;
 let second: string;
 const text = "export const answer = computeTheAnswer();\nexport const other = computeAnother();\n";
 
-const exported = (options: Partial<Parameters<typeof exportGitAi>[2]> = {}) =>
-  exportGitAi(repo.work.project, repo.memory, { range: null, force: false, dryRun: false, ...options });
+const exported = (options: Partial<Parameters<typeof exportNotes>[2]> = {}) =>
+  exportNotes(repo.work.project, repo.memory, {
+    format: "git-ai",
+    range: null,
+    force: false,
+    dryRun: false,
+    ...options,
+  });
 const note = (hash: string) => repo.git("notes", "--ref=ai", "show", hash);
 
 beforeEach(async () => {
@@ -56,4 +63,23 @@ describe("exporting notes of Git AI", () => {
     repo.git("notes", "--ref=ai", "add", "--force", "-m", older, second);
     expect(await exported()).toMatchObject({ updated: [second], kept: [] });
   });
+});
+
+it("writes notes that people read, and leaves what is not ours", async () => {
+  saveSession(repo.memory, {
+    uid: "one",
+    agent: "claude",
+    cwd: "/",
+    title: { text: "Answer\u001b[2J it", source: "user" },
+  });
+  expect(await exported({ format: "readable" })).toMatchObject({
+    ref: "refs/notes/pommel",
+    written: [second],
+  });
+  expect(repo.git("log", "-1", "--format=%N", "--notes=pommel", second)).toBe(
+    "Pommel: 2 lines, 2 by agents\n  one claude, 2: Answer [2J it",
+  );
+  expect(await exported({ format: "readable" })).toMatchObject({ written: [], unchanged: 1 });
+  repo.git("notes", "--ref=pommel", "add", "--force", "-m", "somebody's", second);
+  expect(await exported({ format: "readable" })).toMatchObject({ written: [], kept: [second] });
 });

@@ -1,0 +1,44 @@
+import type { Memory } from "../../store/memory/memory.ts";
+import type { SessionRecord } from "../../store/memory/memory-records.ts";
+import { sessionCount } from "../../store/memory/sessions/session-terms.ts";
+import { saveTopics, sessionFrequencies } from "../../store/memory/sessions/topics.ts";
+import { storedTurns } from "../stored-turns.ts";
+import { isPlan } from "../summaries/ask.ts";
+import { keyPhrases, type Source } from "./key-phrases.ts";
+
+/** Finds and stores what a session is about, from its stored turns. Doing it again changes nothing. */
+export function storeTopics(memory: Memory, session: SessionRecord): void {
+  const topics = keyPhrases(sourcesOf(memory, session), {
+    all: sessionCount(memory),
+    holding: (stems) => sessionFrequencies(memory, stems),
+  });
+  saveTopics(memory, session.id, topics);
+}
+
+/** Names of branches that say nothing about their work. */
+const mainBranch = /^(?:main|master|trunk|develop|HEAD)$/;
+/** A title of what was done ends with its branch. */
+const branchAtEnd = /\s\(\S+\)$/;
+
+function sourcesOf(memory: Memory, { id, title, titleSource, branch }: SessionRecord): Source[] {
+  const named = (title ?? "").replace(branchAtEnd, "");
+  const sources: Source[] = [{ text: named, by: "title" }];
+  if (branch !== null && !mainBranch.test(branch))
+    sources.push({ text: branch.split("/").at(-1)!.replace(/[-_]+/g, " "), by: "title" });
+  for (const { number, abandoned, lines, record } of storedTurns(memory, id)) {
+    if (abandoned) continue;
+    const isTitle = titleSource === "prompt" && !isPlan(record.prompt);
+    if (number > 0)
+      sources.push({ text: isTitle ? without(record.prompt, named) : record.prompt, by: "person" });
+    for (const { entries } of lines)
+      for (const entry of entries) if (entry.kind === "text") sources.push({ text: entry.text, by: "agent" });
+  }
+  return sources;
+}
+
+/** A prompt without the title that was made of it: the same words in both are said once. */
+function without(prompt: string, title: string): string {
+  const beginning = title.replace(/…$/, "").slice(1, 40).toLowerCase();
+  const at = beginning === "" ? -1 : prompt.toLowerCase().indexOf(beginning);
+  return at < 1 ? prompt : prompt.slice(0, at - 1) + prompt.slice(at - 1 + title.length);
+}
