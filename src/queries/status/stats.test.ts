@@ -52,11 +52,30 @@ it("sums up whose lines were committed, by author, directory, week, model and se
       { week: "2026-W03", lines: 1, agent: 1, human: 0, unknown: 0, before_agents: 0 },
     ],
     by_model: [{ model: "big-model", lines: 3 }],
-    by_session: [{ session_id: "s", session_title: "Making", agent: "claude", commits: 2, lines: 3 }],
+    by_session: [
+      { session_id: "s", session_title: "Making", agent: "claude", author: null, commits: 2, lines: 3 },
+    ],
+    by_colleague: [],
     notes: [
       "1 commit is not analysed yet, so these shares are not final: the daemon analyses them when it is idle, the latest first.",
     ],
   });
+});
+
+it("says whose sessions wrote the lines, where colleagues shared theirs", async () => {
+  rememberSession(repo.memory, "s", ["p"]);
+  rememberSession(repo.memory, "t", ["p"], { author: "bob" });
+  await seen(repo.commit("one", { "a.ts": "x // s:1\n" }));
+  await seen(repo.commit("two", { "b.ts": "y // t:1\nz // t:1\n" }));
+  const { by_colleague, by_session } = await stats();
+  expect(by_colleague).toEqual([
+    { author: "bob", sessions: 1, lines: 2 },
+    { author: "", sessions: 1, lines: 1 },
+  ]);
+  expect(by_session.map(({ session_id, author }) => [session_id, author])).toEqual([
+    ["t", "bob"],
+    ["s", null],
+  ]);
 });
 
 it("counts again after a commit, after one that was amended, and on a rewritten branch", async () => {
