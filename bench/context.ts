@@ -21,7 +21,7 @@ import * as z from "zod/mini";
 import { claude } from "../src/agents/claude/claude.ts";
 import { gitTextIfAny } from "../src/git/git.ts";
 import { recentChangesOf } from "../src/git/history/file-changes.ts";
-import type { FileHistory } from "../src/queries/context/for-revert.ts";
+import type { FileHistory } from "../src/queries/context/source.ts";
 import { askForCode, type Named } from "./context/code.ts";
 import { continuedBy, manifestEntry } from "./context/continues.ts";
 import { type Judged, judgeMoments } from "./context/judge.ts";

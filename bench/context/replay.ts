@@ -6,7 +6,7 @@ import { createStaticEmbedder } from "../../src/models/embed/static/static-embed
 import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
 import type { ContextRequest, ContextResponse } from "../../src/protocol/operations/context.ts";
 import { answerContext } from "../../src/queries/context/answer.ts";
-import type { FileHistory } from "../../src/queries/context/for-revert.ts";
+import type { FileHistory } from "../../src/queries/context/source.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import type { Importer } from "../recall/import.ts";

@@ -5,8 +5,8 @@ import { checkpointByUid } from "../store/memory/commits/checkpoints.ts";
 import { withheldSessions } from "../store/memory/privacy/withheld.ts";
 import { sessionById, sessionByUid } from "../store/memory/sessions/sessions.ts";
 import { type ChangedThing, type ChangeList, changedThings, syncFact } from "../store/memory/sync.ts";
-import { pathOf, type Thing } from "./branch/manifest.ts";
-import { decode, encode } from "./branch/shared-file.ts";
+import { pathOf } from "./branch/manifest.ts";
+import { decode, encode, type Thing } from "./branch/shared-file.ts";
 import {
   type ExportWork,
   exportAnnotation,

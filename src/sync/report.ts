@@ -1,6 +1,6 @@
 import type { ScrubbingWork } from "../sessions/work.ts";
 import type { Problem } from "./branch/branch.ts";
-import type { SharedKind } from "./branch/manifest.ts";
+import type { SharedKind } from "./branch/shared-file.ts";
 import type { EncryptionSettings } from "./codec/open-codec.ts";
 
 /** Counts of shared or imported records. */

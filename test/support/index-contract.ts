@@ -6,8 +6,7 @@ import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { CodeSearch } from "../../src/search/code/engine.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
-import type { IndexDriver } from "../../src/store/index/drivers.ts";
-import type { ChunkId, CodeIndex, Match, Scope, Within } from "../../src/store/index/port.ts";
+import type { ChunkId, CodeIndex, IndexDriver, Match, Scope, Within } from "../../src/store/index/port.ts";
 import type {
   ChunkRecord,
   FileChange,

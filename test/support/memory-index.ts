@@ -1,5 +1,4 @@
 import { PommelError } from "../../src/project/errors.ts";
-import type { IndexDriver } from "../../src/store/index/drivers.ts";
 import type {
   ChunkId,
   ChunkOutline,
@@ -11,6 +10,7 @@ import type {
   FileId,
   Frequencies,
   IndexCounts,
+  IndexDriver,
   IndexEntry,
   KnownFile,
   Match,

@@ -4,7 +4,6 @@ import { loadConfig } from "../../project/config/config.ts";
 import { homeSettings, type SettingKey } from "../../project/config/settings.ts";
 import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
-import type { RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { everywhere } from "../../queries/operations.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
@@ -13,20 +12,8 @@ import type { LiveSettings } from "../lifecycle/live-settings.ts";
 import { LogReader } from "../lifecycle/log-reader.ts";
 import type { Projects } from "../projects/projects.ts";
 import type { SpoolReader } from "../spool/spool-reader.ts";
+import type { DaemonRoute, Handlers } from "./handled-routes.ts";
 import { codeLifetimeMs, type PageAccess } from "./page-access.ts";
-import type { Handlers } from "./server.ts";
-
-/** Asked of the daemon itself: about no project, or about all of them. */
-const daemonRoutes = [
-  ...(["daemon", "spool", "pageCode", "command", "log", "shutdown"] as const),
-  "reloadSettings",
-  ...(["searchEverywhere", "sessionsEverywhere", "eventsEverywhere", "digestEverywhere"] as const),
-  ...(["locateSession", "projects"] as const),
-] as const;
-export type DaemonRoute = (typeof daemonRoutes)[number] & RouteName;
-
-export const isDaemonRoute = (route: RouteName): route is DaemonRoute =>
-  (daemonRoutes as readonly RouteName[]).includes(route);
 
 const recording: ReadonlySet<SettingKey> = new Set(recordingSettings);
 

@@ -3,14 +3,12 @@ import { whyNoModelScrubs } from "../../models/generate/registry.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
-import type { RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { type OperationName, operationNames, run } from "../../queries/operations.ts";
 import { describeCode, queueWith, statusWith } from "../../queries/status/status-of.ts";
 import type { InUse } from "../projects/projects.ts";
 import type { SpoolReader } from "../spool/spool-reader.ts";
-import type { DaemonRoute } from "./daemon-handlers.ts";
-import type { Handlers } from "./server.ts";
+import type { CheckoutRoute, Handlers } from "./handled-routes.ts";
 import { transcriptHandlers } from "./transcript-handlers.ts";
 
 /** Of several hooks' questions that are worked on at once, each is answered too late. */
@@ -24,9 +22,6 @@ function engineHandlers(project: Project): Pick<Handlers, OperationName> {
   ]);
   return Object.fromEntries(answers);
 }
-
-/** Asked of a checkout. */
-export type CheckoutRoute = Exclude<RouteName, DaemonRoute>;
 
 interface CheckoutHandlersOptions {
   inUse: InUse;

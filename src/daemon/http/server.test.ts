@@ -19,9 +19,9 @@ import type { SearchRequest } from "../../protocol/operations/search.ts";
 import { largestBody, type RequestOf } from "../../protocol/routes.ts";
 import { listen, listenOnSocket, preferredPort } from "../lifecycle/port.ts";
 import { newRecord, removeRecord, writeRecord } from "../lifecycle/record.ts";
-import type { CheckoutRoute } from "./handlers.ts";
+import type { CheckoutRoute, Handlers } from "./handled-routes.ts";
 import { PageAccess } from "./page-access.ts";
-import { answerWith, createServer, type Handlers } from "./server.ts";
+import { answerWith, createServer } from "./server.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let project: Project;

@@ -13,30 +13,14 @@ import { asDoor, doorHeader, placeHeader } from "../../protocol/door.ts";
 import { livePath, type RouteName, signInPath } from "../../protocol/endpoints.ts";
 import { signInRequest } from "../../protocol/operations/daemon.ts";
 import { problemIn } from "../../protocol/problem-in.ts";
-import {
-  largestBody,
-  type RequestOf,
-  type ResponseOf,
-  requestFromUrl,
-  routes,
-} from "../../protocol/routes.ts";
+import { largestBody, type RequestOf, requestFromUrl, routes } from "../../protocol/routes.ts";
 import { throughDoor } from "../../queries/audit/audited.ts";
 import type { Answerer } from "../../queries/here.ts";
-import { type DaemonRoute, isDaemonRoute } from "./daemon-handlers.ts";
 import { type Asker, guardAccess, guardAddress } from "./guard.ts";
-import type { CheckoutRoute } from "./handlers.ts";
+import type { CheckoutRoute, Handlers } from "./handled-routes.ts";
+import { type DaemonRoute, isDaemonRoute } from "./handled-routes.ts";
 import type { PageAccess } from "./page-access.ts";
 import { type PageFile, pageFile, securityHeaders } from "./page-files.ts";
-
-/** The daemon behind the routes. */
-export type Handlers = {
-  [R in RouteName]: (
-    request: RequestOf<R>,
-    signal?: AbortSignal,
-    /** The directory that a request to the daemon itself may name as well. */
-    place?: string | null,
-  ) => ResponseOf<R> | Promise<ResponseOf<R>>;
-};
 
 interface ServerOptions {
   /** This daemon's record; null until the port is known. */

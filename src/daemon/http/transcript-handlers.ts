@@ -9,7 +9,7 @@ import { findSession, saveSession, sessionByUid } from "../../store/memory/sessi
 import { listTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { priority } from "../jobs/conversation-requests.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
-import type { Handlers } from "./server.ts";
+import type { Handlers } from "./handled-routes.ts";
 
 /** What only a daemon does: it records sessions. A memory that cannot be opened answers with what is wrong with it. */
 export function transcriptHandlers(work: MemoryWork): Pick<Handlers, "indexTranscript" | "sessionStart"> {

@@ -1,7 +1,19 @@
 import { type FSWatcher, lstatSync, readdirSync, type Stats, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { FileEvent, Subscribe } from "./subscribe.ts";
+
+export interface FileEvent {
+  /** Absolute. */
+  path: string;
+  type: "create" | "update" | "delete";
+}
+
+/** As `subscribe` of @parcel/watcher. */
+export type Subscribe = (
+  directory: string,
+  callback: (error: Error | null, events: FileEvent[]) => unknown,
+  options: { ignore: string[] },
+) => Promise<{ unsubscribe(): Promise<void> }>;
 
 /** What happens within this long is reported together. Milliseconds. */
 const collectedMs = 10;

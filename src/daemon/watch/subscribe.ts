@@ -7,20 +7,7 @@ import { directoriesLeftOut } from "../../code/files/scan.ts";
 import { vendoredNames } from "../../code/files/vendored.ts";
 import { messageOf } from "../../project/errors.ts";
 import { teamDirName } from "../../project/paths.ts";
-import { watchDirectories } from "./directories.ts";
-
-export interface FileEvent {
-  /** Absolute. */
-  path: string;
-  type: "create" | "update" | "delete";
-}
-
-/** As `subscribe` of @parcel/watcher. */
-export type Subscribe = (
-  directory: string,
-  callback: (error: Error | null, events: FileEvent[]) => unknown,
-  options: { ignore: string[] },
-) => Promise<{ unsubscribe(): Promise<void> }>;
+import { type FileEvent, type Subscribe, watchDirectories } from "./directories.ts";
 
 /** Without a name, @parcel/watcher looks for watchman first. */
 const backends: Partial<Record<NodeJS.Platform, BackendType>> = { darwin: "fs-events", win32: "windows" };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { list } from "../../agents/claude/claude.ts";
 import { silentLog } from "../../project/log.ts";
-import type { Subscribe } from "./subscribe.ts";
+import type { Subscribe } from "./directories.ts";
 import { type DirectoryWatch, watchDirectory } from "./watch-directory.ts";
 
 let dir: string;

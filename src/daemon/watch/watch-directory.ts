@@ -4,7 +4,8 @@ import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { Batch } from "./batch.ts";
-import { type FileEvent, networkFilesystem, type Subscribe, systemSubscribe } from "./subscribe.ts";
+import type { FileEvent, Subscribe } from "./directories.ts";
+import { networkFilesystem, systemSubscribe } from "./subscribe.ts";
 
 interface DirectoryWatchOptions {
   /** Absolute; it need not be there yet. A file is looked at now and then. */

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createIgnoreRules } from "../../code/files/ignore.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { silentLog } from "../../project/log.ts";
-import type { FileEvent, Subscribe } from "./subscribe.ts";
+import type { FileEvent, Subscribe } from "./directories.ts";
 import { type Watcher, type WatchOptions, watchProject } from "./watcher.ts";
 
 let root: string;

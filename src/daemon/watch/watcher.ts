@@ -4,14 +4,9 @@ import type { IgnoreRules } from "../../code/files/ignore.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { Batch } from "./batch.ts";
+import type { FileEvent, Subscribe } from "./directories.ts";
 import { startPolling } from "./poll.ts";
-import {
-  type FileEvent,
-  networkFilesystem,
-  type Subscribe,
-  subscribeTo,
-  systemSubscribe,
-} from "./subscribe.ts";
+import { networkFilesystem, subscribeTo, systemSubscribe } from "./subscribe.ts";
 
 export interface WatchOptions {
   /** Absolute, without symbolic links. */

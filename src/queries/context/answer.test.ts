@@ -24,8 +24,8 @@ import { forget, nothing } from "../../store/memory/privacy/forget.ts";
 import { saveSummary } from "../../store/memory/sessions/summaries.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { answerContext } from "./answer.ts";
-import type { FileHistory } from "./for-revert.ts";
 import type { Injection } from "./quote.ts";
+import type { FileHistory } from "./source.ts";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
 const day = 24 * 3600 * 1000;

@@ -16,8 +16,8 @@ import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { configOf, keeperOf, withIndex, withMemory } from "../open.ts";
 import { sessionSearch } from "../search/sessions.ts";
 import { answerContext } from "./answer.ts";
-import type { FileHistory } from "./for-revert.ts";
 import { codeNamed } from "./named-code.ts";
+import type { FileHistory } from "./source.ts";
 
 /**
  * The automatic context for an agent, from what is stored now. Only a daemon records what is injected: elsewhere this is a

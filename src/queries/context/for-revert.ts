@@ -1,18 +1,9 @@
-import type { FileChange } from "../../git/history/file-changes.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { recordedEditsOf } from "../commands/recorded-edits.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, inSight, placeOf } from "./source.ts";
-
-/** Git's view of a file, where the agent works. */
-export interface FileHistory {
-  /** What the latest commits did to it, the latest first. */
-  changes(file: string): Promise<readonly FileChange[]>;
-  /** What the last commit has; null: not tracked. */
-  committed(file: string): Promise<string | null>;
-}
 
 /** What an edit put in place of what. */
 interface Replaced {

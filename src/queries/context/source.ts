@@ -1,11 +1,19 @@
+import type { FileChange } from "../../git/history/file-changes.ts";
 import type { Config } from "../../project/config/settings.ts";
 import type { SessionAnswer, SessionQuery } from "../../search/sessions/types.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import type { FileHistory } from "./for-revert.ts";
 import type { Injection } from "./quote.ts";
+
+/** Git's view of a file, where the agent works. */
+export interface FileHistory {
+  /** What the latest commits did to it, the latest first. */
+  changes(file: string): Promise<readonly FileChange[]>;
+  /** What the last commit has; null: not tracked. */
+  committed(file: string): Promise<string | null>;
+}
 
 /** Where automatic context comes from. */
 export interface ContextSource {

@@ -7,13 +7,13 @@ import type { Project } from "../../project/paths.ts";
 import { changedThings } from "../../store/memory/sync.ts";
 import { authorsHere } from "../../store/memory/team.ts";
 import { type TeamMember, teamServer } from "../../store/team/team-server.ts";
+import type { TeamReport } from "../../sync/team/export-team.ts";
 import {
   joinTeam,
   leaveTeam,
   notShared,
   shareWithTeam,
   type TeamOptions,
-  type TeamReport,
   type TeamSettings,
   type TeamState,
   teamState,

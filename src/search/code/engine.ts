@@ -18,17 +18,10 @@ import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "..
 import { type Matcher, matchersOf, mayBeMessage } from "../verbatim/matchers.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
-import {
-  type Background,
-  groupByFile,
-  type Ranked,
-  type RankedFile,
-  rank,
-  type Signals,
-  withoutCopies,
-} from "./rank.ts";
+import { type Background, groupByFile, type RankedFile, rank, withoutCopies } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { filesIn } from "./scope.ts";
+import type { Ranked, Signals } from "./signals.ts";
 import { linesOfChunks } from "./source.ts";
 import type { CodeAnswer, CodePlace, CodeQuery, CodeResult } from "./types.ts";
 import { chunksAtPlace, findHolders, type Holders } from "./verbatim/holders.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChunkOutline } from "../../store/index/port.ts";
 import { scoreByPlace } from "./places.ts";
 import { analyseQuery } from "./query.ts";
-import type { Ranked } from "./rank.ts";
+import type { Ranked } from "./signals.ts";
 import { weights } from "./weights.ts";
 
 const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semantic = 0): Ranked => ({

@@ -1,7 +1,7 @@
 import type { FileId } from "../../store/index/port.ts";
 import { isAskedFor } from "./path-role.ts";
 import type { AnalysedQuery } from "./query.ts";
-import type { Ranked } from "./rank.ts";
+import type { Ranked } from "./signals.ts";
 import { definitionSignal, isInlineTest, nameSignal, type StemWeights } from "./signals.ts";
 import type { Weights } from "./weights.ts";
 

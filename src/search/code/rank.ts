@@ -1,8 +1,9 @@
 import type { ChunkOutline, FileId } from "../../store/index/port.ts";
-import type { Change, Changes } from "../history/likewise.ts";
+import type { Changes } from "../history/likewise.ts";
 import { isAskedFor, olderVersions, type PathRole, roleOf } from "./path-role.ts";
 import { scoreByPlace } from "./places.ts";
 import type { AnalysedQuery } from "./query.ts";
+import type { Ranked, Signals } from "./signals.ts";
 import {
   type Candidate,
   definitionSignal,
@@ -15,40 +16,6 @@ import {
   type StemWeights,
 } from "./signals.ts";
 import type { Weights } from "./weights.ts";
-
-/** Contribution of each signal to the score, then the factors, and what was added for the best. The keys are those of JSON. */
-export interface Signals {
-  lexical: number;
-  phrase: number;
-  semantic: number;
-  coherence: number;
-  file_semantic: number;
-  file_name: number;
-  directories: number;
-  path: number;
-  name: number;
-  definition: number;
-  /** A factor. */
-  penalty: number;
-  mentions?: number;
-  /** A factor, of what lies in the package one works in. */
-  near?: number;
-  /** A factor, of what a commit like the query changed. */
-  history?: number;
-  /** A factor: what it is of its file, beside the others there. */
-  place?: number;
-}
-
-/** A candidate with its rank: the score and its parts. */
-export interface Ranked {
-  candidate: Candidate;
-  /** How much of the code mentions its name; 0 where that was not asked. */
-  mentioned: number;
-  /** The commit like the query that changed its file. */
-  change?: Change;
-  score: number;
-  signals: Signals;
-}
 
 /** Facts from the index that ranking needs beyond the candidates. */
 export interface Background {

@@ -4,7 +4,7 @@ import { mentioned, wordsHeld } from "../mentioned.ts";
 import type { PackageMap } from "../packages/packages.ts";
 import type { Matcher } from "../verbatim/matchers.ts";
 import type { AnalysedQuery } from "./query.ts";
-import type { Ranked } from "./rank.ts";
+import type { Ranked } from "./signals.ts";
 import { namingDirectory } from "./signals.ts";
 import { findTemplate } from "./verbatim/template.ts";
 

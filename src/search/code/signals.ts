@@ -1,8 +1,43 @@
 import type { ChunkOutline, Definition } from "../../store/index/port.ts";
 import { partsOf, stem } from "../../text/tokens.ts";
+import type { Change } from "../history/likewise.ts";
 import { abbreviationsOf } from "./abbreviations.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Weights } from "./weights.ts";
+
+/** Contribution of each signal to the score, then the factors, and what was added for the best. The keys are those of JSON. */
+export interface Signals {
+  lexical: number;
+  phrase: number;
+  semantic: number;
+  coherence: number;
+  file_semantic: number;
+  file_name: number;
+  directories: number;
+  path: number;
+  name: number;
+  definition: number;
+  /** A factor. */
+  penalty: number;
+  mentions?: number;
+  /** A factor, of what lies in the package one works in. */
+  near?: number;
+  /** A factor, of what a commit like the query changed. */
+  history?: number;
+  /** A factor: what it is of its file, beside the others there. */
+  place?: number;
+}
+
+/** A candidate with its rank: the score and its parts. */
+export interface Ranked {
+  candidate: Candidate;
+  /** How much of the code mentions its name; 0 where that was not asked. */
+  mentioned: number;
+  /** The commit like the query that changed its file. */
+  change?: Change;
+  score: number;
+  signals: Signals;
+}
 
 /** A chunk under consideration, with its evidence from retrieval. */
 export interface Candidate {

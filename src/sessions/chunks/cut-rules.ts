@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { profileOf, profiles } from "../../agents/profiles.ts";
 import type { Config } from "../../project/config/settings.ts";
 import type { CurrentCut, SessionCut } from "../../store/memory/sessions/session-cuts.ts";
-import type { IngestOptions } from "../ingest/ingest.ts";
+import type { GroupOptions } from "../ingest/groups.ts";
+import type { ChunkOptions } from "./chunker.ts";
 import { kindRules } from "./kinds.ts";
 
 /**
@@ -12,10 +13,13 @@ import { kindRules } from "./kinds.ts";
 const cutRules = 6;
 
 /** The settings that chunks depend on. */
-type CutSettings = Pick<IngestOptions, "chunks" | "maxChunks">;
+export interface CutSettings {
+  chunks: Omit<ChunkOptions, "relativize"> & GroupOptions;
+  maxChunks: number;
+}
 
 /** How a configuration wants sessions to be cut into chunks. */
-function chunkOptionsOf(config: Config): IngestOptions["chunks"] {
+function chunkOptionsOf(config: Config): CutSettings["chunks"] {
   return {
     minTokens: config["sessions.chunk_min_tokens"],
     maxTokens: config["sessions.chunk_max_tokens"],

@@ -19,24 +19,20 @@ import {
 } from "../../store/memory/sessions/transcripts.ts";
 import { lastGroupStart } from "../../store/memory/sessions/turns.ts";
 import { messagesElsewhere } from "../../store/memory/sessions/usage.ts";
-import type { ChunkOptions } from "../chunks/chunker.ts";
-import { cutOf } from "../chunks/cut-rules.ts";
+import { type CutSettings, cutOf } from "../chunks/cut-rules.ts";
 import { relativizer } from "../relative-paths.ts";
 import { type Commands, scrubLine } from "../scrub/scrub-lines.ts";
 import { askedTitle, saysNothing } from "../summaries/title.ts";
-import type { GroupOptions } from "./groups.ts";
 import { transcriptAt } from "./moved-transcript.ts";
 import { SessionWriter, titleIn } from "./session-writer.ts";
 
-export interface IngestOptions {
+export interface IngestOptions extends CutSettings {
   memory: Memory;
   agent: Agent;
   scrubber: Scrubber;
   /** Keys the fingerprints of secrets (redact/ledger.ts). */
   ledgerKey: Uint8Array;
   embedder: Embedder | null;
-  chunks: Omit<ChunkOptions, "relativize"> & GroupOptions;
-  maxChunks: number;
   /** The project's root and those of its other worktrees. */
   root: string;
   worktrees: readonly string[];

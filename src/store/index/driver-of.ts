@@ -1,6 +1,5 @@
 import { codeOf, explanationOf, messageOf, PommelError } from "../../project/errors.ts";
-import type { IndexDriver } from "./drivers.ts";
-import type { CodeIndex } from "./port.ts";
+import type { CodeIndex, IndexDriver } from "./port.ts";
 
 /** An index that connects when it is first asked, and again after its engine was away. */
 interface ConnectingIndex extends CodeIndex {

@@ -5,7 +5,8 @@ import { codeOf } from "../../project/errors.ts";
 import { homeOf } from "../../project/home.ts";
 import { keyOfDatabase } from "../encryption/keys.ts";
 import { Connection } from "../sqlite/connection.ts";
-import { isDamaged, type Migration, openDatabase } from "../sqlite/database.ts";
+import { isDamaged, openDatabase } from "../sqlite/database.ts";
+import type { Migration } from "../sqlite/sqlite.ts";
 
 /**
  * What was made of files and texts, for all checkouts: docs/decisions/0029-index-cache.md. It can all be made again, so nothing
@@ -145,7 +146,7 @@ export class IndexCache {
       return work(this.db);
     } catch (error) {
       // Another process is writing.
-      if (/^SQLITE_(?:BUSY|LOCKED)/.test(codeOf(error))) return otherwise;
+      if (codeOf(error) === "busy") return otherwise;
       this.end();
       this.pausedUntil = Date.now() + pauseMs;
       if (isDamaged(error) || isOfFullDisk(error)) removeIndexCache(this.file);

@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { lostEnvelope } from "../encryption/envelope.ts";
-import { isDamaged, type Migration } from "./database.ts";
+import { isDamaged } from "./database.ts";
 import { schemaProblem } from "./schema-problem.ts";
+import type { Migration } from "./sqlite.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** What to report of a stored file: its format number goes up with each change. */

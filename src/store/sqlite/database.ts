@@ -5,13 +5,7 @@ import { namesIn } from "../../project/files/if-any.ts";
 import { lostEnvelope } from "../encryption/envelope.ts";
 import { copyDatabase } from "./copy-database.ts";
 import { schemaProblem } from "./schema-problem.ts";
-import { Sqlite } from "./sqlite.ts";
-
-/**
- * One step forward, in SQL or with it; a database at version n has run the first n of its list. Never edit one that was
- * released.
- */
-export type Migration = string | ((db: Sqlite) => void);
+import { type Migration, Sqlite } from "./sqlite.ts";
 
 /** Messages about a database: which one it is, and what people can do. Functions of its file. */
 export interface DatabaseMessages {

@@ -1,5 +1,4 @@
-import type { Migration } from "./database.ts";
-import { Sqlite } from "./sqlite.ts";
+import { type Migration, Sqlite } from "./sqlite.ts";
 
 /** A database's tables and indexes, each with its columns. */
 type Structure = ReadonlyMap<string, readonly string[]>;

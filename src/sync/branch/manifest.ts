@@ -1,25 +1,11 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { canonicalJson, compareText } from "../codec/codec.ts";
-import { decode, fileType } from "./shared-file.ts";
+import { decode, fileType, type Place, type SharedKind, sharedKinds } from "./shared-file.ts";
 
 /** The layout of the branch. */
 
 export const manifestPath = "manifest.json";
-
-export const sharedKinds = ["session", "annotation", "checkpoint", "attribution", "event"] as const;
-export type SharedKind = (typeof sharedKinds)[number];
-
-/** A shared item; an attribution's id is the commit's hash. */
-export interface Thing {
-  kind: SharedKind;
-  id: string;
-}
-
-/** A file of an item. Sessions have two, all others one. */
-export interface Place extends Thing {
-  part: "meta" | "transcript" | "whole";
-}
 
 /** Encodes ids so that none is `.git`, `..` or another's file. */
 const encoded = (id: string) =>

@@ -24,7 +24,20 @@ import {
   sessionShape,
   turnShape,
 } from "../records/records.ts";
-import type { Place } from "./manifest.ts";
+
+export const sharedKinds = ["session", "annotation", "checkpoint", "attribution", "event"] as const;
+export type SharedKind = (typeof sharedKinds)[number];
+
+/** A shared item; an attribution's id is the commit's hash. */
+export interface Thing {
+  kind: SharedKind;
+  id: string;
+}
+
+/** A file of an item. Sessions have two, all others one. */
+export interface Place extends Thing {
+  part: "meta" | "transcript" | "whole";
+}
 
 /** The record in each kind of file. */
 export interface SharedRecords {

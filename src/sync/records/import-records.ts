@@ -1,8 +1,17 @@
 import { defaultAgentName } from "../../agents/profiles.ts";
 import { knownLines } from "../../store/memory/sessions/lines.ts";
 import { changedNames, type Files, type Tip } from "../branch/branch.ts";
-import { type Place, pathOf, placeOf, type SharedKind, sharedKinds, type Thing } from "../branch/manifest.ts";
-import { decode, type FileType, fileType, type SharedRecords } from "../branch/shared-file.ts";
+import { pathOf, placeOf } from "../branch/manifest.ts";
+import {
+  decode,
+  type FileType,
+  fileType,
+  type Place,
+  type SharedKind,
+  type SharedRecords,
+  sharedKinds,
+  type Thing,
+} from "../branch/shared-file.ts";
 import { countOf, noCounts, type SyncCounts } from "../report.ts";
 import {
   type ExportWork,

@@ -21,8 +21,25 @@ import {
   exportSession,
   exportTurns,
 } from "../records/from-memory.ts";
+import type { SyncCounts } from "../report.ts";
 import { countOf } from "../report.ts";
-import type { TeamReport } from "./team.ts";
+
+export interface TeamReport {
+  project: string;
+  author: string;
+  /** The server, without a password. */
+  place: string;
+  shared: SyncCounts;
+  imported: SyncCounts;
+  /** What was forgotten here since, and is withdrawn. */
+  withdrawn: number;
+  /** What colleagues withdrew. */
+  removed: number;
+  /** Sessions from outside of the project, which are not shared. */
+  leftOut: number;
+  /** Sessions that the language model of `scrub.llm` has yet to read. */
+  waiting: number;
+}
 
 /** A change on its way to the server. */
 export interface Outgoing {

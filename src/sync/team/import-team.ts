@@ -15,7 +15,7 @@ import { decode } from "../branch/shared-file.ts";
 import type { ExportWork } from "../records/from-memory.ts";
 import { importAnnotation, importAttribution, importCheckpoint } from "../records/to-memory.ts";
 import { importSession } from "../records/to-memory-session.ts";
-import type { TeamReport } from "./team.ts";
+import type { TeamReport } from "./export-team.ts";
 
 /**
  * Imports one record of the server: a colleague's, or one's own from another machine. Idempotent. What is not understood

@@ -4,8 +4,8 @@ import { markAllChanged, setSyncFact, syncFact } from "../../store/memory/sync.t
 import { forgetShared, overwriteDropped, teamProject } from "../../store/memory/team.ts";
 import type { ServerSettings } from "../../store/postgres/server.ts";
 import { type TeamProject, TeamServer } from "../../store/team/team-server.ts";
-import { noCounts, type SyncCounts } from "../report.ts";
-import { type Outgoing, outgoingRecords } from "./export-team.ts";
+import { noCounts } from "../report.ts";
+import { type Outgoing, outgoingRecords, type TeamReport } from "./export-team.ts";
 import { importTeamRecord } from "./import-team.ts";
 
 /** Keys of sync_state: what is shared here as whom, and how far it was read. */
@@ -30,23 +30,6 @@ export interface TeamOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds since the epoch. */
   now?: () => number;
-}
-
-export interface TeamReport {
-  project: string;
-  author: string;
-  /** The server, without a password. */
-  place: string;
-  shared: SyncCounts;
-  imported: SyncCounts;
-  /** What was forgotten here since, and is withdrawn. */
-  withdrawn: number;
-  /** What colleagues withdrew. */
-  removed: number;
-  /** Sessions from outside of the project, which are not shared. */
-  leftOut: number;
-  /** Sessions that the language model of `scrub.llm` has yet to read. */
-  waiting: number;
 }
 
 /** What this memory shares with a team; null: nothing. */

@@ -7,21 +7,12 @@ import type { ImportPreview } from "../../../sessions/ingest/import-preview.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import { importTranscripts } from "../import/import-transcripts.ts";
-import type { StepPrinter } from "./steps.ts";
+import type { ImportedSessions, StepPrinter } from "./steps.ts";
 
 /** Sessions of an agent from before Pommel came here. */
 export interface FoundSessions {
   agent: Agent;
   preview: ImportPreview;
-}
-
-/** The result of the import, for JSON. */
-export interface ImportedSessions {
-  sessions: number;
-  chunks: number;
-  failed: { path: string; error: string }[];
-  /** Somebody stopped watching: the daemon goes on with it. */
-  interrupted: boolean;
 }
 
 /** Whatever a search may take before somebody is asked without its figures. Milliseconds. */

@@ -3,7 +3,15 @@ import type { PartName } from "../../../agents/setup.ts";
 import type { NestedDirectory } from "../../../code/files/scan.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { homeRelative } from "../../terminal/text.ts";
-import type { ImportedSessions } from "./import.ts";
+
+/** The result of the import, for JSON. */
+export interface ImportedSessions {
+  sessions: number;
+  chunks: number;
+  failed: { path: string; error: string }[];
+  /** Somebody stopped watching: the daemon goes on with it. */
+  interrupted: boolean;
+}
 
 /** The result for a part; `skipped`: not wanted, `kept`: somebody's own is in its place and stays. */
 export interface PartOutcome {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { driverOf } from "../driver-of.ts";
-import type { DriverSettings, IndexDriver } from "../drivers.ts";
 import { lanceFolder, Place } from "../place.ts";
+import type { DriverSettings, IndexDriver } from "../port.ts";
 import { whyUnavailable } from "./engine.ts";
 import { LanceIndex } from "./lance-index.ts";
 import { LanceStore, type Location } from "./store.ts";

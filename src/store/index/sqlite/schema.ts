@@ -1,5 +1,4 @@
-import type { Migration } from "../../sqlite/database.ts";
-import type { Sqlite } from "../../sqlite/sqlite.ts";
+import type { Migration, Sqlite } from "../../sqlite/sqlite.ts";
 import { maxShort } from "./stored-postings.ts";
 
 /** The schema of index.db, step by step. */

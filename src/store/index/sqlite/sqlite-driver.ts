@@ -4,7 +4,7 @@ import { codeOf, messageOf } from "../../../project/errors.ts";
 import type { Logger } from "../../../project/log.ts";
 import { checkDatabase } from "../../sqlite/check-database.ts";
 import { openToRead } from "../../sqlite/open-to-read.ts";
-import type { IndexDriver } from "../drivers.ts";
+import type { IndexDriver } from "../port.ts";
 import { reconciledAt } from "../port.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { codeMigrations } from "./schema.ts";

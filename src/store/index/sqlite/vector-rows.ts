@@ -3,7 +3,6 @@ import type { Connection } from "../../sqlite/connection.ts";
 import type { VectorRow } from "../../vectors/vector-index.ts";
 import type { FileId, VectorCounts } from "../port.ts";
 import type { FileVectors, IndexedFile } from "../records.ts";
-import type { IndexDatabase } from "./index-database.ts";
 
 /** The vectors of one model for one file's chunks, as stored: the rows in `chunks` are `firstId` and those that follow. */
 export interface FileVectorRow extends VectorRow {
@@ -48,7 +47,7 @@ export function insertVectors(db: Connection, { fileId, firstChunk, levels }: Ch
  * @returns false, and nothing is stored, when the index holds another version of the file by now
  */
 export function storeVectors(
-  db: IndexDatabase,
+  db: Connection,
   { path, hash, chunks }: IndexedFile,
   given: FileVectors,
 ): boolean {
@@ -71,7 +70,7 @@ export function storeVectors(
 
 /** Paths of files some of whose chunks a model has not seen yet, those indexed last first. */
 export function pathsWithoutVectors(
-  db: IndexDatabase,
+  db: Connection & { chunkCount(): number },
   { model, dimensions }: Pick<FileVectors, "model" | "dimensions">,
 ): string[] {
   // Asked after every change, and mostly there are none.
@@ -102,7 +101,7 @@ export function rowCount(
 }
 
 /** Forgets the vectors of all models but these. */
-export function keepModels(db: IndexDatabase, models: readonly string[]): void {
+export function keepModels(db: Connection, models: readonly string[]): void {
   const others = vectorCounts(db).flatMap(({ model }) => (models.includes(model) ? [] : model));
   if (others.length === 0) return;
   db.inTransaction(() => {
@@ -111,7 +110,7 @@ export function keepModels(db: IndexDatabase, models: readonly string[]): void {
 }
 
 /** To be called in a transaction. */
-export function removeVectors(db: IndexDatabase, which: string, given: readonly unknown[]): void {
+export function removeVectors(db: Connection, which: string, given: readonly unknown[]): void {
   db.prepare(`DELETE FROM vectors WHERE ${which}`).run(...given);
 }
 

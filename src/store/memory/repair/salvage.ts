@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
-import { type Migration, openDatabase } from "../../sqlite/database.ts";
+import { openDatabase } from "../../sqlite/database.ts";
 import { schemaByTables } from "../../sqlite/schema-problem.ts";
+import type { Migration } from "../../sqlite/sqlite.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { ordinaryTables } from "../backups/content-digest.ts";
 import { memoryWords } from "../memory.ts";

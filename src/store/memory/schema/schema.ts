@@ -1,4 +1,4 @@
-import type { Migration } from "../../sqlite/database.ts";
+import type { Migration } from "../../sqlite/sqlite.ts";
 import { addActions } from "./actions.ts";
 import { commandTables } from "./commands.ts";
 import { contextTables } from "./context.ts";
