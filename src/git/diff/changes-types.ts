@@ -34,6 +34,8 @@ export interface CommitInfo {
   committedAt: number;
   /** Subject, blank line, body; as written. */
   message: string;
+  /** Only where they are asked for: lines that it added, by path. */
+  files?: { path: string; added: number }[];
 }
 
 /** A line and the commit that introduced it. */

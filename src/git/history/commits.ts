@@ -7,6 +7,8 @@ interface ReadCommitsOptions {
   signal?: AbortSignal | undefined;
   /** Every commit after its parents. */
   oldestFirst?: boolean;
+  /** Also which files it changed; of a merge none. */
+  withFiles?: boolean;
 }
 
 /** Allowed options; others could make git write a file. */
@@ -23,7 +25,7 @@ const format = "--format=tformat:%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%
 export async function* readCommits(
   dir: string,
   revisions: readonly string[],
-  { limit, signal, oldestFirst = false }: ReadCommitsOptions = {},
+  { limit, signal, oldestFirst = false, withFiles = false }: ReadCommitsOptions = {},
 ): AsyncGenerator<CommitInfo, void, undefined> {
   const given = revisions.filter((revision) => revision.startsWith("-"));
   const others = revisions.filter((revision) => !revision.startsWith("-"));
@@ -32,7 +34,8 @@ export async function* readCommits(
   if (revisions.length === 0) return;
   const args = [
     ...plain,
-    ...["log", "-z", "--no-patch", "--no-show-signature", "--no-color", "--no-decorate", "--no-notes"],
+    ...["log", "-z", ...(withFiles ? ["--numstat", "--no-renames", "--relative"] : ["--no-patch"])],
+    ...["--no-show-signature", "--no-color", "--no-decorate", "--no-notes"],
     ...["--no-mailmap", "--encoding=UTF-8", format],
     ...(limit === undefined ? [] : [`--max-count=${limit}`]),
     ...(oldestFirst ? ["--topo-order", "--reverse"] : []),
@@ -41,13 +44,25 @@ export async function* readCommits(
   ];
   const stdin = others.map((revision) => `${revision}\n`);
   let fields: string[] = [];
+  let commit: CommitInfo | null = null;
   for await (const field of fieldsOf(gitBytes(dir, args, { signal, stdin }))) {
+    const [, added, path] = (withFiles && fields.length === 0 && changedFile.exec(field)) || [];
+    if (added !== undefined && path !== undefined) {
+      commit?.files?.push({ path, added: Number(added) || 0 });
+      continue;
+    }
+    if (commit !== null) yield commit;
+    commit = null;
     fields.push(field);
     if (fields.length < fieldsOfCommit) continue;
-    yield commitOf(fields);
+    commit = { ...commitOf(fields), ...(withFiles && { files: [] }) };
     fields = [];
   }
+  if (commit !== null) yield commit;
 }
+
+/** Lines added and removed, and the path; of a binary file "-". The first of a commit begins a line. */
+const changedFile = /^\n?(\d+|-)\t(?:\d+|-)\t([\s\S]+)$/;
 
 async function* fieldsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import pLimit from "p-limit";
 import { changesOf, placeOf } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
-import { gitText } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
 import { untrackedFiles } from "../../git/working-files.ts";
@@ -29,7 +28,7 @@ import { turnsNamed } from "../checkpoints/checkpoints.ts";
 import { literalGlob } from "../sessions/conversations-related.ts";
 import { authorOf } from "../sessions/decision.ts";
 import { isoTime } from "../status/status.ts";
-import { contestedIn } from "./contested.ts";
+import { type Commits, contestedIn } from "./contested.ts";
 import { blameIfAny, blamesAtOnce, decisionsAbout } from "./decisions.ts";
 import { hunksAround, within } from "./hunks.ts";
 import { type Reviewed, whatIsMeant } from "./what.ts";
@@ -104,7 +103,7 @@ export async function review(
     authors: authors.all,
     sessions,
     decisions: memory === null ? [] : await decisionsAbout(project, memory, what, changed, sessions, signal),
-    ...(await contestedIn(project, what, infos.shown, files, signal)),
+    ...contestedIn(what, infos, files),
     tests_changed: about.filter((path) => roleOf(path) === "test"),
     tests: await testsOf(project, about),
     notes,
@@ -250,20 +249,21 @@ async function blamedAt(
   return blameIfAny(root, path, { ranges, revision, signal });
 }
 
-interface Commits {
-  shown: CommitInfo[];
-  total: number;
-}
-
 async function commitsOf({ root }: Project, what: Reviewed, signal?: AbortSignal): Promise<Commits> {
-  if (what.kind === "uncommitted") return { shown: [], total: 0 };
-  const shown: CommitInfo[] = [];
+  if (what.kind === "uncommitted") return { shown: [], total: 0, added: new Map() };
+  const commits: Commits = { shown: [], total: 0, added: new Map() };
   const range = [`${what.from}..${what.to}`, "--no-merges"];
   const revisions = what.kind === "commit" ? [what.to, "--no-walk"] : range;
-  for await (const info of readCommits(root, revisions, { limit: maxCommits, signal })) shown.push(info);
-  if (what.kind === "commit" || shown.length < maxCommits) return { shown, total: shown.length };
-  const count = await gitText(root, ["rev-list", "--count", "--no-merges", range[0]!], signal);
-  return { shown, total: Number(count) };
+  for await (const info of readCommits(root, revisions, { withFiles: true, signal })) {
+    commits.total++;
+    if (commits.total <= maxCommits) commits.shown.push(info);
+    for (const { path, added } of info.files ?? []) {
+      const known = entry(commits.added, path, () => ({ lines: 0, commits: 0 }));
+      known.lines += added;
+      known.commits++;
+    }
+  }
+  return commits;
 }
 
 const subjectOf = (message: string) => message.split("\n", 1)[0] ?? "";
