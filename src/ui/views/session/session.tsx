@@ -17,7 +17,7 @@ import type { ViewProps } from "../../views.ts";
 import { markFound, scrollToFound } from "./found.ts";
 import { Outline } from "./outline.tsx";
 import { Turn } from "./turn.tsx";
-import { useTurns } from "./use-turns.ts";
+import { type Turns as ReadTurns, useTurns } from "./use-turns.ts";
 import "./session.css";
 
 /** As many of each as stand in the margins. */
@@ -25,30 +25,47 @@ const limit = 500;
 
 /** A session to read: its turns, with what was noted, decided and committed beside them. */
 export default function Session({ rest: id, query }: ViewProps) {
+  return <OneSession key={id} id={id} query={query} />;
+}
+
+/** Turns of such a number and less are shown from the first one on. */
+const near = 5;
+
+function OneSession({ id, query }: { id: string; query: URLSearchParams }) {
   const { data, error, reload } = useAnswer("session", { id });
-  const margins = useMargins(data);
-  if (error) return <Failure error={error} onRetry={reload} />;
-  if (data === null) return <Loading rows={8} />;
   const given = Number.parseInt(query.get("turn") ?? "", 10);
   const turn = Number.isFinite(given) ? given : null;
   const find = query.get("find") ?? "";
+  const start = turn === null || turn <= near ? 0 : turn;
+  const [from, setFrom] = useState(start);
+  const numbers = useMemo(() => data?.turns.map(({ number }) => number) ?? none, [data]);
+  // Asked for at once, not after what the session is.
+  const read = useTurns(id, from, numbers);
+  const margins = useMargins(data);
+  if (error) return <Failure error={error} onRetry={reload} />;
+  if (data === null) return <Loading rows={8} />;
+  const isElsewhere = turn !== null && numbers.includes(turn) && !isRead(read, turn) && read.turns.length > 0;
   return (
     <div class="session">
       <Head found={data} />
       <div class="session-columns">
-        <Outline
-          key={`outline ${data.session.id}`}
-          session={data.session.id}
-          turns={data.turns}
+        <Outline session={data.session.id} turns={data.turns} margins={margins} current={turn} find={find} />
+        <Turns
+          id={data.session.id}
+          read={read}
           margins={margins}
-          current={turn}
+          turn={turn}
           find={find}
+          onElsewhere={isElsewhere ? () => setFrom(start) : null}
         />
-        <Turns key={data.session.id} found={data} margins={margins} turn={turn} find={find} />
       </div>
     </div>
   );
 }
+
+const none: readonly number[] = [];
+
+const isRead = ({ turns }: ReadTurns, turn: number) => turns.some(({ number }) => number === turn);
 
 function useMargins(found: SessionResponse | null): ReadonlyMap<number, Margin> {
   const session = found?.session.id;
@@ -220,33 +237,24 @@ function useFollowing(turns: unknown): void {
 }
 
 interface TurnsProps {
-  found: SessionResponse;
+  id: string;
+  read: ReadTurns;
   margins: ReadonlyMap<number, Margin>;
   /** The turn that the address names. */
   turn: number | null;
   /** The text that it looks for; "": none. */
   find: string;
+  /** Reads on from there; null: the turn is here, or nowhere. */
+  onElsewhere: (() => void) | null;
 }
 
-function Turns({ found, margins, turn, find }: TurnsProps) {
-  const id = found.session.id;
-  const numbers = useMemo(() => found.turns.map(({ number }) => number), [found]);
-  // Near its beginning a session is shown from there.
-  const start = turn === null || numbers.indexOf(turn) < 5 ? (numbers[0] ?? 0) : turn;
-  const [from, setFrom] = useState(start);
-  const { turns, error, hasMore, isLoading, loadMore, loadEarlier, loadWhole, retry } = useTurns(
-    id,
-    from,
-    numbers,
-  );
+function Turns({ id, read, margins, turn, find, onElsewhere }: TurnsProps) {
+  const { turns, error, hasMore, isLoading, loadMore, loadEarlier, loadWhole, retry } = read;
   const here = turns.find(({ number }) => number === turn);
   const isHere = turn === null || here !== undefined;
   /** The turn that was loaded without omissions to find the text. */
   const whole = useRef<number | null>(null);
-  const isElsewhere = !isHere && turns.length > 0 && numbers.includes(turn);
-  useEffect(() => {
-    if (isElsewhere) setFrom(start);
-  }, [isElsewhere, start]);
+  useEffect(() => onElsewhere?.(), [onElsewhere === null, turn]);
   useEffect(() => {
     if (turn === null || !isHere) return;
     const target = document.getElementById(`turn-${turn}`);

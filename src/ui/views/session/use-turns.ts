@@ -60,9 +60,12 @@ export function useTurns(session: string, from: number, numbers: readonly number
   }, [session, from]);
 
   // A session that goes on: its last turn has grown, or others came behind it.
+  const before = useRef(numbers);
   useEffect(() => {
+    const isFirst = before.current.length === 0;
+    before.current = numbers;
     const last = turns.at(-1);
-    if (last === undefined || next !== null) return;
+    if (isFirst || last === undefined || next !== null) return;
     void load({ from: last.number }, (found, behind) => {
       setTurns((known) => [...known.filter(({ number }) => number < last.number), ...found]);
       setNext(behind);
@@ -70,7 +73,7 @@ export function useTurns(session: string, from: number, numbers: readonly number
   }, [numbers]);
 
   const first = turns[0]?.number;
-  const before = first === undefined ? [] : numbers.filter((number) => number < first).slice(-earlier);
+  const above = first === undefined ? [] : numbers.filter((number) => number < first).slice(-earlier);
   return {
     turns,
     error,
@@ -84,10 +87,10 @@ export function useTurns(session: string, from: number, numbers: readonly number
       });
     },
     loadEarlier:
-      before.length === 0
+      above.length === 0
         ? null
         : () =>
-            void load({ from: before[0]!, limit: before.length }, (found) =>
+            void load({ from: above[0]!, limit: above.length }, (found) =>
               setTurns((known) => [...found.filter(({ number }) => number < known[0]!.number), ...known]),
             ),
     loadWhole: (number) =>
