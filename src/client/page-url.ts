@@ -28,7 +28,7 @@ export async function pageUrl(
   route: string,
 ): Promise<{ url: string; expires_in_seconds: number }> {
   const { record } = await findOrStartDaemon();
-  const { code, expires_in_seconds } = await callDaemon(null, "pageCode", {});
+  const { code, expires_in_seconds } = await callDaemon(root, "pageCode", {});
   // Behind the #, so that no log and no Referer has it; the page removes it from its address.
   const url = `http://127.0.0.1:${record.port}/#code=${code}&place=${encodeURIComponent(root)}&to=${encodeURIComponent(route)}`;
   return { url, expires_in_seconds };

@@ -52,7 +52,11 @@ export function daemonHandlers(options: DaemonHandlersOptions): Pick<Handlers, D
       spool.notify();
       return { taken: true };
     },
-    pageCode: () => ({ code: pages.createCode(), expires_in_seconds: codeLifetimeMs / 1000 }),
+    pageCode(_request, _signal, place = null) {
+      // It is open by the time the browser is.
+      if (place !== null) void projects.at(place).catch(() => {});
+      return { code: pages.createCode(), expires_in_seconds: codeLifetimeMs / 1000 };
+    },
     command: options.runCommand,
     log({ lines = shownEntries }) {
       const reader = new LogReader();
