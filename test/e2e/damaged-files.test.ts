@@ -11,12 +11,15 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { checksOf, runCheck } from "../../src/cli/commands/doctor/doctor.ts";
 import { homeOf, registryFile } from "../../src/project/home.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
+import { globalPatternsFile } from "../../src/redact/patterns/patterns-file.ts";
+import { envelopeName } from "../../src/store/encryption/envelope.ts";
+import { backupFolder, listBackups } from "../../src/store/memory/backups/copies.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { nameProject } from "../support/named-project.ts";
@@ -240,4 +243,39 @@ it("whatever makes a command fail, doctor finds and mends", { timeout: 60_000 + 
     }),
     { numRuns: runs, seed, endOnFailure: true },
   );
+});
+
+const newestBackup = () => listBackups(project.memoryDb, backupFolder(project.memoryDb, ""))[0]!.file;
+function garbage(of: string): void {
+  mkdirSync(dirname(of), { recursive: true });
+  writeFileSync(of, "[1\0 not what it was");
+}
+
+/** The other files that commands read: what is damaged, how, and which check names it. */
+const others: [what: string, file: () => string, damage: (of: string) => void, check: string][] = [
+  ["the settings", () => project.configFile, garbage, "config"],
+  ["the patterns of scrubbing", () => globalPatternsFile(), garbage, "config"],
+  ["a backup", newestBackup, (of) => truncateSync(of, 50_000), "backups"],
+  ["a page of a backup", newestBackup, (of) => overwrite(of, 0.6, Buffer.alloc(8192, "x")), "backups"],
+  ["what a home is encrypted with", () => join(homeOf().dataDir, envelopeName), garbage, "encryption"],
+  [
+    "a record, with a directory in its place",
+    () => join(project.dataDir, "care.json"),
+    (of) => {
+      rmSync(of, { force: true });
+      mkdirSync(of);
+    },
+    "permissions",
+  ],
+];
+
+it.each(others)("doctor names what is damaged: %s", async (_, of, damage, name) => {
+  putBack();
+  const damaged = of();
+  damage(damaged);
+  const { status, message } = await runCheck(checksOf(project).find((check) => check.name === name)!);
+  expect({ status, message }).toMatchObject({
+    status: expect.not.stringMatching("ok"),
+    message: expect.stringContaining(basename(damaged)),
+  });
 });

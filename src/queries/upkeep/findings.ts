@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { agents } from "../../agents/registry.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Config } from "../../project/config/settings.ts";
+import { codeOf } from "../../project/errors.ts";
 import { registryFile } from "../../project/home.ts";
 import { silentLog } from "../../project/log.ts";
 import { type Project, teamDirName } from "../../project/paths.ts";
@@ -11,10 +12,12 @@ import { leftOut } from "../../sessions/ingest/left-out.ts";
 import { transcriptsThere, vanishingOf } from "../../sessions/ingest/vanishing.ts";
 import { recutSessions } from "../../sessions/recut.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
+import { contentOf } from "../../store/memory/backups/backup-content.ts";
 import { careOf } from "../../store/memory/backups/care-record.ts";
-import { backupFolder, listBackups } from "../../store/memory/backups/copies.ts";
+import { type BackupFile, backupFolder, listBackups } from "../../store/memory/backups/copies.ts";
 import { leftoversOf, removeLeftovers } from "../../store/memory/backups/leftovers.ts";
 import { lostMemory } from "../../store/memory/backups/lost-memory.ts";
+import { checkBackup } from "../../store/memory/backups/restore.ts";
 import { checkMemory } from "../../store/memory/check-memory.ts";
 import { missedInjections } from "../../store/memory/injections.ts";
 import { unreadSessions } from "../../store/memory/privacy/withheld.ts";
@@ -101,8 +104,19 @@ export function backupState({ memoryDb }: Project, config: Config, fix: boolean)
   if (fix) removeLeftovers(memoryDb);
   const folder = backupFolder(memoryDb, config["backup.folder"]);
   const all = existsSync(memoryDb) ? listBackups(memoryDb, folder) : null;
-  return { leftovers, ...careOf(memoryDb), all };
+  return { leftovers, ...careOf(memoryDb), all, damaged: all === null ? [] : damagedAmong(all) };
 }
+
+/** Of the newest all is read, as a restore does; of the others what `pm backup list` reads. */
+const damagedAmong = (backups: readonly BackupFile[]): string[] =>
+  backups.flatMap(({ file }, i) => {
+    try {
+      if (i === 0) checkBackup(file);
+      return contentOf(file) === null ? [file] : [];
+    } catch (error) {
+      return codeOf(error) === "unreadable" ? [file] : [];
+    }
+  });
 
 /** Which of the databases are damaged. */
 export async function damageOf({ indexDb, memoryDb }: Project, config: Config) {

@@ -9,7 +9,13 @@ import { type CheckResult, configOf, fail, ok, warn } from "./check.ts";
  */
 export async function checkBackups(project: Project, fix: boolean): Promise<CheckResult> {
   const config = configOf(project);
-  const { leftovers: left, backup, check, all } = await call("backupState", { config, fix }, project);
+  const {
+    leftovers: left,
+    backup,
+    check,
+    all,
+    damaged,
+  } = await call("backupState", { config, fix }, project);
   if (left.length > 0) {
     return warn(
       `Killed processes left ${counted(left.length, "draft")} with parts of the memory: ${left.join(", ")}`,
@@ -25,6 +31,12 @@ export async function checkBackups(project: Project, fix: boolean): Promise<Chec
   }
   if (backup?.problem) {
     return warn(`The backup of ${relativeTime(backup.at)} failed: ${backup.problem}`, "Run `pm backup`.");
+  }
+  if (damaged.length > 0) {
+    return warn(
+      `${damaged.length === 1 ? "A backup is" : `${damaged.length} of ${counted(all.length, "backup")} are`} damaged: ${damaged.join(", ")}`,
+      "Move it away, so that it is not taken for a copy; `pm backup` makes another one.",
+    );
   }
   const checked = check ? `; memory.db was sound ${relativeTime(check.at)}` : "";
   const [newest] = all;

@@ -76,12 +76,14 @@ describe("permissions", () => {
     expect(checkPermissions(false).status).toBe("ok");
   });
 
-  it("finds a directory in the way of a file", () => {
-    mkdirSync(join(project.dataDir, "care.json"), { mode: 0o700 });
-    expect(checkPermissions(true)).toMatchObject({
-      status: "fail",
-      message: expect.stringContaining("care.json is a directory"),
-    });
+  it("finds a directory, and a link to nothing, in the way of a file", () => {
+    const inTheWay = join(project.dataDir, "care.json");
+    mkdirSync(inTheWay, { mode: 0o700 });
+    const found = (message: string) => ({ status: "fail", message: expect.stringContaining(message) });
+    expect(checkPermissions(true)).toMatchObject(found("care.json is a directory"));
+    rmSync(inTheWay, { recursive: true });
+    symlinkSync(join(project.root, "nothing"), inTheWay);
+    expect(checkPermissions(true)).toMatchObject(found("care.json is a link to nothing"));
   });
 
   it("does not follow links out of the home", () => {

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   type Dirent,
+  existsSync,
   lstatSync,
   readdirSync,
   readFileSync,
@@ -28,13 +29,17 @@ const maxDirectories = 1_000_000;
 export function checkPermissions(fix: boolean): CheckResult {
   if (process.platform === "win32") return ok("Windows manages file permissions");
   const paths = [...new Set(Object.values(homeOf()))].flatMap(pathsBelow);
-  const inTheWay = paths.find(({ path, stat }) => stat.isDirectory() && isFileName(path));
-  if (inTheWay)
+  const inTheWay = paths.find(({ path, stat }) => !stat.isFile() && isFileName(path));
+  if (inTheWay) {
+    const what = inTheWay.stat.isDirectory() ? "a directory" : "a link to nothing";
     return fail(
-      `${inTheWay.path} is a directory, where a file should be.`,
+      `${inTheWay.path} is ${what}, where a file should be.`,
       "Move it away: the file is made again.",
     );
-  const open = paths.filter(({ stat }) => (stat.mode & othersMayRead) !== 0).map(({ path }) => path);
+  }
+  const open = paths
+    .filter(({ stat }) => !stat.isSymbolicLink() && (stat.mode & othersMayRead) !== 0)
+    .map(({ path }) => path);
   if (open.length === 0) return ok("what Pommel stores is readable by you only");
   const which = open.length === 1 ? open[0] : `${open[0]} and ${open.length - 1} more`;
   if (!fix) {
@@ -59,7 +64,7 @@ function pathsBelow(dir: string): { path: string; stat: Stats }[] {
   const visit = (path: string) => {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     // The daemon's files come and go; links are not followed out of it.
-    if (!stat || stat.isSymbolicLink()) return;
+    if (!stat || (stat.isSymbolicLink() && existsSync(path))) return;
     paths.push({ path, stat });
     if (stat.isDirectory()) for (const entry of entriesOf(path)) visit(join(path, entry.name));
   };
