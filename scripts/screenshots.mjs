@@ -1,22 +1,25 @@
 /**
  * Makes the pictures in docs/images. Those of a terminal: runs `pm` on this very repository and draws what it prints as SVG,
- * which follows the reader's light or dark mode; needs `script` of util-linux for a terminal of its own. Those of the page:
- * shoots a made-up project (demo-project.mjs) in Chromium, light and dark.
+ * which follows the reader's light or dark mode; needs `script` of util-linux for a terminal of its own. Those of the page and
+ * of VS Code: shoots a made-up project (demo-project.mjs) in Chromium, light and dark. VS Code needs `code-server`
+ * (POMMEL_CODE_SERVER), and is left out without it.
  *
- *   npm run docs:images [-- terminal | page]
+ *   npm run docs:images [-- terminal | page | vscode]
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import stringWidth from "fast-string-width";
 import { chromium } from "playwright-core";
+import { codeServerFile, openEditor, packExtension } from "../test/support/code-server.ts";
 import { makeDemoProject } from "./demo-project.mjs";
 
 const which = process.argv[2] ?? "all";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const images = join(root, "docs/images");
+const executablePath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 
 const pictures = {
   "search-code": ["search", "code", "how a port is chosen for the daemon", "-n", "3"],
@@ -106,8 +109,8 @@ function run(program, args, cwd) {
 
 try {
   mkdirSync(images, { recursive: true });
-  if (which !== "terminal") await shootPage();
-  if (which !== "page") drawTerminal();
+  if (which === "terminal" || which === "all") drawTerminal();
+  if (which !== "terminal") await shootDemo();
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
@@ -128,9 +131,18 @@ function drawTerminal() {
   }
 }
 
-async function shootPage() {
+async function shootDemo() {
   const pm = (cwd, ...args) => run(process.execPath, [join(root, "bin/pm.cjs"), ...args], cwd);
-  const { root: demo, session } = makeDemoProject(home, pm);
+  const demo = makeDemoProject(home, pm);
+  try {
+    if (which !== "vscode") await shootPage(pm, demo);
+    if (which !== "page") await shootEditor(demo);
+  } finally {
+    pm(demo.root, "stop");
+  }
+}
+
+async function shootPage(pm, { root: demo, session }) {
   /** The address of each view, and what shows that it is all there. */
   const views = {
     home: ["/", ".lately-row"],
@@ -139,7 +151,6 @@ async function shootPage() {
     review: ["/commit/HEAD", ".file-diff .tok-keyword"],
     memory: ["/memory/", ".row"],
   };
-  const executablePath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   try {
     for (const colorScheme of ["light", "dark"]) {
@@ -160,6 +171,36 @@ async function shootPage() {
     }
   } finally {
     await browser.close();
-    pm(demo, "stop");
+  }
+}
+
+async function shootEditor({ root: folder }) {
+  const codeServer = codeServerFile();
+  if (codeServer === null) {
+    console.warn("No picture of VS Code: no code-server. Name it in POMMEL_CODE_SERVER.");
+    return;
+  }
+  const vsix = packExtension();
+  const pm = join(home, "pm");
+  writeFileSync(pm, `#!/bin/sh\nexec "${process.execPath}" "${join(root, "bin/pm.cjs")}" "$@"\n`);
+  chmodSync(pm, 0o755);
+  const env = { PATH: process.env.PATH, HOME: home };
+  const viewport = { width: 1180, height: 700 };
+  for (const theme of ["Light", "Dark"]) {
+    const settings = { "workbench.colorTheme": `Default ${theme} Modern` };
+    const options = { codeServer, browserFile: executablePath, vsix, folder, pm, env, settings, viewport };
+    const { page, open, showPanel, close } = await openEditor(options);
+    try {
+      await open("retry.ts");
+      await showPanel();
+      await page.locator(".pane-body .monaco-list-row", { hasText: "Back off" }).first().waitFor();
+      await page.locator(".glyph-margin-widgets .cgmr").first().waitFor();
+      await page.locator(".view-line", { hasText: "jitter = " }).hover({ position: { x: 120, y: 8 } });
+      await page.locator(".monaco-hover a", { hasText: "Open the session" }).waitFor();
+      const path = join(images, `vscode-${theme.toLowerCase()}.png`);
+      await page.screenshot({ path, animations: "disabled" });
+    } finally {
+      await close();
+    }
   }
 }

@@ -2,7 +2,7 @@ import { call } from "../client/call.ts";
 import { PommelError } from "../project/errors.ts";
 import type { ChunkOutline } from "../protocol/operations/files.ts";
 import { relativeTime } from "../text/relative-time.ts";
-import { wholeCharacters } from "../text/text-size.ts";
+import { beginningOf } from "../text/text-size.ts";
 import type { AuthoredLines } from "./authors.ts";
 import type { Place } from "./places.ts";
 
@@ -36,7 +36,7 @@ export async function lensesOf(place: Place, authors: readonly AuthoredLines[]):
     if (main === undefined) return [];
     const when = main.authored_at === null ? "not committed" : relativeTime(Date.parse(main.authored_at));
     const what = main.session_title ?? main.subject;
-    const title = what === null ? "" : `: ${wholeCharacters(what.replace(/\s+/g, " ").slice(0, maxTitle))}`;
+    const title = what === null ? "" : `: ${beginningOf(what.replace(/\s+/g, " "), maxTitle)}`;
     const session = main.session_id === null ? null : { id: main.session_id, turn: main.turn };
     return [{ line: line - 1, text: `${main.agent ?? "agent"}, ${when}${title}`, session }];
   });

@@ -46,7 +46,7 @@ type Settings = z.infer<typeof settingsShape>;
 export function serve(connection: Connection): void {
   const documents = new OpenDocuments();
   let settings: Settings = z.parse(settingsShape, {});
-  const can = { show: false, followFolders: false, refreshLenses: false };
+  const can = { show: false, followFolders: false, refreshLenses: false, refreshHints: false };
   /** By the root of its checkout: a hover need not ask git for it each time. */
   const remotes = new Map<string, Promise<string | null>>();
 
@@ -86,8 +86,11 @@ export function serve(connection: Connection): void {
     return connection.sendDiagnostics({ uri, diagnostics });
   }
 
-  function diagnoseAll(): void {
+  /** Editors ask for hovers and actions when somebody wants them; the rest they are told to ask for again. */
+  function refreshAll(): void {
     for (const { uri } of documents.texts.all()) void quietly(diagnose, undefined)(uri);
+    if (can.refreshLenses) void connection.sendRequest(CodeLensRefreshRequest.type);
+    if (can.refreshHints) void connection.languages.inlayHint.refresh();
   }
 
   /** Nothing that Pommel says is worth an error box: what fails is logged, and the editor gets nothing. */
@@ -109,6 +112,7 @@ export function serve(connection: Connection): void {
       can.show = capabilities.window?.showDocument?.support ?? false;
       can.followFolders = capabilities.workspace?.workspaceFolders ?? false;
       can.refreshLenses = capabilities.workspace?.codeLens?.refreshSupport ?? false;
+      can.refreshHints = capabilities.workspace?.inlayHint?.refreshSupport ?? false;
       return {
         serverInfo: { name: "pommel", version },
         capabilities: {
@@ -130,7 +134,7 @@ export function serve(connection: Connection): void {
     // Some clients say at the start that nothing is set: what they said in `initializationOptions` holds.
     const own = (given as { pommel?: unknown } | null)?.pommel;
     if (own !== undefined) applySettings(own);
-    diagnoseAll();
+    refreshAll();
   });
 
   connection.onHover(
@@ -255,8 +259,7 @@ export function serve(connection: Connection): void {
       () => documents.knownProjects(),
       (roots) => {
         documents.forget();
-        diagnoseAll();
-        if (can.refreshLenses && settings.code_lens) void connection.sendRequest(CodeLensRefreshRequest.type);
+        refreshAll();
         void connection.sendNotification("pommel/changed", { roots });
       },
     );

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,41 +17,21 @@ import {
   type SymbolInformation,
 } from "vscode-languageserver/node";
 import type { Project } from "../../src/project/paths.ts";
-import type { BlameAnswer } from "../../src/protocol/operations/blame.ts";
-import { idOf } from "../support/transcript-fixture.ts";
-import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
-import { cleanUp, createProject, pmJson, until, write } from "./daemon-fixture.ts";
+import { cleanUp, createProject, write } from "./daemon-fixture.ts";
+import { commitIn, editedProject } from "./editor-fixture.ts";
 import { pmFile } from "./run-pm.ts";
-
-const before = "export function refresh() {\n  token = ask();\n}\n";
-const old = "  token = ask();";
-const now = "  token = withLock(() => ask());";
-const session = idOf("refresh");
 
 let project: Project;
 let transcripts: string;
 let hash: string;
+let session: string;
 let uri: string;
 let editor: ProtocolConnection;
 let server: ChildProcess;
 const messages: string[] = [];
 
 beforeAll(async () => {
-  project = createProject({});
-  transcripts = transcriptDir(project);
-  git("init", "--quiet", "--initial-branch=main");
-  write(project, "src/auth.ts", before);
-  commit("Start", "2026-03-02T08:00:00Z");
-  const fixture = sessionIn(project, session, { start: "2026-03-02T09:00:00.000Z" });
-  fixture.prompt("make token refresh *atomic*");
-  fixture.reply("I wrap the request in the lock.");
-  fixture.edit(join(project.root, "src/auth.ts"), old, now, 2);
-  fixture.writeTo(transcripts);
-  write(project, "src/auth.ts", before.replace(old, now));
-  hash = commit("Refresh atomically", "2026-03-02T09:10:00Z");
-  await pmJson(project, "import", "claude");
-  await pmJson(project, "reindex");
-  await until(async () => (await pmJson<BlameAnswer>(project, "blame", "src/auth.ts")).summary.agent > 0);
+  ({ project, session, hash, transcripts } = await editedProject());
   uri = pathToFileURL(join(project.root, "src/auth.ts")).href;
 
   server = spawn(process.execPath, [pmFile, "lsp"], {
@@ -67,7 +47,11 @@ beforeAll(async () => {
   });
   editor.listen();
   await editor.sendRequest("initialize", {
-    ...{ processId: process.pid, rootUri: pathToFileURL(project.root).href, capabilities: {} },
+    ...{
+      processId: process.pid,
+      rootUri: pathToFileURL(project.root).href,
+      capabilities: { workspace: { workspaceFolders: true } },
+    },
     initializationOptions: { code_lens: true, inlay_hints: true },
   });
   await editor.sendNotification("initialized", {});
@@ -78,19 +62,6 @@ afterAll(async () => {
   await cleanUp();
   rmSync(transcripts, { recursive: true, force: true });
 });
-
-function git(...args: string[]): string {
-  const options = ["-C", project.root, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"];
-  return execFileSync("git", [...options, ...args], { encoding: "utf8" }).trim();
-}
-
-function commit(message: string, date: string): string {
-  git("add", "--all");
-  const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
-  const author = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com"];
-  execFileSync("git", ["-C", project.root, ...author, "commit", "--quiet", "-m", message], { env });
-  return git("rev-parse", "HEAD");
-}
 
 let version = 0;
 
@@ -156,6 +127,10 @@ describe("an editor", () => {
     expect(messages[0]).toMatch(new RegExp(`^Open within a minute: http://127.*${session}`));
     expect(messages[1]).toContain(encodeURIComponent("/search?q=token&in=sessions"));
     expect(messages[2]).toMatch(/^Nothing is known to use refresh\. /);
+    for (const command of ["pommel.openPage", "pommel.review"])
+      await editor.sendRequest("workspace/executeCommand", { command, arguments: [uri, 1] });
+    expect(messages[3]).toContain(encodeURIComponent("/file/src/auth.ts:2"));
+    expect(messages[4]).toContain(encodeURIComponent("/review/"));
   });
 
   it("links commits and sessions that a text names, and nothing that only looks like one", async () => {
@@ -185,6 +160,36 @@ describe("an editor", () => {
     expect(await editor.sendRequest("pommel/ask", sessions)).toMatchObject({ sessions: [{ id: session }] });
     const forget = { operation: "forget", input: { session }, uri };
     await expect(editor.sendRequest("pommel/ask", forget)).rejects.toThrow();
+  });
+
+  it("is told when a commit or a session changes what is known, and then asks anew", async () => {
+    const document = await edited(saved());
+    await editor.sendRequest("pommel/blame", document);
+    const changed = new Promise<{ roots: string[] }>((resolve) =>
+      editor.onNotification("pommel/changed", resolve),
+    );
+    const text = `${saved()}// By hand.\n`;
+    write(project, "src/auth.ts", text);
+    commitIn(project, "Say who", "2026-03-03T08:00:00Z");
+    expect((await changed).roots).toEqual([project.root]);
+    const { ranges } = await editor.sendRequest<{ ranges: { end: number; subject: string }[] }>(
+      "pommel/blame",
+      await edited(text),
+    );
+    expect(ranges.at(-1)).toMatchObject({ end: 3, subject: "Say who" });
+  });
+
+  it("follows the folders that an editor has open", async () => {
+    const projects = () => editor.sendRequest<{ projects: { root: string }[] }>("pommel/projects", {});
+    expect(await projects()).toEqual({ projects: [{ root: project.root }] });
+    const other = createProject({ "b.ts": "" });
+    const folder = { uri: pathToFileURL(other.root).href, name: "other" };
+    await editor.sendNotification("workspace/didChangeWorkspaceFolders", {
+      event: { added: [folder], removed: [] },
+    });
+    expect((await projects()).projects).toEqual([{ root: project.root }, { root: other.root }]);
+    const sessions = { operation: "sessions", input: {}, uri: folder.uri };
+    expect(await editor.sendRequest("pommel/ask", sessions)).toMatchObject({ total: 0 });
   });
 
   it("gets nothing for a file of no project, or one that is not there", async () => {

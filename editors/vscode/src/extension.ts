@@ -13,7 +13,7 @@ import { RunningNow, ThisFile } from "./panel.ts";
 import { search, showImpact } from "./search.ts";
 import { registerServerCommands, Server } from "./server.ts";
 
-export async function activate(context: ExtensionContext): Promise<void> {
+export function activate(context: ExtensionContext): void {
   const middleware: Middleware = {
     async provideHover(document, position, token, next) {
       const hover = await next(document, position, token);
@@ -44,7 +44,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
   const authors = new Authors(server, context);
   registerServerCommands(context, server);
   context.subscriptions.push(authors, new RunningNow(server), new ThisFile(server), ...ownCommands(server));
-  await server.start();
+  void server.start();
 }
 
 const ownCommands = (server: Server) =>

@@ -16,7 +16,7 @@ export interface FileSession {
   turns: readonly { turn: number; prompt: string }[];
 }
 
-/** Those that touched the file or wrote what is left in it, the latest first. */
+/** Those that touched the file or wrote what is left in it: those that changed it, then those that read it, the latest first. */
 export function sessionsOf(
   ranges: readonly AuthoredLines[],
   related: readonly RelatedSession[],
@@ -53,7 +53,9 @@ export function sessionsOf(
         turns: [],
       };
     });
-  return [...touched, ...others].toSorted((a, b) => (b.lastAt ?? "").localeCompare(a.lastAt ?? ""));
+  return [...touched, ...others].toSorted(
+    (a, b) => Number(b.hasChanged) - Number(a.hasChanged) || (b.lastAt ?? "").localeCompare(a.lastAt ?? ""),
+  );
 }
 
 export const countLines = (ranges: readonly { start: number; end: number }[]): number =>

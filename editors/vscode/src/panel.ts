@@ -18,6 +18,7 @@ import {
 import type { SessionSummary } from "../../../src/protocol/operations/sessions.ts";
 import { isRunning } from "../../../src/protocol/reading/running.ts";
 import { relativeTime } from "../../../src/text/relative-time.ts";
+import { beginningOf } from "../../../src/text/text-size.ts";
 import { countLines, type FileSession, sessionsOf } from "./file-sessions.ts";
 import type { Server } from "./server.ts";
 
@@ -25,6 +26,7 @@ import type { Server } from "./server.ts";
 const refreshMs = 60_000;
 const debounceMs = 300;
 const limit = 30;
+const maxLabel = 44;
 
 /** A view of the panel, filled anew whenever something happened and it is seen. */
 abstract class View<T> implements TreeDataProvider<T>, Disposable {
@@ -122,7 +124,7 @@ export class RunningNow extends View<RunningSession> {
   }
 
   getTreeItem({ session, root }: RunningSession): TreeItem {
-    const item = new TreeItem(nameOf(session.id, session.title));
+    const item = new TreeItem(shortened(nameOf(session.id, session.title)));
     const folders = workspace.workspaceFolders?.length ?? 0;
     item.description = [session.doing ?? session.agent, ...(folders > 1 ? [basename(root.fsPath)] : [])].join(
       " · ",
@@ -193,16 +195,16 @@ export class ThisFile extends View<FileItem> {
     }
     const name = nameOf(id, title);
     const item = new TreeItem(
-      name,
+      shortened(name),
       session.turns.length > 0 ? TreeItemCollapsibleState.Collapsed : TreeItemCollapsibleState.None,
     );
     item.id = `${uri}#${id}`;
     const count = countLines(lines);
     const left = count === 1 ? "1 line" : `${count} lines`;
     item.description = [
-      agent ?? "agent",
-      lastAt === null ? null : relativeTime(Date.parse(lastAt)),
       count > 0 ? left : hasChanged ? null : "only read it",
+      lastAt === null ? null : relativeTime(Date.parse(lastAt)),
+      agent ?? "agent",
     ]
       .filter((part) => part !== null)
       .join(" · ");
@@ -232,6 +234,9 @@ async function selectLines({ session, uri }: FileItem): Promise<void> {
 const nameOf = (id: string, title: string | null) => oneLine(title ?? "") || `Session ${id.slice(0, 8)}`;
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
+
+/** So that what is said behind it can be seen in a panel of usual width. */
+const shortened = (name: string) => beginningOf(name, maxLabel);
 
 const openSession = (uri: Uri, id: string, turn: number | null) => ({
   title: "Open session",

@@ -30,6 +30,8 @@ export function search(
   picker.placeholder =
     only === "all" ? "What does the code do? What was it about?" : "What was the session about?";
   picker.value = query;
+  // Not in the API's types: best first, below the headings, instead of by where the label holds the words.
+  Object.assign(picker, { sortByLabel: false });
   let timer: NodeJS.Timeout | undefined;
   let asked = new CancellationTokenSource();
 

@@ -52,7 +52,7 @@ export class Server implements Disposable {
     } catch (error) {
       this.output.warn(`${command} --version: ${error instanceof Error ? error.message : error}`);
       this.setState("missing");
-      await this.offerHelp();
+      void this.offerHelp();
       return;
     }
     const client = new LanguageClient(
