@@ -59,20 +59,21 @@ export class OpenDocuments {
     return findProjectIfAny(statSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : dirname(path));
   }
 
-  /** Of all folders, and of documents outside of them. */
+  /** Of all folders; where none is open, of the documents. */
   async projects(): Promise<Project[]> {
-    const ofFolders = await Promise.all(this.folders.map((folder) => findProjectIfAny(folder)));
-    return distinct([...ofFolders, ...(await this.ofDocuments())]);
+    if (this.folders.length === 0) return this.ofDocuments();
+    return distinct(await Promise.all(this.folders.map((folder) => findProjectIfAny(folder))));
   }
 
-  /** As `projects`, without starting git: only those that Pommel has met before. */
+  /** As `projects`, without starting git: of the folders only those that Pommel has met before. */
   async knownProjects(): Promise<Project[]> {
-    return distinct([...this.folders.map((folder) => knownProject(folder)), ...(await this.ofDocuments())]);
+    if (this.folders.length === 0) return this.ofDocuments();
+    return distinct(this.folders.map((folder) => knownProject(folder)));
   }
 
-  private async ofDocuments(): Promise<(Project | null)[]> {
+  private async ofDocuments(): Promise<Project[]> {
     const places = await Promise.all(this.texts.all().map(({ uri }) => this.placeAt(uri)));
-    return places.map((place) => place?.project ?? null);
+    return distinct(places.map((place) => place?.project ?? null));
   }
 
   private knownOf(uri: string): Known | null {
