@@ -50,6 +50,7 @@ const allViews = [
   "/sessions",
   "/search?q=flamingo",
   "/timeline",
+  "/digest?since=1%20year%20ago&by=branch",
   "/insights",
   "/commands",
   "/commands?q=test",

@@ -87,6 +87,8 @@ it.each(["--porcelain", "--line-porcelain"])("pm blame %s has git's very bytes",
   const written = porcelain(format, "odd.txt").toString("latin1");
   expect(written.replace(/^pommel-.*\n/gm, "")).toBe(own);
   expect(written.match(/^pommel-author unknown$/gm)).toHaveLength(7);
+  const past = porcelain(format, "--rev", "HEAD", "odd.txt").toString("latin1");
+  expect(past.replace(/^pommel-.*\n/gm, "")).toBe(own);
 });
 
 describe("an agent's line", () => {

@@ -15,7 +15,8 @@ export async function asPorcelain(
 ): Promise<Buffer> {
   const args = [
     ...[...plain, "blame", format, ...places.map((place) => `-L${place}`)],
-    ...(revision === null ? [] : ["--end-of-options", revision]),
+    // No option: the answer is of a revision that git knew. `git blame` of 2.39 knows no --end-of-options.
+    ...(revision === null ? [] : [revision]),
     ...["--", file],
   ];
   // The text may have any encoding; nothing but its line breaks matters here.
