@@ -133,6 +133,9 @@ describe("at the start of a session", () => {
     });
     session("elsewhere", 0.5, [{ text: "[ASSISTANT] Something else." }], { branch: "main" });
     session("old", 90, [decided("We decided to use JSON instead of TOML.")]);
+    session("beside", 2, [decided("We decided to poll instead of waiting.", { branch: "polling" })], {
+      branch: "polling",
+    });
     note("n1", "releases are cut on Fridays", 3);
     note("n2", "an old one", 200);
     saveEvent(memory, {
@@ -169,6 +172,15 @@ describe("at the start of a session", () => {
         items: items.map(({ ref }) => ({ ref })),
       },
     ]);
+  });
+
+  it("says which session a note rejects", async () => {
+    const at = now - 5 * day;
+    const title = { text: "Poll the ledger", source: "agent" } as const;
+    addSession(memory, "tried", { title, branch: "polling", startedAt: at, lastAt: at });
+    note("r", "Rejected: it blocks the event loop", 1, "tried");
+    const { items } = await ask({ event: "session-start", source: "startup" });
+    expect(items.map(({ quote }) => quote)).toEqual(["Rejected “Poll the ledger”: it blocks the event loop"]);
   });
 
   it("leaves out decisions that are superseded, about deleted files, or on abandoned branches", async () => {

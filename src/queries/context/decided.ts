@@ -1,9 +1,11 @@
 import { FileAges } from "../../search/sessions/fate/freshness.ts";
 import { replacements } from "../../sessions/decisions/replaced.ts";
 import { type SessionDecision, storedDecisions } from "../../sessions/decisions/stored.ts";
+import { rejectionIn } from "../../sessions/notes/rejected.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, placeOf } from "./source.ts";
@@ -27,7 +29,7 @@ export function notesToTell({ memory, until }: ContextSource, { since, of, most 
     .filter(({ sessionUid }) => of(sessionUid))
     .filter(isCurrent(memory, until))
     .slice(0, most)
-    .map((note) => noteToTell(note, "a note"));
+    .map((note) => noteToTell(memory, note, "a note"));
 }
 
 /** Whether no later note replaced one. */
@@ -46,12 +48,15 @@ export const isSuperseded = ({ supersededBy }: SessionDecision, until: number | 
 const isKnown = (later: { at: number | null } | null, until: number | null): boolean =>
   later !== null && (until === null || (later.at ?? 0) <= until);
 
-export function noteToTell(record: AnnotationRecord, why: string): Injection {
+export function noteToTell(memory: Memory, record: AnnotationRecord, why: string): Injection {
   const { uid, note, sessionUid, turn, at, branch, author = null } = record;
+  const session = sessionUid === null ? null : sessionByUid(memory, sessionUid);
+  const reason = rejectionIn(note);
   return {
     ref: `note:${uid}`,
     kind: noteKind(record),
-    quote: note,
+    // A reason alone does not say what was rejected.
+    quote: reason === null || !session?.title ? note : `Rejected “${session.title}”: ${reason}`,
     place: `${sessionUid === null ? "from a shell, " : ""}${placeOf({ session: sessionUid, turn, author, at, branch })}`,
     why,
     score: null,

@@ -40,7 +40,7 @@ export function toTellForEdit(source: ContextSource, sessionUid: string, file: s
     .filter(isCurrent(memory, until))
     .sort((a, b) => b.at - a.at)
     .slice(0, maxNotes)
-    .map((note) => noteToTell(note, why));
+    .map((note) => noteToTell(memory, note, why));
   return [
     ...notes,
     ...decisionsToTell(source, {

@@ -73,7 +73,7 @@ async function itemOf(
     result.kind === "decision" ? closestTo(query, decisionsByChunk(memory).get(result.id) ?? []) : null;
   if (decided !== null && isSuperseded(decided, until)) return null;
   const note = noteOf(memory, result);
-  if (note !== null) return isCurrent(memory, until)(note) ? noteToTell(note, why) : null;
+  if (note !== null) return isCurrent(memory, until)(note) ? noteToTell(memory, note, why) : null;
   const session = sessionByUid(memory, result.session_id);
   if (session === null) return null;
   const commit = await commitOf(source, result);

@@ -7,6 +7,9 @@ import type { Memory } from "../../store/memory/memory.ts";
  */
 const rejection = /^rejected\s*:\s*([\s\S]*\S)/i;
 
+/** Why a note says that its session was rejected; null: it does not. */
+export const rejectionIn = (note: string): string | null => rejection.exec(note.trim())?.[1] ?? null;
+
 /** The note's text. @param decision quoted; null: the session is rejected */
 export const rejectionText = (reason: string, decision: string | null): string =>
   decision === null ? `Rejected: ${reason}` : `Rejected “${decision.replace(/[“”]/g, '"')}”: ${reason}`;
@@ -16,9 +19,8 @@ export function rejectedSessions(memory: Memory): (sessionUid: string) => string
   const reasons = memory.once("rejected sessions", () => {
     const found = new Map<string, string>();
     for (const { note, sessionUid } of listAnnotations(memory)) {
-      const reason = rejection.exec(note.trim())?.[1];
-      if (reason !== undefined && sessionUid !== null && !found.has(sessionUid))
-        found.set(sessionUid, reason);
+      const reason = rejectionIn(note);
+      if (reason !== null && sessionUid !== null && !found.has(sessionUid)) found.set(sessionUid, reason);
     }
     return found;
   });
