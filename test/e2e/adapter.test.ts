@@ -9,16 +9,16 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { StartReport } from "../../src/cli/commands/daemon/start.ts";
 import { projectAt } from "../../src/project/paths.ts";
-import { repositoryRoot, shownFiles } from "../support/adapter-document.ts";
 import { until } from "./daemon-fixture.ts";
 import { temporaryDir, temporaryRepository } from "./run-pm.ts";
 
-/** Pommel with the adapter of docs/adapters.md: added as the page says, built, and used as a person would. */
+/** Pommel with the adapter of examples/adapter: added as docs/adapters.md says, built, and used as a person would. */
 
+const repositoryRoot = resolve(import.meta.dirname, "../..");
 let pommel: string;
 let repo: string;
 let jotHome: string;
@@ -37,10 +37,10 @@ beforeAll(() => {
   ])
     cpSync(join(repositoryRoot, name), join(pommel, name), { recursive: true });
   symlinkSync(realpathSync(join(repositoryRoot, "node_modules")), join(pommel, "node_modules"));
-  for (const [file, code] of shownFiles) {
-    if (file.endsWith(".test.ts")) continue;
-    mkdirSync(dirname(join(pommel, file)), { recursive: true });
-    writeFileSync(join(pommel, file), code);
+  mkdirSync(join(pommel, "src/agents/jot"));
+  for (const name of ["profile.ts", "jot.ts", "setup.ts"]) {
+    const code = readFileSync(join(repositoryRoot, "examples/adapter", name), "utf8");
+    writeFileSync(join(pommel, "src/agents/jot", name), code.replaceAll('"../../src/agents/', '"../'));
   }
   register("profiles.ts", "export const profiles = {", "jot: jotProfile,", "jotProfile", "./jot/profile.ts");
   register("registry.ts", "const byName = {", "jot,", "jot", "./jot/jot.ts");
