@@ -45,23 +45,26 @@ export function useAnswer<R extends RouteName>(
   const [round, setRound] = useState(0);
   const reload = () => setRound((count) => count + 1);
   const mark = markOf(route);
-  const last = useRef({ mark, at: 0, took: 0 });
+  const last = useRef({ mark, at: 0, took: 0, isAsking: false });
 
   useEffect(() => {
     if (request === null || key === null) return;
     const controller = new AbortController();
     const askNow = () => {
       const askedAt = Date.now();
+      last.current.mark = markOf(route);
+      last.current.isAsking = true;
       ask(route, request, controller.signal).then(
         (data) => {
           if (controller.signal.aborted) return;
-          last.current.at = Date.now();
-          last.current.took = last.current.at - askedAt;
+          const at = Date.now();
+          last.current = { ...last.current, at, took: at - askedAt, isAsking: false };
           remember(key, data);
           setState({ key, data, error: null });
         },
         (thrown: unknown) => {
           if (controller.signal.aborted) return;
+          last.current.isAsking = false;
           const error = askErrorOf(thrown);
           setState((before) => ({ key, data: before.key === key ? before.data : null, error }));
         },
@@ -76,15 +79,15 @@ export function useAnswer<R extends RouteName>(
   }, [key, round]);
 
   useEffect(() => {
-    const before = last.current.mark;
-    last.current.mark = mark;
+    const { mark: asked, at, took, isAsking } = last.current;
     // The first mark says nothing new.
-    if (before === null || before === mark) return;
-    const { at, took } = last.current;
+    if (asked === null) last.current.mark = mark;
+    // Asked anew with everything that is written, an answer that takes long would never be there.
+    if (asked === null || asked === mark || isAsking) return;
     const wait = Math.max(pause.ms, pause.times * took);
     const timer = setTimeout(reload, Math.max(0, at + wait - Date.now()));
     return () => clearTimeout(timer);
-  }, [mark]);
+  }, [mark, state]);
 
   useEffect(() => {
     const onVisible = () => document.visibilityState === "visible" && reload();
