@@ -10,7 +10,7 @@
  *   --seed N     what two versions do at once, and when (default: 1)
  *
  * "calls" leaves nothing to chance: it tries what a kill and what a power cut leave before each call of the system that changes
- * files, of whatever replaces files in several steps.
+ * files, of whatever replaces files in several steps, in a plain home and in an encrypted one.
  *
  * Prints a Markdown table, writes its rows into docs/reliability.md, and ends with 1 when anything differs. What cannot be tried
  * on this machine is said, and its row stays. A power cut (power-cut.c, Linux with a C compiler) drops a random half of what was written and not synced;
