@@ -150,6 +150,7 @@ async function shootPage(pm, { root: demo, session }) {
     file: ["/file/src/http/retry.ts:15", ".cm-line .tok-keyword"],
     review: ["/commit/HEAD", ".file-diff .tok-keyword"],
     memory: ["/memory/", ".row"],
+    digest: ["/digest?since=1%20year%20ago", ".row"],
   };
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   try {

@@ -140,11 +140,11 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
     ]),
   );
   add(
-    "Sessions of",
+    "Whose sessions",
     [
       { title: "lines", isNumber: true },
       { title: "sessions", isNumber: true },
-      { title: "whose", wraps: true },
+      { title: "by", wraps: true },
     ],
     answer.by_colleague.map(({ author, sessions, lines }) => [
       lines.toLocaleString("en"),

@@ -128,8 +128,8 @@ function Part({ part, isNamed }: { part: DigestPart; isNamed: boolean }) {
         ))}
       </List>
       {tokens.length > 0 && (
-        <>
-          <h3>Tokens</h3>
+        <section class="part">
+          <h2>Tokens</h2>
           <ul>
             {tokens.map(({ model, input, output, cache_read, cache_write }) => (
               <li key={model}>
@@ -138,7 +138,7 @@ function Part({ part, isNamed }: { part: DigestPart; isNamed: boolean }) {
               </li>
             ))}
           </ul>
-        </>
+        </section>
       )}
     </section>
   );
@@ -147,13 +147,13 @@ function Part({ part, isNamed }: { part: DigestPart; isNamed: boolean }) {
 function List({ title, total, children }: { title: string; total: number; children: ComponentChildren[] }) {
   if (children.length === 0) return null;
   return (
-    <>
-      <h3>{title}</h3>
+    <section class="part">
+      <h2>{title}</h2>
       <ul class="rows">{children}</ul>
       {total > children.length && (
         <p class="more">and {(total - children.length).toLocaleString("en")} more</p>
       )}
-    </>
+    </section>
   );
 }
 
