@@ -148,6 +148,7 @@ describe("secrets in other places", () => {
       ["Done.\n- The wifi password: sunflower\nBye", "sunflower"],
       ["Passwort: regenbogen\n", "regenbogen"],
       ["My wifi password's bananas12", "bananas12"],
+      ["the api secret's value: x8F2-kk29-LmQ1-77ab", "LmQ1"],
       [
         "the wallet's phrase: abandon sausage able worth above useful absorb legal absurd winner access thank",
         "absorb legal",

@@ -322,7 +322,7 @@ export const prosePatterns = [
       ...["token", "secret", " pat"],
       ...["api key", "access key", "private key", "signing key", "auth key", "license key", "encryption key"],
     ],
-    "(?i)(?: pat|token|secret|(?:api|access|private|signing|auth|license|encryption) key)(?: (?:for|of|on|to) [^\\s:]{1,40})?(?: is| was|:)(?: now)?:?[ \\t]{1,3}[\"'`]?(?<secret>[A-Za-z0-9_.~+/=-]{12,400})",
+    "(?i)(?: pat|token|secret|(?:api|access|private|signing|auth|license|encryption) key)(?: (?:for|of|on|to) [^\\s:]{1,40})?(?:'s value)?(?: is| was|:)(?: now)?:?[ \\t]{1,3}[\"'`]?(?<secret>[A-Za-z0-9_.~+/=-]{12,400})",
     { check: "token" },
   ),
 ];
