@@ -26,7 +26,7 @@ import type { Server } from "./server.ts";
 const refreshMs = 60_000;
 const debounceMs = 300;
 const limit = 30;
-const maxLabel = 44;
+const maxLabel = 30;
 
 /** A view of the panel, filled anew whenever something happened and it is seen. */
 abstract class View<T> implements TreeDataProvider<T>, Disposable {
