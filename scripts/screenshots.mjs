@@ -145,7 +145,7 @@ async function shootDemo() {
 async function shootPage(pm, { root: demo, session }) {
   /** The address of each view, and what shows that it is all there. */
   const views = {
-    home: ["/", ".lately-row"],
+    home: ["/", "[aria-label='Decisions in force'] li"],
     session: [`/session/${session}`, ".turn .said"],
     file: ["/file/src/http/retry.ts:15", ".cm-line .tok-keyword"],
     review: ["/commit/HEAD", ".file-diff .tok-keyword"],
@@ -162,6 +162,7 @@ async function shootPage(pm, { root: demo, session }) {
       for (const [name, [path, content]] of Object.entries(views)) {
         await page.goto(`${new URL(url).origin}/#${path}`);
         await page.locator(`main ${content}`).first().waitFor();
+        await page.locator(".latest a").first().waitFor();
         // Whatever is still on its way would be a grey block in the picture.
         await page.waitForFunction(() => document.querySelector(".skeleton") === null);
         await page.screenshot({
