@@ -262,6 +262,7 @@ export const lineIn = (path: string, bare = "word(one,two)", isNewFile = false):
   isNewFile,
   isAnew: isNewFile,
   spelledBy: new Set<string>(),
+  unbroken: null,
 });
 
 /** When the agent of `running` begins. */

@@ -54,6 +54,16 @@ const generators: readonly Generator[] = [
   },
 ];
 
+/** What generators write at the beginning of their files. */
+const mark =
+  /@generated|\b(?:auto[- ]?)?generated (?:by|code|file|from)\b|\bauto-?generated\b|\bdo not (?:edit|modify|make direct changes)\b|\bcode generated\b|\bsnapshot v\d/i;
+/** Lines. */
+const markWithin = 10;
+
+/** Whether a file says of itself that a program wrote it. */
+export const saysGenerated = (lines: readonly string[]): boolean =>
+  lines.slice(0, markWithin).some((line) => mark.test(line));
+
 /** Where a command is told to put what it makes. */
 const outputOption =
   /\s(?:-o|--(?:out(?:put)?(?:[-_]?dir)?|dest|\w+_out))(?:=|\s+)["']?(?:\.\/)?([\w@-][\w@./-]*)/g;

@@ -2,6 +2,7 @@ import { commitsTouching } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
 import { mayMean } from "../commands/command-means.ts";
+import { saysGenerated } from "../commands/generators.ts";
 import { type Substitution, substitutionsIn } from "../commands/substitutions.ts";
 import { lineKey, plainLineOf } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
@@ -53,7 +54,9 @@ export class AttributionEvidence {
   ) {
     this.period = new Period(change, parentAt);
     const { since, until } = this.period;
-    this.sightings = new Sightings(memory, { since, until: change.committedAt + clockMs });
+    this.sightings = new Sightings(memory, { since, until: change.committedAt + clockMs }, (path) =>
+      this.addedTo(path),
+    );
     const paths = this.paths();
     const wide = activity.between(since - widestOffset, until + widestOffset);
     const all = [...this.olderWrites(paths, wide.writes), ...wide.writes];
@@ -140,6 +143,12 @@ export class AttributionEvidence {
       this.neverCommitted.set(path, isNever);
     }
     return isNever;
+  }
+
+  /** Whether a new file says of itself that a program wrote it. */
+  saysGenerated(path: string): boolean {
+    const file = this.change.files.find((each) => each.path === path && each.status === "A");
+    return saysGenerated(file?.hunks[0]?.added ?? []);
   }
 
   private paths(): string[] {

@@ -35,6 +35,15 @@ describe("a line that showed up", () => {
     expect(seen("src/a.ts", at + 11_000)).toEqual(human("alone"));
   });
 
+  it("as a piece of a line that was there before is whoever's that line is", () => {
+    runs("npx prettier --write .");
+    const piece = (before: number) =>
+      judge().byFirstSeen({ ...lineIn("src/a.ts"), unbroken: { key: 1, at: before } }, [at + 5000], []);
+    expect(piece(at - 1000)).toEqual(human("alone"));
+    runs("sed -i s/a/b/ src/a.ts", at - 60_000);
+    expect(piece(at - 55_000)).toEqual(byAgent(bySession(), "shell", "ran"));
+  });
+
   it.each([
     "sed -i s/a/b/ src/a.ts",
     "cd src && sed -i s/a/b/ a.ts",

@@ -53,6 +53,10 @@ export class Judge {
           this.mayWriteTo(run, line) &&
           !this.wroteElsewhere(run, line, seenAt),
       );
+    // A piece of a line that somebody broke is whoever's that line was.
+    const { unbroken } = line;
+    if (unbroken && unbroken.at < seenAt)
+      return this.at({ ...line, unbroken: null, key: unbroken.key }, unbroken.at, writes);
     // A file that only got another name has the lines that it had.
     const before = sightings.before(path, seenAt, line.key);
     if (before !== null && runs.some(({ command }) => isRenaming(command)))
@@ -195,7 +199,10 @@ export class Judge {
     const maker = mayBeMakers.findLast((run) => run.mayWrite && makers.names(run, line));
     if (maker) return byAgent(maker, "shell", "named");
     const generator = isNewFile
-      ? recent.findLast(({ command }) => generates(command, path) === "yes")
+      ? recent.findLast(({ command }) => {
+          const does = generates(command, path);
+          return does === "yes" || (does === "maybe" && evidence.saysGenerated(path));
+        })
       : undefined;
     if (generator) return byAgent(generator, "shell", "generated");
     const bringer = isNewFile ? recent.findLast((run) => makers.bringsOwn(run, path)) : undefined;

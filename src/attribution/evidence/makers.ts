@@ -29,6 +29,8 @@ export interface LineHere {
   isAnew: boolean;
   /** Calls whose commands are scripts that hold the file's lines as texts: other lines are not theirs. */
   spelledBy: ReadonlySet<string>;
+  /** It is a piece of a line that was there before: that line's key, and when it showed up. */
+  unbroken: { key: number; at: number } | null;
 }
 
 /** Which commands may have made lines that no call's text has: generators, package managers, whatever is run. */

@@ -44,3 +44,15 @@ it("lines that were together in another file come from there", () => {
     null,
   ]);
 });
+
+it("a file was formatted where much of it came in the place of other lines, and not where somebody only added lines", () => {
+  const range = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);
+  showUp("a.ts", 1, ...range(10, 12));
+  showUp("a.ts", 5, ...range(100, 12));
+  const isReformed = (...kept: number[]) =>
+    new Sightings(memory, { since: 0, until: 1000 }, () => new Set(kept)).isReformed("a.ts", 5);
+  expect(isReformed(...range(100, 12))).toBe(true);
+  expect(isReformed(...range(10, 10), ...range(100, 12))).toBe(true);
+  expect(isReformed(...range(10, 11), ...range(100, 12))).toBe(false);
+  expect(isReformed(...range(10, 12), ...range(100, 12))).toBe(false);
+});

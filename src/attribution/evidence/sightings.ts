@@ -9,6 +9,8 @@ const enough = 0.75;
 /** So many lines show up at once when a file is formatted, at least, and as a share of those it had. */
 const fewestFormatted = 10;
 const formatted = 0.25;
+/** So many of a file's lines at least, as a share of those that show up, are gone when it was formatted: they became others. */
+const replaced = 1 / 8;
 
 /** When each line of a file showed up, in order. */
 type Times = Map<number, number[]>;
@@ -28,6 +30,8 @@ export class Sightings {
   constructor(
     private readonly memory: Memory,
     private readonly range: { since: number; until: number },
+    /** The keys of a file's lines that are still there in the end. */
+    private readonly keptIn: (path: string) => ReadonlySet<number> = () => new Set(),
   ) {}
 
   /** Empty if the file was not watched. */
@@ -56,18 +60,27 @@ export class Sightings {
     return times;
   }
 
-  /** Whether so much of a file that was there showed up at once as when it is formatted: more than somebody types. */
+  /**
+   * Whether so much of a file that was there showed up at once as when it is formatted, in the place of others: more than
+   * somebody types.
+   */
   isReformed(path: string, at: number): boolean {
     // Asked for with every line of the file.
     const known = this.reformed.get(`${at} ${path}`);
     if (known !== undefined) return known;
-    let [together, before] = [0, 0];
-    for (const times of this.in(path).values()) {
-      if (times[0]! < at) before++;
-      else if (times[0] === at) together++;
+    const kept = this.keptIn(path);
+    let [together, before, gone] = [0, 0, 0];
+    for (const [key, times] of this.in(path)) {
+      if (times[0]! < at) {
+        before++;
+        if (!kept.has(key)) gone++;
+      } else if (times[0] === at) together++;
     }
     const isReformed =
-      together >= fewestFormatted && before * 2 >= together && together >= before * formatted;
+      together >= fewestFormatted &&
+      before * 2 >= together &&
+      together >= before * formatted &&
+      gone >= together * replaced;
     this.reformed.set(`${at} ${path}`, isReformed);
     return isReformed;
   }

@@ -6,6 +6,7 @@ import type { ShellRun, Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { isCut } from "./left-out.ts";
 import { lineKey } from "./line-keys.ts";
+import { unbrokenLines } from "./unbroken.ts";
 import { byAgent, restingOn, unknown, type Verdict } from "./verdict.ts";
 import { writtenBy } from "./written.ts";
 import type { WrittenLine } from "./written-line.ts";
@@ -60,6 +61,7 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
   const spare = spareKeys(file, evidence, freshSince);
   const seen = sightings.in(path);
   const fresh = sightings.freshIn(path);
+  const unbroken = unbrokenLines(file.lines, seen);
   const mayBeLeftOut = writes.some((write) => write.at >= freshSince && isCut(write));
   const isAnew =
     status === "A" || file.lines.filter(({ isAdded }) => isAdded).length >= file.lines.length * anewShare;
@@ -73,7 +75,15 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
     const isSeen = match ? attributionEvidence.agrees(times, match.write) : "no";
     const elsewhereMatch = moved.get(i);
     const replacement = replaced.get(key);
-    const line = { path, bare, key, isNewFile: status === "A", isAnew, spelledBy };
+    const line = {
+      path,
+      bare,
+      key,
+      isNewFile: status === "A",
+      isAnew,
+      spelledBy,
+      unbroken: unbroken.get(i) ?? null,
+    };
     const isVerbatim = () =>
       (weight >= 0.5 && spare.has(key)) ||
       (weight >= 0.8 && (verbatim.has(key) || later(i))) ||
