@@ -211,7 +211,7 @@ describe("a registry that cannot be used", () => {
     other.exec("PRAGMA locking_mode = EXCLUSIVE");
     other.exec("BEGIN EXCLUSIVE");
     expect(Registry.openIfAny(file)).toBeNull();
-    expect(() => Registry.open(file)).toThrow(expect.objectContaining({ code: "unreadable" }));
+    expect(() => Registry.open(file)).toThrow(expect.objectContaining({ code: "busy" }));
     other.exec("ROLLBACK");
     other.close();
     registry().saveProject(project("b"));

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import { writeJson } from "../project/files/replace-file.ts";
 import { registryFile } from "../project/home.ts";
-import { createPrivately } from "./sqlite/database.ts";
+import { createPrivately, explain as explainBusy } from "./sqlite/database.ts";
 import { Sqlite } from "./sqlite/sqlite.ts";
 
 /**
@@ -47,8 +47,8 @@ export interface KnownCheckout {
   lastUsedAt: number;
 }
 
-/** A command that is about something else waits no longer for it. Milliseconds. */
-const timeoutMs = 1000;
+/** A command that is about something else waits no longer for it; on a busy machine a change takes more than a second. Milliseconds. */
+const timeoutMs = 3000;
 
 const version = 2;
 
@@ -444,6 +444,7 @@ const isDamaged = (error: unknown): boolean =>
 function explain(error: unknown, file: string): unknown {
   if (error instanceof PommelError) return error;
   const code = codeOf(error);
+  if (code.startsWith("SQLITE_BUSY")) return explainBusy(error, file);
   if (code === "ENOSPC" || code === "SQLITE_FULL")
     return new PommelError("disk_full", `The disk that holds ${dirname(file)} is full.`, "Free some space.", {
       cause: error,

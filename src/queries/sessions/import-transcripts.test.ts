@@ -43,9 +43,12 @@ it("waits until every transcript is read, and says which could not be", async ()
   });
 });
 
-it("ends when aborted, and leaves the jobs", async () => {
+it("ends when aborted, and leaves the jobs to the daemon, if there is one", async () => {
   enqueue(memory, { kind: "transcript", subject: "/t/a.jsonl", total: 100 });
+  await expect(follow(AbortSignal.abort())).rejects.toMatchObject({ code: "daemon_unreachable" });
+  const lock = acquireLock(daemonFiles().lock, daemonOwner);
   expect(await follow(AbortSignal.abort())).toBeNull();
+  lock.release();
   expect(claim(memory, "me")).not.toBeNull();
 });
 

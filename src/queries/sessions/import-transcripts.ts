@@ -60,7 +60,7 @@ const checkMs = 1000;
 
 /**
  * Waits until the daemon has read all requested transcripts. Counts their bytes; reads the queue from the memory.
- * @returns null when the signal is aborted
+ * @returns null when the signal is aborted: the daemon goes on
  * @throws PommelError `daemon_unreachable` when the daemon ends meanwhile
  */
 export function followImport(
@@ -74,7 +74,10 @@ export function followImport(
   let checked = start;
   return withMemory(project, async (memory) => {
     for (;;) {
-      if (signal?.aborted) return null;
+      if (signal?.aborted) {
+        if (!daemonLives()) throw ended();
+        return null;
+      }
       const { done, read, isOver, failed } = standOf(memory, files);
       if (isOver) {
         const sessions = [...new Set(files.map(({ session }) => session))];
@@ -83,8 +86,7 @@ export function followImport(
       }
       onProgress?.(done, total, `${read}/${files.length} files`);
       if (performance.now() - checked > checkMs) {
-        // By its lock: a busy daemon may take long to answer.
-        missed = lockHolder(daemonFiles().lock)?.owner === daemonOwner ? 0 : missed + 1;
+        missed = daemonLives() ? 0 : missed + 1;
         checked = performance.now();
       }
       if (missed >= maxMissed) throw ended();
@@ -92,6 +94,9 @@ export function followImport(
     }
   });
 }
+
+/** By its lock: a busy daemon may take long to answer. */
+const daemonLives = (): boolean => lockHolder(daemonFiles().lock)?.owner === daemonOwner;
 
 interface Stand {
   /** Bytes. */
