@@ -75,14 +75,11 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
     const isSeen = match ? attributionEvidence.agrees(times, match.write) : "no";
     const elsewhereMatch = moved.get(i);
     const replacement = replaced.get(key);
+    const whole = unbroken.get(i);
     const line = {
-      path,
-      bare,
-      key,
-      isNewFile: status === "A",
-      isAnew,
-      spelledBy,
-      unbroken: unbroken.get(i) ?? null,
+      ...{ path, bare, key, isNewFile: status === "A", isAnew, spelledBy },
+      // A call's own text is found by its words.
+      unbroken: whole && !isCalled(whole.key) ? whole : null,
     };
     const isVerbatim = () =>
       (weight >= 0.5 && spare.has(key)) ||

@@ -13,6 +13,7 @@ export function unbrokenLines(
   seen: ReadonlyMap<number, readonly number[]>,
 ): Map<number, { key: number; at: number }> {
   const found = new Map<number, { key: number; at: number }>();
+  if (seen.size === 0) return found;
   const here = new Set(lines.map(({ key }) => key));
   for (let first = 0; first < lines.length; first++) {
     let text = lines[first]!.bare;
