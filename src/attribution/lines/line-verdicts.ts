@@ -6,7 +6,7 @@ import type { ShellRun, Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { isCut } from "./left-out.ts";
 import { lineKey } from "./line-keys.ts";
-import { unbrokenLines } from "./unbroken.ts";
+import { unbrokenLines } from "./reflow.ts";
 import { byAgent, restingOn, unknown, type Verdict } from "./verdict.ts";
 import { writtenBy } from "./written.ts";
 import type { WrittenLine } from "./written-line.ts";
