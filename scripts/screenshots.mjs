@@ -199,6 +199,8 @@ async function shootEditor({ root: folder }) {
       await page.locator(".glyph-margin-widgets .cgmr").first().waitFor();
       await page.locator(".view-line", { hasText: "jitter = " }).hover({ position: { x: 120, y: 8 } });
       await page.locator(".monaco-hover a", { hasText: "Open the session" }).waitFor();
+      // VS Code's own messages.
+      await page.addStyleTag({ content: ".notifications-toasts { display: none !important; }" });
       const path = join(images, `vscode-${theme.toLowerCase()}.png`);
       await page.screenshot({ path, animations: "disabled" });
     } finally {

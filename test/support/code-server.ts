@@ -62,11 +62,13 @@ const quiet = {
 export async function openEditor(options: EditorOptions): Promise<Editor> {
   const { codeServer, browserFile, vsix, folder, pm, env = process.env, settings = {} } = options;
   const home = mkdtempSync(join(tmpdir(), "pommel-code-server-"));
-  mkdirSync(join(home, "User"));
-  writeFileSync(
-    join(home, "User/settings.json"),
-    JSON.stringify({ ...quiet, "pommel.path": pm, ...settings }),
-  );
+  const write = (where: string, given: object) => {
+    mkdirSync(join(home, where));
+    writeFileSync(join(home, where, "settings.json"), JSON.stringify(given));
+  };
+  write("User", { ...quiet, ...settings });
+  // Where `pm` is depends on the machine.
+  write("Machine", { "pommel.path": pm });
   const args = ["--user-data-dir", home, "--extensions-dir", join(home, "extensions"), "--disable-telemetry"];
   execFileSync(codeServer, [...args, "--install-extension", vsix], { env, stdio: "pipe" });
   const server = spawn(
