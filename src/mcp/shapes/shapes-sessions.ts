@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { fixRequest, howRequest } from "../../protocol/operations/commands.ts";
+import { fixRequest, howRequest, lostTextRequest } from "../../protocol/operations/commands.ts";
 import { type Decision, decisionsRequest } from "../../protocol/operations/decisions.ts";
 import { annotateRequest, type SessionBrief, sessionRequest } from "../../protocol/operations/sessions.ts";
 import { described, field, text } from "../../protocol/shape-parts.ts";
@@ -111,9 +111,14 @@ export const commandsInput = z
   .strictObject({
     how: field('to run: "one test", or a line that failed', howRequest().shape.q),
     error: field("as printed", fixRequest().shape.error),
+    lost: field("a file, for its text that no commit holds", lostTextRequest().shape.file),
     max_tokens: maxTokens(1000),
   })
-  .check(z.refine(({ how, error }) => (how === undefined) !== (error === undefined), { path: ["how"] }));
+  .check(
+    z.refine(({ how, error, lost }) => [how, error, lost].filter((one) => one !== undefined).length === 1, {
+      path: ["how"],
+    }),
+  );
 
 export interface CommandsOutput extends LabelledOutput, Output {
   /** found, maybe or none. */
@@ -147,6 +152,8 @@ export interface CommandsOutput extends LabelledOutput, Output {
       stands: boolean | null;
     } | null;
   }[];
+  /** The latest first. */
+  lost: { lost_by: string; timestamp: string | null; session_id: string; turn: number; text: string }[];
 }
 
 export const addNoteInput = z.strictObject({

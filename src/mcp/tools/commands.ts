@@ -1,27 +1,38 @@
-import type { HowAnswer, KnownError } from "../../protocol/operations/commands.ts";
+import type { HowAnswer, KnownError, LostText } from "../../protocol/operations/commands.ts";
 import { shortId } from "../../sessions/short-id.ts";
+import { beginningOf } from "../../text/text-size.ts";
 import type { CommandsOutput, commandsInput } from "../shapes/shapes-sessions.ts";
 import { fitIn, roomOf } from "../text/budget.ts";
 import { historyLabel, joined, minute, oneLine, quoted } from "../text/text.ts";
 import { ask, type Handler } from "../tool.ts";
 
-/** What worked here for something, or what fixed an error. */
+/** What worked here for something, what fixed an error, or text of a file that was lost. */
 export const commands: Handler<typeof commandsInput, CommandsOutput> = async (args, context) => {
-  const { how, error, max_tokens } = args;
+  const { how, error, lost, max_tokens } = args;
   const room = roomOf(max_tokens);
   if (how !== undefined) {
     const { verdict, commands: found } = await ask(context, "how", { q: how });
     const { items } = fitIn(found, room, 300, commandItem, renderCommand);
     return answer(
-      { verdict, commands: items, errors: [] },
+      { verdict, commands: items, errors: [], lost: [] },
       items.map(renderCommand),
       "Nothing like it worked here.",
+    );
+  }
+  if (lost !== undefined) {
+    const { texts } = await ask(context, "lostText", { file: lost });
+    const { items } = fitIn(texts, room, 2000, lostItem, renderLost);
+    const verdict = items.length > 0 ? "found" : "none";
+    return answer(
+      { verdict, commands: [], errors: [], lost: items },
+      items.map(renderLost),
+      "Nothing of it was lost.",
     );
   }
   const { verdict, errors } = await ask(context, "fix", { error: error ?? "" });
   const { items } = fitIn(errors, room, 600, errorItem, renderError);
   return answer(
-    { verdict, commands: [], errors: items },
+    { verdict, commands: [], errors: items, lost: [] },
     items.map(renderError),
     "No agent met this error here.",
   );
@@ -62,6 +73,18 @@ function renderCommand(command: CommandsOutput["commands"][number]): string {
     [quoted(line), `  ${joined(facts)}`, ...failed_before.map((one) => quoted(`failed first: ${one}`))],
     "\n",
   );
+}
+
+function lostItem(
+  { lost_by, timestamp, session_id, turn, lines }: LostText,
+  longest: number,
+): CommandsOutput["lost"][number] {
+  return { lost_by, timestamp, session_id, turn, text: beginningOf(lines.join("\n"), longest) };
+}
+
+function renderLost({ lost_by, timestamp, session_id, turn, text }: CommandsOutput["lost"][number]): string {
+  const facts = [`lost by ${lost_by}`, minute(timestamp), `${shortId(session_id)} turn ${turn}`];
+  return joined([joined(facts), quoted(text)], "\n");
 }
 
 function errorItem(
