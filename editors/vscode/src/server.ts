@@ -184,7 +184,7 @@ export class Server implements Disposable {
   }
 }
 
-export const openInstallDocs = () => env.openExternal(Uri.parse(installDocs));
+const openInstallDocs = () => env.openExternal(Uri.parse(installDocs));
 
 export const settings = () => workspace.getConfiguration("pommel");
 
