@@ -6,12 +6,12 @@ import { loadProject, loadProjects, project, projectError } from "./api/project.
 import { lastRefusal } from "./api/sign-in.ts";
 import { useAnswer } from "./api/use-answer.ts";
 import { Empty, Failure, Loading } from "./components/states.tsx";
-import { linkTo, restOf, route } from "./router.ts";
+import { linkTo, restOf, route, type ViewProps } from "./router.ts";
 import { Help } from "./shell/help.tsx";
 import { Palette } from "./shell/palette.tsx";
 import { SideBar } from "./shell/side-bar.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
-import { loadedView, loadOthers, loadView, type View, type ViewProps, viewAt } from "./views.ts";
+import { loadedView, loadOthers, loadView, type View, viewAt } from "./views.ts";
 
 /** The whole page: its frame, and the view at the address. */
 export function App() {

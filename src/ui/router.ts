@@ -1,6 +1,13 @@
 import { computed, signal } from "@preact/signals";
 import type { Decision } from "../protocol/operations/decisions.ts";
 
+/** What an address says to its view. */
+export interface ViewProps {
+  /** What the path names behind the view's own: `ID` of `/session/ID`. */
+  rest: string;
+  query: URLSearchParams;
+}
+
 /**
  * Addresses are in the fragment: `#/sessions?branch=main`. So they never reach the server, whose paths are the API's, and
  * every view, with its filters, has an address of its own. `pm open` writes them too (src/cli/commands/open/page-route.ts).

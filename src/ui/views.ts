@@ -1,12 +1,7 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "./components/icon.tsx";
+import type { ViewProps } from "./router.ts";
 import Home from "./views/home/home.tsx";
-
-export interface ViewProps {
-  /** What the path names behind the view's own: `ID` of `/session/ID`. */
-  rest: string;
-  query: URLSearchParams;
-}
 
 export interface View {
   title: string;

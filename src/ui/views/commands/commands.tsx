@@ -5,8 +5,8 @@ import { Diff } from "../../components/diff.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { Moment } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
+import type { ViewProps } from "../../router.ts";
 import { commitLink, goTo, linkTo, sessionLink } from "../../router.ts";
-import type { ViewProps } from "../../views.ts";
 
 /** Keys that follow one another faster are one question. Milliseconds. */
 const typedMs = 150;

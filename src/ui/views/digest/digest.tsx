@@ -10,8 +10,8 @@ import { ResultRow } from "../../components/result-row.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { periods, Time } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
+import type { ViewProps } from "../../router.ts";
 import { commitLink, decisionLink, linkTo, sessionLink } from "../../router.ts";
-import type { ViewProps } from "../../views.ts";
 import { authorFilter, authorIn, nothingKnown } from "../search/question.ts";
 
 /** Entries in each list. */

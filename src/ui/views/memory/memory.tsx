@@ -1,6 +1,6 @@
 import { Tabs } from "../../components/tabs.tsx";
+import type { ViewProps } from "../../router.ts";
 import { linkTo } from "../../router.ts";
-import type { ViewProps } from "../../views.ts";
 import { Decisions } from "./decisions.tsx";
 import { EventDetails } from "./event-details.tsx";
 import { Events } from "./events.tsx";

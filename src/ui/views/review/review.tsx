@@ -9,6 +9,7 @@ import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Moment, Time } from "../../components/time.tsx";
 import { counted, percent, sessionName } from "../../components/words.ts";
+import type { ViewProps } from "../../router.ts";
 import {
   commitLink,
   decisionLink,
@@ -19,7 +20,6 @@ import {
   route,
   sessionLink,
 } from "../../router.ts";
-import type { ViewProps } from "../../views.ts";
 import { History } from "../file/history.tsx";
 import { anchorOf, FileDiff } from "./file-diff.tsx";
 import "../../styles/syntax.css";

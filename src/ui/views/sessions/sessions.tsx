@@ -3,7 +3,7 @@ import { useAnswer } from "../../api/use-answer.ts";
 import { FilterChips } from "../../components/chips.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { periods } from "../../components/time.tsx";
-import type { ViewProps } from "../../views.ts";
+import type { ViewProps } from "../../router.ts";
 import { authorFilter, authorIn, nothingKnown } from "../search/question.ts";
 import { SessionRow } from "./session-row.tsx";
 

@@ -1,6 +1,6 @@
 import { Tabs } from "../../components/tabs.tsx";
+import type { ViewProps } from "../../router.ts";
 import { linkTo } from "../../router.ts";
-import type { ViewProps } from "../../views.ts";
 import { AllSettings } from "./all-settings.tsx";
 import { Checks } from "./checks.tsx";
 import { Log } from "./log.tsx";
