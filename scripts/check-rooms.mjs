@@ -1,5 +1,5 @@
-// Holds the layout of src/ (docs/architecture.md): a room imports only from rooms below it, no production code from test/, SQL
-// stands in store/ only, and no folder has more files than one can take in. Prints what breaks these rules, and ends with
+// Holds the layout of src/ (docs/architecture.md): a room imports only from rooms below it, no file from one that
+// imports it, no production code from test/, SQL stands in store/ only, and no folder has more files than one can take in. Prints what breaks these rules, and ends with
 // 1 if anything does.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
@@ -48,6 +48,8 @@ const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => /\.tsx?$/.test(file));
 const problems = [];
+/** What each file imports when it is loaded. */
+const imports = new Map();
 
 for (const file of files.filter((one) => !isTest(one))) {
   const room = roomOf(file);
@@ -55,10 +57,12 @@ for (const file of files.filter((one) => !isTest(one))) {
   if (room === null) continue;
   if (!floorOf.has(room)) problems.push(`${file}: the room "${room}" has no floor`);
   const text = readFileSync(join(root, file), "utf8");
+  imports.set(file, new Set());
   const query = room === "store" || foreignReaders.includes(file) ? null : sql.exec(text);
   if (query) problems.push(`${file} says ${query[0]}: SQL stands in store/ only`);
-  for (const [, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
+  for (const [how, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
     const target = normalize(join(dirname(file), specifier)).replaceAll("\\", "/");
+    if (!how.includes("(")) imports.get(file).add(target);
     if (target.startsWith("../test/")) problems.push(`${file} imports ${target}: tests only`);
     if (target.startsWith("../")) continue;
     const other = roomOf(target);
@@ -70,6 +74,20 @@ for (const file of files.filter((one) => !isTest(one))) {
       problems.push(`${file} imports ${target}: ${other} is not below ${room}`);
   }
 }
+
+/** Files whose imports are being followed, and those that are in no circle, or in one that was named. */
+const path = [];
+const followed = new Set();
+function follow(file) {
+  const at = path.indexOf(file);
+  if (at >= 0) problems.push(`a circle: ${[...path.slice(at), file].join(" -> ")}`);
+  if (at >= 0 || followed.has(file)) return;
+  path.push(file);
+  for (const target of imports.get(file) ?? []) follow(target);
+  path.pop();
+  followed.add(file);
+}
+for (const file of imports.keys()) follow(file);
 
 const sizes = new Map();
 for (const file of files) if (!isTest(file)) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
