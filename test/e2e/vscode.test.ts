@@ -44,7 +44,7 @@ describe.skipIf(codeServer === null || browserFile === undefined)("the extension
     const all = await editor.page
       .locator(".glyph-margin-widgets .cgmr")
       .evaluateAll((marks) => marks.map((mark) => getComputedStyle(mark).backgroundImage));
-    return all.map((image) => /(\w+)-light\.svg/.exec(image)?.[1]).sort();
+    return all.map((image) => /(agent|human|unknown)-light\.svg/.exec(image)?.[1]).sort();
   };
   const row = (text: string) => editor.page.locator(".pane-body .monaco-list-row", { hasText: text }).first();
 
@@ -69,7 +69,7 @@ describe.skipIf(codeServer === null || browserFile === undefined)("the extension
     await row("turn 1").waitFor();
   });
 
-  it("finds code and sessions, and opens the code", async () => {
+  it("finds code and sessions", async () => {
     await editor.run("Pommel: Search Code and Sessions");
     await editor.page.keyboard.type("refresh the token");
     const results = editor.page.locator(".quick-input-list .monaco-list-row");
