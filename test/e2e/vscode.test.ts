@@ -71,6 +71,8 @@ describe.skipIf(codeServer === null || browserFile === undefined)("the extension
 
   it("finds code and sessions", async () => {
     await editor.run("Pommel: Search Code and Sessions");
+    // The palette's box goes, and the search's comes in its place.
+    await editor.page.locator('.quick-input-widget input[placeholder^="What does the code do"]').waitFor();
     await editor.page.keyboard.type("refresh the token");
     const results = editor.page.locator(".quick-input-list .monaco-list-row");
     await results.filter({ hasText: "Make token refresh" }).waitFor();
