@@ -10,7 +10,7 @@ import { Crumbs } from "../directory/crumbs.tsx";
 import { Directory } from "../directory/directory.tsx";
 import { Code } from "./code.tsx";
 import { type Colouring, colourings, sharesOf } from "./colours.ts";
-import { History } from "./history.tsx";
+import { History, LostText } from "./history.tsx";
 import { Why } from "./why.tsx";
 import "./file.css";
 
@@ -89,6 +89,7 @@ function File({ rest, query }: ViewProps) {
               <>
                 <p class="faint">Choose a line to see why it is there.</p>
                 <History path={path} />
+                <LostText path={path} />
               </>
             ) : (
               <Why key={`${line} ${rev}`} file={path} line={line} rev={rev} />

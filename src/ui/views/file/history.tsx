@@ -1,6 +1,8 @@
+import { useState } from "preact/hooks";
 import { useAnswer } from "../../api/use-answer.ts";
 import { LinesBar } from "../../components/badge.tsx";
 import { Inline } from "../../components/marked.tsx";
+import { Failure, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { sessionName } from "../../components/words.ts";
 import { commitLink, sessionLink } from "../../router.ts";
@@ -34,5 +36,39 @@ export function History({ path }: { path: string }) {
         ))}
       </ul>
     </section>
+  );
+}
+
+/** Text of a file that an edit replaced or a checkout took away, and that no commit holds. It is looked for when asked. */
+export function LostText({ path }: { path: string }) {
+  const [isOpen, open] = useState(false);
+  return (
+    <details class="history" onToggle={({ currentTarget }) => open(currentTarget.open)}>
+      <summary>Text that no commit holds</summary>
+      {isOpen && <LostTexts path={path} />}
+    </details>
+  );
+}
+
+function LostTexts({ path }: { path: string }) {
+  const { data, error, reload } = useAnswer("lostText", { file: path, limit });
+  if (error) return <Failure error={error} onRetry={reload} />;
+  if (data === null) return <Loading />;
+  if (data.texts.length === 0)
+    return <p class="faint">Nothing was lost, as far as agents' edits are recorded.</p>;
+  return (
+    <ul>
+      {data.texts.map(({ session_id, turn, timestamp, lost_by, command, lines }) => (
+        <li key={`${session_id} ${turn} ${lines.join()}`}>
+          <p class="row-meta">
+            <a href={sessionLink(session_id, turn)}>
+              {lost_by === "edit" ? "replaced by an edit" : `gone after ${command ?? "a checkout"}`}
+            </a>
+            <Time at={timestamp} />
+          </p>
+          <pre class="excerpt">{lines.join("\n")}</pre>
+        </li>
+      ))}
+    </ul>
   );
 }
