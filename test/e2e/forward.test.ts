@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { dirname } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { listenOnSocket } from "../../src/daemon/lifecycle/port.ts";
 import { daemonFiles, socketOf } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
@@ -23,6 +23,11 @@ describe("a question that the daemon answers", () => {
     git("-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "--quiet", "-m", "Begin");
     await start(project);
     await pmJson(project, "note", "We try again later.");
+    // Nothing happens to the memory after that which one of them could see.
+    await vi.waitFor(
+      async () => expect(await pmJson(project, "blame", "src/retry.ts")).toMatchObject({ notes: [] }),
+      { timeout: 60_000, interval: 200 },
+    );
     const lines = [
       ["search", "code", "retryLater"],
       ["search", "try again", "--json"],
@@ -46,7 +51,6 @@ describe("a question that the daemon answers", () => {
       ["status", "--no-such-option"],
       ["event", "create"],
     ];
-    // Nothing happens to the memory meanwhile that one of them could see.
     for (const env of [{}, { FORCE_COLOR: "1" }]) {
       for (const line of "FORCE_COLOR" in env ? lines.slice(0, 1) : lines) {
         const cwd = line[1] === "retry.ts" ? `${project.root}/src` : project.root;

@@ -424,6 +424,11 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
   test("a line of a file says why it is there, by mouse and by keyboard", async () => {
     await page.goto(`${origin}/#/file/src/flamingo.ts`);
     await page.getByText("Choose a line to see why it is there.").waitFor();
+    await page.getByText("Text that no commit holds").click();
+    await page
+      .getByText(/Nothing was lost|replaced by an edit/)
+      .first()
+      .waitFor();
     await page.locator(".cm-line").getByText("retryFlamingo").click();
     await page.getByRole("heading", { name: "Why line 2 is there" }).waitFor();
     await page.keyboard.press("ArrowDown");
