@@ -12,7 +12,7 @@ export const summary = "Summary of the puffin kind: the heron importer got a ret
 export const prompts = {
   untrusted: `Is the dunlin there? ${cue("untrusted")}`,
   trusting: `Is the plover there? ${cue("trusting")}`,
-  edit: `The heronLedger import times out in fetchTalon; let it retry. ${cue("edit")}`,
+  edit: `The heronLedger import times out in fetchTalon; let it retry. ${decision} ${cue("edit")}`,
   ask: `What did we say about the importer of the ibis? ${cue("ask")}`,
   resume: `And what about the kestrel cache? ${cue("resume")}`,
   fork: `Would a gannet queue be better? ${cue("fork")}`,
@@ -51,7 +51,7 @@ export const scripts: Record<keyof typeof prompts, CodexScript> = {
       '+export const label = "pelican";',
     ),
     shell("git add src && git commit -qm 'Retry the import' && git log --oneline", "call_commit"),
-    say(decision),
+    say("It is tried three times now."),
   ],
   ask: [
     mcp("search_code", { query: "how many attempts the heron importer has" }),

@@ -125,9 +125,10 @@ describeClient("Codex CLI", "sessions", (bin) => {
           ({ session_id, items }) => session_id === id && items.some(({ about }) => about?.includes(text)),
         )
         .map(({ event }) => event);
-    expect(eventsOf(ids.code, prompts.edit)).toEqual(["post-tool-use"]);
-    expect(eventsOf(ids.again, prompts.edit)).toEqual(["user-prompt"]);
-    expect(eventsOf(ids.fork, "heronLedger import times out")).toEqual([]);
+    const asked = "The heronLedger import times out in fetchTalon";
+    expect(eventsOf(ids.code, asked)).toEqual(["session-start"]);
+    expect(eventsOf(ids.again, asked)).toEqual(["user-prompt", "session-start"]);
+    expect(eventsOf(ids.fork, asked)).toEqual([]);
     for (const id of Object.values(ids)) expect(JSON.stringify(await show(id))).not.toContain("From Pommel,");
   });
 
