@@ -23,6 +23,9 @@ export function wholeCharacters(cut: string): string {
 /** Shorter fragments are useless. Characters. */
 const minFragment = 16;
 
+/** A text in one line, without control and format characters: for programs and terminals that would obey them. */
+export const plainOneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
+
 /** Joins non-empty texts, one per line, up to `max` characters; shortens the first that does not fit. */
 export function joinWithin(texts: readonly string[], max: number): string {
   let joined = "";

@@ -28,7 +28,7 @@ import { MemoryCare } from "./memory-care.ts";
 import { RwLock } from "./rw-lock.ts";
 import { TeamShare } from "./team-share.ts";
 import type { JobThreads } from "./threads/job-threads.ts";
-import { aloneKinds, threadKinds } from "./threads/thread-messages.ts";
+import { besideKinds, threadKinds } from "./threads/thread-messages.ts";
 
 /** Jobs that change what the others hold in mind. */
 const mustBeAlone: ReadonlySet<JobKind> = new Set(["scrub", "retain"]);
@@ -149,12 +149,12 @@ export class OpenMemory {
     const workerWith = (next: (signal: AbortSignal) => Promise<boolean>) =>
       new JobWorker({ next, nextDue: () => nextDue(memory), onCorrupt: this.onFailure, log });
     const inThreads = threadKinds.filter((kind) => kind !== "transcript" || config["sessions.capture"]);
-    const alone = queueOf(aloneKinds, inThreads);
+    const beside = queueOf(besideKinds, inThreads);
     // A language model and the network are slow, and nobody waits for these jobs.
     const slow = queueOf(["deep-scrub", "summary", "sync"], []);
     return [
       workerWith(
-        async (signal) => (await doNextJob(alone, signal)) || (await this.workInThreads(inThreads, signal)),
+        async (signal) => (await doNextJob(beside, signal)) || (await this.workInThreads(inThreads, signal)),
       ),
       workerWith((signal) => doNextJob(slow, signal)),
     ];
@@ -176,7 +176,7 @@ export class OpenMemory {
     const turn = { project, config, roots: roots(), kinds, hasScrubbingModel: this.jobs.hasScrubbingModel };
     const work = () =>
       threads.work(turn, {
-        bytes,
+        ...{ jobs, bytes },
         settled: settled ?? (() => Promise.resolve()),
         signal: AbortSignal.any([signal, leave.signal]),
         owner: newOwner,

@@ -1,4 +1,5 @@
 import { shortId } from "../../sessions/short-id.ts";
+import { plainOneLine } from "../../text/text-size.ts";
 import type { AttributedCommit } from "./attributed-commits.ts";
 
 /** Notes on commits for people, as `git log --notes=pommel` shows them. */
@@ -36,10 +37,8 @@ export function readableNote(
     .sort(([, a], [, b]) => b.lines - a.lines)
     .map(
       ([uid, of]) =>
-        `  ${shortId(uid)} ${of.tool ?? "agent"}, ${of.lines}: ${oneLine(titleOf(uid) ?? "(no title)")}`,
+        // A title may be anybody's text, and a terminal shows the note.
+        `  ${shortId(uid)} ${of.tool ?? "agent"}, ${of.lines}: ${plainOneLine(titleOf(uid) ?? "(no title)")}`,
     );
   return `${[`${title}${total} ${total === 1 ? "line" : "lines"}, ${shares.join(", ")}`, ...rows].join("\n")}\n`;
 }
-
-/** A title may be anybody's text, and a terminal shows the note. */
-const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();

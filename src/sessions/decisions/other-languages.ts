@@ -3,6 +3,8 @@
  * asks, doubts, plans or reports is none (choice.ts).
  */
 interface Language {
+  /** Puts no spaces between words. */
+  isUnspaced?: boolean;
   /** Stands before a colon: "Beslutning: ...". */
   marker: string;
   /** Says that it was decided: "vi har besluttet". */
@@ -16,7 +18,7 @@ interface Language {
 }
 
 /** Words are whole ones where a language puts spaces between them; `*` stands for any ending. */
-const languages: Record<string, Language> = {
+const languages: Readonly<Record<string, Language>> = {
   danish: {
     marker: "beslutning|besluttet|valg",
     declared: "vi (?:har )?(?:besluttede|besluttet|valgte|valgt)|(?:jeg|vi) har bestemt|det er besluttet",
@@ -65,6 +67,7 @@ const languages: Record<string, Language> = {
     open: "talvez|poderia*|podemos|deveríamos|erro*|falha*|era|estava|depois|mais tarde|por enquanto",
   },
   japanese: {
+    isUnspaced: true,
     marker: "決定(?:事項)?|方針",
     declared: "ことに(?:決め|し)(?:ました|た|ます)|(?:に|と)(?:決め|決定し)(?:ました|た|ます)",
     adopting:
@@ -74,6 +77,7 @@ const languages: Record<string, Language> = {
     open: "かもしれ|どうでしょう|でしょうか|検討|ますか|エラー|でした|だった|ていた|後で|とりあえず",
   },
   chinese: {
+    isUnspaced: true,
     marker: "决定|決定|决策|決策",
     declared:
       "(?:我们|我們|我)(?:已经|已經)?(?:决定|決定|选择了|選擇了)|(?:决定|決定)(?:使用|采用|採用|改用|不用|保留)",
@@ -89,7 +93,7 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 const limits = { minWords: 5, maxWords: 70, minUnspaced: 8, maxCharacters: 700 } as const;
 
 const patterns = Object.values(languages).map((language) => {
-  const isSpaced = !language.marker.includes("決");
+  const isSpaced = language.isUnspaced !== true;
   const whole = (words: string, before = "", after = "") => {
     const source = words.replaceAll("*", isSpaced ? "\\p{L}*" : "");
     return new RegExp(

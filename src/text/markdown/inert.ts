@@ -1,11 +1,11 @@
-import { beginningOf } from "../text-size.ts";
+import { beginningOf, plainOneLine } from "../text-size.ts";
 
 /**
  * A text in one line of Markdown in which nothing means anything to Markdown, HTML, or what a forge makes of names, numbers
  * and addresses.
  */
 export function asText(text: string, maxLength = 160): string {
-  const line = beginningOf(text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim(), maxLength);
+  const line = beginningOf(plainOneLine(text), maxLength);
   return line
     .replace(/[\\`*_{}[\]()#+!|~$^=:-]/g, (sign) => `\\${sign}`)
     .replaceAll("&", "&amp;")

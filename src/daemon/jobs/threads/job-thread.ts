@@ -14,7 +14,7 @@ import { doNextJob, type QueueOptions } from "../do-job.ts";
 import { GitJobs } from "../git/git-work.ts";
 import { isOwnerAlive } from "../job-owner.ts";
 import { readTranscript } from "./read-transcript.ts";
-import { aloneKinds, type FromThread, type ToThread, type Turn, threadKinds } from "./thread-messages.ts";
+import { besideKinds, type FromThread, type ToThread, type Turn, threadKinds } from "./thread-messages.ts";
 
 /** A thread that reads transcripts and analyses commits: see job-threads.ts. */
 
@@ -77,7 +77,7 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
     let hasMore = true;
     const queue: QueueOptions = {
       ...{ memory, owner, kinds, log },
-      after: [...threadKinds, ...aloneKinds],
+      after: [...threadKinds, ...besideKinds],
       isAlive: isOwnerAlive,
       run(job, run) {
         if (job.kind === "transcript") return readTranscript(work(), job, run);

@@ -55,6 +55,7 @@ const turn = () => ({
 });
 const options = (more: Partial<TurnOptions> = {}): TurnOptions => ({
   ...{
+    jobs: 1,
     bytes: 1,
     settled: () => Promise.resolve(),
     signal: new AbortController().signal,
@@ -69,7 +70,7 @@ const turnsIn = (uid: string) => turnsOf(memory, sessionByUid(memory, uid)?.id ?
 it("read what is due, several of them at once", async () => {
   for (let i = 0; i < 6; i++) ask(`s${i}`, 3);
   let jobs = 0;
-  await threads.work(turn(), options({ bytes: 1e9, onJob: () => jobs++ }));
+  await threads.work(turn(), options({ jobs: 6, bytes: 1e9, onJob: () => jobs++ }));
   expect(listJobs(memory).filter(({ kind }) => kind === "transcript")).toEqual([]);
   expect(jobs).toBe(6);
   for (let i = 0; i < 6; i++) expect(turnsIn(`s${i}`)).toBe(3);

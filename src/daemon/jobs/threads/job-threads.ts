@@ -16,7 +16,8 @@ interface JobThreadsOptions {
 export interface TurnOptions {
   /** Names an owner of jobs (`newOwner`). */
   owner: () => string;
-  /** Unread bytes of the transcripts that are due, about. */
+  /** Jobs that are due, and the unread bytes of transcripts among them, about. */
+  jobs: number;
   bytes: number;
   /** Interrupts the turn where it can be resumed. */
   signal: AbortSignal;
@@ -67,9 +68,10 @@ export class JobThreads {
    * @throws what keeps its jobs from being done
    */
   async work(turn: Turn, options: TurnOptions): Promise<void> {
-    const helpers = options.bytes > worthAnother && turn.kinds.includes("transcript") ? maxThreads - 1 : 0;
+    const wanted = options.bytes > worthAnother ? Math.min(options.jobs, maxThreads) : 1;
+    // Those that help only read.
     const help: Turn = { ...turn, kinds: ["transcript"] };
-    const turns = [turn, ...Array.from({ length: helpers }, () => help)];
+    const turns = Array.from({ length: wanted }, (_, i) => (i === 0 ? turn : help));
     const ended = await Promise.allSettled(turns.map((one) => this.take(one, options)));
     const failed = ended.find((one) => one.status === "rejected");
     if (failed) throw failed.reason;

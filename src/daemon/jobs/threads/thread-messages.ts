@@ -9,7 +9,7 @@ import type { JobKind } from "../../../store/memory/memory-records.ts";
 /** What threads do. The most urgent goes first, so that what led to a commit is read before it is analysed. */
 export const threadKinds: readonly JobKind[] = ["transcript", "commit", "history"];
 /** Jobs that change what those store. They take turns with them, the most urgent first. */
-export const aloneKinds: readonly JobKind[] = ["scrub", "recut", "retain"];
+export const besideKinds: readonly JobKind[] = ["scrub", "recut", "retain"];
 
 /** What is to be done: jobs of a project's queue that are due. */
 export interface Turn {
