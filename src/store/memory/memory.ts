@@ -10,7 +10,7 @@ export const memoryWords: DatabaseMessages = {
   absent: () => [
     "no_memory",
     "No sessions recorded yet.",
-    "Run `pm start` to record sessions from now on, and `pm import <agent>` for past ones.",
+    "`pm setup` records sessions from now on, and imports past ones.",
   ],
   corrupt: {
     code: "memory_corrupt",

@@ -70,7 +70,7 @@ function sessionRow(
   return [
     isChosen ? colors.prompt("❯ ") : "  ",
     `${colors.id(cell(shortId(id), 8))}  `,
-    `${cell(when(last_at, screen), 14)}  `,
+    `${cell(when(last_at, screen) || "unknown", 14)}  `,
     `${turns.toLocaleString("en").padStart(6)}  `,
     ...more.map((text) => `${text}  `),
     isChosen ? colors.bold(name) : name,

@@ -72,7 +72,7 @@ export function renderSessions(sessions: readonly SessionSummary[], screen: Scre
   const isMixed = screen.columns === undefined || new Set(sessions.map(({ agent }) => agent)).size > 1;
   const rows = sessions.map(({ id, last_at, turns, agent, author, agent_type, branch, title, topics }) => [
     colors.id(shortId(id)),
-    when(last_at, screen),
+    when(last_at, screen) || "unknown",
     turns.toLocaleString("en"),
     isMixed ? oneLine(agent) : "",
     oneLine(author ?? ""),
