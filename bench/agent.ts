@@ -1,6 +1,13 @@
 /**
  * How much an agent reads to find the code that answers a question: with grep and Read, and with `search_code`.
- * Scripted, offline, the same each time; docs/benchmarks.md explains how each reads, and the limits of the comparison.
+ * Scripted, offline, the same each time.
+ *
+ * Without Pommel: up to four words of the question, names first; files that define a name, then by how many and how rare their words
+ * are, tests last; read as a whole (2,000 lines a Read) or in windows of 60 lines around the places with most words. With it: the
+ * question as it is to `search_code`, then what its results name, with ten lines around, then the next page, then all that is done
+ * without. Both stop when the answer was read, after 8,000 lines or after 40 calls. Lines are those that tools print, lists included;
+ * tokens are characters / 4. A model chooses better words than these scripts, for both, and cannot know that it has found what it
+ * wants. The tool's definition is not counted.
  *
  *   npm run bench:agent                                         on the checkout in the current directory
  *   npm run bench:agent -- --checkouts DIR                      on each directory in DIR

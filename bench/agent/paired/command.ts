@@ -14,7 +14,7 @@ const usage = `Whether an agent with Pommel is better off than the same agent wi
 
   npm run bench:agent -- paired --mock                 a scripted model, without a key: proves the counting
   npm run bench:agent -- paired --example --yes        three small tasks with a real model
-  npm run bench:agent -- paired --tasks FILE --yes     your own tasks; docs/benchmarks.md has the format
+  npm run bench:agent -- paired --tasks FILE --yes     your own tasks; bench/agent/paired/tasks.ts has the format
 
 A REAL MODEL COSTS MONEY: tasks × rounds × 2 runs of the agent. It needs ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or
 CLAUDE_CODE_OAUTH_TOKEN in the environment, and --yes. The agent runs commands on this machine: use a container.

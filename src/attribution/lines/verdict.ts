@@ -14,7 +14,7 @@ export interface Verdict {
 }
 
 /**
- * How often verdicts were right that rest on this, in repositories on which no rule was chosen (docs/benchmarks/attribution.md):
+ * How often verdicts were right that rest on this, in repositories on which no rule was chosen (docs/benchmarks.md#who-wrote-a-line):
  * (right + 1) / (all + 2) lines, so that few lines count less, and never more than 0.99.
  */
 const rightShares: Readonly<Partial<Record<AttributionBasis, number>>> = {

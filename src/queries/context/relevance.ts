@@ -22,7 +22,7 @@ const rareAtLeast = 2;
 /** Weight of shared rare words, in the units of their idf, that counts half. */
 const halfMass = 4;
 
-/** Minimum relevance of automatic context; docs/benchmarks/sessions.md has the figures. */
+/** Minimum relevance of automatic context; docs/benchmarks.md#sessions has the figures. */
 export const minRelevance = { gentle: 0.5, eager: 0.35 } as const;
 
 /** A result with how relevant it is: 0 to 1. */

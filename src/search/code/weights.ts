@@ -5,7 +5,7 @@ import type { PathRole } from "./path-role.ts";
 
 /**
  * Every number that ranking depends on. Signals are 0 to 1 and added up with these weights; penalties multiply
- * the sum. Chosen on one half of the benchmark's repositories and confirmed on the other (docs/benchmarks/search.md).
+ * the sum. Chosen on one half of the benchmark's repositories and confirmed on the other (docs/benchmarks.md#search).
  */
 export const weights = {
   /** Columns of the full-text index. */

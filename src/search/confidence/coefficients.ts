@@ -1,6 +1,6 @@
 /**
  * Every number of a verdict: a logistic regression that says whether the first results answer the question. Fitted by
- * `npm run bench:confidence -- --fit`; docs/benchmarks/search.md has how well it holds elsewhere.
+ * `npm run bench:confidence -- --fit`; docs/benchmarks.md#search has how well it holds elsewhere.
  */
 export interface Evidence {
   /** The share of the query that occurs in the index at all. */

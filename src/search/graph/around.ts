@@ -10,7 +10,7 @@ const namesShown = 5;
 
 /**
  * The files around some others in the graph, the closest first: by the number of edges, and how near they lie, as that is what
- * commits change together (docs/benchmarks/call-graph.md#who-calls-whom). Guesses do not count.
+ * commits change together (docs/benchmarks.md#who-calls-whom). Guesses do not count.
  */
 export async function filesAround(graph: CodeGraph, files: readonly string[]): Promise<FileAround[]> {
   const asked = new Set(files);

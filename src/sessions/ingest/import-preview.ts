@@ -51,7 +51,7 @@ export interface ImportAsked {
   signal?: AbortSignal;
 }
 
-/** Bytes a second, until something was read here: docs/benchmarks/sessions.md. */
+/** Bytes a second, until something was read here: docs/benchmarks.md#sessions. */
 const typicalSpeed = 4_000_000;
 
 /** How many files are looked into at once. */

@@ -15,7 +15,7 @@ export interface Candidates {
   byShares: number;
 }
 
-/** Recall at 10 is .995 or more with these (docs/benchmarks/growth.md). */
+/** Recall at 10 is .995 or more with these (docs/benchmarks.md#growth). */
 const usually: Candidates = { bySigns: 8000, byShares: 600 };
 
 /** Vectors that were read and are kept: some 9 MB of 256 dimensions. A question reads about a thousand. */
