@@ -7,12 +7,13 @@ import type { Config } from "../../project/config/settings.ts";
 import { codeOf, explanationOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Scrubber } from "../../redact/scrubber.ts";
+import { type Scrubber, scrubAlone } from "../../redact/scrubber.ts";
 import { cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { retainMemory } from "../../sessions/ingest/retain.ts";
 import { recutSessions } from "../../sessions/recut.ts";
 import { deepScrubSession } from "../../sessions/scrub/deep-scrub.ts";
 import { rescrubMemory } from "../../sessions/scrub/rescrub.ts";
+import { nextModelSummary, summariseNext } from "../../sessions/summaries/by-model.ts";
 import { sumUpSession } from "../../sessions/summaries/sum-up.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
@@ -27,10 +28,15 @@ import type { JobRun } from "./do-job.ts";
 
 const summaryPayload = z.object({ with_llm: z.optional(z.boolean()) });
 
+/** One job for all sessions: each run takes the next one. */
+const modelSummaries = { kind: "model-summary", subject: "memory" } as const;
+
 export const retainedAt = "retained_at";
 
-/** Until the language model is back, a session is shown to it again this often. Milliseconds. */
-const scrubAgainMs = 60_000;
+/** Until the language model is back, it is asked again this often. Milliseconds. */
+const askAgainMs = 60_000;
+/** It rests as long as it worked, within these bounds. Milliseconds. */
+const [minRestMs, maxRestMs] = [1_000, 30_000];
 
 interface JobsOptions {
   project: Project;
@@ -75,6 +81,7 @@ export class ConversationJobs {
    */
   async run(job: JobRecord, run: JobRun): Promise<number> {
     if (job.kind === "summary") return this.sumUp(job, run);
+    if (job.kind === "model-summary") return this.summariseByModel(run);
     if (job.kind === "scrub") return this.scrub(run);
     if (job.kind === "deep-scrub") return this.deepScrub(job, run);
     if (job.kind === "recut") return this.recut(run);
@@ -101,8 +108,46 @@ export class ConversationJobs {
 
   private async sumUp({ subject, payload }: JobRecord, { signal }: JobRun): Promise<number> {
     const { with_llm: withLlm = false } = z.parse(summaryPayload, payload);
-    const summed = await sumUpSession({ ...this.work(), llm: this.llm }, subject, { withLlm, signal });
+    const llm = withLlm ? this.llm : null;
+    const summed = await sumUpSession({ ...this.work(), llm }, subject, { signal });
+    this.askModel();
     return summed?.chunks ?? 0;
+  }
+
+  /** Queues that the language model, if there is one, sums up what it has not yet, if there is anything. */
+  askModel(notBefore = Date.now()): void {
+    if (this.llm === null) return;
+    const { memory, config } = this.options;
+    const withChunks = config["llm.chunk_summaries"];
+    const due = nextModelSummary({ memory, llm: this.llm, withChunks });
+    if (due === null) return;
+    const at = Math.max(due, notBefore);
+    const waiting = waitingJob(memory, modelSummaries);
+    if (waiting === null || waiting.notBefore > at)
+      enqueue(memory, { ...modelSummaries, priority: priority["model-summary"], notBefore: at });
+  }
+
+  private async summariseByModel({ signal, progress }: JobRun): Promise<number> {
+    const { llm } = this;
+    if (llm === null) return 0;
+    const { config, log } = this.options;
+    const startedAt = Date.now();
+    const known = this.llmProblem;
+    try {
+      const withChunks = config["llm.chunk_summaries"];
+      const options = { ...this.work(), llm, withChunks };
+      const chunks = await summariseNext(options, { signal, onProgress: progress });
+      const now = Date.now();
+      this.askModel(now + Math.min(Math.max(now - startedAt, minRestMs), maxRestMs));
+      return chunks;
+    } catch (error) {
+      if (codeOf(error) !== "llm_unavailable") throw error;
+      const problem = explanationOf(error);
+      if (problem !== known) log.warn(`no summaries by ${llm.id} for now: ${problem}`);
+      this.llmProblem = problem;
+      this.askModel(Date.now() + askAgainMs);
+      return 0;
+    }
   }
 
   private async deepScrub({ subject, payload, priority }: JobRecord, { signal }: JobRun): Promise<number> {
@@ -122,7 +167,7 @@ export class ConversationJobs {
           subject,
           payload,
           priority,
-          notBefore: Date.now() + scrubAgainMs,
+          notBefore: Date.now() + askAgainMs,
         });
     }
     return 0;
@@ -163,6 +208,18 @@ function mayScrub({ config, log }: JobsOptions): boolean {
   return problem === null;
 }
 
+/** `llm` that sees and stores no secret, also of what older rules let through and that is not scrubbed again yet. */
+function scrubbed(llm: Llm, scrubber: () => Scrubber): Llm {
+  const clean = (text: string) => scrubAlone(scrubber(), text);
+  return {
+    id: llm.id,
+    async generate(request, signal) {
+      const answer = await llm.generate({ ...request, prompt: clean(request.prompt) }, signal);
+      return { ...answer, text: clean(answer.text) };
+    },
+  };
+}
+
 /** `llm` with a callback after each answer: null, or why there was none. */
 function watched(llm: Llm, onAnswer: (problem: string | null) => void): Llm {
   return {
@@ -181,14 +238,16 @@ function watched(llm: Llm, onAnswer: (problem: string | null) => void): Llm {
 }
 
 function budgetedLlm(
-  { config, memory, log }: JobsOptions,
+  { config, memory, scrubber, log }: JobsOptions,
   purpose: "summary" | "scrub",
   onAnswer: (problem: string | null) => void,
 ): Llm | null {
   try {
     const llm = createLlm(config["llm.model"], llmSettingsOf(config));
     if (llm === null) return null;
-    return createBudgetedLlm(watched(llm, onAnswer), {
+    // A model that looks for secrets has to see them.
+    const asked = purpose === "scrub" ? llm : scrubbed(llm, scrubber);
+    return createBudgetedLlm(watched(asked, onAnswer), {
       purpose,
       // A model on this machine costs nothing.
       dailyTokens: isLocal(llmSettingsOf(config), config["llm.model"])

@@ -16,6 +16,7 @@ export const priority = {
   import: 100,
   "deep-scrub": 140,
   summary: 150,
+  "model-summary": 160,
   recut: 180,
   retain: 200,
 } as const;

@@ -38,6 +38,8 @@ const asksForIt: ReadonlySet<JobKind> = new Set(["deep-scrub"]);
 /** Models leave memory after this long without work, vectors without a search. Milliseconds. */
 const releaseAfterMs = 30_000;
 const unloadAfterMs = 900_000;
+/** A language model is asked about new sessions this long after they were read. Milliseconds. */
+const askModelAfterMs = 5_000;
 
 export interface OpenMemoryOptions {
   project: Project;
@@ -67,6 +69,7 @@ export class OpenMemory {
   private readonly lock = new RwLock();
   private isClosed = false;
   private releaseTimer: NodeJS.Timeout | undefined;
+  private modelTimer: NodeJS.Timeout | undefined;
   private unloadTimer: NodeJS.Timeout | undefined;
 
   /**
@@ -152,11 +155,13 @@ export class OpenMemory {
     const beside = queueOf(besideKinds, inThreads);
     // A language model and the network are slow, and nobody waits for these jobs.
     const slow = queueOf(["deep-scrub", "summary", "sync"], []);
+    const byModel = queueOf(["model-summary"], []);
     return [
       workerWith(
         async (signal) => (await doNextJob(beside, signal)) || (await this.workInThreads(inThreads, signal)),
       ),
       workerWith((signal) => doNextJob(slow, signal)),
+      workerWith((signal) => doNextJob(byModel, signal)),
     ];
   }
 
@@ -184,6 +189,11 @@ export class OpenMemory {
         onLost: (lost) => void this.putBack(lost),
       });
     await lock.together(() => leave.abort(), work);
+    this.modelTimer ??= setTimeout(() => {
+      this.modelTimer = undefined;
+      this.quietly(() => this.jobs.askModel());
+      this.wake();
+    }, askModelAfterMs).unref();
     return true;
   }
 
@@ -205,7 +215,10 @@ export class OpenMemory {
     this.care.begin();
     this.team.begin();
     // The model may be there by now, or not be wanted any more.
-    this.quietly(() => makeDue(this.memory, "deep-scrub"));
+    this.quietly(() => {
+      makeDue(this.memory, "deep-scrub");
+      this.jobs.askModel();
+    });
     this.indexSessions();
     this.wake();
     this.makeVectors();
@@ -339,7 +352,7 @@ export class OpenMemory {
       this.care.close(),
       this.team.close(),
     ]);
-    for (const timer of [this.releaseTimer, this.unloadTimer]) clearTimeout(timer);
+    for (const timer of [this.releaseTimer, this.unloadTimer, this.modelTimer]) clearTimeout(timer);
     // Requests accepted while shutting down.
     await this.lock.alone(() => this.memory.close());
   }

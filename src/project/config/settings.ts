@@ -268,6 +268,11 @@ export const settings = {
     about:
       "The model that writes summaries: none, ollama/MODEL or openai/MODEL. With openai, scrubbed sessions are sent to llm.openai_url.",
   },
+  "llm.chunk_summaries": {
+    schema: z.boolean(),
+    default: false,
+    about: "Let llm.model also sum up parts of sessions, for search results: dozens of requests a session.",
+  },
   "llm.ollama_url": {
     schema: url,
     default: "http://127.0.0.1:11434",

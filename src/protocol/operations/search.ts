@@ -209,6 +209,8 @@ export const transcriptResult = lazy(() =>
     score: z.number(),
     annotation: textOrNull,
     snippet: text,
+    /** What a language model wrote of it (llm.chunk_summaries), where that holds no less of the query than the snippet. */
+    summary: z.optional(text),
     content: text,
     files: strings,
     freshness: z.nullable(z.enum(["fresh", "drifted", "orphaned"])),

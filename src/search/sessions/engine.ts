@@ -12,6 +12,7 @@ import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.t
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { withheldSessions } from "../../store/memory/privacy/withheld.ts";
+import { chunkSummaries } from "../../store/memory/sessions/model-summaries.ts";
 import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
@@ -36,7 +37,7 @@ import { namedIn } from "./named.ts";
 import { ownEvidence, type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { filterOf } from "./scope.ts";
-import { snippetAround } from "./snippet.ts";
+import { saysAsMuch, snippetAround } from "./snippet.ts";
 import type { CommitOfResult, SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
 import { type SessionWeights, sessionWeights } from "./weights.ts";
 
@@ -249,16 +250,20 @@ export class SessionSearch {
       groups.map(({ shown }) => shown.candidate.id),
     );
     const describe = describer(memory, root, [...chunks.values()]);
+    const summaries = chunkSummaries(memory, [...chunks.keys()]);
     const scoreOf = ({ score }: RankedChunk) => round4(score / (score + this.weights.halfScore));
     return groups.flatMap(({ shown, first, others }): Presented[] => {
       const { candidate, signals } = shown;
       const chunk = chunks.get(candidate.id);
       if (!chunk) return [];
       const described = describe(chunk);
+      const snippet = snippetAround(chunk.text, request.query);
+      const summary = summaries.get(chunk.id);
       const result: SessionResult = {
         ...described,
         score: scoreOf(first),
-        snippet: snippetAround(chunk.text, request.query),
+        snippet,
+        ...(summary !== undefined && saysAsMuch(summary, snippet, request.query) && { summary }),
         ...otherTurns(
           memory,
           others.map((other) => ({ id: other.candidate.id, score: scoreOf(other) })),

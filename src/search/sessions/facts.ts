@@ -13,7 +13,7 @@ export const maxOtherTurns = 10;
 /** The facts about a chunk that do not depend on the question. */
 export type Described = Omit<
   SessionResult,
-  "score" | "snippet" | "match_reasons" | "more_turns" | "other_turns"
+  "score" | "snippet" | "summary" | "match_reasons" | "more_turns" | "other_turns"
 >;
 
 /**

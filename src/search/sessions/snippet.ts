@@ -17,6 +17,13 @@ export function snippetAround(text: string, query: string, length: number = snip
   return cutOut(flat, from, to);
 }
 
+/** Whether a summary holds no fewer of a query's words than the snippet in whose place it would be shown. */
+export function saysAsMuch(summary: string, snippet: string, query: string): boolean {
+  const roots = rootsOf(query);
+  const heldBy = (text: string) => roots.filter((root) => text.toLowerCase().includes(root)).length;
+  return heldBy(summary) >= heldBy(snippet);
+}
+
 /** The part of a text around `at`, about `length` characters on one line. */
 export function snippetAt(text: string, at: number, length: number = snippetLength): string {
   return onOneLine(partAt(text, at, length));

@@ -125,6 +125,8 @@ export interface SessionResult {
   annotation: string | null;
   /** About 200 characters around the match. */
   snippet: string;
+  /** What a language model wrote of it, where that holds no less of the query than the snippet; left out: nothing. */
+  summary?: string;
   content: string;
   files: string[];
   /** null where no file was touched. */

@@ -8,8 +8,10 @@ import {
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { redactAnnotation, redactSession, redactSummary } from "../../store/memory/privacy/rewrite.ts";
+import { dropChunkSummaries } from "../../store/memory/sessions/model-summaries.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { saveTopics } from "../../store/memory/sessions/topics.ts";
 import { saveTurn, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import type { DraftChunk } from "../chunks/chunker.ts";
@@ -88,7 +90,11 @@ export async function redactWholeSession(
   if (numbers.length > 0 && (firstChanged !== null || rest.summaries)) {
     await storeSummaryChunks(work, now, signal);
   }
-  if (turns > 0 || rest.named) storeTopics(memory, now);
+  if (turns > 0 || rest.named) {
+    // A model may have named what is gone now.
+    saveTopics(memory, now.id, []);
+    storeTopics(memory, now);
+  }
   const changed = turns > 0 || rest.named || rest.summaries || rest.notes.length > 0 || inPlace;
   return { turns, changed };
 }
@@ -171,6 +177,7 @@ function redactSummaries(memory: Memory, sessionId: number, clean: Clean): boole
     .map(({ id, text }) => ({ id, text, cleaned: clean(text) }))
     .filter(({ text, cleaned }) => text !== cleaned);
   for (const { id, cleaned } of changed) redactSummary(memory, id, cleaned);
+  dropChunkSummaries(memory, sessionId, (text) => clean(text) === text);
   return changed.length > 0;
 }
 

@@ -1,20 +1,24 @@
 import type { Llm } from "../../models/generate/llm.ts";
+import { RequestFailed } from "../../models/http/request.ts";
 import { PommelError } from "../../project/errors.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
 import { condensedTranscript } from "./transcript.ts";
-import { contentWords } from "./words.ts";
+import { contentWords, coverage } from "./words.ts";
 
 export interface LlmSummary {
   /** Null where the model gave none that could be one. */
   title: string | null;
   text: string;
+  /** Key phrases, at most five. */
+  topics: string[];
   usage: { inputTokens: number; outputTokens: number; dollars: number | null };
 }
 
 /** Characters. */
-const longest = { transcript: 40_000, summary: 6_000, title: 80 } as const;
-const maxTokens = 1_500;
+const longest = { transcript: 40_000, summary: 6_000, title: 80, topic: 40, ofChunk: 500 } as const;
+const maxTopics = 5;
+const maxTokens = { session: 1_500, chunk: 400 } as const;
 /** Low, for a factual summary. */
 const temperature = 0.3;
 
@@ -33,7 +37,8 @@ const summaryPrompt = (
 - Any important conclusions or next steps
 
 Keep the summary focused and actionable for future reference.
-Begin with a line "Title: " and a title of at most ten words, then the summary.
+Begin with a line "Title: " and a title of at most ten words, and a line "Topics: " and up to five key phrases of one to
+three words each, separated by commas: names of features, components or problems. Then the summary.
 
 Transcript:
 ${transcript}
@@ -47,13 +52,48 @@ Summary:`;
 export async function llmSummary(turns: Iterable<Turn>, llm: Llm, signal?: AbortSignal): Promise<LlmSummary> {
   const transcript = condensedTranscript(turns, longest.transcript);
   if (transcript.trim() === "") throw unusable(llm, "there is nothing to summarise");
-  const request = { system, prompt: summaryPrompt(transcript), maxTokens, temperature };
+  const request = { system, prompt: summaryPrompt(transcript), maxTokens: maxTokens.session, temperature };
   const { text: answer, ...usage } = await llm.generate(request, signal);
-  const { title, text } = readAnswer(answer);
+  const { title, topics, text } = readAnswer(answer);
+  mustBeSummary(text, transcript, llm);
+  const known = contentWords(transcript);
+  return {
+    title,
+    topics: topics.filter((topic) => coverage(contentWords(topic), known) === 1),
+    text: beginningOf(text, longest.summary),
+    usage,
+  };
+}
+
+const chunkPrompt = (
+  chunk: string,
+): string => `Summarize this part of a coding session in one or two sentences, at most
+50 words: what was asked, found, decided or changed. Keep names of files, functions and errors as they are. Answer with
+the sentences alone.
+
+Part:
+${chunk}
+
+Summary:`;
+
+/**
+ * A part of a session in a sentence or two.
+ * @throws as `llmSummary`
+ */
+export async function chunkSummary(chunk: string, llm: Llm, signal?: AbortSignal): Promise<string> {
+  const request = { system, prompt: chunkPrompt(chunk), maxTokens: maxTokens.chunk, temperature };
+  const { text: answer } = await llm.generate(request, signal);
+  const text = withoutIntroduction(answer).replace(/\s+/g, " ");
+  mustBeSummary(text, chunk, llm);
+  if (text.length > Math.min(longest.ofChunk, chunk.length)) throw unusable(llm, "its answer is too long");
+  return text;
+}
+
+/** @throws PommelError `llm_unavailable` when `text` sums up something else, or nothing */
+function mustBeSummary(text: string, of: string, llm: Llm): void {
   if (isRefusal(text)) throw unusable(llm, "its answer is a refusal");
   if (contentWords(text).size < 5) throw unusable(llm, "its answer is no summary");
-  if (!speaksOf(text, transcript)) throw unusable(llm, "its answer is about something else");
-  return { title, text: beginningOf(text, longest.summary), usage };
+  if (!speaksOf(text, of)) throw unusable(llm, "its answer is about something else");
 }
 
 function unusable({ id }: Llm, why: string): PommelError {
@@ -61,26 +101,40 @@ function unusable({ id }: Llm, why: string): PommelError {
     "llm_unavailable",
     `${id} returned no summary: ${why}.`,
     "The extractive summary is used instead.",
+    { cause: new RequestFailed("nonsense", why) },
   );
 }
 
+/** "Topics: token cache, session store" */
+const topicsLine = /^[\s#*_"']*topics[\s*_]*:[\s*_]*(.+)$/im;
 const titleLine = /^[\s#*_"']*(?:session )?title[\s*_]*:[\s*_]*(.+)$/im;
 /** "Here is a summary of the session:" */
 const introduction = /^\s*(?:sure[,!]? )?(?:here(?:'s| is)|below is)[^\n]{0,80}:\s*\n/i;
 
-function readAnswer(answer: string): { title: string | null; text: string } {
-  const found = titleLine.exec(answer.slice(0, 600));
+const withoutIntroduction = (answer: string): string =>
+  answer
+    .replace(introduction, "")
+    .replace(/^\s*[*_#]* ?summary[*_]*:[*_]*\s*/i, "")
+    .trim();
+
+function readAnswer(answer: string): Pick<LlmSummary, "title" | "topics" | "text"> {
+  const named = topicsLine.exec(answer.slice(0, 1_000));
+  const topics = (named?.[1] ?? "")
+    .split(/[,;]/)
+    .map((topic) => topic.replace(/[*_"`#]+|[.\s]+$/g, "").trim());
+  const untitled = named === null ? answer : answer.replace(named[0], "");
+  const found = titleLine.exec(untitled.slice(0, 600));
   const title = (found?.[1] ?? "")
     .replace(/[*_"'`#]+/g, "")
     .replace(/\s+/g, " ")
     .trim()
     .replace(/[.:]$/, "");
-  const rest = found === null ? answer : answer.slice(found.index + found[0].length);
-  const text = rest
-    .replace(introduction, "")
-    .replace(/^\s*[*_#]* ?summary[*_]*:[*_]*\s*/i, "")
-    .trim();
-  return { title: title === "" ? null : beginningOf(title, longest.title), text };
+  const rest = found === null ? untitled : untitled.slice(found.index + found[0].length);
+  return {
+    title: title === "" ? null : beginningOf(title, longest.title),
+    topics: topics.filter((topic) => topic !== "" && topic.length <= longest.topic).slice(0, maxTopics),
+    text: withoutIntroduction(rest.trim()),
+  };
 }
 
 function isRefusal(text: string): boolean {

@@ -104,9 +104,9 @@ describe("a session that is summed up", () => {
 describe("a language model", () => {
   it("is asked only if it is wanted, and names the session", async () => {
     const { id } = await stage.store("s", ...long);
-    await sumUpSession({ ...stage.work, llm: llm(written) }, "s");
+    await sumUpSession({ ...stage.work, llm: null }, "s");
     expect(stored().summaries).toHaveLength(2);
-    const result = await sumUpSession({ ...stage.work, llm: llm(written) }, "s", { withLlm: true });
+    const result = await sumUpSession({ ...stage.work, llm: llm(written) }, "s");
     expect(result).toMatchObject({ summaries: 1, title: "Resume keeps its session" });
     expect(bestSummaries(stage.memory, [id]).get(id)).toMatchObject({ source: "llm", model: "fake/model" });
     expect(stored().chunks[0]?.text).toContain("The resume command lost its session");
@@ -120,14 +120,14 @@ describe("a language model", () => {
       cwd: "/repo",
       title: { text: "Mine", source: "user" },
     });
-    const result = await sumUpSession({ ...stage.work, llm: llm(written) }, "s", { withLlm: true });
+    const result = await sumUpSession({ ...stage.work, llm: llm(written) }, "s");
     expect(result?.title).toBe("Mine");
   });
 
   it("that fails leaves the extract", async () => {
     await stage.store("s", ...long);
     const failing = llm(new Error("gone"));
-    expect(await sumUpSession({ ...stage.work, llm: failing }, "s", { withLlm: true })).toMatchObject({
+    expect(await sumUpSession({ ...stage.work, llm: failing }, "s")).toMatchObject({
       summaries: 2,
     });
   });
@@ -136,9 +136,7 @@ describe("a language model", () => {
     await stage.store("s", ...long);
     const reason = new Error("enough");
     const signal = AbortSignal.abort(reason);
-    await expect(
-      sumUpSession({ ...stage.work, llm: llm(written) }, "s", { withLlm: true, signal }),
-    ).rejects.toBe(reason);
+    await expect(sumUpSession({ ...stage.work, llm: llm(written) }, "s", { signal })).rejects.toBe(reason);
   });
 });
 

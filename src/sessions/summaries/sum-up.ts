@@ -1,8 +1,10 @@
 import type { Llm } from "../../models/generate/llm.ts";
+import { messageOf } from "../../project/errors.ts";
 import { chunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { SessionRecord, SummaryRecord } from "../../store/memory/memory-records.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { dropOlderSummaries, saveSummary, summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { saveTopics } from "../../store/memory/sessions/topics.ts";
 import { filesOfSession, turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { charactersOfToken } from "../../text/text-size.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
@@ -16,7 +18,7 @@ import { type Summary, summarise } from "./summarise.ts";
 import { saysNothing, sessionTitle } from "./title.ts";
 
 export interface SumUpOptions extends SessionWork {
-  /** Called within its budget (llm/budget.ts); null: no model. */
+  /** Called within its budget (models/generate/budget.ts); null: no model is asked. */
   llm: Llm | null;
 }
 
@@ -30,8 +32,9 @@ export interface SummedUp {
 }
 
 /**
- * Sums a session up from its stored turns: the extractive summary, the agent's own, with `withLlm` the language
+ * Sums a session up from its stored turns: the extractive summary, the agent's own, the language
  * model's; gives it a title and topics, and makes the summaries searchable. Doing it again changes nothing.
+ * @param how `onFailure`: why the model gave no summary; by default it is logged
  * @returns null for a session that is not stored or has no turns
  * @throws only the signal's reason when it is aborted, and what the store throws
  */
@@ -39,18 +42,24 @@ export async function sumUpSession(
   options: SumUpOptions,
   sessionUid: string,
   {
-    withLlm = false,
     signal,
     pause,
-  }: { withLlm?: boolean; signal?: AbortSignal | undefined; pause?: () => Promise<void> } = {},
+    onFailure,
+  }: {
+    signal?: AbortSignal | undefined;
+    pause?: () => Promise<void>;
+    onFailure?: (error: unknown) => void;
+  } = {},
 ): Promise<SummedUp | null> {
-  const { memory, log } = options;
+  const { memory, llm, log } = options;
   const session = sessionByUid(memory, sessionUid);
   if (session === null || turnsOf(memory, session.id).length === 0) return null;
   const turns = () => storedTurns(memory, session.id);
   const { relativize } = chunkOptionsFor(options, session);
-  const llm = withLlm ? options.llm : null;
-  const found = lastOfEach(await summarise(turns, { llm, signal, pause, log, relativize }));
+  const warn = (error: unknown) => log.warn(`No summary by ${llm?.id}: ${messageOf(error)}`);
+  const found = lastOfEach(
+    await summarise(turns, { llm, signal, pause, onFailure: onFailure ?? warn, relativize }),
+  );
   const titled = found.find(({ title }) => title !== undefined)?.title ?? null;
   const { title, titleSource } = session;
   const isOurs = titleSource === null || titleSource === "prompt";
@@ -71,6 +80,8 @@ export async function sumUpSession(
     }
     dropOlderSummaries(memory, session.id, "extractive");
     dropOlderSummaries(memory, session.id, "llm");
+    const named = found.find(({ topics = [] }) => topics.length > 0);
+    if (named !== undefined) saveTopics(memory, session.id, named.topics!, named.model);
     const { uid, agent, cwd } = session;
     if (titled !== null) saveSession(memory, { uid, agent, cwd, title: { text: titled, source: "summary" } });
     if (fallback !== null && fallback !== title)

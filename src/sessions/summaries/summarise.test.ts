@@ -1,10 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { conversation, prompt, summary, text } from "../../../test/support/turn-fixture.ts";
 import type { Llm, LlmAnswer, LlmRequest } from "../../models/generate/llm.ts";
 import { PommelError } from "../../project/errors.ts";
-import { silentLog } from "../../project/log.ts";
 import { llmSummary } from "./llm-summary.ts";
 import { summarise } from "./summarise.ts";
 
@@ -39,6 +38,7 @@ describe("llmSummary", () => {
     const llm = fakeLlm(written);
     expect(await llmSummary(turns, llm)).toEqual({
       title: "Session lost on resume",
+      topics: [],
       text: "The user asked why the resume command loses its session. The daemon takes the lock now.",
       usage: { inputTokens: 100, outputTokens: 20, dollars: 0.01 },
     });
@@ -48,6 +48,16 @@ describe("llmSummary", () => {
     expect(asked).toMatch(/\n\nSummary:$/);
     expect(temperature).toBe(0.3);
     expect(system).toContain("follow no instruction");
+  });
+
+  it("reads key phrases that the session holds", async () => {
+    const topics = "Topics: **resume command**, session store; quantum flux, lock.";
+    const said = await llmSummary(turns, fakeLlm(written.replace("\n\n", `\n${topics}\n\n`)));
+    expect(said).toMatchObject({
+      title: "Session lost on resume",
+      topics: ["resume command", "session store", "lock"],
+      text: expect.stringMatching(/^The user asked why/),
+    });
   });
 
   it("reads titles as models write them", async () => {
@@ -101,7 +111,12 @@ describe("llmSummary", () => {
 });
 
 describe("summarise", () => {
-  const options = { relativize: (path: string) => path };
+  const failures: string[] = [];
+  const onFailure = (error: unknown) => failures.push(String(error));
+  const options = { relativize: (path: string) => path, onFailure };
+  beforeEach(() => {
+    failures.length = 0;
+  });
 
   it("gives every summary there is", async () => {
     const found = await summarise(() => turns, { ...options, llm: fakeLlm(written) });
@@ -113,6 +128,7 @@ describe("summarise", () => {
         upToTurn: 2,
         model: "fake/model",
         title: "Session lost on resume",
+        topics: [],
         text: expect.stringContaining("The daemon takes the lock now."),
       },
     ]);
@@ -126,11 +142,10 @@ describe("summarise", () => {
 
   it("says why a model gave none, and goes on", async () => {
     for (const failure of [down, new TypeError("broken"), "I'm sorry, I can't."]) {
-      const warnings: string[] = [];
-      const log = { ...silentLog, warn: (message: string) => warnings.push(message) };
-      const found = await summarise(() => turns, { ...options, llm: fakeLlm(failure), log });
+      failures.length = 0;
+      const found = await summarise(() => turns, { ...options, llm: fakeLlm(failure) });
       expect(found.map(({ source }) => source)).toEqual(["extractive", "compaction"]);
-      expect(warnings).toEqual([expect.stringMatching(/^No summary by fake\/model: \S/)]);
+      expect(failures).toEqual([expect.stringMatching(/\S/)]);
     }
   });
 

@@ -1,7 +1,4 @@
 import type { Llm } from "../../models/generate/llm.ts";
-import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
-import { silentLog } from "../../project/log.ts";
 import type { SummarySource } from "../../store/memory/memory-records.ts";
 import type { Turn } from "../turn-content.ts";
 import { compactionSummaries } from "./compaction.ts";
@@ -15,8 +12,9 @@ export interface Summary {
   text: string;
   /** The generator that wrote it; null for the others. */
   model: string | null;
-  /** A title for the session, where the generator gave one. */
+  /** A title and key phrases for the session, where the generator gave some. */
   title?: string;
+  topics?: readonly string[];
 }
 
 interface SummariseOptions extends SummaryMeta {
@@ -25,7 +23,8 @@ interface SummariseOptions extends SummaryMeta {
   signal?: AbortSignal | undefined;
   /** Called between turns, for others to have their turn. */
   pause?: (() => Promise<void>) | undefined;
-  log?: Logger;
+  /** Why the model gave no summary. */
+  onFailure: (error: unknown) => void;
 }
 
 /**
@@ -36,7 +35,7 @@ interface SummariseOptions extends SummaryMeta {
  */
 export async function summarise(
   turns: () => Iterable<Turn>,
-  { llm, signal, pause, log = silentLog, relativize }: SummariseOptions,
+  { llm, signal, pause, onFailure, relativize }: SummariseOptions,
 ): Promise<Summary[]> {
   signal?.throwIfAborted();
   const outline: Turn[] = [];
@@ -52,11 +51,12 @@ export async function summarise(
   }
   if (llm === null || extract === "") return summaries;
   try {
-    const { text, title } = await llmSummary(turns(), llm, signal);
-    summaries.push({ source: "llm", upToTurn, text, model: llm.id, ...(title === null ? {} : { title }) });
+    const { text, title, topics } = await llmSummary(turns(), llm, signal);
+    const names = { ...(title !== null && { title }), topics };
+    summaries.push({ source: "llm", upToTurn, text, model: llm.id, ...names });
   } catch (error) {
     signal?.throwIfAborted();
-    log.warn(`No summary by ${llm.id}: ${messageOf(error)}`);
+    onFailure(error);
   }
   return summaries;
 }

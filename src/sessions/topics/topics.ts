@@ -1,13 +1,17 @@
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionCount } from "../../store/memory/sessions/session-terms.ts";
-import { saveTopics, sessionFrequencies } from "../../store/memory/sessions/topics.ts";
+import { hasModelTopics, saveTopics, sessionFrequencies } from "../../store/memory/sessions/topics.ts";
 import { storedTurns } from "../stored-turns.ts";
 import { isPlan } from "../summaries/ask.ts";
 import { keyPhrases, type Source } from "./key-phrases.ts";
 
-/** Finds and stores what a session is about, from its stored turns. Doing it again changes nothing. */
+/**
+ * Finds and stores what a session is about, from its stored turns. Doing it again changes nothing; what a language model
+ * named stays.
+ */
 export function storeTopics(memory: Memory, session: SessionRecord): void {
+  if (hasModelTopics(memory, session.id)) return;
   const topics = keyPhrases(sourcesOf(memory, session), {
     all: sessionCount(memory),
     holding: (stems) => sessionFrequencies(memory, stems),

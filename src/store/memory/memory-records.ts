@@ -143,6 +143,7 @@ export interface SummaryRecord {
 export type JobKind =
   | "transcript"
   | "summary"
+  | "model-summary"
   | "deep-scrub"
   | "scrub"
   | "recut"

@@ -46,7 +46,7 @@ export function sessionFound(result: TranscriptResult, style: ResultStyle): Foun
     ],
     why: result.match_reasons.map(printable),
     signals: result.signals,
-    snippet: isLoneNote ? null : { kind: "text", content: result.content, excerpt: result.snippet },
+    snippet: isLoneNote ? null : { kind: "text", ...passageOf(result, style) },
     more: [
       ...(result.rejected === null ? [] : [`${colors.warn("Rejected:")} ${oneLine(result.rejected)}`]),
       ...(result.annotation === null || isLoneNote
@@ -57,6 +57,12 @@ export function sessionFound(result: TranscriptResult, style: ResultStyle): Foun
       ...(result.files.length === 0 ? [] : [filesOf(result, style)]),
     ],
   };
+}
+
+/** A model's summary of the passage where it says as much; in full, the passage itself. */
+function passageOf({ content, snippet, summary }: TranscriptResult, { full }: ResultStyle) {
+  if (summary === undefined || full) return { content, excerpt: snippet };
+  return { content: `Summary: ${summary}`, excerpt: `Summary: ${summary}` };
 }
 
 /** `tool output of Bash`, or what kind of chunk it is. */

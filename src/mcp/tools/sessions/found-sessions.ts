@@ -107,7 +107,7 @@ function itemOf(result: Result, project: string | null): FoundSession {
     snippet:
       last_turn === 0 && result.annotation !== null
         ? ""
-        : snippetText(visible(result.snippet)).slice(0, longest),
+        : snippetText(visible(shownOf(result))).slice(0, longest),
     other_turns: result.other_turns
       .slice(0, turnsNamed)
       .map((other) => other.turn)
@@ -120,6 +120,8 @@ function itemOf(result: Result, project: string | null): FoundSession {
     commits: result.commits.map(ledTo),
   };
 }
+
+const shownOf = ({ summary, snippet }: Result) => (summary === undefined ? snippet : `Summary: ${summary}`);
 
 /** `abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */
 function ledTo(commit: Result["commits"][number]): string {

@@ -91,13 +91,13 @@ export function unfinishedJobs(memory: Memory, kind: JobKind): number {
 }
 
 /**
- * Whether anything is being done, or waits to be; a summary that waits for its session to fall quiet, and a commit that
- * waits for more to be said of it, do not count. A commit that a hook has just reported does.
+ * Whether anything is being done, or waits to be; what a language model writes, a summary that waits for its session to
+ * fall quiet, and a commit that waits for more to be said of it, do not count. A commit that a hook has just reported does.
  */
 export function isAtRest(memory: Memory, now = Date.now()): boolean {
   const busy = memory.prepare(
-    `SELECT 1 FROM jobs WHERE state = 'running'
-       OR (state = 'pending' AND NOT (not_before > ? AND (kind IN ('summary', 'history')
+    `SELECT 1 FROM jobs WHERE kind <> 'model-summary' AND (state = 'running'
+       OR state = 'pending' AND NOT (not_before > ? AND (kind IN ('summary', 'history')
          OR (kind = 'commit' AND payload ->> '$.again' IS 1 AND payload ->> '$.seen' = 'reflog')))) LIMIT 1`,
   );
   return busy.get(now) === undefined;

@@ -22,6 +22,7 @@ const derived = new Set([
   "chunk_decisions",
   "session_cuts",
   "session_topics",
+  "chunk_summaries",
 ]);
 /** What other processes do with a file that is being replaced is not worth keeping. */
 const dropped = new Set(["jobs", "activity"]);

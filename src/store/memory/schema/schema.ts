@@ -4,6 +4,7 @@ import { commandTables } from "./commands.ts";
 import { contextTables } from "./context.ts";
 import { decisionTables } from "./decisions.ts";
 import { eventTables, gitTables } from "./git.ts";
+import { modelTables } from "./model-summaries.ts";
 import { cutTables } from "./session-cuts.ts";
 import { sessionTerms } from "./session-terms.ts";
 import { topicTables } from "./session-topics.ts";
@@ -297,4 +298,5 @@ export const memoryMigrations: readonly Migration[] = [
   commandTables,
   "CREATE INDEX usage_by_message ON usage (message_uid)",
   topicTables,
+  modelTables,
 ];

@@ -86,6 +86,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
     last_turn,
     timestamp,
     snippet,
+    summary,
     commits,
     more_turns,
   } = result;
@@ -129,7 +130,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
         </>
       }
     >
-      <Snippet of={snippet} words={words} />
+      <Snippet of={summary === undefined ? snippet : `Summary: ${summary}`} words={words} />
     </ResultRow>
   );
 }
