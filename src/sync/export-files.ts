@@ -4,7 +4,14 @@ import { annotationByUid } from "../store/memory/chunks/annotations.ts";
 import { checkpointByUid } from "../store/memory/commits/checkpoints.ts";
 import { withheldSessions } from "../store/memory/privacy/withheld.ts";
 import { sessionById, sessionByUid } from "../store/memory/sessions/sessions.ts";
-import { type ChangedThing, type ChangeList, changedThings, syncFact } from "../store/memory/sync.ts";
+import {
+  type ChangedThing,
+  type ChangeList,
+  changedThings,
+  setSyncFact,
+  syncFact,
+} from "../store/memory/sync.ts";
+import { unknownAuthor } from "../store/memory/team.ts";
 import { pathOf } from "./branch/manifest.ts";
 import { decode, encode, type Thing } from "./branch/shared-file.ts";
 import {
@@ -90,6 +97,14 @@ function withSharedTitle(meta: SharedSession, shared: string | null): SharedSess
 /** sync_state key: sessions from other directories that are shared. */
 export const sharedFact = "shared ";
 
+/** sync_state key: sessions and notes of others that came through the branch, and stay on it. */
+const branchFact = "by branch ";
+
+/** Remembers that a session or note of somebody else came through the branch, and not from a team's server. */
+export function noteBranch({ work, author: server }: ExportWork, uid: string, author: string | null): void {
+  if (server === undefined && author !== null) setSyncFact(work.memory, branchFact + uid, "1");
+}
+
 interface ThingsToTell {
   things: ChangedThing[];
   /** Sessions from outside of the project, with their notes, that are shared only on request. */
@@ -118,7 +133,10 @@ export function thingsToExport(
     }
     return ours;
   };
-  const isColleagues = (uid: string | null) => uid !== null && sessionByUid(memory, uid)?.author != null;
+  const isFromServer = (author: string | null | undefined, uid: string) =>
+    author != null && author !== unknownAuthor && syncFact(memory, branchFact + uid) === null;
+  const isColleagues = (uid: string | null) =>
+    uid !== null && isFromServer(sessionByUid(memory, uid)?.author, uid);
   const withheld = new Set(withheldSessions(memory).map((id) => sessionById(memory, id)?.uid));
   let leftOut = 0;
   let waiting = 0;
@@ -130,7 +148,7 @@ export function thingsToExport(
     if (kind !== "session" && kind !== "annotation") return true;
     const note = kind === "session" ? null : annotationByUid(memory, uid);
     const session = kind === "session" ? uid : (note?.sessionUid ?? null);
-    if (isColleagues(session) || note?.author != null) return false;
+    if (isColleagues(session) || isFromServer(note?.author, uid)) return false;
     const ours = everything || isOurs(session);
     const isReady = session === null || !withheld.has(session);
     if (kind === "session" && !ours) leftOut++;

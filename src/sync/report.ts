@@ -27,6 +27,8 @@ export const countOf = (kind: SharedKind) => `${kind}s` as const satisfies keyof
 
 export interface SyncSettings extends EncryptionSettings {
   remote: string;
+  /** Under which name this person shares; null: none is known. */
+  author: string | null;
 }
 
 export interface SyncOptions {

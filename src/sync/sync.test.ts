@@ -6,12 +6,15 @@ import { fakeScrubber } from "../../test/support/memory-work-fixture.ts";
 import { forgetNow } from "../sessions/forget/forget.ts";
 import { retainMemory } from "../sessions/ingest/retain.ts";
 import { addNote } from "../sessions/notes/add-note.ts";
+import { listAnnotations } from "../store/memory/chunks/annotations.ts";
 import { saveAttributions } from "../store/memory/commits/attributions.ts";
 import { saveCheckpoint } from "../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../store/memory/commits/commits.ts";
 import { saveEvent, saveLink } from "../store/memory/events.ts";
 import { enqueue } from "../store/memory/jobs/jobs.ts";
 import { ofOldLines } from "../store/memory/privacy/withheld.ts";
+import { authorsOfShared } from "../store/memory/schema/team.ts";
+import { listSessions } from "../store/memory/sessions/sessions.ts";
 import { changedThings } from "../store/memory/sync.ts";
 
 let shared: ReturnType<typeof sharedRemote>;
@@ -253,6 +256,70 @@ describe("sharing", () => {
     const late = { ...other, work: { ...other.work, scrubber: fakeScrubber("later", /lock/g) } };
     await late.sync({ filter: true });
     expect(other.files().get("sessions/s3/transcript.jsonl")).toContain("lock");
+  });
+});
+
+describe("whose a session is", () => {
+  const authors = ({ memory }: Machine) =>
+    Object.fromEntries(listSessions(memory).map(({ uid, author }) => [uid, author]));
+  const mine = ({ memory }: Machine) => listSessions(memory, { shared: false }).map(({ uid }) => uid);
+
+  it("comes with it, and goes on to others", async () => {
+    const [one, two, three] = [shared.machine("one"), shared.machine("two"), shared.machine("three")];
+    await one.read(work(one, "s1"));
+    await one.sync({}, { author: "ann" });
+    await two.read(work(two, "s2", "a quokka"));
+    await two.sync({}, { author: "bob" });
+    await one.sync({}, { author: "ann" });
+    expect(authors(one)).toEqual({ s1: null, s2: "bob" });
+    expect(authors(two)).toEqual({ s1: "ann", s2: null });
+    expect(mine(two)).toEqual(["s2"]);
+    expect(listAnnotations(two.memory).map(({ author }) => author)).toEqual(
+      expect.arrayContaining(["ann", null]),
+    );
+    // Another machine of the first person.
+    await three.sync({}, { author: "ann" });
+    expect(authors(three)).toEqual({ s1: null, s2: "bob" });
+    // The branch is lost: whoever has it brings all of it back, with its names.
+    const before = three.tree();
+    shared.git("update-ref", "-d", `refs/heads/${branch}`);
+    three.git("update-ref", "-d", `refs/heads/${branch}`);
+    await three.sync({}, { author: "ann" });
+    expect(three.tree()).toBe(before);
+    expect(changedThings(three.memory)).toEqual([]);
+  });
+
+  it("is unknown where the record does not say, until it does, or the transcript is read here", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await one.read(work(one, "s1"));
+    await one.sync();
+    await two.sync({}, { author: "bob" });
+    expect(authors(two)).toEqual({ s1: "unknown" });
+    expect(mine(two)).toEqual([]);
+    expect(two.files().get("sessions/s1/meta.json")).not.toContain("unknown");
+    one.memory.prepare("UPDATE sessions SET title = 'again'").run();
+    await one.sync({}, { author: "ann" });
+    await two.sync({}, { author: "bob" });
+    expect(authors(two)).toEqual({ s1: "ann" });
+    two.memory.prepare("UPDATE sessions SET author = 'unknown'").run();
+    await two.read(work({ ...two, dir: one.dir, session: one.session } as Machine, "s1"));
+    expect(authors(two)).toEqual({ s1: null });
+  });
+
+  it("is unknown of what an older Pommel imported", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await one.read(work(one, "s1"));
+    await one.sync();
+    await two.read(work(two, "s2", "a quokka"));
+    await two.sync();
+    two.memory.exec(
+      "UPDATE sessions SET author = NULL, cwd = '~/src' WHERE uid = 's1'; DROP TRIGGER session_is_recorded",
+    );
+    two.memory.exec(authorsOfShared);
+    expect(authors(two)).toEqual({ s1: "unknown", s2: null });
+    expect(changedThings(two.memory)).toEqual(
+      expect.arrayContaining([expect.objectContaining({ uid: "s2" })]),
+    );
   });
 });
 

@@ -131,7 +131,7 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   report.trouble = null;
   const remote = await remoteTip(run, hasRemote);
   const here = (await readRef(dir, ref))?.hash ?? null;
-  const exportWork: ExportWork = { work, filter };
+  const exportWork: ExportWork = { work, filter, me: settings.author };
   const { things, leftOut, waiting } = thingsToExport(exportWork, { everything });
   report.leftOut = leftOut;
   report.waiting = waiting;
@@ -152,11 +152,11 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
     read: (hash: string) => blobs.read(hash),
   };
   const files = new Files(blobs, await openCodec(present, { ...settings, isTrial: dryRun }));
-  if (!dryRun) await finishSessions({ work, filter: true }, options.signal);
+  if (!dryRun) await finishSessions({ ...exportWork, filter: true }, options.signal);
   if (theirs !== null && theirs.commit !== imported) {
     const before = imported === null ? null : await tipIfThere(dir, imported);
     const counts = await importTip(
-      { work, filter: true },
+      { ...exportWork, filter: true },
       files,
       { tip: theirs, before },
       { dryRun, signal: options.signal, onProgress: (done, n) => options.onProgress?.(done, n, "importing") },

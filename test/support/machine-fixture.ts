@@ -56,6 +56,7 @@ export function sharedRemote(...init: string[]) {
     const settings: SyncSettings = {
       branch,
       remote: "origin",
+      author: null,
       encryption: "none",
       keyFile: join(base, `${name}.key`),
       passphrase: async () => null,

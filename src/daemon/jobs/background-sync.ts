@@ -17,7 +17,8 @@ export function backgroundSync(
     // Most never need it.
     const { syncMemory } = await import("../../sync/sync.ts");
     const { syncSettings } = await import("../../queries/sync/sync.ts");
-    const { trouble, pushed } = await syncMemory(work(), syncSettings(config), { signal });
+    const now = work();
+    const { trouble, pushed } = await syncMemory(now, await syncSettings(now.root, config), { signal });
     if (trouble !== null) log.warn(`sharing through ${remote}: ${trouble.message}`);
     else log.info(pushed ? `shared through ${remote}` : `nothing new to share through ${remote}`);
   };

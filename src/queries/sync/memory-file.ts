@@ -2,11 +2,13 @@ import { createReadStream, statSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
+import { loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
 import { exportMemory } from "../../sync/memory-file/export-memory.ts";
 import { importMemory, type MemoryImport } from "../../sync/memory-file/import-memory.ts";
 import { changing } from "../changing.ts";
 import type { Running } from "../operations.ts";
+import { shareAuthor } from "./share-author.ts";
 
 /** Gets the next lines, and how many of the memory's things they complete. */
 export type WriteLines = (text: string, done: number, total: number) => void;
@@ -16,10 +18,18 @@ export type WriteLines = (text: string, done: number, total: number) => void;
  * @returns the number of records
  * @throws PommelError `no_memory`, and what `write` throws
  */
-export function exportProject(project: Project, write: WriteLines): Promise<number> {
+export async function exportProject(project: Project, write: WriteLines): Promise<number> {
+  return exportAs(await nameIn(project), project, write);
+}
+
+/** Undefined where this person has no name: then records without one are this person's. */
+const nameIn = async (project: Project) =>
+  (await shareAuthor(project.root, loadConfig(project).config)) ?? undefined;
+
+function exportAs(me: string | undefined, project: Project, write: WriteLines): Promise<number> {
   return changing(project, async (work) => {
     let lines = 0;
-    for (const { text, done, total } of exportMemory({ work, filter: true })) {
+    for (const { text, done, total } of exportMemory({ work, filter: true, me })) {
       write(text, done, total);
       for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
       // Lets Ctrl-C through.
@@ -46,7 +56,7 @@ export async function importFile(
   const { size } = statSync(file);
   const stream = createReadStream(file);
   try {
-    return await importProject(project, linesOf(stream), {
+    return await importAs(await nameIn(project), project, linesOf(stream), {
       dryRun,
       onProgress: (lines) =>
         onProgress?.(Math.round(stream.bytesRead / 1000), Math.ceil(size / 1000), `${lines} lines`),
@@ -61,12 +71,13 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
   yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
 }
 
-function importProject(
+function importAs(
+  me: string | undefined,
   project: Project,
   lines: AsyncIterable<string>,
   options: Parameters<typeof importMemory>[2],
 ): Promise<MemoryImport> {
-  return changing(project, (work) => importMemory({ work, filter: true }, lines, options), {
+  return changing(project, (work) => importMemory({ work, filter: true, me }, lines, options), {
     create: true,
   });
 }
@@ -74,6 +85,10 @@ function importProject(
 /** Puts what one project remembers into the memory of another, which keeps its own. @throws PommelError as the two above */
 export async function copyMemory(from: Project, into: Project): Promise<MemoryImport> {
   const lines: string[] = [];
-  await exportProject(from, (text) => void lines.push(...text.split("\n").filter((line) => line !== "")));
-  return importProject(into, Readable.from(lines), {});
+  await exportAs(
+    undefined,
+    from,
+    (text) => void lines.push(...text.split("\n").filter((line) => line !== "")),
+  );
+  return importAs(undefined, into, Readable.from(lines), {});
 }

@@ -7,6 +7,7 @@ import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts
 import { syncMemory } from "../../sync/sync.ts";
 import { changing } from "../changing.ts";
 import type { Running } from "../operations.ts";
+import { shareAuthor } from "./share-author.ts";
 
 export interface SyncRequest extends Omit<SyncOptions, "onProgress" | "signal" | "now"> {
   /** Asks for the passphrase, twice for a new one; null if there is nobody to ask. */
@@ -14,17 +15,19 @@ export interface SyncRequest extends Omit<SyncOptions, "onProgress" | "signal" |
 }
 
 /**
- * How a configuration wants the memory to be shared.
+ * How a project's configuration wants the memory to be shared.
  * @param onNote is told of a key that was made
  */
-export function syncSettings(
+export async function syncSettings(
+  root: string,
   config: Config,
   askPassphrase: SyncRequest["askPassphrase"] = undefined,
   onNote: Running["onNote"] = undefined,
-): SyncSettings {
+): Promise<SyncSettings> {
   return {
     branch: config["sync.branch"],
     remote: config["sync.remote"],
+    author: await shareAuthor(root, config),
     encryption: config["sync.encryption"],
     keyFile: config["sync.key_file"] || join(homeOf().configDir, "sync-key.txt"),
     passphrase: async (isNew) =>
@@ -45,7 +48,7 @@ export async function syncProject(
   { askPassphrase, ...options }: SyncRequest,
   { signal, onProgress, onNote }: Running = {},
 ): Promise<SyncReport> {
-  const settings = syncSettings(loadConfig(project).config, askPassphrase, onNote);
+  const settings = await syncSettings(project.root, loadConfig(project).config, askPassphrase, onNote);
   return changing(project, (work) => syncMemory(work, settings, { ...options, signal, onProgress }), {
     create: true,
   });

@@ -21,13 +21,14 @@ import {
 } from "../../sync/team/team.ts";
 import { changing } from "../changing.ts";
 import { withMemory } from "../open.ts";
+import { shareAuthor } from "./share-author.ts";
 
 /** Sharing a project's memory with a team, from the configuration. */
 
 /** @throws PommelError `share_refused` where no name is known */
 export async function teamSettings(root: string, config: Config): Promise<TeamSettings> {
-  const author = config["memory.share_author"] || (await gitTextIfAny(root, ["config", "user.email"]));
-  if (!author) {
+  const author = await shareAuthor(root, config);
+  if (author === null) {
     throw new PommelError(
       "share_refused",
       "Under which name to share is not known: git has no user.email.",

@@ -8,6 +8,9 @@ import type { ChangedThing } from "./sync.ts";
 /** The sync_state key of the project that is shared; absent: none is. The schema's triggers ask for it as well. */
 export const teamProject = "team project";
 
+/** The author of what somebody shared without a name, as an older Pommel did. */
+export const unknownAuthor = "unknown";
+
 /** The uids of sessions that were recorded here, from a transcript; others' are theirs to share. */
 export function recordedSessions(memory: Memory): Set<string> {
   const uids = memory

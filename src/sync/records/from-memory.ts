@@ -19,6 +19,7 @@ import { secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { linesByTurn, syncFact, usageByTurn } from "../../store/memory/sync.ts";
+import { unknownAuthor } from "../../store/memory/team.ts";
 import type {
   SharedAnnotation,
   SharedAttribution,
@@ -35,8 +36,23 @@ export interface ExportWork {
   work: ScrubbingWork;
   /** Whether to scrub texts again with the current rules. */
   filter: boolean;
-  /** The colleague who shares what is imported; left out: not known. */
+  /** Under which name this person shares; null: none is known. Left out: records without a name are this person's. */
+  me?: string | null | undefined;
+  /** Whose records a team's server gives; left out: they name their authors. */
   author?: string | undefined;
+}
+
+/** As a field of a record. Of what is here, null is this person's. */
+function namedAuthor({ me }: ExportWork, author: string | null | undefined): { author?: string } {
+  const name = author == null ? me : author === unknownAuthor ? null : author;
+  return name == null ? {} : { author: name };
+}
+
+/** Whose an imported record is; null: this person's. */
+export function authorOf({ me, author }: ExportWork, named: string | null | undefined): string | null {
+  const name = author ?? named;
+  if (name == null) return me === undefined ? null : unknownAuthor;
+  return name === me ? null : name;
 }
 
 /** Scrubs the texts of a session (by row), or of other items. */
@@ -69,6 +85,7 @@ export function exportSession(exportWork: ExportWork, uid: string): SharedSessio
     title: orNull(session.title, clean),
     title_source: session.titleSource,
     title_at: session.title === null ? null : session.lastAt,
+    ...namedAuthor(exportWork, session.author),
     cwd: clean(session.cwd),
     branch: orNull(session.branch, clean),
     started_at: session.startedAt,
@@ -128,6 +145,7 @@ export function exportAnnotation(exportWork: ExportWork, uid: string): SharedAnn
     at: note.at,
     // An older Pommel knows no notes by agents.
     ...(note.source === "agent" ? { source: "shell" as const, by_agent: true } : { source: note.source }),
+    ...namedAuthor(exportWork, note.author),
     branch: orNull(note.branch, clean),
     note: clean(note.note),
   };

@@ -36,6 +36,8 @@ export const sessionShape = z.looseObject({
   title_source: orNull(z.enum(titleSources)),
   /** The time of the session's last line when it got this title. */
   title_at: time,
+  /** Who recorded it; left out by an older Pommel, or where that is not known. */
+  author: z.optional(orNull(text)),
   /** `~` stands for the home directory. */
   cwd: text,
   branch: orNull(text),
@@ -149,6 +151,8 @@ export const annotationShape = z.looseObject({
   at: moment,
   source: z.enum(["prompt", "shell"]),
   by_agent: z.optional(z.boolean()),
+  /** As of a session. */
+  author: z.optional(orNull(text)),
   branch: orNull(text),
   note: text,
 });

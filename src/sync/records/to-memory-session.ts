@@ -13,8 +13,8 @@ import { saveSummary, summariesOf } from "../../store/memory/sessions/summaries.
 import { saveGroups, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { hasForgottenLines, setSyncFact, syncFact, syncFacts } from "../../store/memory/sync.ts";
 import { isRecordedHere } from "../../store/memory/team.ts";
-import { sharedFact } from "../export-files.ts";
-import { type ExportWork, redactorFor } from "./from-memory.ts";
+import { noteBranch, sharedFact } from "../export-files.ts";
+import { authorOf, type ExportWork, redactorFor } from "./from-memory.ts";
 import type { SharedSession, SharedTurn } from "./records.ts";
 import { saveTurns } from "./to-memory-turns.ts";
 
@@ -47,6 +47,7 @@ export async function importSession(
     const known = sessionByUid(memory, meta.uid);
     const session = saveMeta(exportWork, meta, known);
     if (isAbsolute(session.cwd)) setSyncFact(memory, sharedFact + meta.uid, "1");
+    noteBranch(exportWork, meta.uid, session.author);
     const changed = saveTurns(exportWork, session, turns);
     const summaries = saveSummaries(exportWork, session, meta);
     if (changed.length > 0) {
@@ -92,7 +93,8 @@ function saveMeta(exportWork: ExportWork, meta: SharedSession, known: SessionRec
   const { agent } = meta;
   const cwd = clean(meta.cwd);
   // Its session may be imported later.
-  const above = meta.parent ? saveSession(memory, { uid: meta.parent, agent, cwd }) : null;
+  const author = authorOf(exportWork, meta.author) ?? undefined;
+  const above = meta.parent ? saveSession(memory, { uid: meta.parent, agent, cwd, author }) : null;
   const origin = meta.forked_from === null ? null : sessionByUid(memory, meta.forked_from);
   const isLater = (meta.last_at ?? 0) >= (known?.lastAt ?? 0);
   return saveSession(memory, {
@@ -101,7 +103,7 @@ function saveMeta(exportWork: ExportWork, meta: SharedSession, known: SessionRec
     cwd,
     startedAt: meta.started_at,
     lastAt: meta.last_at,
-    ...(!isRecordedHere(memory, meta.uid) && { author: exportWork.author }),
+    ...(!isRecordedHere(memory, meta.uid) && { author }),
     ...(meta.branch !== null && { branch: clean(meta.branch) }),
     ...(above && {
       parentId: above.id,

@@ -15,8 +15,10 @@ import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { isRefused, setSyncFact } from "../../store/memory/sync.ts";
 import { encode, type FileType, type SharedRecords } from "../branch/shared-file.ts";
+import { noteBranch } from "../export-files.ts";
 import { joinAttributions, joinCheckpoints, joinEvents } from "../merge/join-git.ts";
 import {
+  authorOf,
   type ExportWork,
   exportAttribution,
   exportCheckpoint,
@@ -54,7 +56,7 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
     source: shared.by_agent === true ? ("agent" as const) : shared.source,
     branch: shared.branch === null ? null : clean(shared.branch),
     note: clean(shared.note),
-    author: exportWork.author ?? null,
+    author: authorOf(exportWork, shared.author),
   };
   // Known under its text before scrubbing.
   const isThere =
@@ -72,6 +74,7 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
   const [vectors] = await vectorsOf(embedder, [draft]);
   memory.inTransaction(() => {
     const id = saveAnnotation(memory, annotation);
+    noteBranch(exportWork, uid, annotation.author);
     if (id === null) return;
     const chunk = chunkToStore(session, draft, { position: id, annotationId: id }, embedder, vectors);
     replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: id });

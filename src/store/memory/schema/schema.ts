@@ -9,7 +9,7 @@ import { cutTables } from "./session-cuts.ts";
 import { sessionTerms } from "./session-terms.ts";
 import { topicTables } from "./session-topics.ts";
 import { syncTables } from "./sync.ts";
-import { teamTables } from "./team.ts";
+import { authorsOfShared, teamTables } from "./team.ts";
 
 /** The schema of memory.db, step by step. It is precious: forward only, and copied before every step. */
 export const memoryMigrations: readonly Migration[] = [
@@ -299,4 +299,5 @@ export const memoryMigrations: readonly Migration[] = [
   "CREATE INDEX usage_by_message ON usage (message_uid)",
   topicTables,
   modelTables,
+  authorsOfShared,
 ];

@@ -41,3 +41,21 @@ export const teamTables = `
     PRIMARY KEY (kind, uid)
   ) STRICT, WITHOUT ROWID;
 `;
+
+/**
+ * The fifteenth step: what came through `pm sync` before that named authors is nobody's, and not this person's. Records that
+ * are shared again name theirs.
+ */
+export const authorsOfShared = `
+  UPDATE sessions SET author = 'unknown' WHERE author IS NULL AND agent <> 'pommel'
+    AND NOT EXISTS (SELECT 1 FROM transcripts WHERE session_id = sessions.id)
+    AND (cwd LIKE '~%' OR EXISTS (SELECT 1 FROM sync_state WHERE key = 'shared ' || uid));
+  INSERT INTO sync_changed (kind, uid) SELECT 'session', uid FROM sessions
+    WHERE EXISTS (SELECT 1 FROM transcripts WHERE session_id = sessions.id)
+      AND uid NOT IN (SELECT uid FROM sync_changed WHERE kind = 'session');
+
+  -- Whoever has the transcript recorded it.
+  CREATE TRIGGER session_is_recorded AFTER INSERT ON transcripts WHEN new.session_id IS NOT NULL BEGIN
+    UPDATE sessions SET author = NULL WHERE id = new.session_id AND author = 'unknown';
+  END;
+`;

@@ -1,6 +1,7 @@
 import { PommelError } from "../../../project/errors.ts";
 import type { Memory } from "../memory.ts";
 import { type SessionRecord, type TitleSource, titleSources } from "../memory-records.ts";
+import { unknownAuthor } from "../team.ts";
 
 /** New facts about a session, merged with the stored ones. Absent fields stay as they are. */
 export interface SessionUpdate {
@@ -84,7 +85,7 @@ function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
     parentToolUse: known.parentToolUse ?? update.parentToolUse ?? null,
     agentType: known.agentType ?? update.agentType ?? null,
     forkedFrom: known.forkedFrom ?? update.forkedFrom ?? null,
-    author: known.author ?? update.author ?? null,
+    author: isNamed(known.author) ? known.author : (update.author ?? known.author),
     startedAt: extreme(Math.min, known.startedAt, startedAt),
     lastAt: extreme(Math.max, known.lastAt, lastAt),
   };
@@ -100,6 +101,9 @@ function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
   }
   return merged;
 }
+
+/** Whoever shared it, if that is known. */
+const isNamed = (author: string | null): boolean => author !== null && author !== unknownAuthor;
 
 function extreme(choose: (a: number, b: number) => number, a: number | null, b: number | null) {
   return a === null || b === null ? (a ?? b) : choose(a, b);
