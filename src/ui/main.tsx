@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { signInWithCode } from "./api/sign-in.ts";
 import { App } from "./app.tsx";
+import { followTime } from "./components/time.tsx";
 import { route } from "./router.ts";
 import { listenForKeys } from "./shell/keys.ts";
 import { applyTheme } from "./shell/theme.ts";
@@ -17,4 +18,5 @@ const view = viewAt(route.value.path);
 // If it cannot be loaded, the view says so.
 await Promise.all([signedIn, view && loadView(view).catch(() => {})]);
 listenForKeys();
+followTime();
 render(<App />, document.getElementById("app")!);

@@ -61,6 +61,8 @@ function Chip({
         name={name}
         aria-label={label}
         placeholder={label}
+        // All of the label can be read.
+        size={Math.max(label.length, 10)}
         value={value}
         spellcheck={false}
         onChange={(event) => onChange(event.currentTarget.value.trim())}

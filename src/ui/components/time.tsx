@@ -1,3 +1,13 @@
+import { signal } from "@preact/signals";
+
+const minute = signal(Date.now());
+
+/** Draws what says how long ago something was anew each minute: the page may be open all day. */
+export const followTime = () => setInterval(() => (minute.value = Date.now()), 60_000);
+
+/** Now; a component that reads it is drawn anew each minute. */
+const currentTime = () => Math.max(minute.value, Date.now());
+
 const units = [
   ["day", 86_400],
   ["hour", 3600],
@@ -15,7 +25,7 @@ const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
 /** "3 hr. ago" and the like; "16 Feb" or "16 Feb 2025" for what is older than a week. */
-export function relativeTime(iso: string, now = Date.now()): string {
+export function relativeTime(iso: string, now = currentTime()): string {
   const at = new Date(iso);
   const seconds = (at.getTime() - now) / 1000;
   if (Math.abs(seconds) >= longAgo) return dateOf(at, at.getFullYear() !== new Date(now).getFullYear());
@@ -48,7 +58,7 @@ export function Moment({ at }: { at: string | null }) {
 }
 
 /** The day of a time, where the reader is: "Today", "Monday, 3 March 2026". */
-export function dayOf(iso: string, now = Date.now()): string {
+export function dayOf(iso: string, now = currentTime()): string {
   const day = (at: number | string) => new Date(at).toDateString();
   if (day(iso) === day(now)) return "Today";
   if (day(iso) === day(now - 86_400_000)) return "Yesterday";

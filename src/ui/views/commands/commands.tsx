@@ -3,7 +3,7 @@ import { AskBox } from "../../components/chips.tsx";
 import { Command } from "../../components/copy-button.tsx";
 import { Diff } from "../../components/diff.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
-import { Moment } from "../../components/time.tsx";
+import { Moment, Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
 import type { ViewProps } from "../../router.ts";
 import { commitLink, goTo, linkTo, sessionLink } from "../../router.ts";
@@ -142,7 +142,7 @@ function Recurring() {
               <td>{sessions}</td>
               <td>{Math.max(1, Math.round(cost_ms / 60_000))} min</td>
               <td>
-                <Moment at={last_at} />
+                <Time at={last_at} />
               </td>
             </tr>
           ))}

@@ -104,7 +104,7 @@ function LatestOfAll({ names }: { names: ReadonlyMap<string, string> }) {
           <SessionRow
             key={`${session.project} ${session.id}`}
             session={session}
-            of={names.get(session.project)}
+            of={names.size > 1 ? names.get(session.project) : undefined}
           />
         ))}
       </RowsOf>

@@ -18,7 +18,6 @@ const limit = 200;
 
 const sources = {
   annotation: "note",
-  conversation: "session",
   adr: "record",
   comment: "comment",
   commit: "commit",
@@ -114,15 +113,11 @@ function DecisionEntry({
           </s>
         )
       }
-      aside={
-        <>
-          <Badge tone={isNote ? "human" : "plain"}>{sources[source]}</Badge>
-          {superseded_by !== null && <Badge tone="warning">superseded</Badge>}
-        </>
-      }
+      aside={superseded_by !== null && <Badge tone="warning">superseded</Badge>}
       meta={
         <>
           <Time at={timestamp} />
+          {source !== "conversation" && <span>{sources[source]}</span>}
           {place !== null && <span class="path">{place}</span>}
           {session_title !== null && (
             <span>

@@ -1,4 +1,5 @@
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import { project } from "../../api/project.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Inline } from "../../components/marked.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
@@ -8,15 +9,21 @@ import { sessionLink } from "../../router.ts";
 
 interface SessionRowProps {
   session: SessionSummary;
-  isDayKnown?: boolean;
   /** The project's name, where the list is of several. */
   of?: string | undefined;
 }
 
 /** A session in a list. */
-export function SessionRow({ session, isDayKnown, of }: SessionRowProps) {
+export function SessionRow({ session, of }: SessionRowProps) {
   const { id, title, agent, author, branch, last_at, turns, decisions, annotations, agents } = session;
-  const { topics } = session;
+  const facts = [
+    decisions > 0 && counted(decisions, "decision"),
+    annotations > 0 && counted(annotations, "note"),
+    agents > 0 && counted(agents, "subagent"),
+    ...session.topics,
+  ];
+  // Where all are of one agent, its name says nothing.
+  const isOneOfMany = of !== undefined || (project.value?.agents.length ?? 0) > 1;
   return (
     <ResultRow
       href={sessionLink(id)}
@@ -26,19 +33,16 @@ export function SessionRow({ session, isDayKnown, of }: SessionRowProps) {
       aside={
         <>
           {of !== undefined && <Badge>{of}</Badge>}
-          <Badge tone="agent">{agent}</Badge>
+          {isOneOfMany && <Badge tone="agent">{agent}</Badge>}
           {author != null && <Badge>{author}</Badge>}
         </>
       }
       meta={
         <>
-          <Time at={last_at} isDayKnown={isDayKnown} />
-          {branch !== null && <span class="path branch">{branch}</span>}
+          <Time at={last_at} />
+          <span class="path">{branch}</span>
           <span>{counted(turns, "turn")}</span>
-          {decisions > 0 && <span>{counted(decisions, "decision")}</span>}
-          {annotations > 0 && <span>{counted(annotations, "note")}</span>}
-          {agents > 0 && <span>{counted(agents, "subagent")}</span>}
-          {topics.length > 0 && <span class="topics">{topics.join(", ")}</span>}
+          <span class="topics">{facts.filter(Boolean).join(", ")}</span>
         </>
       }
     />

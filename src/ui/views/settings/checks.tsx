@@ -31,7 +31,7 @@ export function Checks() {
             <Badge tone={marks[status][0]}>{marks[status][1]}</Badge>
             <span class="check-name">{name}</span>
             <span class="check-message">
-              {message}
+              <Inline text={message} />
               {hint !== "" && (
                 <span class="check-hint">
                   <Inline text={hint} />

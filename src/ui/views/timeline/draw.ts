@@ -118,7 +118,9 @@ export function draw({ canvas, lanes, window, colourOf }: Drawing): Spot[] {
   context.fillRect(0, 0, width, axisHeight);
   context.fillStyle = text;
   for (const { at, label } of ticks) {
-    if (xOf(at) >= left) context.fillText(label, xOf(at) + 4, axisHeight / 2);
+    const x = xOf(at);
+    const isInSight = x >= left && x + 4 + context.measureText(label).width <= width;
+    if (isInSight) context.fillText(label, x + 4, axisHeight / 2);
   }
   line(context, 0, axisHeight, width, axisHeight);
   return spots;

@@ -5,6 +5,7 @@ import { programFile } from "../../../../client/autostart.ts";
 import { call } from "../../../../client/call.ts";
 import grammars from "../../../../code/languages/grammars.json" with { type: "json" };
 import { messageOf, PommelError } from "../../../../project/errors.ts";
+import { counted } from "../../../terminal/text.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
 
 /** What every project on this machine needs. */
@@ -65,7 +66,7 @@ async function checkRegistry(): Promise<CheckResult> {
   try {
     const state = await call("registryState", {}, null);
     if (state === null) return ok("no projects yet");
-    const known = `${state.projects} projects are known`;
+    const known = `${counted(state.projects, "project")} known`;
     return state.isMadeAgain
       ? warn(`The registry was damaged, and was made again: ${known}.`, "Check them with `pm projects`.")
       : ok(known);
