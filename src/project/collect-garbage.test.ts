@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import * as v8 from "node:v8";
 import { afterEach, expect, it, vi } from "vitest";
-import { collectGarbage, collectWhenGrown, collectWhileBusy } from "./collect-garbage.ts";
+import { collectAtRest, collectGarbage, collectWhenGrown, collectWhileBusy } from "./collect-garbage.ts";
 
 vi.mock("node:v8", async (real) => {
   const { getHeapStatistics, setFlagsFromString } = await real<typeof v8>();
@@ -41,6 +41,24 @@ it("frees it every five minutes while there is work, until it is stopped", async
   expect([await collected(6), await collected(1), await collected(6)]).toEqual([true, false, true]);
   stop();
   expect(await collected(6)).toBe(false);
+});
+
+it("frees it once for all that come to rest within half a minute", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const collected = async (milliseconds: number) => {
+    const held = [garbage()];
+    await nextTurn();
+    collectAtRest();
+    vi.advanceTimersByTime(milliseconds);
+    return held[0]!.deref() === undefined;
+  };
+  expect(await collected(0)).toBe(true);
+  vi.advanceTimersByTime(1000);
+  expect([await collected(5000), await collected(23_900), await collected(200)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });
 
 it("frees it when a thread holds twice of what was left, and more", async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedders } from "../../models/embed/embedders.ts";
-import { collectGarbage } from "../../project/collect-garbage.ts";
+import { collectAtRest } from "../../project/collect-garbage.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
@@ -326,10 +326,7 @@ export class OpenMemory {
   private async release(): Promise<void> {
     if (!this.isClosed) this.quietly(() => flushTerms(this.memory));
     await this.embedders.first?.close();
-    collectGarbage();
-    // The second collection returns to the system what the first one freed.
-    await sleep(1000, undefined, { ref: false });
-    collectGarbage();
+    collectAtRest();
   }
 
   /** For work in the background: a memory that fails must not end the daemon, which also serves code search. */

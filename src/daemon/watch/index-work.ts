@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Indexing } from "../../code/index/index-messages.ts";
 import type { IndexReport } from "../../code/index/indexer.ts";
 import type { EmbedPass, EmbedProgress } from "../../models/embed/embed-pass.ts";
-import { collectAfterWork, collectGarbage } from "../../project/collect-garbage.ts";
+import { collectAfterWork, collectAtRest } from "../../project/collect-garbage.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { QueueStatus } from "../../protocol/operations/status.ts";
@@ -309,7 +309,7 @@ export class IndexWork {
   private async rest({ index, indexer }: IndexSession): Promise<void> {
     if (!this.stop.signal.aborted && index === this.index) await index.settle();
     await indexer.releaseWorkers();
-    collectGarbage();
+    collectAtRest();
   }
 
   private unloadLater(): void {
