@@ -315,11 +315,9 @@ function evidenceOf({ ranked, result }: Presented, query: AnalysedQuery, asked: 
     held: heldShare(asked, text),
     nearness: fileNearness,
     score: result.score,
-    defines: defines.some(
-      ({ key, name }) =>
-        query.written.has(name) && (query.intent === "symbol" || query.namesAsWritten.has(key)),
-    ),
-    literal: isLiteral(query.raw, text),
+    // Of a question in words neither says that it is answered: its subject is named, or the words stand elsewhere, too.
+    defines: query.intent === "symbol" && defines.some(({ name }) => query.written.has(name)),
+    literal: query.intent !== "language" && isLiteral(query.raw, text),
   };
 }
 

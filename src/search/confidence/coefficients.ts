@@ -25,8 +25,8 @@ export type By = "meaning" | "words";
  * once said is asked about in other words than what is mined from it, which the memory holds by its very origin.
  */
 const ofCode: Readonly<Record<By, Coefficients>> = {
-  meaning: { bias: -5.19, known: 2.41, held: 1.48, nearness: 8.56, lead: 1.83, size: -0.32 },
-  words: { bias: -4.11, known: 3.84, held: 2.98, nearness: 0, lead: 1.68, size: -0.2 },
+  meaning: { bias: -5.24, known: 2.6, held: 1.11, nearness: 8.31, lead: 1.86, size: -0.31 },
+  words: { bias: -4.26, known: 3.97, held: 2.64, nearness: 0, lead: 1.79, size: -0.19 },
 };
 const ofOthers: Readonly<Record<By, Coefficients>> = {
   meaning: { bias: -8.29, known: 2.15, held: 5.06, nearness: 17.58, lead: 0, size: -0.38 },
@@ -36,7 +36,7 @@ export const coefficients = { code: ofCode, sessions: ofOthers, history: ofOther
 
 /** From which probability on an answer is found, and below which it is probably not here. */
 export const thresholds = {
-  code: { found: 0.9, notHere: 0.08 },
+  code: { found: 0.88, notHere: 0.08 },
   sessions: { found: 0.9, notHere: 0.05 },
   history: { found: 0.9, notHere: 0.05 },
 };

@@ -22,7 +22,7 @@ export interface ResultEvidence {
   nearness: number | null;
   /** Its score as a share of the first one's; left out where scores do not compare. */
   score?: number;
-  /** It defines what the query names, as the query writes it. */
+  /** It defines the name that the query is, as the query writes it. */
   defines: boolean;
   /** It contains the whole query, or its quoted part, literally. */
   literal: boolean;
