@@ -55,7 +55,7 @@ export function childrenCpuMs(): number {
   return (Number(fields[13]) + Number(fields[14])) * 10;
 }
 
-/** `pm init` and `pm reindex` without a daemon on a project that was never indexed: the whole process. */
+/** `pm init` and `pm daemon reindex` without a daemon on a project that was never indexed: the whole process. */
 export async function coldIndex(root: string) {
   runPm(root, "init");
   const start = performance.now();
@@ -75,7 +75,7 @@ export async function coldIndex(root: string) {
   const code = await new Promise((resolve) => child.on("exit", resolve));
   const seconds = (performance.now() - start) / 1000;
   clearInterval(timer);
-  if (code !== 0) throw new Error(`pm reindex exited with ${code}`);
+  if (code !== 0) throw new Error(`pm daemon reindex exited with ${code}`);
   const { index } = JSON.parse(runPm(root, "status", "--json")) as {
     index: { total_files: number; total_chunks: number };
   };

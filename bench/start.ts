@@ -60,7 +60,7 @@ const commands: [args: string[], input?: string][] = [
   [["related", "--files", file]],
   [["checkpoint", "list"]],
   [["event", "list"]],
-  [["queue"]],
+  [["daemon", "queue"]],
   [["status"]],
 ];
 

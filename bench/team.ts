@@ -128,7 +128,7 @@ async function asMember<T>(member: number, use: (team: TeamServer) => Promise<T>
 }
 
 const share = () =>
-  JSON.parse(pm("share", "--json")) as {
+  JSON.parse(pm("share", "team", "--json")) as {
     shared: { sessions: number; turns: number };
     imported: { sessions: number; turns: number };
     removed: number;
@@ -150,7 +150,7 @@ try {
   pm("import", "claude", transcriptsOfHere(options.sessions), "--yes");
   const own = count();
   pm("stop");
-  pm("share", "on");
+  pm("share", "team", "on");
   const first = measured(share);
   console.error(`${nameOf(1)}: ${own.sessions} sessions, ${own.turns} turns; shared`);
   const [project] = await sql<{ key: string }[]>`SELECT key FROM pommel_team_1.projects`;
@@ -164,7 +164,7 @@ try {
     }
   });
   const others = Array.from({ length: members - 1 }, (_, i) => i + 2);
-  if (hasRoles && others.length > 0) pm("share", "members", "--add", ...others.map(nameOf));
+  if (hasRoles && others.length > 0) pm("share", "team", "members", "--add", ...others.map(nameOf));
   for (const member of others) {
     await asMember(member, async (team) => {
       await team.join(key, authorOf(member));

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Comments on a pull or merge request: who wrote it, in which sessions, for which prompts, from what the team shares (the branch
- * of `pm sync`, or git notes). The comment is made once and then updated. After a squash or rebase merge, the notes are carried
+ * of `pm share git`, or git notes). The comment is made once and then updated. After a squash or rebase merge, the notes are carried
  * over to the new commits. docs/pull-requests.md has the set-up for GitHub and GitLab.
  *
  * Needs a checkout with the whole history, `pm` on the PATH, and the job's own token. Nothing of the request is run or checked

@@ -61,11 +61,9 @@ async function cliPage(): Promise<string> {
     command.outputHelp();
     const help = written.replace(/\n\nGlobal Options:\n(?: .*\n)*/, "\n").trim();
     sections.push(`${"#".repeat(path.split(" ").length + 1)} pm ${path}\n\n\`\`\`text\n${help}\n\`\`\``);
-    for (const below of command.createHelp().visibleCommands(command))
-      if (below.name() !== "help") add(below, `${path} ${below.name()}`);
+    for (const below of command.createHelp().visibleCommands(command)) add(below, `${path} ${below.name()}`);
   };
-  for (const command of program.createHelp().visibleCommands(program))
-    if (command.name() !== "help") add(command, command.name());
+  for (const command of program.createHelp().visibleCommands(program)) add(command, command.name());
   return sections.join("\n\n");
 }
 

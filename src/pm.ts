@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-import { forwarded } from "./cli/forwarded.ts";
+import { forwarded, includesCommand } from "./cli/forwarded.ts";
+import { canonical } from "./cli/names.ts";
 
 /**
  * `pm`. An agent waits for its hooks at every step, a prompt for its status line, for its searches all day, and for its MCP server when it starts: these
  * load nothing but what they need, and a question goes to the daemon as it is. Everything else, with its options and its
  * help, is the command line of pm.ts.
  */
-const args = process.argv.slice(2);
+const args = canonical(process.argv.slice(2));
 const [command = "", ...rest] = args;
 
 if (command === "hook" && rest[0]?.startsWith("git-")) {
@@ -23,7 +24,7 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
     // An agent shows a failure in place of the line.
     .catch(() => {})
     .then(() => process.exit(0));
-} else if (forwarded.has(command)) {
+} else if (includesCommand(forwarded, args)) {
   void runForwarded();
 } else if (command === "mcp" && rest.length === 0) {
   void import("./mcp/start.ts").then(({ startMcp }) => startMcp(process.cwd()));

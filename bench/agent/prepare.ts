@@ -40,7 +40,7 @@ export async function prepareAnnotated(repository: Repository, options: Options)
   return { project, sources, tasks: annotatedTasks(repository, sources) };
 }
 
-/** A copy of it from which the comments that make the questions were taken out, as `pm bench` does. */
+/** A copy of it from which the comments that make the questions were taken out, as `pm models bench` does. */
 export async function prepareFunctions(repository: Repository, options: Options): Promise<Prepared> {
   const { root, count } = options;
   const config = configFor(repository);

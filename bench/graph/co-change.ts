@@ -1,5 +1,5 @@
 /**
- * Whether the files that `pm related` names beside a file are those that real commits changed with it.
+ * Whether the files that `pm code related` names beside a file are those that real commits changed with it.
  *
  *   npx tsx bench/graph/co-change.ts --checkouts DIR --only hono,entire
  *

@@ -1,6 +1,6 @@
 /**
  * How long after a save the graph has its edges: from a finished write to the first answer of the daemon that names the new
- * caller, by `pm impact`, and by a search with `graph`; beside it until a search finds the caller itself.
+ * caller, by `pm code impact`, and by a search with `graph`; beside it until a search finds the caller itself.
  *
  *   npx tsx bench/graph/edit.ts --project DIR [--times 25]
  *
@@ -34,7 +34,7 @@ const ways: Record<string, (caller: string) => Promise<string[]>> = {
     const { results } = await callDaemon(root, "search", { q: caller, limit: 1 }, 60_000);
     return results.map(({ name }) => name);
   },
-  "pm impact": async () =>
+  "pm code impact": async () =>
     (await callDaemon(root, "impact", { of: [target], limit: 1000 }, 60_000)).touched.map(({ name }) => name),
   "search with graph": async () => {
     const { results } = await callDaemon(root, "search", { q: target, limit: 1, graph: true }, 60_000);

@@ -32,7 +32,7 @@ export async function measureDaemon(root: string) {
   };
   const search = (i: number) =>
     callDaemon(root, "search", { q: queries.question[i % queries.question.length]! }, timeoutMs);
-  // `pm start` waits for more than an answer: for figures that it shows.
+  // `pm daemon start` waits for more than an answer: for figures that it shows.
   const firstMs = await took(async () => {
     await findOrStartDaemon();
     await search(0);

@@ -1,30 +1,26 @@
 /** The commands that a daemon may run for `pm`, some only in part: see `query` in frame.ts. */
 export const forwarded: ReadonlySet<string> = new Set([
-  "annotations",
   "blame",
   "checkpoint",
-  "checkpoints",
-  "chunk",
-  "context",
-  "decisions",
+  "code",
+  "daemon queue",
   "digest",
   "event",
-  "events",
   "how",
-  "impact",
-  "lost",
-  "notes",
-  "packages",
-  "queue",
-  "related",
+  "memory decisions",
+  "memory lost",
+  "memory notes",
   "review",
   "search",
   "session",
-  "sessions",
-  "stats",
   "status",
   "why",
 ]);
+
+/** Whether `names` has a command or its group. */
+export function includesCommand(names: ReadonlySet<string>, [group = "", command = ""]: readonly string[]) {
+  return names.has(group) || names.has(`${group} ${command}`);
+}
 
 /** What a command's answer depends on besides its arguments. A daemon of another environment does not run it. */
 export function settingsOf(env: NodeJS.ProcessEnv): Record<string, string | undefined> {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { startMissingDaemon } from "../client/start-missing-daemon.ts";
 import { takeNotice } from "../git/projects/find-project.ts";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
-import { forwarded } from "./forwarded.ts";
+import { forwarded, includesCommand } from "./forwarded.ts";
 import { createOutput, type Output } from "./terminal/output.ts";
 import { ownStreams, type Streams } from "./terminal/streams.ts";
 
@@ -76,13 +76,13 @@ export class NotForwarded extends Error {}
  */
 const servedCommands = new Set([
   ...forwarded,
-  ...["forget", "note", "pull", "reindex", "rewind", "scrub", "share", "sync"],
+  ...["daemon reindex", "memory forget", "memory scrub", "note", "share git", "share team"],
 ]);
 servedCommands.delete("status");
 
-/** The name of a command's group: `checkpoint` of `pm checkpoint list`. */
-function groupOf(command: Command): string {
-  return command.parent?.parent ? groupOf(command.parent) : command.name();
+/** The names that lead to a command: `memory`, `backup` and `list` of `pm memory backup list`. */
+function namesOf(command: Command): string[] {
+  return command.parent === null ? [] : [...namesOf(command.parent), command.name()];
 }
 
 /**
@@ -132,7 +132,7 @@ function action<Args extends unknown[]>(
       if (notice !== null) context.output.note(context.output.colors.hint(notice));
     } finally {
       // Afterwards: what works without a daemon may hold the lock that a daemon needs.
-      if (!caller.isRemote && servedCommands.has(groupOf(command))) {
+      if (!caller.isRemote && includesCommand(servedCommands, namesOf(command))) {
         await startMissingDaemon();
       }
     }

@@ -1,7 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { RouteName } from "../protocol/endpoints.ts";
 import { type Field, fieldsOf, type RequestOf } from "../protocol/routes.ts";
-import { collect, list, numberWithin } from "./values.ts";
+import { collect, list, numberWithin, resultLimit } from "./values.ts";
+
+/** Options of several commands that are no fields of a request. */
+export const shared = {
+  allProjects: ["--all-projects", "of all Pommel projects on this machine (`pm projects`)"],
+  dryRun: ["--dry-run", "only show what would change"],
+  limit: ["-n, --limit <count>", "at most this many results", resultLimit],
+  yes: ["-y, --yes", "do not ask"],
+} as const;
 
 /** How fields are written as options, where that does not follow from their names and values. */
 const usualFlags: Readonly<Record<string, string>> = {

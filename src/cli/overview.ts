@@ -44,7 +44,7 @@ export async function overview({ cwd, output }: CommandContext): Promise<void> {
             ...(total > 0 ? [renderSessions(sessions, output)] : []),
             list(ofADay),
           ];
-    return [...parts, colors.dim("All commands: pm help")].join("\n\n");
+    return [...parts, colors.dim("More commands: pm help")].join("\n\n");
   });
 }
 

@@ -1,134 +1,91 @@
-import { Command } from "commander";
+import { Command, Help } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { createPalette } from "./terminal/palette.ts";
 import type { Streams } from "./terminal/streams.ts";
 
-interface DeclaredCommands {
-  names: string[];
-  load: () => Promise<(program: Command) => void>;
+type Declare = (program: Command) => void;
+
+/** The section of what programs call; `pm help --all` shows it. */
+const plumbing = "Run by agents, git, editors and shells";
+
+/** The commands by what they are for, in the order in which help lists them. A group has its commands in one declaration. */
+const sections: Readonly<Record<string, Readonly<Record<string, () => Promise<Declare>>>>> = {
+  "Every day": {
+    search: async () => (await import("./commands/search/command.ts")).declareSearch,
+    why: async () => (await import("./commands/why/command.ts")).declareWhy,
+    blame: async () => (await import("./commands/blame/command.ts")).declareBlame,
+    session: async () => (await import("./commands/session/command.ts")).declareSession,
+    review: async () => (await import("./commands/review/command.ts")).declareReview,
+    how: async () => (await import("./commands/how/command.ts")).declareHow,
+    fix: async () => (await import("./commands/how/command.ts")).declareFix,
+    note: async () => (await import("./commands/memory/command.ts")).declareNote,
+    digest: async () => (await import("./commands/digest/command.ts")).declareDigest,
+    status: async () => (await import("./commands/status/command.ts")).declareStatus,
+    open: async () => (await import("./commands/open/command.ts")).declareOpen,
+    browse: async () => (await import("./commands/browse/command.ts")).declareBrowse,
+  },
+  "Set up": {
+    setup: async () => (await import("./commands/setup/command.ts")).declareSetup,
+    init: async () => (await import("./commands/init/command.ts")).declareInit,
+    import: async () => (await import("./commands/import/command.ts")).declareImport,
+    config: async () => (await import("./commands/config/command.ts")).declareConfig,
+    projects: async () => (await import("./commands/projects/command.ts")).declareProjects,
+    doctor: async () => (await import("./commands/doctor/command.ts")).declareDoctor,
+    enable: async () => (await import("./commands/enable/command.ts")).declareEnable,
+    disable: async () => (await import("./commands/enable/command.ts")).declareDisable,
+    uninstall: async () => (await import("./commands/uninstall/command.ts")).declareUninstall,
+  },
+  Groups: {
+    memory: async () => (await import("./commands/memory/command.ts")).declareMemory,
+    code: async () => (await import("./commands/code/command.ts")).declareCode,
+    checkpoint: async () => (await import("./commands/checkpoint/command.ts")).declareCheckpoint,
+    event: async () => (await import("./commands/event/command.ts")).declareEvent,
+    share: async () => (await import("./commands/share/command.ts")).declareShare,
+    daemon: async () => (await import("./commands/daemon/command.ts")).declareDaemon,
+    models: async () => (await import("./commands/models/command.ts")).declareModels,
+  },
+  [plumbing]: {
+    hook: async () => (await import("./commands/hook/command.ts")).declareHook,
+    mcp: async () => (await import("./commands/mcp/command.ts")).declareMcp,
+    lsp: async () => (await import("./commands/lsp/command.ts")).declareLsp,
+    statusline: async () => (await import("./commands/statusline/command.ts")).declareStatusline,
+    completion: async () => (await import("./commands/completion/command.ts")).declareCompletion,
+    complete: async () => (await import("./commands/completion/command.ts")).declareComplete,
+    help: async () => (await import("./help.ts")).declareHelp,
+  },
+};
+const declarations = Object.entries(sections).flatMap(([section, commands]) =>
+  Object.entries(commands).map(([name, load]) => ({ section, name, load })),
+);
+
+/** `pm help` is the one there is. */
+function withoutHelpCommands(command: Command): void {
+  command.helpCommand(false);
+  command.commands.forEach(withoutHelpCommands);
 }
 
-/** The commands by what they are for, in the order that help lists them in, by the names that lead to them. */
-const groups: Readonly<Record<string, readonly DeclaredCommands[]>> = {
-  Find: [
-    { names: ["search"], load: async () => (await import("./commands/search/command.ts")).declareSearch },
-    { names: ["open"], load: async () => (await import("./commands/open/command.ts")).declareOpen },
-    { names: ["browse"], load: async () => (await import("./commands/browse/command.ts")).declareBrowse },
-    {
-      names: ["decisions", "related"],
-      load: async () => (await import("./commands/decisions/command.ts")).declareDecisions,
-    },
-    { names: ["chunk"], load: async () => (await import("./commands/chunk/command.ts")).declareChunk },
-    { names: ["impact"], load: async () => (await import("./commands/impact/command.ts")).declareImpact },
-    {
-      names: ["packages"],
-      load: async () => (await import("./commands/packages/command.ts")).declarePackages,
-    },
-    {
-      names: ["notes", "annotations", "note"],
-      load: async () => (await import("./commands/notes/command.ts")).declareNotes,
-    },
-  ],
-  Understand: [
-    {
-      names: ["how", "fix", "lost"],
-      load: async () => (await import("./commands/how/command.ts")).declareHow,
-    },
-    { names: ["why"], load: async () => (await import("./commands/why/command.ts")).declareWhy },
-    { names: ["review"], load: async () => (await import("./commands/review/command.ts")).declareReview },
-    { names: ["blame"], load: async () => (await import("./commands/blame/command.ts")).declareBlame },
-    {
-      names: ["resume", "handoff"],
-      load: async () => (await import("./commands/resume/command.ts")).declareResume,
-    },
-    {
-      names: ["session", "sessions"],
-      load: async () => (await import("./commands/session/command.ts")).declareSession,
-    },
-    {
-      names: ["checkpoint", "checkpoints"],
-      load: async () => (await import("./commands/checkpoint/command.ts")).declareCheckpoint,
-    },
-    {
-      names: ["event", "events"],
-      load: async () => (await import("./commands/event/command.ts")).declareEvent,
-    },
-    { names: ["digest"], load: async () => (await import("./commands/digest/command.ts")).declareDigest },
-    { names: ["stats"], load: async () => (await import("./commands/stats/command.ts")).declareStats },
-    { names: ["rewind"], load: async () => (await import("./commands/rewind/command.ts")).declareRewind },
-  ],
-  "Set up": [
-    { names: ["setup"], load: async () => (await import("./commands/setup/command.ts")).declareSetup },
-    { names: ["init"], load: async () => (await import("./commands/init/command.ts")).declareInit },
-    {
-      names: ["enable", "disable"],
-      load: async () => (await import("./commands/enable/command.ts")).declareEnable,
-    },
-    { names: ["config"], load: async () => (await import("./commands/config/command.ts")).declareConfig },
-    { names: ["models"], load: async () => (await import("./commands/models/command.ts")).declareModels },
-    { names: ["import"], load: async () => (await import("./commands/import/command.ts")).declareImport },
-    {
-      names: ["statusline"],
-      load: async () => (await import("./commands/statusline/command.ts")).declareStatusline,
-    },
-    { names: ["lsp"], load: async () => (await import("./commands/lsp/command.ts")).declareLsp },
-    { names: ["mcp"], load: async () => (await import("./commands/mcp/command.ts")).declareMcp },
-    {
-      names: ["complete", "completion"],
-      load: async () => (await import("./commands/completion/command.ts")).declareCompletion,
-    },
-    {
-      names: ["uninstall"],
-      load: async () => (await import("./commands/uninstall/command.ts")).declareUninstall,
-    },
-  ],
-  "Look after": [
-    { names: ["status"], load: async () => (await import("./commands/status/command.ts")).declareStatus },
-    { names: ["doctor"], load: async () => (await import("./commands/doctor/command.ts")).declareDoctor },
-    { names: ["queue"], load: async () => (await import("./commands/queue/command.ts")).declareQueue },
-    {
-      names: ["version", "start", "stop", "restart", "logs"],
-      load: async () => (await import("./commands/daemon/command.ts")).declareDaemon,
-    },
-    { names: ["reindex"], load: async () => (await import("./commands/reindex/command.ts")).declareReindex },
-    {
-      names: ["projects"],
-      load: async () => (await import("./commands/projects/command.ts")).declareProjects,
-    },
-    { names: ["context"], load: async () => (await import("./commands/context/command.ts")).declareContext },
-    { names: ["audit"], load: async () => (await import("./commands/audit/command.ts")).declareAudit },
-    { names: ["forget"], load: async () => (await import("./commands/forget/command.ts")).declareForget },
-    {
-      names: ["backup", "restore"],
-      load: async () => (await import("./commands/backup/command.ts")).declareBackup,
-    },
-    {
-      names: ["encrypt", "decrypt"],
-      load: async () => (await import("./commands/encrypt/command.ts")).declareEncrypt,
-    },
-    { names: ["scrub"], load: async () => (await import("./commands/scrub/command.ts")).declareScrub },
-    { names: ["bench"], load: async () => (await import("./commands/bench/command.ts")).declareBench },
-    { names: ["hook"], load: async () => (await import("./commands/hook/command.ts")).declareHook },
-  ],
-  Share: [
-    { names: ["export"], load: async () => (await import("./commands/export/command.ts")).declareExport },
-    {
-      names: ["attribution"],
-      load: async () => (await import("./commands/attribution/command.ts")).declareAttribution,
-    },
-    { names: ["sync", "pull"], load: async () => (await import("./commands/sync/command.ts")).declareSync },
-    { names: ["share"], load: async () => (await import("./commands/share/command.ts")).declareShare },
-  ],
-};
-const commands = Object.entries(groups).flatMap(([group, all]) => all.map((one) => ({ ...one, group })));
+/** Of `pm` itself: the commands that people call, and of a group what is in it. */
+function formatHelp(command: Command, helper: Help): string {
+  const short: Help = Object.create(helper);
+  if (command.parent === null) {
+    short.visibleCommands = () =>
+      helper.visibleCommands(command).filter((one) => one.helpGroup() !== `${plumbing}:`);
+    short.subcommandDescription = (one) => {
+      const isGroup = one.helpGroup() === "Groups:";
+      const names = isGroup ? `: ${one.commands.map((below) => below.name()).join(", ")}` : "";
+      return helper.subcommandDescription(one) + names;
+    };
+  }
+  return Help.prototype.formatHelp.call(short, command, short);
+}
 
 /**
  * The command line of `pm`: names, arguments, options and help, but none of the commands' code. Of the commands only the
- * one that `first` names is declared, as a start pays for each; all of them where it names none.
+ * one that `first` names is declared, as a start pays for each; all of them where it names none, or `help`.
  *
  * To add a command:
- * 1. Declare it in `commands/<name>/command.ts`, and name that here. Options that are fields of an operation's request come
- *    from its schema (`addOptions`):
+ * 1. Declare it in `commands/<name>/command.ts` and name that above, or in the declaration of its group. Options that are
+ *    fields of an operation's request come from its schema (`addOptions`):
  *
  *        program
  *          .command("search")
@@ -164,12 +121,13 @@ export async function buildProgram(streams: Streams, first = ""): Promise<Comman
     .option("--no-pager", "print long results without a pager")
     .option("--debug", "print stack traces of errors")
     .helpOption("-h, --help", "print help")
-    .helpCommand("help [command]", "print help for a command")
+    .helpCommand(false)
     .configureHelp({
       showGlobalOptions: true,
       // Arguments and options stand in each command's own help.
       subcommandTerm: (command) => command.name(),
       styleTitle: (title) => colors.bold(title),
+      formatHelp,
     })
     // Errors are thrown to main.ts, which prints them like every other error; help and version go to stdout.
     .exitOverride()
@@ -179,16 +137,26 @@ export async function buildProgram(streams: Streams, first = ""): Promise<Comman
       getOutHelpWidth: () => streams.columns ?? 80,
       getOutHasColors: () => streams.hasColor(1),
     });
-  const named = commands.filter(({ names }) => names.includes(first));
   // Needs none of them.
   if (first === "-V" || first === "--version") return program;
-  const declarations = await Promise.all(
-    (named.length > 0 ? named : commands).map(async ({ load, group }) => ({ declare: await load(), group })),
+  const named = first === "help" ? [] : declarations.filter(({ name }) => name === first);
+  const loaded = await Promise.all(
+    (named.length > 0 ? named : declarations).map(async ({ load, section }) => ({
+      declare: await load(),
+      section,
+    })),
   );
-  for (const { declare, group } of declarations) {
+  program.addHelpText(
+    "after",
+    "\npm help COMMAND explains one, with examples; pm help --all lists those in groups and those that programs call.",
+  );
+  for (const { declare, section } of loaded) {
     const before = program.commands.length;
     declare(program);
-    for (const command of program.commands.slice(before)) command.helpGroup(`${group}:`);
+    for (const command of program.commands.slice(before)) {
+      command.helpGroup(`${section}:`);
+      withoutHelpCommands(command);
+    }
   }
   return program;
 }

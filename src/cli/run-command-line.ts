@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { type Command, CommanderError } from "commander";
-import { distance } from "fastest-levenshtein";
 import { PommelError } from "../project/errors.ts";
 import { type Caller, NotForwarded, runProgram } from "./frame.ts";
+import { canonical, commandAt } from "./names.ts";
 import { buildProgram } from "./program.ts";
 import { createOutput, printError } from "./terminal/output.ts";
 
@@ -11,8 +11,9 @@ import { createOutput, printError } from "./terminal/output.ts";
  * @returns the exit code
  * @throws NotForwarded for a command that is not run for others
  */
-export async function runCommandLine(args: readonly string[], caller: Caller): Promise<number> {
-  const program = await buildProgram(caller.streams, args[0]);
+export async function runCommandLine(typed: readonly string[], caller: Caller): Promise<number> {
+  const args = canonical(typed);
+  const program = await buildProgram(caller.streams, args[commandAt(args)]);
   // Read from the arguments: a command line that fails to parse has no options yet.
   const style = {
     json: args.includes("--json"),
@@ -20,56 +21,46 @@ export async function runCommandLine(args: readonly string[], caller: Caller): P
     noColor: args.includes("--no-color"),
   };
   try {
-    if (args[0] === "help") checkHelpTopic(program, args.slice(1));
     return await runProgram(program, args, caller);
   } catch (error) {
     if (error instanceof NotForwarded) throw error;
     if (!(error instanceof CommanderError)) return printError(error, style, caller.streams);
     if (error.exitCode === 0) return 0;
-    if (error.code === "commander.help") {
+    const named = namedIn(program, args);
+    if (error.code !== "commander.help")
+      return printError(await usageError(error, named), style, caller.streams);
+    const output = createOutput(style, caller.streams);
+    if (named.parent === null) {
       // `pm` alone.
       const { cwd = caller.cwd } = program.opts<{ cwd?: string }>();
-      const output = createOutput(style, caller.streams);
       await (await import("./overview.ts")).overview({ cwd: resolve(cwd), debug: style.debug, output });
-      return 0;
+    } else {
+      // A group alone.
+      const commands = named.commands.map((one) => ({ name: one.name(), summary: one.description() }));
+      output.result({ group: named.name(), commands }, () => named.helpInformation().trimEnd());
     }
-    return printError(usageError(error.message, namedIn(program, args)), style, caller.streams);
+    return 0;
   }
 }
 
-/** Commander answers `pm help blam` with all of its help. @throws PommelError `usage` for what is no command */
-function checkHelpTopic(program: Command, topic: readonly string[]): void {
+/** The command that a command line names; the program itself when it names none. */
+function namedIn(program: Command, args: readonly string[]): Command {
   let command = program;
-  for (const name of topic.filter((word) => !word.startsWith("-"))) {
-    const found = command.commands.find((one) => one.name() === name || one.aliases().includes(name));
-    if (!found && command.commands.length > 0 && name !== "help") {
-      const names = command.commands.flatMap((one) => [one.name(), ...one.aliases()]);
-      const near = names.filter((one) => distance(one, name) <= Math.max(1, Math.floor(name.length / 3)));
-      const [best] = near.sort((a, b) => distance(a, name) - distance(b, name));
-      const hint = best === undefined ? "Run `pm help`." : `Did you mean ${best}?`;
-      throw new PommelError("usage", `unknown command '${name}'`, hint);
-    }
-    if (!found) return;
-    command = found;
-  }
-}
-
-/** The command that a command line names, with its groups: "pm backup list"; "pm" alone when it names none. */
-function namedIn(program: Command, args: readonly string[]): string {
-  let command = program;
-  for (const word of args.filter((one) => !one.startsWith("-"))) {
-    const found = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+  for (const word of args.slice(commandAt(args))) {
+    if (word.startsWith("-")) continue;
+    const found = command.commands.find((one) => one.name() === word);
     if (!found) break;
     command = found;
   }
-  const names: string[] = [];
-  for (let one: Command | null = command; one !== null; one = one.parent) names.unshift(one.name());
-  return names.join(" ");
+  return command;
 }
 
-/** Commander's "error: unknown command 'serch'\n(Did you mean search?)" in our form. */
-function usageError(message: string, command: string): PommelError {
+/** Commander's "error: unknown option '--strat'\n(Did you mean --start?)" in our form. */
+async function usageError({ code, message }: CommanderError, named: Command): Promise<PommelError> {
   const [what = "", suggestion = ""] = message.replace(/^error: /, "").split("\n");
-  const hint = suggestion.replace(/^\(|\)$/g, "") || `Run \`${command} --help\`.`;
+  const { pathOf, unknownCommand } = await import("./suggest.ts");
+  const [, word] = /^unknown command '(.*)'$/.exec(what) ?? [];
+  if (code === "commander.unknownCommand" && word !== undefined) return unknownCommand(word, named);
+  const hint = suggestion.replace(/^\(|\)$/g, "") || `Run \`${pathOf(named)} --help\`.`;
   return new PommelError("usage", what, hint);
 }

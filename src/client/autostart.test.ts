@@ -147,7 +147,7 @@ describe("no start", () => {
     }, 60_000);
   });
 
-  it("after pm stop, until the next boot", async () => {
+  it("after pm daemon stop, until the next boot", async () => {
     recordStopped();
     expect(await startInBackground()).toBe(false);
     expect(autostartStatus(true).state).toBe("stopped");

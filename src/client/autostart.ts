@@ -14,7 +14,7 @@ import type { StatusResponse } from "../protocol/operations/status.ts";
  * The state of former starts is in `autostart/` in the state directory, which is deleted once a daemon runs:
  * - `1`, `2`, ...: attempts to start it. Creating the next one claims that attempt, so any number of processes may
  *   try at once. Empty during the attempt, then `{"error": ...}`; its age decides when the next one is due.
- * - `stopped`: the user's last command was `pm stop`; holds the id of that boot.
+ * - `stopped`: the user's last command was `pm daemon stop`; holds the id of that boot.
  * - `off`: the configuration does not allow it. Reading it takes longer than a hook has, so this counts until a file
  *   changes.
  */
@@ -185,7 +185,7 @@ export function recordStopped(): void {
   writeNote("stopped", bootOf());
 }
 
-/** Forgets former starts, failed ones and `pm stop`: the daemon has proved itself, or the user wants it. */
+/** Forgets former starts, failed ones and `pm daemon stop`: the daemon has proved itself, or the user wants it. */
 export function clearAutostart(): void {
   try {
     rmSync(autostartDir(), { recursive: true, force: true });

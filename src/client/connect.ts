@@ -222,6 +222,6 @@ function startFailed(output: string): PommelError {
   return new PommelError(
     "daemon_start_failed",
     `The Pommel daemon did not start. ${lastLines}`.trim(),
-    "Run `pm logs` to see more, or `pm start --foreground`.",
+    "Run `pm daemon logs` to see more, or `pm daemon start --foreground`.",
   );
 }

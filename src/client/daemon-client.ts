@@ -23,7 +23,7 @@ export class DaemonUnreachable extends PommelError {
     message: string,
     options?: ErrorOptions,
   ) {
-    super("daemon_unreachable", message, "Start it with `pm start`.", options);
+    super("daemon_unreachable", message, "Start it with `pm daemon start`.", options);
   }
 }
 

@@ -13,7 +13,7 @@ const [attempt = "1"] = process.argv.slice(2);
 async function start(): Promise<void> {
   if (!loadConfig(null).config["daemon.autostart"]) return recordOff();
   const { startedHere } = await bringUpDaemon();
-  // A `pm stop` during the start found no daemon to stop.
+  // A `pm daemon stop` during the start found no daemon to stop.
   if (obstacleTo() === "stopped") await stopDaemon();
   else if (startedHere) recordOutcome(attempt, null);
   else clearAutostart();

@@ -25,7 +25,7 @@ export async function printStatusline(isPrompt: boolean): Promise<void> {
 
 /** Whoever answers in the daemon's place may answer anything: only its numbers are printed. */
 function lineFor(answer: Awaited<ReturnType<typeof exchange>>, isPrompt: boolean): string {
-  if (answer === null) return isPrompt ? "" : "pommel: no daemon runs (pm start)";
+  if (answer === null) return isPrompt ? "" : "pommel: no daemon runs (pm daemon start)";
   if (answer === "timeout") return isPrompt ? "" : "pommel: busy";
   if (answer.status !== 200) return isPrompt ? "" : "pommel: not recorded here (pm init)";
   const known = parseObject(answer.body);

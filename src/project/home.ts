@@ -50,7 +50,7 @@ export interface DaemonFiles {
   /** Hooks' payloads. */
   spoolDir: string;
   logDir: string;
-  /** Attempts to start it, and `pm stop`. */
+  /** Attempts to start it, and `pm daemon stop`. */
   autostartDir: string;
 }
 

@@ -49,7 +49,7 @@ async function changeFile<T>(
     throw new PommelError(
       "no_memory",
       "No sessions recorded yet.",
-      `Run \`pm start\`, and ${importCommand} for past sessions.`,
+      `Run \`pm daemon start\`, and ${importCommand} for past sessions.`,
     );
   }
   const { config } = loadConfig(project);

@@ -44,7 +44,7 @@ export function refuseStrangers(urls: readonly string[], { settings, options }: 
     throw new PommelError(
       "sync_refused",
       `Pommel cannot tell who can read ${withoutPassword(url)}. Nothing was shared.`,
-      "If only the right people can, run `pm sync --allow-public` once; otherwise set sync.encryption.",
+      "If only the right people can, run `pm share git --allow-public` once; otherwise set sync.encryption.",
     );
   }
 }

@@ -113,20 +113,20 @@ test("a daemon that was killed comes back with the next search, which answers by
   expect((await untilStarted()).pid).not.toBe(pid);
 });
 
-test("after pm stop nothing starts it until pm start", async () => {
+test("after pm daemon stop nothing starts it until pm daemon start", async () => {
   const project = createProject(modules(1));
   await start(project);
-  expect((await pm(project, "stop")).stdout).toContain("until `pm start` or the next boot");
+  expect((await pm(project, "stop")).stdout).toContain("until `pm daemon start` or the next boot");
   await hook(project);
   await pm(project, "search", "code", "compute");
   expect(attempts()).toEqual(["stopped"]);
   expect(await autostart(project)).toMatchObject({ state: "stopped" });
-  expect((await pm(project, "doctor")).stdout).toContain("It was stopped with `pm stop`");
+  expect((await pm(project, "doctor")).stdout).toContain("It was stopped with `pm daemon stop`");
   await start(project);
   expect(attempts()).toEqual([]);
 });
 
-test("after pm stop the next boot starts it", async () => {
+test("after pm daemon stop the next boot starts it", async () => {
   const project = createProject(modules(1));
   await pm(project, "stop");
   writeFileSync(join(autostartDir(), "stopped"), "00000000-0000-4000-8000-000000000000");
@@ -134,7 +134,7 @@ test("after pm stop the next boot starts it", async () => {
   await untilStarted();
 });
 
-test("pm stop ends a daemon that is just being started", async () => {
+test("pm daemon stop ends a daemon that is just being started", async () => {
   const project = createProject(modules(1));
   await hook(project);
   await pm(project, "stop");

@@ -190,7 +190,7 @@ describe("pm checkpoint", () => {
   it("goes with its forgotten session; lines stay an agent's", async () => {
     const forgot = await pm("forget", "--session", docs, "--yes");
     expect(forgot).toMatchObject({ code: 0 });
-    expect(forgot.stdout).not.toContain("pm sync");
+    expect(forgot.stdout).not.toContain("pm share git");
     const left = await list();
     expect(left.map(({ commit, sessions }) => [commit, sessions.map((one) => one.session_id)])).toEqual([
       [commits[1], [lock]],
@@ -214,12 +214,12 @@ describe("on another machine", () => {
     expect((await pm("status")).stdout).not.toContain("not shared yet");
     await pmJson(project, "note", "The lock is enough.");
     // Summing up may have changed a session meanwhile.
-    expect((await pm("status")).stdout).toMatch(/\b1 note (?:is|are) not shared yet\. Run `pm sync`\./);
+    expect((await pm("status")).stdout).toMatch(/\b1 note (?:is|are) not shared yet\. Run `pm share git`\./);
     expect((await pm("doctor")).stdout).toMatch(
-      /sharing .*\b1 note (?:is|are) not shared yet\n +`pm sync` shares it\./,
+      /sharing .*\b1 note (?:is|are) not shared yet\n +`pm share git` shares it\./,
     );
     expect((await pm("forget", "--match", "The lock is enough", "--yes")).stdout).toContain(
-      "What `pm sync` shared of it stays on the branch pommel/memory/v1",
+      "What `pm share git` shared of it stays on the branch pommel/memory/v1",
     );
 
     git.git("clone", "--quiet", "--branch", "main", remote, other.root);

@@ -25,7 +25,7 @@ function repositoryWithHistory(): string {
   return dir;
 }
 
-describe("pm bench", () => {
+describe("pm models bench", () => {
   it("measures a repository that was never initialised, and leaves no trace in it", async () => {
     const cwd = repositoryWithHistory();
     const temporary = temporaryDir();

@@ -57,14 +57,14 @@ it("pm fix reads an error from stdin, and shows what was changed before it worke
   expect((await runPm(["fix"], { cwd: project.root, input: "" })).code).toBe(2);
 });
 
-it("pm lost shows what an edit replaced and no commit holds", async () => {
+it("pm memory lost shows what an edit replaced and no commit holds", async () => {
   const { texts, total } = await pmJson<LostTextAnswer>(project, "lost", "src/a.ts");
   expect(total).toBe(1);
   expect(texts).toMatchObject([{ lost_by: "edit", lines: ["openStore();"], session_id: session }]);
-  expect((await callPm(["lost", "src/none.ts"], { cwd: project.root })).code).toBe(5);
+  expect((await callPm(["memory", "lost", "src/none.ts"], { cwd: project.root })).code).toBe(5);
 });
 
-it("pm resume names the agent's own command and the directory, by id, words or nothing", async () => {
+it("pm session resume names the agent's own command and the directory, by id, words or nothing", async () => {
   const command = `cd '${project.root}' && claude --resume ${session}`;
   for (const what of [[session.slice(0, 8)], ["why does the build fail?"], []])
     expect(await callPm(["resume", ...what], { cwd: project.root })).toMatchObject({
@@ -75,7 +75,7 @@ it("pm resume names the agent's own command and the directory, by id, words or n
   expect(none).toMatchObject({ code: 5, stdout: "" });
 });
 
-it("pm handoff writes what another agent needs", async () => {
+it("pm session handoff writes what another agent needs", async () => {
   const { code, stdout } = await callPm(["handoff", session.slice(0, 8), "--to", "codex"], {
     cwd: project.root,
   });

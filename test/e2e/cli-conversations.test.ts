@@ -274,39 +274,46 @@ describe("with an empty memory", () => {
   });
 });
 
-describe("pm export", () => {
+describe("pm memory export", () => {
   it("writes one session to stdout or a file, and replaces none", async () => {
-    const { code, stdout } = await pm("export", "--session", "8ecde0fc");
+    const { code, stdout } = await pm("memory", "export", "--session", "8ecde0fc");
     expect({ code, head: stdout.split("\n")[0] }).toEqual({ code: 0, head: "# Flaky resume test" });
     expect(stdout).toContain("> How do we fix the flaky resume test?\n\nIt waits too short a time.");
-    expect(await json("export", "--session", "8ecde0fc")).toMatchObject({
+    expect(await json("memory", "export", "--session", "8ecde0fc")).toMatchObject({
       ...{ format: "pommel-session", version: 1, session: { id: flaky } },
       turns: [{ number: 1, entries: [{ kind: "prompt" }, { kind: "text" }] }],
     });
     const to = join(temporaryDir(), "chat.html");
-    expect(await pm("export", "--session", "8ecde0fc", "--format", "html", "--to", to)).toMatchObject({
+    expect(
+      await pm("memory", "export", "--session", "8ecde0fc", "--format", "html", "--to", to),
+    ).toMatchObject({
       code: 0,
     });
     expect(readFileSync(to, "utf8")).toMatch(/^<!doctype html>.*default-src 'none'/s);
-    expect(await refusal("export", "--session", "8ecde0fc", "--to", to)).toEqual({ exit: 2, code: "usage" });
-    expect(await refusal("export", "--session", "nothing")).toEqual({ exit: 5, code: "not_found" });
-    const part = ["export", "--session", "8ecde0fc", "--no-output", "--turns"];
-    expect(await json(...part, "1-")).toMatchObject({
+    expect(await refusal("memory", "export", "--session", "8ecde0fc", "--to", to)).toEqual({
+      exit: 2,
+      code: "usage",
+    });
+    expect(await refusal("memory", "export", "--session", "nothing")).toEqual({ exit: 5, code: "not_found" });
+    const part = ["share", "session", "8ecde0fc", "--no-output", "--turns"];
+    expect(await json(...part, "1-", "--format", "json")).toMatchObject({
       turns: [{ number: 1 }],
       left_out: ["What commands and tools printed."],
     });
     expect(await refusal(...part, "7-9")).toEqual({ exit: 5, code: "not_found" });
-    expect(await refusal("export", "--turns", "1", "--to", to)).toEqual({ exit: 2, code: "usage" });
   });
 
   it("writes several to a directory with an index", async () => {
     const to = join(temporaryDir(), "week");
-    const { files, sessions } = await json("export", "--since", "7 days ago", "--to", to);
+    const { files, sessions } = await json("memory", "export", "--since", "7 days ago", "--to", to);
     expect(files).toHaveLength(sessions + 1);
     expect(readdirSync(to).sort()).toEqual(files.toSorted());
     const index = readFileSync(join(to, "index.md"), "utf8");
     for (const file of files) if (file !== "index.md") expect(index).toContain(`](${file})`);
-    expect(await refusal("export", "--since", "7 days ago")).toEqual({ exit: 2, code: "usage" });
-    expect(await refusal("export", "--since", "7 days ago", "--to", to)).toEqual({ exit: 2, code: "usage" });
+    expect(await refusal("memory", "export", "--since", "7 days ago")).toEqual({ exit: 2, code: "usage" });
+    expect(await refusal("memory", "export", "--since", "7 days ago", "--to", to)).toEqual({
+      exit: 2,
+      code: "usage",
+    });
   });
 });

@@ -24,7 +24,7 @@ describe("pm", () => {
       code: 2,
       signal: null,
       stdout: "",
-      stderr: "error: unknown command 'docter'\nhint: Did you mean doctor?\n",
+      stderr: "error: unknown command 'docter'\nhint: Did you mean `pm doctor`?\n",
     });
     const option = await runPm(["init", "--strat"]);
     expect(option).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean --start?") });
@@ -55,12 +55,12 @@ describe("pm", () => {
   // Most tests call commands from their sources.
   it("finds the code of each command beside it", async () => {
     const cwd = process.env.HOME!;
-    for (const command of ["backup", "packages", "enable", "reindex"]) {
-      const { code, stdout } = await runPm([command, "--json"], { cwd });
+    for (const command of [["backup"], ["code", "packages"], ["enable"], ["reindex"]]) {
+      const { code, stdout } = await runPm([...command, "--json"], { cwd });
       expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: 3, error: "not_initialised" });
     }
     for (const command of [
-      ["export", "--all", "--to", "all.jsonl"],
+      ["memory", "export", "--all", "--to", "all.jsonl"],
       ["forget", "--session", "none"],
       ["open"],
       ["rewind", "none"],
@@ -68,12 +68,12 @@ describe("pm", () => {
       expect(await runPm([...command, "--json"], { cwd })).toMatchObject({ code: 3, stderr: "" });
     }
     for (const command of [
-      ["decrypt"],
+      ["memory", "decrypt"],
       ["projects"],
       ["restart"],
       ["stop"],
       ["uninstall", "--dry-run"],
-      ["version"],
+      ["daemon", "version"],
     ]) {
       expect(await runPm([...command, "--json"], { cwd })).toMatchObject({ code: 0, stderr: "" });
     }

@@ -52,7 +52,7 @@ describe("pm init", () => {
         "      ✓ Changed .git/info/exclude (keeps your own files out of git status)",
         "",
         "Next:",
-        "  pm start    index the project and keep the index up to date",
+        "  pm daemon start    index the project and keep the index up to date",
       ].join("\n")}\n`,
     );
     expect(modeOf(patterns)).toBe(0o600);

@@ -95,15 +95,15 @@ describe("pm import", () => {
   });
 });
 
-describe("pm queue", () => {
+describe("pm daemon queue", () => {
   it("shows what was done, with a daemon and without, and knows its numbers", async () => {
     past(1, word);
     await pmJson(project, "import", "claude");
     const queue = await pmJson<{ dead: unknown[]; daemon_running: boolean }>(project, "queue");
     expect(queue).toMatchObject({ dead: [], daemon_running: true });
-    expect((await pm("queue")).stdout).toContain("Lately");
-    expect((await pm("queue", "retry")).stdout).toBe("No failed jobs.\n");
-    const unknown = await pm("queue", "drop", "77");
+    expect((await pm("daemon", "queue")).stdout).toContain("Lately");
+    expect((await pm("daemon", "queue", "retry")).stdout).toBe("No failed jobs.\n");
+    const unknown = await pm("daemon", "queue", "drop", "77");
     expect([unknown.code, unknown.stderr]).toEqual([5, expect.stringContaining("No failed job 77.")]);
     await pm("stop");
     expect((await pmJson<typeof queue>(project, "queue")).daemon_running).toBe(false);
@@ -156,7 +156,7 @@ describe("pm note", () => {
   });
 });
 
-describe("pm forget", () => {
+describe("pm memory forget", () => {
   it.each([true, false])("shows what would go, and removes it for good (daemon: %j)", async (withDaemon) => {
     past(1, word);
     past(2, "whitespace");
@@ -208,23 +208,23 @@ describe("pm forget", () => {
   });
 });
 
-describe("pm scrub", () => {
+describe("pm memory scrub", () => {
   it("says what a text would lose, never the secret itself, in a project and outside", async () => {
     const text = `first line\n  token: ${token}\n`;
     writeFileSync(join(project.root, "notes.md"), text);
-    const inFile = await pm("scrub", "--check", "notes.md");
+    const inFile = await pm("memory", "scrub", "--check", "notes.md");
     expect([inFile.code, inFile.stdout]).toEqual([
       1,
       expect.stringMatching(/^notes\.md:2:\d+ {2}\S+ {2}\[REDACTED_GITHUB_TOKEN\]\n$/),
     ]);
-    const fromStdin = await runPm(["scrub", "--check", "-", "--json"], { cwd: "/", input: text });
+    const fromStdin = await runPm(["memory", "scrub", "--check", "-", "--json"], { cwd: "/", input: text });
     expect(fromStdin.code).toBe(1);
     expect(JSON.parse(fromStdin.stdout).found).toMatchObject([
       { placeholder: "[REDACTED_GITHUB_TOKEN]", line: 2, column: 10, length: 40 },
     ]);
     expect(inFile.stdout + fromStdin.stdout).not.toContain(token);
-    expect((await pm("scrub", "--check", "README.md")).code).toBe(0);
-    expect((await pm("scrub", "--check", "absent")).code).toBe(5);
+    expect((await pm("memory", "scrub", "--check", "README.md")).code).toBe(0);
+    expect((await pm("memory", "scrub", "--check", "absent")).code).toBe(5);
   });
 
   it.each([true, false])(
@@ -232,20 +232,20 @@ describe("pm scrub", () => {
     async (withDaemon) => {
       past(1, word);
       await pmJson(project, "import", "claude");
-      expect((await pm("scrub", "--check")).code).toBe(0);
+      expect((await pm("memory", "scrub", "--check")).code).toBe(0);
       if (!withDaemon) await pm("stop");
       writeFileSync(
         projectPatternsFile(project),
         `[[patterns]]\nname = "island"\npattern = "(?i)${word}"\nreplacement = "[REDACTED_ISLAND]"\n`,
       );
-      const check = await pm("scrub", "--check");
+      const check = await pm("memory", "scrub", "--check");
       expect([check.code, check.stdout]).toEqual([
         1,
         expect.stringMatching(/\d+ {2}island {2}\[REDACTED_ISLAND\]/),
       ]);
-      const scrubbed = await pm("scrub");
+      const scrubbed = await pm("memory", "scrub");
       expect([scrubbed.code, scrubbed.stderr]).toEqual([0, expect.not.stringContaining("error")]);
-      expect((await pm("scrub", "--check")).code).toBe(0);
+      expect((await pm("memory", "scrub", "--check")).code).toBe(0);
       expect(bytesOfMemory()).not.toContain(word);
       expect((await pm("session", "show", "1111", "--turn", "1")).stdout).toContain(
         "handle [REDACTED_ISLAND]",

@@ -38,7 +38,7 @@ afterEach(cleanUp);
 test("pm status --check fails when no daemon answers, and starts none", async () => {
   const project = createProject(modules(1));
   const check = () => runPm(["status", "--check"], { cwd: project.root });
-  const refused = { code: 4, stdout: "", stderr: expect.stringContaining("pm start") };
+  const refused = { code: 4, stdout: "", stderr: expect.stringContaining("pm daemon start") };
   expect(await check()).toMatchObject(refused);
   expect(readDaemonRecord()).toBeNull();
   const { pid } = await start(project);

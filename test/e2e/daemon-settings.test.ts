@@ -101,7 +101,7 @@ test("a daemon in a terminal is left to the person there", async () => {
   expect(daemon.exitCode).toBeNull();
 });
 
-test("pm restart starts another daemon, or the first one, and says what runs", async () => {
+test("pm daemon restart starts another daemon, or the first one, and says what runs", async () => {
   const project = createProject(modules(1));
   const first = await pmJson<{ pid: number; stopped_pid: null }>(project, "restart");
   expect(first.stopped_pid).toBeNull();
@@ -111,7 +111,7 @@ test("pm restart starts another daemon, or the first one, and says what runs", a
   expect(second.stdout).toBe(`Pommel daemon ${version} restarted (PID ${pid}, port ${port}).\n`);
 });
 
-test("pm restart leaves a daemon alone that could not start again", async () => {
+test("pm daemon restart leaves a daemon alone that could not start again", async () => {
   const project = createProject(modules(1));
   const { pid } = await start(project);
   mkdirSync(dirname(ownConfigFile()), { recursive: true });
@@ -120,7 +120,7 @@ test("pm restart leaves a daemon alone that could not start again", async () => 
   expect(readDaemonRecord()?.pid).toBe(pid);
 });
 
-test("pm version names what is installed and what runs", async () => {
+test("pm daemon version names what is installed and what runs", async () => {
   const project = createProject(modules(1));
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
     version: string;
@@ -156,7 +156,7 @@ const messages = async (project: Project, ...args: string[]) => {
     .map((line) => (JSON.parse(line) as { msg: string }).msg);
 };
 
-test("pm logs prints the log, older files included, and only what was asked for", async () => {
+test("pm daemon logs prints the log, older files included, and only what was asked for", async () => {
   const project = createProject({});
   expect(await runPm(["logs"], { cwd: project.root })).toMatchObject({
     code: 0,
@@ -192,7 +192,7 @@ test("pm logs prints the log, older files included, and only what was asked for"
   expect(await messages(project, "--since", "10m")).toEqual(["FATAL ERROR: out of memory"]);
 });
 
-test("pm logs --follow goes on with the next file when the log is rotated", async () => {
+test("pm daemon logs --follow goes on with the next file when the log is rotated", async () => {
   const project = createProject({});
   const { pid } = await start(project);
   await pmJson(project, "stop");

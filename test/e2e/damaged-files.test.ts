@@ -53,7 +53,7 @@ const commands = {
     ["search", "commits", "begin"],
     ["related", `${file()}:2`],
     ["impact", "compute3"],
-    ["chunk", `${file()}:1`],
+    ["code", "chunk", `${file()}:1`],
     ["reindex"],
   ],
   memory: () => [
@@ -62,7 +62,7 @@ const commands = {
     ["blame", file()],
     ["sessions"],
     ["session", session],
-    ["notes"],
+    ["memory", "notes"],
     ["note", "written after the damage"],
     ["checkpoint", "list"],
     ["decisions"],
@@ -113,7 +113,7 @@ async function mend(): Promise<void> {
     error?: { hint: string };
   };
   const hint = answer.error?.hint ?? answer.checks!.find(({ name }) => name === "memory")!.hint;
-  if (!hint.includes("`pm restore`")) return;
+  if (!hint.includes("`pm memory restore`")) return;
   expect(await callPm(["restore", "--yes"], { cwd: project.root })).toMatchObject({ code: 0 });
 }
 

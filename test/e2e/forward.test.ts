@@ -45,7 +45,7 @@ describe("a question that the daemon answers", () => {
       ["checkpoint", "list"],
       ["related", "--files", "src/retry.ts"],
       ["event"],
-      ["queue"],
+      ["daemon", "queue"],
       ["context"],
       ["status", "--skipped"],
       ["status", "--no-such-option"],

@@ -89,7 +89,8 @@ function clone(files: Files, { known = false } = {}): Project {
 }
 
 const pm = (...args: string[]) => runPm(args, { cwd: root });
-const notes = async (cwd = root): Promise<string> => (await callPm(["notes", "--json"], { cwd })).stdout;
+const notes = async (cwd = root): Promise<string> =>
+  (await callPm(["memory", "notes", "--json"], { cwd })).stdout;
 const doctor = async () => {
   const { stdout } = await callPm(["doctor", "--json"], { cwd: root });
   const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string; message: string }[] };
@@ -115,7 +116,7 @@ async function useEverything(): Promise<string> {
     await pm("search", "retryLater"),
     await pm("search", "transcripts", "rule"),
     await pm("status"),
-    await pm("notes"),
+    await pm("memory", "notes"),
     await pm("session", "list"),
   ].map(({ stdout, stderr }) => stdout + stderr);
   const client = await connect({ cwd: root });

@@ -178,7 +178,7 @@ describe("text that poses as an order", () => {
       ]),
       ["sessions"],
       ["why", "src/heron14.ts:1"],
-      ["lost", "src/gone.ts"],
+      ["memory", "lost", "src/gone.ts"],
       ["decisions"],
     ];
     const faces = new Set<string>();

@@ -125,7 +125,7 @@ function list(...roots: string[]): void {
 }
 
 const notesIn = async (cwd: string): Promise<string[]> => {
-  const { stdout } = await callPm(["notes", "--json"], { cwd });
+  const { stdout } = await callPm(["memory", "notes", "--json"], { cwd });
   const { annotations, error } = JSON.parse(stdout) as {
     annotations?: { note: string }[];
     error?: { code: string };
@@ -174,11 +174,11 @@ describe("a memory that this machine's Pommel kept in the repository", () => {
     });
     const { dataDir } = await findProject(root);
     const said = `Moved 2 sessions and 2 notes from ${join(root, ".pommel")} to ${dataDir}.`;
-    const first = await runPm(["notes"], { cwd: root });
+    const first = await runPm(["memory", "notes"], { cwd: root });
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(said) });
     expect(first.stdout).toContain("note two");
     await expectMoved();
-    const second = await runPm(["notes"], { cwd: root });
+    const second = await runPm(["memory", "notes"], { cwd: root });
     expect(second).toMatchObject({ code: 0, stdout: first.stdout });
     expect(second.stderr).not.toContain("Moved");
     expect(await moveLegacyMemory(await findProject(root))).toBeNull();
@@ -191,10 +191,10 @@ describe("a memory that this machine's Pommel kept in the repository", () => {
   it("is moved by the daemon, which says so too", async () => {
     const project = await findProject(root);
     await start(project);
-    const first = await runPm(["notes"], { cwd: root });
+    const first = await runPm(["memory", "notes"], { cwd: root });
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("Moved 2 sessions and 2 notes") });
     expect(logOf()).toContain("Moved 2 sessions");
-    expect((await runPm(["notes"], { cwd: root })).stderr).not.toContain("Moved");
+    expect((await runPm(["memory", "notes"], { cwd: root })).stderr).not.toContain("Moved");
     await expectMoved();
   });
 
@@ -209,7 +209,7 @@ describe("a memory that this machine's Pommel kept in the repository", () => {
   it("keeps what the team committed there", async () => {
     rmSync(join(root, ".pommel/.gitignore"));
     git(root, "add", "--force", ".pommel/config.toml");
-    await callPm(["notes"], { cwd: root });
+    await callPm(["memory", "notes"], { cwd: root });
     expect(readdirSync(join(root, ".pommel"))).toEqual(["config.toml"]);
     expect(await notesIn(root)).toEqual(["note one", "note two"]);
   });
@@ -222,7 +222,7 @@ describe("a memory that this machine's Pommel kept in the repository", () => {
     cpSync(root, join(pristine, "shop"), { recursive: true });
     cpSync(process.env.POMMEL_HOME, join(pristine, "home"), { recursive: true });
     const begun = performance.now();
-    await runPm(["notes"], { cwd: root });
+    await runPm(["memory", "notes"], { cwd: root });
     const took = performance.now() - begun;
     await expectMoved();
     for (let point = 1; point <= 10; point++) {
@@ -248,7 +248,7 @@ describe("a memory that this machine's Pommel kept in the repository", () => {
       list(root);
       Registry.close();
       const states = temporaryDir("pommel-states-");
-      const { code } = await runPm(["notes"], {
+      const { code } = await runPm(["memory", "notes"], {
         cwd: root,
         env: { LD_PRELOAD: shim, POWER_CUT_DIR: dir, STATES_OF: dir, STATES_TO: states },
       });

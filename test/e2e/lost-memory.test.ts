@@ -40,12 +40,12 @@ describe("a memory that is gone beside its backups", () => {
     await pmJson(project, "note", "keep this");
     await pmJson(project, "backup");
     spoil(project.memoryDb);
-    for (const args of [["notes"], ["note", "another"], ["backup"]]) {
+    for (const args of [["memory", "notes"], ["note", "another"], ["backup"]]) {
       const { code, stderr } = await callPm(args, { cwd: project.root });
       expect({ args, code, stderr }).toEqual({
         args,
         code: 1,
-        stderr: expect.stringContaining("pm restore"),
+        stderr: expect.stringContaining("pm memory restore"),
       });
     }
     await start(project);

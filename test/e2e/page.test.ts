@@ -576,6 +576,6 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     await pmJson(project, "stop");
     await page.getByRole("link", { name: "Home" }).click();
     await page.getByRole("alert").getByText("The Pommel daemon does not answer.").first().waitFor();
-    await page.getByText("pm start").first().waitFor();
+    await page.getByText("pm daemon start").first().waitFor();
   });
 });

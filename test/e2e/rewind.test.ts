@@ -83,7 +83,7 @@ function remember(dir: string): void {
   memory.close();
 }
 
-describe("pm rewind", () => {
+describe("pm checkpoint rewind", () => {
   it("shows a checkpoint to people and to scripts", async () => {
     const { code, stdout, stderr } = await pm("rewind", uid.slice(0, 6));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -82,7 +82,7 @@ interface Report {
   problems: unknown[];
 }
 
-describe("pm sync and pm pull", () => {
+describe("pm share git and pm share git --pull", () => {
   it("take conversations from one machine to another, where they are found", async () => {
     await remember(one, 0, 2);
     const index = () =>
@@ -163,7 +163,7 @@ async function killed(project: Project, after: number, ...args: string[]): Promi
 const ms = (started: number) => performance.now() - started;
 
 describe("killed with SIGKILL", () => {
-  it("at five random points of pm sync and five of pm pull, nothing is lost and nothing comes twice", async () => {
+  it("at five random points of pm share git and five of pm share git --pull, nothing is lost and nothing comes twice", async () => {
     const third = cloned();
     await remember(one, 0, 12);
     // How long it takes gives the range of points.

@@ -63,7 +63,7 @@ const styles = /\u001b\[\d+m/g;
 describe.skipIf(!hasTerminals)("in a terminal", () => {
   it("lists fit, have colours, and nothing recorded reaches the terminal raw", () => {
     for (const columns of [60, 80, 140]) {
-      const shown = inTerminal(["notes"], { columns });
+      const shown = inTerminal(["memory", "notes"], { columns });
       expect(shown).toMatch(styles);
       expect(shown).not.toContain("evil\u0007");
       const plain = shown.replace(styles, "");
@@ -74,8 +74,9 @@ describe.skipIf(!hasTerminals)("in a terminal", () => {
   });
 
   it("has no escapes with NO_COLOR, and in a pipe neither relative times nor broken lines", async () => {
-    expect(inTerminal(["notes"], { env: { NO_COLOR: "1" } })).not.toContain("\u001b");
-    const piped = (await runPm(["notes"], { cwd: project.root, env: { FORCE_HYPERLINK: "1" } })).stdout;
+    expect(inTerminal(["memory", "notes"], { env: { NO_COLOR: "1" } })).not.toContain("\u001b");
+    const piped = (await runPm(["memory", "notes"], { cwd: project.root, env: { FORCE_HYPERLINK: "1" } }))
+      .stdout;
     expect(piped).not.toContain("\u001b");
     expect(piped).not.toContain("just now");
     expect(piped).toContain("with many words ".repeat(6).trim());
@@ -83,12 +84,12 @@ describe.skipIf(!hasTerminals)("in a terminal", () => {
 
   it("shows what is longer than the screen in the reader's pager", () => {
     const env = { POMMEL_PAGER: "sed 's/^/paged: /'" };
-    expect(inTerminal(["notes"], { rows: 10, env })).toContain("paged: Note 4");
-    expect(inTerminal(["notes", "-n", "1"], { rows: 24, env })).not.toContain("paged:");
-    expect(inTerminal(["notes", "--no-pager"], { rows: 10, env })).not.toContain("paged:");
-    expect(inTerminal(["notes", "--json"], { rows: 10, env })).not.toContain("paged:");
+    expect(inTerminal(["memory", "notes"], { rows: 10, env })).toContain("paged: Note 4");
+    expect(inTerminal(["memory", "notes", "-n", "1"], { rows: 24, env })).not.toContain("paged:");
+    expect(inTerminal(["memory", "notes", "--no-pager"], { rows: 10, env })).not.toContain("paged:");
+    expect(inTerminal(["memory", "notes", "--json"], { rows: 10, env })).not.toContain("paged:");
     // A pager that is not there loses nothing.
-    const without = inTerminal(["notes"], { rows: 10, env: { POMMEL_PAGER: "no-such-pager" } });
+    const without = inTerminal(["memory", "notes"], { rows: 10, env: { POMMEL_PAGER: "no-such-pager" } });
     expect(without.replace(styles, "")).toContain("Note 4");
   });
 

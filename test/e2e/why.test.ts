@@ -149,7 +149,7 @@ describe("an agent's line", () => {
     expect(output).toMatch(new RegExp(`Written by agent \\S+ in session ${session.slice(0, 8)}, turn 2`));
     expect(output).toContain("make token refresh atomic");
     expect(output).toContain("Let's use a lock instead of retrying");
-    expect(output).toContain(`Next: pm session show ${session.slice(0, 8)} --turn 2; pm rewind`);
+    expect(output).toContain(`Next: pm session show ${session.slice(0, 8)} --turn 2; pm checkpoint rewind`);
 
     const stats = await pmJson<StatsAnswer>(project, "stats", "--path", "src");
     expect(stats).toMatchObject({

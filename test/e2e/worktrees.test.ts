@@ -68,10 +68,10 @@ describe.each([
       ["checkpoint", "backfill"],
       ["event", "list"],
       ["context"],
-      ["queue"],
+      ["daemon", "queue"],
       ["config", "get", "search.limit"],
       ["forget", "--match", "nothing", "--dry-run"],
-      ["scrub", "--check"],
+      ["memory", "scrub", "--check"],
       ["import", "claude", "--dry-run"],
     ]) {
       await json(below, ...command);

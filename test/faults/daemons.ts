@@ -9,7 +9,7 @@ export async function race(): Promise<void> {
   await Promise.all(all.map((child) => once(child, "close")));
   const worked = all.filter(({ exitCode }) => exitCode === 0).length;
   const daemons = daemonsOf(root).length;
-  report("20 × `pm start` at once", 20, daemons === 1 ? worked : 0, `${daemons} daemon`);
+  report("20 × `pm daemon start` at once", 20, daemons === 1 ? worked : 0, `${daemons} daemon`);
   await once(pm(root, "stop"), "close");
 }
 

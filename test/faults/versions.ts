@@ -268,7 +268,7 @@ export async function migratedMeanwhile(): Promise<void> {
     at.reset();
     await run(older, ["start", "--wait"]);
     const migrated = sleep(random() * 3000).then(() =>
-      run(newer, ["export", "--all", "--to", join(work, "exported"), "--force"]),
+      run(newer, ["memory", "export", "--all", "--to", join(work, "exported"), "--force"]),
     );
     for (let step = 1; step <= 10; step++) {
       await Promise.all(sessions.map((session) => at.grow(older, session, step / 10)));

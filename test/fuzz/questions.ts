@@ -203,7 +203,15 @@ export async function fuzzCommandLines(
   project: Project,
   { seed, deadline }: FuzzOptions,
 ): Promise<void> {
-  const words = [...forwarded, "--json", "-n", "--limit", "--no-color", "--", "-C"];
+  const words = [
+    ...[...forwarded].flatMap((name) => name.split(" ")),
+    "--json",
+    "-n",
+    "--limit",
+    "--no-color",
+    "--",
+    "-C",
+  ];
   for (let at = seed; tally.cases < cases && performance.now() < deadline; at++) {
     const mutator = new Mutator(at);
     const args = mutator.pick(commandLines).split(" ");

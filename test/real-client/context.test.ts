@@ -49,7 +49,7 @@ describeClient("Claude Code", "automatic context", (bin) => {
     expect(stage.api.wasGiven(`- User's note: “${note}”`)).toBe(true);
   });
 
-  it("is shown by pm context, with when, why and at what cost", async () => {
+  it("is shown by pm session context, with when, why and at what cost", async () => {
     const { told } = await stage.pm<{ told: Injected[] }>("context");
     const first = told.filter(({ session_id }) => session_id === ids.afterwards);
     expect(first).toHaveLength(1);
@@ -62,7 +62,7 @@ describeClient("Claude Code", "automatic context", (bin) => {
     expect(stage.api.wasGiven("- Also edited before the compaction: “src/heron.ts”")).toBe(true);
   });
 
-  it("is of the session that `pm resume` reopens", () => {
+  it("is of the session that `pm session resume` reopens", () => {
     expect(ids.reopened).toBe(ids.edit);
   });
 

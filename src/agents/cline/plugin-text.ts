@@ -10,7 +10,7 @@ import { hookFunction } from "../setup/plugin-hook.ts";
 export const pluginVersion = 1;
 
 export const pluginText = `
-// Pommel, the memory of this project: records what happens here, and gives the agent context. See \`pm context --help\`.
+// Pommel, the memory of this project: records what happens here, and gives the agent context. See \`pm session context --help\`.
 import { spawn } from "node:child_process";
 
 let session;

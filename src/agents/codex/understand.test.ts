@@ -234,7 +234,7 @@ it("omits Pommel's resources, and later output of its commands", () => {
     ...{ server: "pommel", tool: "read_mcp_resource", arguments: { server: "pommel" } },
     result: { content: [{ type: "text", text: "own" }] },
   });
-  r.tool("exec_command", { cmd: "pm reindex" }, running);
+  r.tool("exec_command", { cmd: "pm daemon reindex" }, running);
   r.tool("write_stdin", { session_id: 7, chars: "" }, running);
   r.tool("write_stdin", { session_id: 8, chars: "" }, "theirs");
   const answers = entriesOf(r).flatMap((entry) => (entry.kind === "tool_result" ? entry.text : []));

@@ -8,22 +8,25 @@ export function autostartText(
 ): [what: string, hint: string] {
   switch (status.state) {
     case "ready":
-      return ["The next search or hook starts it.", "`pm start` starts it now."];
+      return ["The next search or hook starts it.", "`pm daemon start` starts it now."];
     case "off":
-      return ["It does not start automatically: daemon.autostart is false.", "Run `pm start`."];
+      return ["It does not start automatically: daemon.autostart is false.", "Run `pm daemon start`."];
     case "ci":
       return [
         "It does not start automatically in CI.",
-        "Run `pm start`, or set POMMEL_DAEMON_AUTOSTART=true in the environment.",
+        "Run `pm daemon start`, or set POMMEL_DAEMON_AUTOSTART=true in the environment.",
       ];
     case "root":
-      return ["Root does not start it with another user's home.", "Run `pm start` as its owner."];
+      return ["Root does not start it with another user's home.", "Run `pm daemon start` as its owner."];
     case "stopped":
-      return ["It was stopped with `pm stop` and stays stopped until the next boot.", "Run `pm start`."];
+      return [
+        "It was stopped with `pm daemon stop` and stays stopped until the next boot.",
+        "Run `pm daemon start`.",
+      ];
     case "starting":
       return ["It is starting.", "Try again in a moment."];
     case "failed":
-      return [failureText(status, now), "`pm start` tries now; `pm logs` shows more."];
+      return [failureText(status, now), "`pm daemon start` tries now; `pm daemon logs` shows more."];
   }
 }
 

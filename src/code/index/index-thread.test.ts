@@ -156,7 +156,7 @@ describe("an index that a thread writes", () => {
     writeFileSync(project.indexDb, "no database, but long enough to be one\n".repeat(100));
     await expect(createThread().reconcile()).rejects.toMatchObject({
       code: "index_corrupt",
-      hint: expect.stringContaining("pm reindex"),
+      hint: expect.stringContaining("pm daemon reindex"),
     });
   });
 });

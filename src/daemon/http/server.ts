@@ -231,7 +231,7 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
     // Nobody waits for the answer any more.
     if (context.req.raw.signal.aborted) return context.body(null);
     log.error(`${context.req.method} ${context.req.path}: ${thrown.stack ?? messageOf(thrown)}`);
-    return refuse(context, new PommelError("internal", messageOf(thrown), "See `pm logs`."), 500);
+    return refuse(context, new PommelError("internal", messageOf(thrown), "See `pm daemon logs`."), 500);
   });
 
   return app;

@@ -16,7 +16,7 @@ interface TeamShareOptions {
 /** Often enough that colleagues find today's sessions. Milliseconds. */
 const intervalMs = 300_000;
 
-/** Shares the memory with the team while nothing else is done, where `pm share on` asked for it. */
+/** Shares the memory with the team while nothing else is done, where `pm share team on` asked for it. */
 export class TeamShare {
   private timer: NodeJS.Timeout | undefined;
   private readonly stop = new AbortController();

@@ -69,7 +69,7 @@ export async function restoreTo(tree: WorkingTree, commit: string): Promise<Rest
     isGoingOn && dirty.every(({ isStaged }) => !isStaged) && (await isLeftOver(top, obstacles, changes));
   if (obstacles.length > 0 && !isOwnWork) {
     const first = interrupted
-      ? `A restore to ${interrupted.commit.slice(0, 12)} was interrupted; \`pm rewind ${interrupted.commit.slice(0, 12)} --restore\` continues it unless files changed since. `
+      ? `A restore to ${interrupted.commit.slice(0, 12)} was interrupted; \`pm checkpoint rewind ${interrupted.commit.slice(0, 12)} --restore\` continues it unless files changed since. `
       : "";
     throw refusal(first + obstaclesNamed(notCommitted, lost));
   }

@@ -32,7 +32,7 @@ export const listCheckpoints: Handler<typeof listCheckpointsInput, ListCheckpoin
       [
         items.length === 0 ? "No matching checkpoints." : `${historyLabel}\n${items.map(render).join("\n")}`,
         next && `${total - end} more: cursor ${next}`,
-        items.length > 0 && "What going back would change: `pm rewind ID`.",
+        items.length > 0 && "What going back would change: `pm checkpoint rewind ID`.",
       ],
       "\n",
     ),

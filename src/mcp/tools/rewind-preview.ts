@@ -34,7 +34,7 @@ export const rewindPreview: Handler<typeof rewindPreviewInput, RewindPreviewOutp
   const notes = answer.notes.slice(0, 5).map((note) => oneLine(note, 200));
   const more = (changed?.files_total ?? 0) - files.length;
   if (more > 0) notes.push(`${more} more files would change.`);
-  const next = `To go back, let the user run: pm rewind ${id} --restore (or --worktree DIR, a separate checkout).`;
+  const next = `To go back, let the user run: pm checkpoint rewind ${id} --restore (or --worktree DIR, a separate checkout).`;
   const subject = oneLine(answer.subject, 160);
   const fate = fateOf(answer);
   const since = changed && {

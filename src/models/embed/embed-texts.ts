@@ -51,7 +51,7 @@ async function embedBatch(
   }
   if (failures >= tooMany && failures === texts.length) {
     const message = `${embedder.id} failed on each of ${failures} texts: ${messageOf(cause)}`;
-    throw new PommelError("embedder_unavailable", message, "See `pm logs`.", { cause });
+    throw new PommelError("embedder_unavailable", message, "See `pm daemon logs`.", { cause });
   }
   return vectors;
 }

@@ -29,7 +29,7 @@ export function readKey(
     throw new PommelError(
       code,
       `${new URL(url).host} needs a key, but the environment variable ${keyVariable} is not set.`,
-      `Set ${keyVariable} in your shell, then run \`pm restart\` there.`,
+      `Set ${keyVariable} in your shell, then run \`pm daemon restart\` there.`,
     );
   }
   // Invalid in a header, and fetch's error would reveal it.

@@ -130,7 +130,7 @@ export const settings = {
     schema: z.boolean(),
     default: true,
     about:
-      "Start the daemon in the background when a hook, command or the MCP server needs it. Not between `pm stop` and `pm start` or the next boot, and never in CI.",
+      "Start the daemon in the background when a hook, command or the MCP server needs it. Not between `pm daemon stop` and `pm daemon start` or the next boot, and never in CI.",
   },
   "daemon.port": {
     schema: z.int().check(z.minimum(0), z.maximum(65_535)),
@@ -244,7 +244,7 @@ export const settings = {
   "backup.keep": {
     schema: positive,
     default: 7,
-    about: "Keep this many of the regular backups. Those of `pm backup` stay until you delete them.",
+    about: "Keep this many of the regular backups. Those of `pm memory backup` stay until you delete them.",
   },
   "backup.folder": {
     schema: z.string(),
@@ -321,7 +321,7 @@ export const settings = {
     schema: z.boolean(),
     default: false,
     about:
-      "Encrypt the memory, the index, backups, the audit log, the spool and the log; the daemon does it when it starts. `pm decrypt` undoes it (see docs/privacy.md).",
+      "Encrypt the memory, the index, backups, the audit log, the spool and the log; the daemon does it when it starts. `pm memory decrypt` undoes it (see docs/privacy.md).",
   },
   "storage.key": {
     schema: z
@@ -332,7 +332,7 @@ export const settings = {
       ),
     default: "file",
     about:
-      "Where the key of storage.encrypt is: a file in ~/.config/pommel/keys or elsewhere, the system's keychain, or a passphrase that `pm start` asks for (or POMMEL_PASSPHRASE).",
+      "Where the key of storage.encrypt is: a file in ~/.config/pommel/keys or elsewhere, the system's keychain, or a passphrase that `pm daemon start` asks for (or POMMEL_PASSPHRASE).",
   },
   "audit.enabled": {
     schema: z.boolean(),
@@ -363,12 +363,12 @@ export const settings = {
   "sync.remote": {
     schema: z.string().check(z.regex(/^[\w][\w./-]*$/), z.describe("the name of a git remote")),
     default: "origin",
-    about: "The remote that `pm sync` pushes to.",
+    about: "The remote that `pm share git` pushes to.",
   },
   "sync.on_push": {
     schema: z.boolean(),
     default: false,
-    about: "Run `pm sync` in the background after a `git push` to that remote.",
+    about: "Run `pm share git` in the background after a `git push` to that remote.",
   },
   "sync.encryption": {
     schema: z.enum(["none", "passphrase", "key"]),
@@ -391,7 +391,7 @@ export const settings = {
     schema: serverUrl,
     default: "",
     about:
-      "The PostgreSQL through which a team shares its memory: postgres://USER@HOST/DATABASE, without the password. Only projects where you ran `pm share on` are shared there.",
+      "The PostgreSQL through which a team shares its memory: postgres://USER@HOST/DATABASE, without the password. Only projects where you ran `pm share team on` are shared there.",
   },
   "memory.share_author": {
     schema: z.string(),

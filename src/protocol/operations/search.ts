@@ -36,7 +36,7 @@ import { neighbours } from "./graph.ts";
 
 /** The shapes of searching code, sessions, or everything. */
 
-const inPackage = field("only this package, by its name or directory (`pm packages`)", text);
+const inPackage = field("only this package, by its name or directory (`pm code packages`)", text);
 
 const graph = field("name what calls or uses each result, and what it uses", z.boolean());
 

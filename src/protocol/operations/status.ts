@@ -54,7 +54,7 @@ const jobsStatus = lazy(() =>
   z.object({
     pending: count,
     running: z.array(z.object({ kind: text, subject: text, done: count, total: count })),
-    /** Failed, with the reason; `pm queue retry`. */
+    /** Failed, with the reason; `pm daemon queue retry`. */
     dead: z.array(z.object({ id: count, kind: text, subject: text, attempts: count, error: textOrNull })),
     rate_chunks_per_sec: z.number(),
     eta_seconds: numberOrNull,
@@ -99,7 +99,7 @@ const autostartStatus = lazy(() =>
   z.object({
     /**
      * `ready`: the next use starts it. `off`: disabled by the configuration. `ci`, `root`: never in CI, or as root
-     * with another user's home. `stopped`: by `pm stop`. `starting`: now. `failed`: see `error`; the next attempt is at
+     * with another user's home. `stopped`: by `pm daemon stop`. `starting`: now. `failed`: see `error`; the next attempt is at
      * `retry_at`.
      */
     state: z.enum(["ready", "off", "ci", "root", "stopped", "starting", "failed"]),

@@ -112,7 +112,7 @@ export async function writeNotesOf(
       notes.set(hash, note);
     }
     if (dryRun || notes.size === 0) return report;
-    const message = "Notes written by `pm attribution`";
+    const message = "Notes written by `pm share attribution`";
     const after = await writeNotes(root, ref, notes, { from: before, message, at: Date.now() });
     if (after !== null) return { ...report, after };
   }

@@ -114,7 +114,7 @@ async function explained(
     return new PommelError(
       "not_found",
       `git does not track ${file} yet.`,
-      `Sessions that touched it: pm related --files ${file}. To see its lines: git add ${file}, then try again.`,
+      `Sessions that touched it: pm code related --files ${file}. To see its lines: git add ${file}, then try again.`,
     );
   }
   return new PommelError(

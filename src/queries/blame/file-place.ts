@@ -93,7 +93,7 @@ export function locate(project: Project, cwd: string, file: string): string {
     throw new PommelError(
       "usage",
       `${file} is a directory.`,
-      `Name a file. For a whole directory: pm stats --path ${path}`,
+      `Name a file. For a whole directory: pm code stats --path ${path}`,
     );
   }
   return chosen.fromRoot;

@@ -194,7 +194,7 @@ export async function resolveCheckpoint(
   throw new PommelError(
     "not_found",
     `No recorded session led to commit ${commit.slice(0, 12)}.`,
-    "`pm checkpoint backfill` analyses past commits; `pm rewind` works with any commit.",
+    "`pm checkpoint backfill` analyses past commits; `pm checkpoint rewind` works with any commit.",
   );
 }
 

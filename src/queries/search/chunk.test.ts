@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import { renderChunk } from "../../cli/commands/chunk/chunk.ts";
+import { renderChunk } from "../../cli/commands/code/chunk.ts";
 import { searchCode } from "../../mcp/tools/search-code.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
 import { showChunk } from "./chunk.ts";
@@ -88,7 +88,7 @@ describe("a chunk by its id", () => {
   });
 });
 
-it("pm chunk shows the code with its lines, and places to go on", async () => {
+it("pm code chunk shows the code with its lines, and places to go on", async () => {
   const text = renderChunk(await showChunk(project, { id: "src/client.ts:6" }), screenOf(80), () => "");
   expect(text).toContain("src/client.ts:4-7  method get");
   expect(text).toContain("6 │");

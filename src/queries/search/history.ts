@@ -101,7 +101,7 @@ export async function searchHistory(
       results: likely.slice(0, wanted.limit).map(({ result }) => result),
       searched_by: ["words", ...(wanted.nearness === null ? [] : ["meaning"])],
       notes: isEmpty
-        ? ["Commits are not indexed yet; the daemon does it (`pm start`)."]
+        ? ["Commits are not indexed yet; the daemon does it (`pm daemon start`)."]
         : problem?.isBroken
           ? [explanationOf(problem)]
           : [],

@@ -21,7 +21,7 @@ export async function reindex(
 ): Promise<IndexReport> {
   const { config } = loadConfig(project);
   const log = { ...silentLog, warn: onNote, error: onNote };
-  const lock = acquireLock(project.lockFile, "pm reindex");
+  const lock = acquireLock(project.lockFile, "pm daemon reindex");
   try {
     const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, log);
     const withVectors = config["embed.code"] !== "none";

@@ -135,6 +135,6 @@ function ended(): PommelError {
   return new PommelError(
     "daemon_unreachable",
     "The daemon exited before the import was complete.",
-    "Run `pm import` again: it continues where it stopped. `pm logs` has the reason.",
+    "Run `pm import` again: it continues where it stopped. `pm daemon logs` has the reason.",
   );
 }

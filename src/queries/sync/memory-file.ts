@@ -41,7 +41,7 @@ function exportAs(me: string | undefined, project: Project, write: WriteLines): 
 }
 
 export interface MemoryImportRequest {
-  /** What `pm export --all` wrote; absolute. */
+  /** What `pm memory export --all` wrote; absolute. */
   file: string;
   /** Only read it. */
   dryRun: boolean;

@@ -47,7 +47,7 @@ async function projectName(root: string): Promise<string> {
   throw new PommelError(
     "share_refused",
     "The project has no first commit by which colleagues' clones know it.",
-    "Agree on a name: `pm share on --project NAME`.",
+    "Agree on a name: `pm share team on --project NAME`.",
   );
 }
 

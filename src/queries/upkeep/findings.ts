@@ -107,7 +107,7 @@ export function backupState({ memoryDb }: Project, config: Config, fix: boolean)
   return { leftovers, ...careOf(memoryDb), all, damaged: all === null ? [] : damagedAmong(all) };
 }
 
-/** Of the newest all is read, as a restore does; of the others what `pm backup list` reads. */
+/** Of the newest all is read, as a restore does; of the others what `pm memory backup list` reads. */
 const damagedAmong = (backups: readonly BackupFile[]): string[] =>
   backups.flatMap(({ file }, i) => {
     try {

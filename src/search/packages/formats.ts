@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 /** What a tool that builds several packages in one repository writes down about them. */
 export interface PackageFormat {
-  /** What `pm packages` calls it. */
+  /** What `pm code packages` calls it. */
   kind: string;
   /** The file that makes its directory a package, and the package's name in it; null: it names none. */
   manifest: { file: string; nameIn: (text: string) => string | null } | null;

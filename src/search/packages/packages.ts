@@ -159,8 +159,8 @@ export function packageNamed(packages: PackageMap, asked: string): Package {
       ? `There is no package ${JSON.stringify(asked)}: this project has none.`
       : `There is no package ${JSON.stringify(asked)}.`,
     near.length > 0
-      ? `Did you mean ${near.join(", ")}? \`pm packages\` lists all.`
-      : "`pm packages` lists what there is; --path limits a search to a directory.",
+      ? `Did you mean ${near.join(", ")}? \`pm code packages\` lists all.`
+      : "`pm code packages` lists what there is; --path limits a search to a directory.",
   );
 }
 

@@ -82,7 +82,7 @@ export function findAnnotation(memory: Memory, beginning: string): AnnotationRec
   const found = all.filter(({ uid }) => uid.startsWith(beginning));
   const exact = all.find(({ uid }) => uid === beginning);
   if (exact) return exact;
-  const hint = "`pm notes --json` lists their ids.";
+  const hint = "`pm memory notes --json` lists their ids.";
   if (beginning === "" || found.length > 1) {
     throw new PommelError("usage", `Several notes begin with ${JSON.stringify(beginning)}.`, hint);
   }

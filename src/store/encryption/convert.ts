@@ -100,7 +100,7 @@ export function rotateKey(
 ): void {
   const envelope = homeEnvelope();
   if (envelope === null) {
-    throw new PommelError("not_found", "Nothing is encrypted here.", "`pm encrypt` encrypts it.");
+    throw new PommelError("not_found", "Nothing is encrypted here.", "`pm memory encrypt` encrypts it.");
   }
   const key = unlock(envelope);
   newPassphrase();

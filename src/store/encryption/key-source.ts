@@ -88,7 +88,7 @@ function givenPassphrase(): string {
   throw new PommelError(
     "encryption_locked",
     "The memory and the index are encrypted with a passphrase, which is not known here.",
-    `Run \`pm start\`, which asks for it, or set ${passphraseVariable}.`,
+    `Run \`pm daemon start\`, which asks for it, or set ${passphraseVariable}.`,
   );
 }
 

@@ -54,7 +54,7 @@ function wrongKey({ source }: Envelope): PommelError {
     "encryption_wrong_key",
     `${what}: what is encrypted here stays closed, and nothing was changed.`,
     source.kind === "passphrase"
-      ? `Run \`pm start\` again, or set ${passphraseVariable}.`
+      ? `Run \`pm daemon start\` again, or set ${passphraseVariable}.`
       : "Put back the key that it was encrypted with.",
   );
 }

@@ -21,7 +21,11 @@ interface Engine {
 }
 
 const notIndexed = (file: string) =>
-  new PommelError("not_indexed", `There is no index of ${file}.`, "Run `pm start` or `pm reindex`.");
+  new PommelError(
+    "not_indexed",
+    `There is no index of ${file}.`,
+    "Run `pm daemon start` or `pm daemon reindex`.",
+  );
 
 /** The driver of an engine that may be away: its index opens all the same, and is there when the engine is. */
 export function driverOf(engine: Engine): IndexDriver {

@@ -97,7 +97,7 @@ describe("memory.db", () => {
     for (const readonly of [true, false]) {
       const error = thrownBy(() => open({ readonly }));
       expect(error.code).toBe("memory_corrupt");
-      expect(error.hint).toMatch(/^Nothing was changed\..*pm doctor --repair.*pm restore/);
+      expect(error.hint).toMatch(/^Nothing was changed\..*pm doctor --repair.*pm memory restore/);
     }
     expect(readFileSync(file)).toEqual(before);
   });

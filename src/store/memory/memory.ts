@@ -15,10 +15,10 @@ export const memoryWords: DatabaseMessages = {
   corrupt: {
     code: "memory_corrupt",
     hint: () =>
-      "Nothing was changed. `pm doctor --repair` saves what can be read, `pm restore` goes back to a backup.",
+      "Nothing was changed. `pm doctor --repair` saves what can be read, `pm memory restore` goes back to a backup.",
   },
   tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
-  tooOld: "Run `pm start`.",
+  tooOld: "Run `pm daemon start`.",
   full: "Free some space; pending work then continues, and stored data is safe.",
   lost: lostMemory,
 };

@@ -11,7 +11,7 @@ export interface ChangedThing {
   uid: string;
 }
 
-/** Each exchange has a list of its own: pm sync's branch, and a team's server. */
+/** Each exchange has a list of its own: pm share git's branch, and a team's server. */
 export type ChangeList = "sync_changed" | "team_changed";
 
 /** What changed since it was shared last, in the order of the changes. */

@@ -23,13 +23,17 @@ export interface DatabaseMessages {
 
 /** index.db: what is lost can be made again. */
 const indexMessages: DatabaseMessages = {
-  absent: (file) => ["not_indexed", `No index yet (${file}).`, "Run `pm start` or `pm reindex`."],
+  absent: (file) => [
+    "not_indexed",
+    `No index yet (${file}).`,
+    "Run `pm daemon start` or `pm daemon reindex`.",
+  ],
   corrupt: {
     code: "index_corrupt",
-    hint: () => "Run `pm start` or `pm reindex`: the damaged file is moved aside and rebuilt.",
+    hint: () => "Run `pm daemon start` or `pm daemon reindex`: the damaged file is moved aside and rebuilt.",
   },
-  tooNew: "Update Pommel, or delete the file and run `pm reindex`.",
-  tooOld: "Run `pm start`.",
+  tooNew: "Update Pommel, or delete the file and run `pm daemon reindex`.",
+  tooOld: "Run `pm daemon start`.",
   full: "Free some space; indexing then continues, and the index stays searchable.",
 };
 

@@ -10,7 +10,7 @@ import { Sqlite } from "./sqlite.ts";
  * It is a write transaction, never committed, on a tiny SQLite file. The kernel drops it when the process
  * dies, however it dies, so there are no stale locks and a reused pid cannot be mistaken for the holder;
  * of two that start at once the kernel picks one. The file also says who holds it, for people and for
- * `pm stop`; that text means nothing while the lock is free.
+ * `pm daemon stop`; that text means nothing while the lock is free.
  */
 export interface Lock {
   release(): void;
@@ -20,7 +20,7 @@ export interface Lock {
 
 export interface LockHolder {
   pid: number;
-  /** What it calls itself: "pommeld", "pm reindex". */
+  /** What it calls itself: "pommeld", "pm daemon reindex". */
   owner: string;
 }
 
@@ -140,7 +140,7 @@ function lockedBy(holder: LockHolder | null): PommelError {
   return new PommelError(
     "locked",
     `${who} is at work on it.`.replace(/^a/, "A"),
-    "Wait until it is done, or stop the daemon with `pm stop`.",
+    "Wait until it is done, or stop the daemon with `pm daemon stop`.",
   );
 }
 

@@ -35,7 +35,7 @@ export const createTeamTables = `
     project text NOT NULL,
     author  text NOT NULL,
     kind    text NOT NULL,
-    -- As on the branch of pm sync: a session's id, a commit's hash.
+    -- As on the branch of pm share git: a session's id, a commit's hash.
     id      text NOT NULL,
     -- The project's change that wrote it. Ascending in the order of commits, so that who asks for later ones misses none.
     seq     bigint NOT NULL,

@@ -95,7 +95,7 @@ export class TeamServer {
         const [me] = await sql<{ role: string }[]>`SELECT current_user AS role`;
         throw refused(
           `${me?.role} is no member of the project ${project} at ${this.place}.`,
-          `Ask whoever shared it first to run \`pm share members --add ${me?.role}\`.`,
+          `Ask whoever shared it first to run \`pm share team members --add ${me?.role}\`.`,
         );
       }
       if (!known.isMember) {
@@ -204,7 +204,7 @@ export class TeamServer {
       if (known?.isOwner) return work();
       throw refused(
         "Only whoever shared the project first adds and removes members.",
-        known === undefined ? "Run `pm share on` first." : `Ask ${known.owner}.`,
+        known === undefined ? "Run `pm share team on` first." : `Ask ${known.owner}.`,
       );
     });
   }

@@ -133,7 +133,7 @@ function refuseOther(version: number | null): void {
     throw new PommelError(
       "unreadable",
       "The file is no export of a Pommel memory.",
-      "Make one with `pm export --all --to FILE`.",
+      "Make one with `pm memory export --all --to FILE`.",
     );
   if (version > fileVersion)
     throw new PommelError("unreadable", "A newer Pommel wrote the file.", "Update Pommel.");

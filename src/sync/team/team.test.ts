@@ -135,7 +135,7 @@ describe.skipIf(server === null)(`a team on ${server?.engine}`, () => {
     expect(new Set((await atServer()).map(({ author }) => author))).toEqual(new Set(["ann@acme.test"]));
   });
 
-  it("shares nothing before it is asked to, and nothing of others on the branch of pm sync", async () => {
+  it("shares nothing before it is asked to, and nothing of others on the branch of pm share git", async () => {
     const [ann, bob] = (await team("ann", "bob")) as [Member, Member];
     const cleo = await member("cleo");
     await cleo.read(session(cleo, "s3", "a secret"));

@@ -227,4 +227,8 @@ export async function withServer<T>(
 }
 
 export const notShared = () =>
-  new PommelError("share_refused", "This project is not shared with a team.", "Run `pm share on` first.");
+  new PommelError(
+    "share_refused",
+    "This project is not shared with a team.",
+    "Run `pm share team on` first.",
+  );

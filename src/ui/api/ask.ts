@@ -63,7 +63,7 @@ export async function send(
     throw new AskError(
       "unreachable",
       "The Pommel daemon does not answer.",
-      `Run \`pm start\`, then reload. (${error})`,
+      `Run \`pm daemon start\`, then reload. (${error})`,
     );
   });
   const answer: unknown = await response.json().catch(() => null);

@@ -5,7 +5,7 @@ import { Dialog } from "./dialog.tsx";
 import { Loading, Refusal } from "./states.tsx";
 import { counted } from "./words.ts";
 
-/** What forgetting would remove, before it does: the same preview as that of `pm forget`. */
+/** What forgetting would remove, before it does: the same preview as that of `pm memory forget`. */
 export function ForgetDialog({
   what,
   onClose,

@@ -7,7 +7,6 @@ import { positiveInteger } from "../../values.ts";
 export function declareCheckpoint(program: Command): void {
   const checkpoint = program
     .command("checkpoint")
-    .alias("checkpoints")
     .description("Show commits with the sessions and turns that led to them")
     .addHelpText(
       "after",
@@ -15,6 +14,7 @@ export function declareCheckpoint(program: Command): void {
         ["pm checkpoint", "the last twenty"],
         ["pm checkpoint show HEAD", "the sessions behind the last commit"],
         ["pm checkpoint diff HEAD~3 HEAD", "compare two of them"],
+        ["pm checkpoint rewind HEAD~3", "its code, the changes since, and the sessions"],
         ["pm checkpoint backfill", "find checkpoints in older commits"],
       ),
     );
@@ -60,12 +60,33 @@ export function declareCheckpoint(program: Command): void {
     )
     .action(run(async () => (await import("./diff.ts")).checkpointDiffCommand));
 
+  const rewind = checkpoint
+    .command("rewind")
+    .description("Show a checkpoint's code and the agent's state, and go back to it")
+    .argument("<checkpoint>", "its id or a commit, or a prefix of either; or a git revision: HEAD~3, a tag");
+  addOptions(rewind, "rewindPreview", { target: null })
+    .option("--restore", "restore the working tree; no branch moves")
+    .option("--worktree <dir>", "check it out into a separate directory instead")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm checkpoint rewind 4f1c9a2b77d0", "its code, the changes since, and the sessions"],
+        ["pm checkpoint rewind HEAD~3 --patch", "with every line changed since"],
+        ["pm checkpoint rewind 4f1c --restore", "go back; `git reset --hard HEAD` undoes it"],
+        ["pm checkpoint rewind 4f1c --worktree ../before", "in a separate directory"],
+      )}
+
+--restore refuses when there are uncommitted changes or an untracked file would be overwritten. What it
+changes is staged, and HEAD stays where it is.`,
+    )
+    .action(run(async () => (await import("./rewind.ts")).rewindCommand));
+
   checkpoint
     .command("backfill")
     .description("Link past commits to the sessions that led to them")
     .option("--since <time>", "only commits since (default: a day before the first session)")
     .option("--limit <count>", "only the latest commits, at most this many", positiveInteger)
-    .option("--all", "the whole history, for `pm blame` and `pm stats`")
+    .option("--all", "the whole history, for `pm blame` and `pm code stats`")
     .addHelpText(
       "after",
       `${examples(

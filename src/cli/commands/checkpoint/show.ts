@@ -37,7 +37,9 @@ export function renderCheckpoint(answer: CheckpointAnswer, screen: Screen): stri
     renderHead(answer, screen),
     ...answer.sessions.map((session) => renderSession(session, states[session.session_id] ?? null, screen)),
     ...(answer.files.length > 0 ? [renderFiles(answer, screen)] : []),
-    colors.dim(`\`pm rewind ${printable(answer.id)}\` shows what has changed since, and goes back to it.`),
+    colors.dim(
+      `\`pm checkpoint rewind ${printable(answer.id)}\` shows what has changed since, and goes back to it.`,
+    ),
   ].join("\n\n");
 }
 

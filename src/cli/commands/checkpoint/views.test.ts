@@ -116,7 +116,7 @@ it("pm checkpoint show names the sessions behind it, and how they led to it", ()
     "Last reply: word",
     "  [x] word\n  [~] word\n  [ ] word",
     "R  +1 -2  word => word  1 agent",
-    "`pm rewind word`",
+    "`pm checkpoint rewind word`",
   ]) {
     expect(text).toContain(part);
   }

@@ -1,14 +1,17 @@
 import { Argument, type Command } from "commander";
 import { examples, run } from "../../frame.ts";
 
-/** `pm complete` and `pm completion`: options and help; the code is loaded when it runs. */
-export function declareCompletion(program: Command): void {
+/** `pm complete`, which completion scripts call: options and help; the code is loaded when it runs. */
+export function declareComplete(program: Command): void {
   program
     .command("complete", { hidden: true })
     .argument("<source>", "agents, branches, checkpoints, events, packages or sessions")
     .addHelpText("after", examples(["pm complete branches", "what completion scripts offer for --branch"]))
     .action(run(async () => (await import("./complete.ts")).completeCommand));
+}
 
+/** `pm completion` */
+export function declareCompletion(program: Command): void {
   program
     .command("completion")
     .description("Print a completion script for your shell")

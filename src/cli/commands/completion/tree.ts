@@ -21,7 +21,7 @@ const sourceOfOption: Readonly<Record<string, Source>> = {
 const sourceOfArgument: Readonly<Record<string, Source>> = {
   "checkpoint show id": "checkpoints",
   "checkpoint diff from": "checkpoints",
-  "rewind checkpoint": "checkpoints",
+  "checkpoint rewind checkpoint": "checkpoints",
   "browse what": "sessions",
   "event show event": "events",
   "event link event": "events",
@@ -29,7 +29,10 @@ const sourceOfArgument: Readonly<Record<string, Source>> = {
   "event close event": "events",
   "import agent": "agents",
   "session list id": "sessions",
+  "session handoff session": "sessions",
+  "session resume session": "sessions",
   "session show id": "sessions",
+  "share session id": "sessions",
 };
 
 /** What can follow at one place of the command line: after `pm`, after `pm config`, ... */
@@ -76,10 +79,7 @@ export function placesOf(program: Command): Place[] {
         return argument.argChoices ?? [];
       }),
     };
-    const below = commands.flatMap((child) =>
-      child.name() === "help" && at !== "" ? [] : visit(child, `${at} ${child.name()}`.trim()),
-    );
-    return [place, ...below];
+    return [place, ...commands.flatMap((child) => visit(child, `${at} ${child.name()}`.trim()))];
   };
   return visit(program, "");
 }

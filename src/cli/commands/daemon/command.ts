@@ -1,16 +1,23 @@
-import type { Command } from "commander";
-import { examples, run } from "../../frame.ts";
-import { positiveInteger } from "../../values.ts";
+import { Argument, type Command } from "commander";
+import { examples, query, run } from "../../frame.ts";
+import { addOptions } from "../../options.ts";
+import { positiveInteger, wholeNumber } from "../../values.ts";
 
-/** `pm version`, `pm start`, `pm stop`, `pm restart` and `pm logs`: options and help; the code is loaded when it runs. */
+/** `pm daemon` and its commands: options and help; the code is loaded when it runs. */
 export function declareDaemon(program: Command): void {
-  program
-    .command("version")
-    .description("Print the versions of Pommel, its runtime and the running daemon")
-    .addHelpText("after", examples(["pm version", "for a bug report"], ["pm --version", "Pommel's alone"]))
-    .action(run(async () => (await import("./version.ts")).versionCommand));
+  const daemon = program
+    .command("daemon")
+    .description("The process that keeps the index up to date and records sessions")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm daemon start --wait", "and wait until everything is indexed"],
+        ["pm daemon logs --follow", "see what it does"],
+        ["pm daemon queue", "pending and failed jobs"],
+      ),
+    );
 
-  program
+  daemon
     .command("start")
     .description("Start the daemon, which indexes the project and keeps the index up to date")
     .option("--foreground", "run it in this terminal, until Ctrl-C")
@@ -18,29 +25,29 @@ export function declareDaemon(program: Command): void {
     .addHelpText(
       "after",
       examples(
-        ["pm start", "in the background"],
-        ["pm start --wait", "and wait until everything is indexed"],
-        ["pm start --foreground", "and see what it does"],
+        ["pm daemon start", "in the background"],
+        ["pm daemon start --wait", "and wait until everything is indexed"],
+        ["pm daemon start --foreground", "and see what it does"],
       ),
     )
     .action(run(async () => (await import("./start.ts")).startCommand));
 
-  program
+  daemon
     .command("stop")
-    .description("Stop the daemon until `pm start` or the next boot; the index stays searchable")
-    .addHelpText("after", examples(["pm stop", "done when the daemon is gone"]))
+    .description("Stop the daemon until `pm daemon start` or the next boot; the index stays searchable")
+    .addHelpText("after", examples(["pm daemon stop", "done when the daemon is gone"]))
     .action(run(async () => (await import("./stop.ts")).stopCommand));
 
-  program
+  daemon
     .command("restart")
     .description("Restart the daemon, or start it")
     .addHelpText(
       "after",
-      examples(["pm restart", "with this shell's environment, for example a new API key"]),
+      examples(["pm daemon restart", "with this shell's environment, for example a new API key"]),
     )
     .action(run(async () => (await import("./stop.ts")).restartCommand));
 
-  program
+  daemon
     .command("logs")
     .description("Print the daemon's log")
     .option("-f, --follow", "follow new entries until Ctrl-C")
@@ -53,11 +60,77 @@ export function declareDaemon(program: Command): void {
     .addHelpText(
       "after",
       examples(
-        ["pm logs", "the last 100 entries"],
-        ["pm logs --follow", "follow the log"],
-        ["pm logs --since 10m", "the last ten minutes"],
-        ["pm logs --json | jq .msg", "each entry as a line of JSON"],
+        ["pm daemon logs", "the last 100 entries"],
+        ["pm daemon logs --follow", "follow the log"],
+        ["pm daemon logs --since 10m", "the last ten minutes"],
+        ["pm daemon logs --json | jq .msg", "each entry as a line of JSON"],
       ),
     )
     .action(run(async () => (await import("./logs.ts")).logsCommand));
+
+  declareQueue(daemon);
+
+  addOptions(daemon.command("reindex").description("Rebuild the index"), "index", {
+    full: null,
+    paths: "-p, --path <path>",
+  })
+    .addHelpText(
+      "after",
+      examples(
+        ["pm daemon reindex", "everything"],
+        ["pm daemon reindex --path src/db", "one directory"],
+        ['pm daemon reindex --path "**/*.md"', "some files"],
+      ),
+    )
+    .action(run(async () => (await import("./reindex.ts")).reindexCommand));
+
+  daemon
+    .command("version")
+    .description("Print the versions of Pommel, its runtime and the running daemon")
+    .addHelpText(
+      "after",
+      examples(["pm daemon version", "for a bug report"], ["pm --version", "Pommel's alone"]),
+    )
+    .action(run(async () => (await import("./version.ts")).versionCommand));
+}
+
+function declareQueue(daemon: Command): void {
+  const queue = daemon
+    .command("queue")
+    .description("Show pending and failed jobs, retry or discard them")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm daemon queue", "pending and failed jobs"],
+        ["pm daemon queue retry", "retry failed jobs"],
+        ["pm daemon queue drop 17", "discard a failed job"],
+      ),
+    );
+  queue
+    .command("show", { isDefault: true })
+    .description("Show pending, running and failed jobs")
+    .addHelpText("after", examples(["pm daemon queue --json", "for scripts"]))
+    .action(query(async () => (await import("./queue.ts")).queueCommand));
+  const ids = () =>
+    new Argument("[ids...]", "job numbers from `pm daemon queue` (default: all)").argParser(
+      (text: string, before: number[] | undefined) => [...(before ?? []), wholeNumber(text)],
+    );
+  queue
+    .command("retry")
+    .description("Retry failed jobs")
+    .addArgument(ids())
+    .addHelpText(
+      "after",
+      examples(["pm daemon queue retry", "all of it"], ["pm daemon queue retry 17 18", "these"]),
+    )
+    .action(run(async () => (await import("./queue.ts")).queueRetryCommand));
+  queue
+    .command("drop")
+    .description("Discard failed jobs")
+    .addArgument(ids())
+    .addHelpText(
+      "after",
+      examples(["pm daemon queue drop", "all of it"], ["pm daemon queue drop 17", "this one"]),
+    )
+    .action(run(async () => (await import("./queue.ts")).queueDropCommand));
 }

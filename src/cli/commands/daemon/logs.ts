@@ -13,7 +13,7 @@ interface LogsOptions {
 const defaultLines = 100;
 const pollIntervalMs = 250;
 
-/** `pm logs`: what the daemon has logged, older files of the log included. */
+/** `pm daemon logs`: what the daemon has logged, older files of the log included. */
 export async function logsCommand({ output }: CommandContext, options: LogsOptions): Promise<void> {
   const since = options.since === undefined ? null : await momentOf(options.since);
   const log = new LogReader();

@@ -12,10 +12,10 @@ import type { QueueResponse } from "../../../protocol/operations/status.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { waitForIndex } from "../../terminal/wait-for-index.ts";
-import { givePassphrase } from "../encrypt/encrypt.ts";
+import { givePassphrase } from "../memory/encrypt.ts";
 import { roughly } from "../status/memory.ts";
 
-/** The JSON of `pm start`. */
+/** The JSON of `pm daemon start`. */
 export interface StartReport {
   pid: number;
   port: number;
@@ -34,7 +34,7 @@ const figuresWithinMs = 2500;
 /** So many files done make the time left more than a guess; the first ones wait for the parsers to load. */
 const enoughToJudge = 100;
 
-/** `pm start`: starts the daemon unless it runs already, and says how long the first indexing will take. */
+/** `pm daemon start`: starts the daemon unless it runs already, and says how long the first indexing will take. */
 export async function startCommand(
   { cwd, output }: CommandContext,
   options: { foreground?: boolean; wait?: boolean },
@@ -78,7 +78,7 @@ export async function startDaemonAndReport(project: Project | null, output: Outp
     throw new PommelError(
       "daemon_start_failed",
       "The Pommel daemon exited right after it started.",
-      "See `pm logs`, or run `pm start --foreground`.",
+      "See `pm daemon logs`, or run `pm daemon start --foreground`.",
       { cause: error },
     );
   });

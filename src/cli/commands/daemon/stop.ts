@@ -5,10 +5,10 @@ import { loadConfig } from "../../../project/config/config.ts";
 import { messageOf } from "../../../project/errors.ts";
 import type { CommandContext } from "../../frame.ts";
 
-const staysSo = "It stays stopped until `pm start` or the next boot.";
+const staysSo = "It stays stopped until `pm daemon start` or the next boot.";
 
 /**
- * `pm stop`: ends the daemon, waits until it is gone, and lets nothing but `pm start` and the next boot bring it back. Fine
+ * `pm daemon stop`: ends the daemon, waits until it is gone, and lets nothing but `pm daemon start` and the next boot bring it back. Fine
  * when none runs.
  */
 export async function stopCommand({ output }: CommandContext): Promise<void> {
@@ -38,7 +38,7 @@ export async function stopCommand({ output }: CommandContext): Promise<void> {
   );
 }
 
-/** `pm restart`: ends the daemon, if one runs, starts another, and says what runs now. */
+/** `pm daemon restart`: ends the daemon, if one runs, starts another, and says what runs now. */
 export async function restartCommand({ output }: CommandContext): Promise<void> {
   // An invalid configuration must not stop a daemon that works.
   loadConfig(null);

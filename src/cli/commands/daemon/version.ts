@@ -6,7 +6,7 @@ import { version } from "../../../project/version.ts";
 import type { CommandContext } from "../../frame.ts";
 import { aligned } from "../../terminal/output.ts";
 
-/** `pm version`: what is installed here, for a bug report, and what runs. */
+/** `pm daemon version`: what is installed here, for a bug report, and what runs. */
 export async function versionCommand({ output }: CommandContext): Promise<void> {
   const record = await findDaemon();
   const report = {
@@ -29,6 +29,6 @@ export async function versionCommand({ output }: CommandContext): Promise<void> 
     ]),
   );
   if (record && record.version !== version) {
-    output.note(`The daemon runs version ${record.version}: \`pm restart\` switches to ${version}.`);
+    output.note(`The daemon runs version ${record.version}: \`pm daemon restart\` switches to ${version}.`);
   }
 }

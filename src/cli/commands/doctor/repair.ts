@@ -7,7 +7,7 @@ import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
 import type { Repaired } from "../../../queries/upkeep/findings.ts";
 import type { Output } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
-import { givePassphrase } from "../encrypt/encrypt.ts";
+import { givePassphrase } from "../memory/encrypt.ts";
 
 /** The JSON of what `pm doctor --repair` did; null for what was sound. */
 export interface Repairs {
@@ -58,7 +58,7 @@ function describe({ index, memory }: Repairs): string[] {
   const left = memory.harmed.length;
   if (left > 0) {
     lines.push(
-      `${counted(left, "session")} missed something; ${counted(memory.rereads.length, "transcript")} that still exist are read again. What \`pm forget --match\` had removed from those comes back: run it again.`,
+      `${counted(left, "session")} missed something; ${counted(memory.rereads.length, "transcript")} that still exist are read again. What \`pm memory forget --match\` had removed from those comes back: run it again.`,
     );
   }
   lines.push(`The damaged file stays as ${basename(memory.aside)}; delete it when nothing is missing.`, "");

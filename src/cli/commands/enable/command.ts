@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { examples, run } from "../../frame.ts";
 
-/** `pm enable` and `pm disable`: options and help; the code is loaded when it runs. */
+/** `pm enable`: options and help; the code is loaded when it runs. */
 export function declareEnable(program: Command): void {
   program
     .command("enable")
@@ -18,7 +18,10 @@ export function declareEnable(program: Command): void {
       ),
     )
     .action(run(async () => (await import("./enable.ts")).enableCommand));
+}
 
+/** `pm disable` */
+export function declareDisable(program: Command): void {
   program
     .command("disable")
     .description("Stop recording, and remove what pm init added to agents' files and git hooks")

@@ -15,7 +15,6 @@ const targetsArgument = () =>
 export function declareEvent(program: Command): void {
   const event = program
     .command("event")
-    .alias("events")
     .description("Group sessions and checkpoints under a name")
     .addHelpText(
       "after",

@@ -11,7 +11,7 @@ import { humanBytes, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
 import type { NumberRange } from "../../values.ts";
-import type { formats } from "./command.ts";
+import type { exportFormats } from "../memory/command.ts";
 import {
   cleanDecision,
   cleaner,
@@ -25,17 +25,24 @@ import { indexAsHtml, sessionAsHtml } from "./html.ts";
 import { indexAsMarkdown, sessionAsMarkdown } from "./markdown.ts";
 import { openDirectory, openFile, writeNew } from "./write.ts";
 
-type FormatName = (typeof formats)[number];
+type FormatName = (typeof exportFormats)[number];
 
-interface ExportOptions extends Omit<SessionsRequest, "limit"> {
+/** How one session is written. */
+interface SessionOptions {
   format?: FormatName;
-  session?: string[];
   to?: string;
   full?: boolean;
-  turns?: NumberRange;
-  output: boolean;
-  all?: boolean;
   force?: boolean;
+  turns?: NumberRange;
+  /** Whether what commands and tools printed is written, too. */
+  output?: boolean;
+}
+
+interface ExportOptions
+  extends Omit<SessionsRequest, "limit">,
+    Pick<SessionOptions, "format" | "to" | "full" | "force"> {
+  session?: string[];
+  all?: boolean;
 }
 
 interface Format {
@@ -62,20 +69,15 @@ const formatOf: Record<FormatName, Format> = {
   },
 };
 
-/** `pm export`: one session to stdout or a file, several to a directory, everything as JSON Lines. */
+/** `pm memory export`: one session to stdout or a file, several to a directory, everything as JSON Lines. */
 export async function exportCommand(context: CommandContext, options: ExportOptions): Promise<void> {
   const { session: ids = [], since, until, branch, agent, to, all = false } = options;
   const isFiltered = [since, until, branch, agent].some((filter) => filter !== undefined);
   const isChosen = isFiltered || ids.length > 0 || options.format !== undefined;
   refuseTogether("--all", all && isChosen, "--session, --format or a filter");
   refuseTogether("--session", ids.length > 0 && isFiltered, "--since, --until, --branch or --agent");
-  const isPart = options.turns !== undefined || !options.output;
-  refuseTogether("--all", all && isPart, "--turns or --no-output");
-  refuseTogether("--format atif", options.format === "atif" && isPart, "--turns or --no-output");
-  if (all) return (await import("./export.ts")).exportAllCommand(context, options);
+  if (all) return exportAll(context, options);
   const [id] = ids;
-  if (options.turns !== undefined && ids.length !== 1)
-    throw new PommelError("usage", "--turns is of one session.", "Name it: --session ID.");
   if (id !== undefined && ids.length === 1) return exportOne(context, id, options);
   if (to === undefined) {
     throw new PommelError(
@@ -85,6 +87,17 @@ export async function exportCommand(context: CommandContext, options: ExportOpti
     );
   }
   return exportSeveral(context, resolve(context.cwd, to), options);
+}
+
+/** `pm share session`: one session to stdout or a file. */
+export async function shareSessionCommand(
+  context: CommandContext,
+  id: string,
+  options: SessionOptions,
+): Promise<void> {
+  const isPart = options.turns !== undefined || options.output === false;
+  refuseTogether("--format atif", options.format === "atif" && isPart, "--turns or --no-output");
+  return exportOne(context, id, options);
 }
 
 function refuseTogether(one: string, isBoth: boolean, other: string): void {
@@ -99,9 +112,9 @@ async function exportOne(
     to,
     full = false,
     turns,
-    output: withOutput,
+    output: withOutput = true,
     force = false,
-  }: ExportOptions,
+  }: SessionOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
   const clean = cleaner(project)();
@@ -124,14 +137,7 @@ async function exportOne(
 async function exportSeveral(
   { cwd, output }: CommandContext,
   to: string,
-  {
-    format = "markdown",
-    full = false,
-    output: withOutput,
-    force = false,
-    session: ids,
-    ...options
-  }: ExportOptions,
+  { format = "markdown", full = false, force = false, session: ids, ...options }: ExportOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
   const { extension, ...as } = formatOf[format];
@@ -156,7 +162,7 @@ async function exportSeveral(
       progress.update(i, sessions.length);
       const ofSession = clean();
       const document = await collectSession(project, id, {
-        ...{ full, output: withOutput, clean: ofSession, decisions: decided.decisions },
+        ...{ full, output: true, clean: ofSession, decisions: decided.decisions },
       });
       const file = freeName(fileName(document.session, extension), names);
       directory.write(file, await as.session(document, project, ofSession));
@@ -214,8 +220,8 @@ function freeName(name: string, taken: Set<string>): string {
   return free;
 }
 
-/** `pm export --all`: the whole memory as JSON Lines. */
-export async function exportAllCommand(
+/** The whole memory as JSON Lines. */
+async function exportAll(
   { cwd, output }: CommandContext,
   { to, force = false }: { to?: string; force?: boolean },
 ): Promise<void> {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { examples, query, run } from "../../frame.ts";
 import { addOptions } from "../../options.ts";
 
-/** `pm how`, `pm fix` and `pm lost`: options and help; the code is loaded when it runs. */
+/** `pm how`: options and help; the code is loaded when it runs. */
 export function declareHow(program: Command): void {
   const how = program
     .command("how")
@@ -18,7 +18,10 @@ export function declareHow(program: Command): void {
       )}\n\nExits with 5 when agents ran nothing like it here.`,
     )
     .action(query(async () => (await import("./how.ts")).howCommand));
+}
 
+/** `pm fix` */
+export function declareFix(program: Command): void {
   const fix = program
     .command("fix")
     .description("Find an error that agents met here before, and what fixed it")
@@ -33,20 +36,4 @@ export function declareHow(program: Command): void {
       )}\n\nExits with 5 when no agent met it here.`,
     )
     .action(run(async () => (await import("./fix.ts")).fixCommand));
-
-  const lost = program
-    .command("lost")
-    .description(
-      "Show text of a file that an edit replaced or a checkout destroyed, and that no commit holds",
-    )
-    .argument("<file>", "the file, which may be gone");
-  addOptions(lost, "lostText", { file: null })
-    .addHelpText(
-      "after",
-      `${examples(
-        ["pm lost src/auth.ts", "the latest first; nothing is written"],
-        ["pm lost src/auth.ts --json | jq -r '.texts[0].lines[]'", "only the text"],
-      )}\n\nExits with 5 when nothing of it was lost.`,
-    )
-    .action(query(async () => (await import("./how.ts")).lostCommand));
 }

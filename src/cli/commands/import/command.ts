@@ -10,7 +10,7 @@ export function declareImport(program: Command): void {
     .argument("<agent>", `the agent: ${agentNames.join(", ")}; or another memory: aline, pommel`)
     .argument(
       "[path]",
-      "a directory of transcripts, or one transcript (default: the agent's own); for aline: its database; for pommel: a file of `pm export --all`",
+      "a directory of transcripts, or one transcript (default: the agent's own); for aline: its database; for pommel: a file of `pm memory export --all`",
     )
     .option("--since <time>", 'only sessions active since: "2026-01-31", "last month"')
     .option("--all-projects", "also sessions of other projects")
@@ -25,7 +25,7 @@ export function declareImport(program: Command): void {
         ["pm import claude ~/old-laptop/.claude/projects --all-projects", "from another directory"],
         ["pm import codex", "sessions with Codex CLI, archived ones too"],
         ["pm import atif runs", "trajectories of other tools, from a directory"],
-        ["pm import pommel memory.jsonl", "what pm export --all wrote"],
+        ["pm import pommel memory.jsonl", "what pm memory export --all wrote"],
         ["pm import aline", "sessions, events and commits from ~/.aline/db/aline.db"],
       )}\n\nCtrl-C stops watching; the import continues. Safe to run again: nothing is imported twice.`,
     )

@@ -65,7 +65,7 @@ export async function importCommand(
   }
   const followed = await importTranscripts(project, agent, preview.files);
   if (followed === null) {
-    output.note("The import continues in the daemon; `pm queue` shows its progress.");
+    output.note("The import continues in the daemon; `pm daemon queue` shows its progress.");
     if (output.json) output.result({ ...summary, interrupted: true }, "");
     return interruptedCode;
   }
@@ -162,7 +162,7 @@ function report(output: Output, summary: ReturnType<typeof summaryOf> & ImportFo
     const took = `Imported ${counted(sessions, "session")}, ${counted(chunks, "chunk")}, ${humanDuration(took_ms)}.`;
     const left =
       failed.length > 0
-        ? `\n${counted(failed.length, "transcript")} could not be read: \`pm queue retry\` retries.`
+        ? `\n${counted(failed.length, "transcript")} could not be read: \`pm daemon queue retry\` retries.`
         : '\n  Search them:  pm search sessions "how did we ..."';
     return `${mark} ${took}${left}`;
   });

@@ -11,14 +11,14 @@ import { counted } from "../../terminal/text.ts";
 /** Problems that are named before the rest is counted. */
 const problemsShown = 20;
 
-/** `pm import pommel <file>`: what `pm export --all` wrote. */
+/** `pm import pommel <file>`: what `pm memory export --all` wrote. */
 export async function importPommelCommand(
   { cwd, output }: CommandContext,
   path: string | undefined,
   { dryRun = false }: { dryRun?: boolean },
 ): Promise<number> {
   if (path === undefined)
-    throw new PommelError("usage", "Which file?", "Name what `pm export --all --to FILE` wrote.");
+    throw new PommelError("usage", "Which file?", "Name what `pm memory export --all --to FILE` wrote.");
   const file = resolve(cwd, path);
   if (!existsSync(file)) throw new PommelError("not_found", `${file} does not exist.`, "Check the path.");
   const project = await findProject(cwd);

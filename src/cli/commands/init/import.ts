@@ -51,7 +51,7 @@ export async function importFound(
   for (const { agent, preview } of past) {
     const followed = await importTranscripts(project, agent, preview.files);
     if (followed === null) {
-      output.note(`${indent}The import continues in the daemon; \`pm queue\` shows its progress.`);
+      output.note(`${indent}The import continues in the daemon; \`pm daemon queue\` shows its progress.`);
       return { ...imported, interrupted: true };
     }
     imported.sessions += preview.sessions;
@@ -63,7 +63,7 @@ export async function importFound(
   output.print(`${indent}${mark} Imported ${counted(sessions, "session")} (${counted(chunks, "chunk")})`);
   if (failed.length > 0) {
     const which = counted(failed.length, "transcript");
-    output.note(`${indent}  ${which} could not be read: \`pm queue retry\` retries.`);
+    output.note(`${indent}  ${which} could not be read: \`pm daemon queue retry\` retries.`);
   }
   return imported;
 }

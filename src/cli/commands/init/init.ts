@@ -168,6 +168,6 @@ function daemonInBrief({ files_to_index, eta_seconds, already_running }: StartRe
 function nextSteps(isRunning: boolean): string {
   const lines = isRunning
     ? ['  pm search "where requests are retried"', "  pm status"]
-    : ["  pm start    index the project and keep the index up to date"];
+    : ["  pm daemon start    index the project and keep the index up to date"];
   return `\nNext:\n${lines.join("\n")}`;
 }

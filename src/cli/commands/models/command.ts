@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import { examples, run } from "../../frame.ts";
+import { positiveInteger } from "../../values.ts";
 
 /** `pm models`: options and help; the code is loaded when it runs. */
 export function declareModels(program: Command): void {
   const models = program
     .command("models")
-    .description("List, fetch and test embedders (which to choose: docs/embedders.md)")
+    .description("List, fetch, test and measure embedders (which to choose: docs/embedders.md)")
     .addHelpText(
       "after",
       examples(
@@ -51,4 +52,25 @@ export function declareModels(program: Command): void {
       )}\n\nExits with 1 when an embedder cannot be used or its vectors make no sense.`,
     )
     .action(run(async () => (await import("./test-models.ts")).modelsTestCommand));
+
+  models
+    .command("bench")
+    .description("Measure how well search finds your own code, using its doc comments and commits")
+    .option(
+      "-q, --queries <count>",
+      "at most this many questions of each kind (default: 100)",
+      positiveInteger,
+    )
+    .option("--model <embedder>", "measure this embedder instead of the configured one")
+    .option("--misses", "print the worst misses")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm models bench", "100 doc comments and 100 commits, lexical, semantic and hybrid"],
+        ["pm models bench --queries 300 --misses", "more questions, and the misses"],
+        ["pm models bench --model ollama/bge-m3", "with another model"],
+        ["pm models bench --json > before.json", "to compare later"],
+      ),
+    )
+    .action(run(async () => (await import("./bench.ts")).benchCommand));
 }

@@ -28,7 +28,7 @@ export function declareSearch(program: Command): void {
       `${examples(
         ['pm search "where do we retry failed requests"', "everything"],
         ['pm search code "rate limit" --json -n 3', "code only, for scripts"],
-        ['pm search "parse dates" --package api', "one package of a monorepo (`pm packages`)"],
+        ['pm search "parse dates" --package api', "one package of a monorepo (`pm code packages`)"],
         ["pm search parseConfig --level function", "a name, functions and methods only"],
         ["pm search code 'retry \"timed out\"'", "what is in quotes is in every result"],
         ['pm search code --exact "next() called"', "a text as it is"],
@@ -44,7 +44,7 @@ export function declareSearch(program: Command): void {
           "commits, and the sessions behind them",
         ],
         ["pm search 1f3a9c2", "a commit, by the beginning of its hash"],
-        ['pm search sessions "token refresh" --team', "what colleagues shared (`pm share`)"],
+        ['pm search sessions "token refresh" --team', "what colleagues shared (`pm share team`)"],
         ['pm search notes "staging"', "what people noted"],
         ["pm search events auth", "named groups of sessions and checkpoints"],
         ['pm search --all-projects "how did we parse dates"', "in all projects"],

@@ -1,13 +1,12 @@
 import { type Command, Option } from "commander";
 import { examples, query, run } from "../../frame.ts";
-import { addOptions } from "../../options.ts";
+import { addOptions, shared } from "../../options.ts";
 
 /** `pm session`: options and help; the code is loaded when it runs. */
 export function declareSession(program: Command): void {
   const session = program
     .command("session")
-    .alias("sessions")
-    .description("Show recorded agent sessions")
+    .description("Show recorded agent sessions, and go on with them")
     .addHelpText(
       "after",
       examples(
@@ -15,6 +14,8 @@ export function declareSession(program: Command): void {
         ["pm session 8ecde0fc", "one session, as a chat"],
         ["pm session show 8ecde0fc --turn 7", "a turn in full"],
         ["pm session current", "open sessions"],
+        ['pm session resume "the flaky importer test"', "reopen one in its agent"],
+        ["pm session handoff --to codex", "go on with the latest in another agent"],
       ),
     );
 
@@ -25,7 +26,7 @@ export function declareSession(program: Command): void {
   // With an id, which is `pm session show`.
   for (const flag of ["--full", "--outline"]) sessions.addOption(new Option(flag).hideHelp());
   addOptions(sessions, "sessions")
-    .option("--all-projects", "of all Pommel projects on this machine (`pm projects`)")
+    .option(...shared.allProjects)
     .addHelpText(
       "after",
       examples(
@@ -68,4 +69,68 @@ export function declareSession(program: Command): void {
 A session is open if it was active in the last 30 minutes and has not ended. In Claude Code: the asking session.`,
     )
     .action(run(async () => (await import("./current.ts")).sessionCurrentCommand));
+
+  declareGoingOn(session);
+
+  session
+    .command("context")
+    .description(
+      "Show automatic context: what was injected into agents' sessions, when, why, its size, and whether it was used",
+    )
+    .argument("[prompt...]", "preview what this prompt would inject into a new session")
+    .option("--last", "only the latest")
+    .option("--session <id>", "only this session; a prefix of its id is enough")
+    .option(...shared.limit)
+    .option("--start", "preview what a new session would start with")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm session context --last", "the latest injection, and why"],
+        ["pm session context --session 8ecde0fc", "in a session"],
+        ['pm session context "the retries of the importer fail again"', "what a prompt would inject"],
+        ["pm session context --start", "what a new session starts with"],
+      ),
+    )
+    .action(query(async () => (await import("./context.ts")).contextCommand));
+}
+
+function declareGoingOn(session: Command): void {
+  const which = [
+    "[session...]",
+    "a session's id or a prefix of it, or what it was about; default: the latest",
+  ] as const;
+  session
+    .command("resume")
+    .description("Reopen a session in its agent, in the directory where it was started")
+    .argument(...which)
+    .option("--print", "only print the command, as without a terminal")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm session resume", "the latest session"],
+        ["pm session resume 8ecde0fc", "this one"],
+        ['pm session resume "the flaky importer test"', "the one that session search finds"],
+      )}\n\nExits with 5 when no session is found, otherwise as the agent does.`,
+    )
+    .action(run(async () => (await import("./resume.ts")).resumeCommand));
+
+  session
+    .command("handoff")
+    .description(
+      "Write what another agent needs to go on with a session: goal, state, decisions, files, commands",
+    )
+    .argument(...which)
+    .option(
+      "--to <agent>",
+      "start this agent with it: claude, codex, gemini or qwen; without a terminal only print it",
+    )
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm session handoff 8ecde0fc", "as Markdown"],
+        ["pm session handoff 8ecde0fc --to codex", "go on with it in Codex CLI"],
+        ['pm session handoff "the flaky importer test" > HANDOFF.md', "the one that session search finds"],
+      )}\n\nExits with 5 when no session is found.`,
+    )
+    .action(run(async () => (await import("./resume.ts")).handoffCommand));
 }

@@ -21,7 +21,7 @@ export function declareStatus(program: Command): void {
         ["pm status --watch", "live, while it indexes"],
         ["pm status --json | jq .queue.is_idle", "true when everything is searchable"],
         ["pm status --skipped", "skipped files, and why"],
-        ["pm status --check || pm start", "in a script or a health check"],
+        ["pm status --check || pm daemon start", "in a script or a health check"],
       ),
     )
     .action(

@@ -139,7 +139,7 @@ function stored({ memory, storage, index }: StatusResponse, { colors, now }: Fra
     ["last session", last],
     ["on disk", `${humanBytes(storage.index_bytes)} index, ${humanBytes(memory.bytes)} memory`],
     ["skipped files", number(index.skipped.total)],
-    ...(failed > 0 ? [["failed", colors.error(`${number(failed)} jobs (pm queue)`)]] : []),
+    ...(failed > 0 ? [["failed", colors.error(`${number(failed)} jobs (pm daemon queue)`)]] : []),
   ];
   return [colors.bold("Stored"), ...rows.map(([name = "", value = ""]) => `  ${name.padEnd(14)} ${value}`)];
 }

@@ -28,7 +28,7 @@ export function memoryRows({ memory, daemon, models }: StatusResponse): Row[] {
     const [first] = dead;
     const why = first?.error ?? "unknown reason";
     rows.push(["Failed:", `${plural(dead.length, "job")}; the first: ${why}`]);
-    rows.push(["", "`pm queue` lists them, `pm queue retry` retries them"]);
+    rows.push(["", "`pm daemon queue` lists them, `pm daemon queue retry` retries them"]);
   }
   const grown = memory.growth_30d_bytes;
   const growth = grown === null ? "" : `, ${grown < 0 ? "-" : "+"}${humanBytes(Math.abs(grown))} in 30 days`;
@@ -80,7 +80,7 @@ export function vanishingText({ title, sessions, stored, within_days }: Vanishin
 
 /** Automatic context: what was injected into sessions. */
 function contextRow({ mode, injections, injections_30d, tokens_30d, missed_30d: missed }: Context): Row {
-  const late = missed === 0 ? "" : `; ${plural(missed, "answer")} came too late (\`pm context\`)`;
+  const late = missed === 0 ? "" : `; ${plural(missed, "answer")} came too late (\`pm session context\`)`;
   if (injections === 0) return ["Context:", mode === "off" ? "off" : `${mode}; nothing injected yet${late}`];
   const injectedLine = `injected ${plural(injections_30d, "time")} in 30 days, about ${plural(tokens_30d, "token")}`;
   return ["Context:", `${mode}; ${injectedLine}${late}`];

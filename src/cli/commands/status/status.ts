@@ -44,7 +44,7 @@ async function withSharing(project: Project, status: StatusResponse): Promise<St
   // The status already shows why a memory cannot be read.
   const counts = await notSharedYet(project).catch(() => null);
   const text = counts === null ? null : notSharedText(counts);
-  return text === null ? status : { ...status, notes: [...status.notes, `${text} Run \`pm sync\`.`] };
+  return text === null ? status : { ...status, notes: [...status.notes, `${text} Run \`pm share git\`.`] };
 }
 
 /** Says what keeps git from reading the repository. */

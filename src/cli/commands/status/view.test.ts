@@ -164,9 +164,9 @@ Sessions and commits
   Expiring:      14 sessions expire in Claude Code within 7 days; 12 are imported. Import the rest: \`pm import claude\`
   Queue:         2 jobs pending, 120.5 chunks/s, about 9 s left
   Running:       transcript /t/a.jsonl 30 %
-  Context:       gentle; injected 12 times in 30 days, about 2,900 tokens; 1 answer came too late (\`pm context\`)
+  Context:       gentle; injected 12 times in 30 days, about 2,900 tokens; 1 answer came too late (\`pm session context\`)
   Failed:        1 job; the first: It is not there.
-                 \`pm queue\` lists them, \`pm queue retry\` retries them
+                 \`pm daemon queue\` lists them, \`pm daemon queue retry\` retries them
   Storage:       34.0 MB, +2.0 MB in 30 days
   Summaries by:  ollama/llama3.1:8b, 1,200 of 200,000 tokens today, $0.0000
 
@@ -198,7 +198,7 @@ test("has no queue and says how to start when nothing runs", () => {
   const daemon = { running: false, pid: null, port: null, uptime_seconds: null, memory_bytes: null };
   const shown = renderStatus({ ...busy, daemon, notes: [] }, screen);
   expect(shown).toContain("Pommel 1.2.3 - not running in /home/ada/engine");
-  expect(shown).toContain("pm start");
+  expect(shown).toContain("pm daemon start");
   expect(shown).not.toContain("Queue");
   expect(shown).toContain("Pending:       2 jobs; no daemon is running");
   expect(shown).not.toContain("polling");

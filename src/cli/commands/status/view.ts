@@ -32,7 +32,7 @@ export function renderStatus(status: StatusResponse, screen: Screen): string {
 
 function header({ version, project, daemon, health }: StatusResponse, colors: Palette): string {
   if (!daemon.running) {
-    const start = daemon.autostart ? autostartText(daemon.autostart).join(" ") : "Run `pm start`.";
+    const start = daemon.autostart ? autostartText(daemon.autostart).join(" ") : "Run `pm daemon start`.";
     const searches = health.status === "failing" ? "" : "\nSearches still work on the existing index.";
     const hint = `${start}${searches}`;
     return `${colors.bold(`Pommel ${version}`)} - ${colors.warn("not running")} ${colors.dim(`in ${project}`)}\n${hint}`;

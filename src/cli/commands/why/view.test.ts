@@ -81,7 +81,7 @@ it("shows how sure it is, what happened to it, and what to do next", () => {
   expect(text).toContain("Its commit was reverted.");
   expect(text).toContain("Reverted by fedcba98.");
   expect(text).toContain("3 of the 12 lines its commit added remain.");
-  expect(text).toContain("Next: pm session show 8ecde0fc --turn 7; pm rewind abcdefabcdef");
+  expect(text).toContain("Next: pm session show 8ecde0fc --turn 7; pm checkpoint rewind abcdefabcdef");
 });
 
 it.each([

@@ -300,7 +300,7 @@ function renderUses({ edges, total }: NonNullable<WhyAnswer["used_by"]>, style: 
       4,
     );
   });
-  const more = total > edges.length ? [colors.dim(`  and ${total - edges.length} more: pm impact`)] : [];
+  const more = total > edges.length ? [colors.dim(`  and ${total - edges.length} more: pm code impact`)] : [];
   return [colors.bold("Used by"), ...lines, ...more].join("\n");
 }
 
@@ -311,7 +311,7 @@ function nextSteps(origin: Origin | undefined, colors: Palette): string[] {
     turn === null || written_by.session_id === null
       ? ""
       : `pm session show ${shortId(written_by.session_id)} --turn ${turn.number}`,
-    checkpoint_id === null ? "" : `pm rewind ${checkpoint_id}`,
+    checkpoint_id === null ? "" : `pm checkpoint rewind ${checkpoint_id}`,
     checkpoint_id === null && commit !== null ? `git show ${shortHash(commit.hash)}` : "",
   ].filter((step) => step !== "");
   return steps.length === 0 ? [] : [colors.dim(`Next: ${steps.join("; ")}`)];

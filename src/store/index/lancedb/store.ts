@@ -333,7 +333,7 @@ const damaged = (address: string, why: string, cause?: unknown) =>
   new PommelError(
     "index_corrupt",
     `The index at ${address} is damaged: ${why}.`,
-    "Run `pm reindex`: it is made again.",
+    "Run `pm daemon reindex`: it is made again.",
     { cause },
   );
 
@@ -348,5 +348,5 @@ const notIndexed = (address: string) =>
   new PommelError(
     "not_indexed",
     `This project is not indexed at ${address}.`,
-    "Run `pm start` or `pm reindex`.",
+    "Run `pm daemon start` or `pm daemon reindex`.",
   );

@@ -279,7 +279,7 @@ function checked({ id, format }: { id: number; format: number }, settings: Serve
   throw new PommelError(
     "index_corrupt",
     `The index of this project at ${placeOf(settings)} has the unknown format ${format}.`,
-    "Run `pm reindex`: it is made again; other projects are not touched.",
+    "Run `pm daemon reindex`: it is made again; other projects are not touched.",
   );
 }
 
@@ -287,14 +287,14 @@ const gone = (settings: ServerSettings) =>
   new PommelError(
     "index_corrupt",
     `The index of this project is gone from ${placeOf(settings)}.`,
-    "Run `pm reindex`: it is made again.",
+    "Run `pm daemon reindex`: it is made again.",
   );
 
 const notIndexed = (settings: ServerSettings) =>
   new PommelError(
     "not_indexed",
     `This project is not indexed at ${placeOf(settings)}.`,
-    "Run `pm start` or `pm reindex`.",
+    "Run `pm daemon start` or `pm daemon reindex`.",
   );
 
 /** Rows for `json_to_recordset`. The server's texts hold neither NUL nor half a character. */

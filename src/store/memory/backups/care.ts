@@ -40,7 +40,7 @@ export function takeCare({ memoryDb, folder, keep, kind }: CareTask, now = Date.
     throw new PommelError(
       "memory_corrupt",
       `${memoryDb} is damaged: ${found.why}.`,
-      "Run `pm doctor --repair`, or `pm restore`.",
+      "Run `pm doctor --repair`, or `pm memory restore`.",
     );
   }
   try {

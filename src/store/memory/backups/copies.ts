@@ -45,7 +45,7 @@ export function freeName(folder: string, reason: "daily" | "manual", now = Date.
 }
 
 /**
- * What `pm restore` has put beside the memory, the latest first: `memory.db.replaced-2`. By number, as clocks jump. Without a
+ * What `pm memory restore` has put beside the memory, the latest first: `memory.db.replaced-2`. By number, as clocks jump. Without a
  * number: of an older Pommel, whose `replaced-now` a killed restore left behind. A copy that is the memory itself is none: the
  * restore that made it did not come to replace it.
  */

@@ -18,7 +18,7 @@ export function lostMemory(memoryDb: string): PommelError | null {
   return new PommelError(
     "memory_missing",
     `${memoryDb} is ${isThere ? "empty" : "missing"}, and ${count}, the newest of ${dayOf(newest)}.`,
-    `\`pm restore\` brings it back. To begin with an empty memory, move the backups out of ${places} first.`,
+    `\`pm memory restore\` brings it back. To begin with an empty memory, move the backups out of ${places} first.`,
   );
 }
 

@@ -63,6 +63,6 @@ export function refuseDirectory(memoryDb: string): void {
   throw new PommelError(
     "unreadable",
     `${memoryDb} is a directory.`,
-    "Move it away, then run `pm restore`, which brings back the newest backup.",
+    "Move it away, then run `pm memory restore`, which brings back the newest backup.",
   );
 }

@@ -143,7 +143,7 @@ describe("a memory that is gone beside its backups", () => {
     const refused = expect.objectContaining({
       code: "memory_missing",
       message: expect.stringContaining(says),
-      hint: expect.stringContaining("pm restore"),
+      hint: expect.stringContaining("pm memory restore"),
     });
     for (const readonly of [true, false]) expect(() => Memory.open(file, { readonly })).toThrow(refused);
     expect(() => backUp(file, { folder: backupFolder(file, ""), reason: "manual" })).toThrow(refused);

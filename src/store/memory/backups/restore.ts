@@ -26,7 +26,11 @@ export function checkBackup(file: string): void {
   const check = checkDatabase(file, memoryMigrations);
   switch (check.state) {
     case "absent":
-      throw new PommelError("not_found", `There is no backup ${file}.`, "`pm backup list` lists them.");
+      throw new PommelError(
+        "not_found",
+        `There is no backup ${file}.`,
+        "`pm memory backup list` lists them.",
+      );
     case "newer":
       throw new PommelError(
         "index_too_new",

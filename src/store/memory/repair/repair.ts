@@ -35,7 +35,7 @@ export function repairMemory(memoryDb: string, now = new Date()): Repaired {
       throw new PommelError(
         "memory_corrupt",
         `Nothing in ${memoryDb} can be read.`,
-        "Nothing was changed. `pm restore` goes back to a backup.",
+        "Nothing was changed. `pm memory restore` goes back to a backup.",
       );
     }
     const rereads = readAgain(draft, salvaged.harmed);

@@ -33,7 +33,7 @@ export function Given({ query }: { query: URLSearchParams }) {
         <Empty title="Nothing was given to agents yet">
           <p>Most prompts get none: only what clearly continues past work does.</p>
           <p>
-            <Inline text='`pm context "a prompt"` shows what a prompt would get.' />
+            <Inline text='`pm session context "a prompt"` shows what a prompt would get.' />
           </p>
         </Empty>
       )}

@@ -24,9 +24,9 @@ export function Keeping() {
       <section class="panel" aria-labelledby="export">
         <h2 id="export">Export</h2>
         <p>As files to read or to hand on, scrubbed once more:</p>
-        <Command line="pm export --since 'last week' --to week" />
+        <Command line="pm memory export --since 'last week' --to week" />
         <p>All of it, to keep or to import elsewhere:</p>
-        <Command line="pm export --all --to memory.jsonl" />
+        <Command line="pm memory export --all --to memory.jsonl" />
       </section>
     </div>
   );

@@ -146,7 +146,7 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
           Resume it with <code>{resume}</code>
           <CopyButton label="Copy" text={() => resume} />
           {" or hand it over with "}
-          <code>{`pm handoff ${id.slice(0, 8)} --to AGENT`}</code>
+          <code>{`pm session handoff ${id.slice(0, 8)} --to AGENT`}</code>
           <CopyButton label="Copy the handoff" text={async () => (await ask("handoff", { id })).text} />
         </p>
       )}

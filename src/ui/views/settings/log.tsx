@@ -14,7 +14,7 @@ export function Log() {
     <>
       <div class="view-head">
         <p class="count">
-          The last {data.entries.length} entries. <code>pm logs --follow</code> shows new ones.
+          The last {data.entries.length} entries. <code>pm daemon logs --follow</code> shows new ones.
         </p>
         <button type="button" onClick={reload}>
           Read again

@@ -26,16 +26,19 @@ export async function checkBackups(project: Project, fix: boolean): Promise<Chec
   if (check?.problem) {
     return fail(
       `memory.db was found damaged ${relativeTime(check.at)}: ${check.problem}`,
-      "Run `pm doctor --repair`, or `pm restore`.",
+      "Run `pm doctor --repair`, or `pm memory restore`.",
     );
   }
   if (backup?.problem) {
-    return warn(`The backup of ${relativeTime(backup.at)} failed: ${backup.problem}`, "Run `pm backup`.");
+    return warn(
+      `The backup of ${relativeTime(backup.at)} failed: ${backup.problem}`,
+      "Run `pm memory backup`.",
+    );
   }
   if (damaged.length > 0) {
     return warn(
       `${damaged.length === 1 ? "A backup is" : `${damaged.length} of ${counted(all.length, "backup")} are`} damaged: ${damaged.join(", ")}`,
-      "Move it away, so that it is not taken for a copy; `pm backup` makes another one.",
+      "Move it away, so that it is not taken for a copy; `pm memory backup` makes another one.",
     );
   }
   const checked = check ? `; memory.db was sound ${relativeTime(check.at)}` : "";

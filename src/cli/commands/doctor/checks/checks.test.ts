@@ -157,7 +157,7 @@ describe("the daemon", () => {
   };
 
   it("may be off", async () => {
-    expect(await run("daemon")).toMatchObject({ status: "warn", hint: "Run `pm start`." });
+    expect(await run("daemon")).toMatchObject({ status: "warn", hint: "Run `pm daemon start`." });
   });
 
   it("may have left its file behind, which --fix removes", async () => {
@@ -229,7 +229,7 @@ it("measures the disk", () => {
 
 it("where neither the disk nor Pommel encrypts, doctor says so, and what to do", () => {
   expect(plainOn("off")).toMatchObject({ message: expect.stringContaining("the disk is not encrypted") });
-  expect(plainOn("off").hint).toContain("pm encrypt");
+  expect(plainOn("off").hint).toContain("pm memory encrypt");
   expect(plainOn("on").message).toContain("on an encrypted disk");
   expect(plainOn("unknown").message).toContain("cannot be seen");
 });

@@ -25,7 +25,10 @@ export function databaseResult(
     case "sound":
       return ok(`${name} is sound (schema ${check.schema}, ${humanBytes(check.bytes)})`);
     case "older":
-      return warn(`${name} was written by an older Pommel (schema ${check.schema}).`, "Run `pm start`.");
+      return warn(
+        `${name} was written by an older Pommel (schema ${check.schema}).`,
+        "Run `pm daemon start`.",
+      );
     case "newer":
       return fail(
         `${name} was written by a newer Pommel (schema ${check.schema}; this version supports ${check.known}).`,
@@ -42,7 +45,7 @@ export function databaseResult(
 export function serverResult(place: string, check: StoreCheck): CheckResult {
   if (check.state === "sound") return ok(`the index is at ${place} (about ${humanBytes(check.bytes)})`);
   if (check.state === "damaged")
-    return fail(check.why, "Run `pm reindex`: this project's part is made again.");
+    return fail(check.why, "Run `pm daemon reindex`: this project's part is made again.");
   const why = check.state === "unreadable" ? check.why : `The index at ${place} is ${check.state}.`;
   return fail(why, "Until then code is searched by the words of the files on disk.");
 }

@@ -15,11 +15,11 @@ export function plainOn(disk: DiskEncryption): CheckResult {
   if (disk === "on") return ok("everything is stored plain, for the owner only, on an encrypted disk");
   const stored = "everything is stored plain, for the owner only";
   if (disk === "unknown")
-    return ok(`${stored} (\`pm encrypt\` encrypts it); whether the disk is encrypted cannot be seen`);
+    return ok(`${stored} (\`pm memory encrypt\` encrypts it); whether the disk is encrypted cannot be seen`);
   return {
     status: "ok",
     message: `${stored}, and the disk is not encrypted: whoever has it, or a copy, can read everything`,
-    hint: "Turn on FileVault, LUKS or BitLocker, or run `pm encrypt`.",
+    hint: "Turn on FileVault, LUKS or BitLocker, or run `pm memory encrypt`.",
   };
 }
 
@@ -30,7 +30,10 @@ export async function checkEncryption(): Promise<CheckResult> {
     const encrypted = await call("stillPlain", {}, null);
     if (encrypted === null) {
       return config["storage.encrypt"]
-        ? warn("storage.encrypt is on, and nothing is encrypted yet", "Run `pm encrypt`, or `pm start`.")
+        ? warn(
+            "storage.encrypt is on, and nothing is encrypted yet",
+            "Run `pm memory encrypt`, or `pm daemon start`.",
+          )
         : plainOn(diskEncryptionOf(homeOf().dataDir));
     }
     const { key, files } = encrypted;
@@ -40,7 +43,7 @@ export async function checkEncryption(): Promise<CheckResult> {
       );
     }
     const names = files.map((file) => basename(file)).join(", ");
-    return warn(`These are still plain: ${names}.`, "Run `pm encrypt`, which does the rest.");
+    return warn(`These are still plain: ${names}.`, "Run `pm memory encrypt`, which does the rest.");
   } catch (error) {
     if (error instanceof PommelError) return fail(error.message, error.hint);
     throw error;

@@ -123,7 +123,7 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
     if (holder !== null) {
       return fail(
         `${holder.owner} (PID ${holder.pid}) runs but does not answer: ${messageOf(error)}`,
-        "It may be starting: try again in a moment, then `pm restart`. `pm logs` shows what it does.",
+        "It may be starting: try again in a moment, then `pm daemon restart`. `pm daemon logs` shows what it does.",
       );
     }
     const [what, hint] = autostartText(autostartStatus(isAutostartOn(project)));
@@ -148,12 +148,12 @@ async function checkIndex(project: Project): Promise<CheckResult> {
   const { indexDb: file } = project;
   const config = configOf(project);
   const { place, check } = await call("indexState", { config }, project);
-  const absent = warn("Nothing is indexed yet.", "Run `pm start` or `pm reindex`.");
+  const absent = warn("Nothing is indexed yet.", "Run `pm daemon start` or `pm daemon reindex`.");
   if (config["index.driver"] !== "sqlite" && check.state !== "absent") return serverResult(place, check);
   return databaseResult(file, check, {
     absent,
-    damaged: "Run `pm reindex`: the damaged file is moved aside and rebuilt.",
-    tooNew: "Update Pommel, or delete the file and run `pm reindex`.",
+    damaged: "Run `pm daemon reindex`: the damaged file is moved aside and rebuilt.",
+    tooNew: "Update Pommel, or delete the file and run `pm daemon reindex`.",
   });
 }
 
@@ -165,7 +165,7 @@ async function checkSharing(project: Project): Promise<CheckResult> {
   const text = notSharedText(counts);
   return text === null
     ? ok("the whole memory is shared")
-    : { status: "ok", message: text.replace(/\.$/, ""), hint: "`pm sync` shares it." };
+    : { status: "ok", message: text.replace(/\.$/, ""), hint: "`pm share git` shares it." };
 }
 
 async function memoryResult(project: Project): Promise<CheckResult> {
@@ -174,7 +174,7 @@ async function memoryResult(project: Project): Promise<CheckResult> {
   return databaseResult(project.memoryDb, check, {
     absent: ok("no sessions recorded yet"),
     damaged:
-      "Nothing was changed. `pm doctor --repair` saves what can be read, `pm restore` goes back to a backup.",
+      "Nothing was changed. `pm doctor --repair` saves what can be read, `pm memory restore` goes back to a backup.",
     tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
   });
 }
@@ -186,7 +186,7 @@ async function checkLegacy(project: Project): Promise<CheckResult> {
   if (found === "others") {
     return warn(
       `${file} is not used: it came with the repository or from another machine.`,
-      "If it is yours, `pm restore` with its path puts it in the place of this project's memory. Then delete it.",
+      "If it is yours, `pm memory restore` with its path puts it in the place of this project's memory. Then delete it.",
     );
   }
   if (state !== "damaged" && state !== "newer")
@@ -195,7 +195,7 @@ async function checkLegacy(project: Project): Promise<CheckResult> {
     `${file} is not used: it is ${state === "newer" ? "a newer Pommel's" : "damaged"}.`,
     state === "newer"
       ? "Update Pommel."
-      : `\`pm restore\` takes a backup of it from ${dirname(file)}/backups.`,
+      : `\`pm memory restore\` takes a backup of it from ${dirname(file)}/backups.`,
   );
 }
 
@@ -212,7 +212,7 @@ async function checkChunks(project: Project): Promise<CheckResult> {
   if (readDaemonRecord() !== null) return ok(`the daemon is cutting ${which} again`);
   return warn(
     `${which} were cut into chunks by other rules or settings; searches find them as they were cut.`,
-    "Run `pm start`: the daemon cuts them again in the background.",
+    "Run `pm daemon start`: the daemon cuts them again in the background.",
   );
 }
 

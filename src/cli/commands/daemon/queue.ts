@@ -1,0 +1,122 @@
+import { call } from "../../../client/call.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import { PommelError } from "../../../project/errors.ts";
+import type { Project } from "../../../project/paths.ts";
+import type { JobsStatus } from "../../../protocol/operations/status.ts";
+import type { CommandContext } from "../../frame.ts";
+import { progressBar } from "../../terminal/chart.ts";
+import { humanBytes, humanDuration, type Screen, tick } from "../../terminal/output.ts";
+import { type Column, table } from "../../terminal/table.ts";
+import { counted, fitted, hanging, oneLine, when } from "../../terminal/text.ts";
+
+/** The JSON of `pm daemon queue`: the state of the queue, and whether a daemon works on it. */
+type QueueReport = JobsStatus & { daemon_running: boolean };
+
+/** `pm daemon queue`: pending, running, failed and last finished jobs. */
+export async function queueCommand({ cwd, output }: CommandContext): Promise<void> {
+  const project = await findProject(cwd);
+  const report = await queueReport(project);
+  output.result(report, () => renderQueue(report, output));
+}
+
+async function queueReport(project: Project): Promise<QueueReport> {
+  let isRunning = true;
+  const onHere = () => {
+    isRunning = false;
+  };
+  const { sessions } = await call("queue", {}, project, { without: "here", onHere });
+  return { ...sessions, daemon_running: isRunning };
+}
+
+/** `pm daemon queue retry [ids...]` */
+export async function queueRetryCommand({ cwd, output }: CommandContext, ids: number[] = []): Promise<void> {
+  const jobs = await changeDead(await findProject(cwd), ids, false);
+  output.result({ jobs }, jobs === 0 ? "No failed jobs." : `${counted(jobs, "job")} will be retried.`);
+}
+
+/** `pm daemon queue drop [ids...]` */
+export async function queueDropCommand({ cwd, output }: CommandContext, ids: number[] = []): Promise<void> {
+  const jobs = await changeDead(await findProject(cwd), ids, true);
+  output.result({ jobs }, jobs === 0 ? "No failed jobs." : `Discarded ${counted(jobs, "job")}.`);
+}
+
+/** @throws PommelError `not_found` when none of the named jobs failed */
+async function changeDead(project: Project, ids: readonly number[], drop: boolean): Promise<number> {
+  const request = { drop, ...(ids.length > 0 && { ids: [...ids] }) };
+  const { jobs } = await call("retry", request, project);
+  if (jobs === 0 && ids.length > 0) {
+    throw new PommelError(
+      "not_found",
+      `No failed job ${ids.join(" or ")}.`,
+      "`pm daemon queue` shows their numbers.",
+    );
+  }
+  return jobs;
+}
+
+const recentShown = 5;
+const recentColumns: Column[] = [
+  { title: "" },
+  { title: "", wraps: true },
+  { title: "", isNumber: true, optional: 2 },
+  { title: "", isNumber: true, optional: 1 },
+  { title: "" },
+];
+const barWidth = 20;
+
+export function renderQueue(report: QueueReport, screen: Screen): string {
+  const { colors, columns } = screen;
+  const { pending, running, dead, recent, eta_seconds: eta, rate_chunks_per_sec: rate } = report;
+  const lines: string[] = [];
+  if (report.is_idle) {
+    // Summaries wait until their session has been quiet for a minute.
+    const later =
+      pending === 0 ? "The queue is empty." : `${counted(pending, "job")} for later, nothing to do now.`;
+    lines.push(`${tick("ok", colors)} ${later}`);
+  } else {
+    const speed = [
+      rate > 0 ? `${rate} chunks/s` : "",
+      eta === null || eta === 0 ? "" : `about ${humanDuration(eta * 1000)} left`,
+    ].filter((part) => part !== "");
+    const counts = `${counted(pending, "job")} pending, ${running.length} running`;
+    lines.push([counts, ...speed].join(", "));
+    if (!report.daemon_running)
+      lines.push(colors.warn("No daemon is running: `pm daemon start` resumes the work."));
+  }
+  for (const { kind, subject, done, total } of running) {
+    const size =
+      total === 0
+        ? ""
+        : kind === "transcript"
+          ? `${humanBytes(done)} of ${humanBytes(total)}`
+          : `${done} of ${total}`;
+    lines.push(
+      `  ${progressBar(total === 0 ? 0 : done / total, barWidth)} ${kind} ${fitted(subject, (columns ?? 0) - 56, screen)}  ${size}`.trimEnd(),
+    );
+  }
+  if (dead.length > 0) {
+    lines.push("", colors.bold("Failed"));
+    for (const { id, kind, subject, attempts, error } of dead) {
+      lines.push(`  ${tick("fail", colors)} ${id}  ${kind} ${oneLine(subject)}`);
+      lines.push(
+        ...hanging(`      ${oneLine(error ?? "?")} (${counted(attempts, "attempt")})`, screen, 6).map(
+          colors.dim,
+        ),
+      );
+    }
+    lines.push("  pm daemon queue retry    retry them      pm daemon queue drop    discard them");
+  }
+  if (recent.length > 0) {
+    const rows = recent
+      .slice(0, recentShown)
+      .map(({ kind, subject, outcome, chunks, took_ms, at }) => [
+        `  ${tick(outcome === "done" ? "ok" : "fail", colors)} ${kind}`,
+        oneLine(subject),
+        counted(chunks, "chunk"),
+        humanDuration(took_ms),
+        when(at, screen),
+      ]);
+    lines.push("", colors.bold("Lately"), table(recentColumns, rows, screen));
+  }
+  return lines.join("\n");
+}
