@@ -43,7 +43,7 @@ export const teamTables = `
 `;
 
 /**
- * The fifteenth step: what came through `pm sync` before that named authors is nobody's, and not this person's. Records that
+ * The fifteenth step: what came through `pm share git` before that named authors is nobody's, and not this person's. Records that
  * are shared again name theirs.
  */
 export const authorsOfShared = `
