@@ -1,4 +1,5 @@
 import { call } from "../../../client/call.ts";
+import type { UnreachableReason } from "../../../client/daemon-client.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
@@ -21,8 +22,9 @@ export async function queueCommand({ cwd, output }: CommandContext): Promise<voi
 
 async function queueReport(project: Project): Promise<QueueReport> {
   let isRunning = true;
-  const onHere = () => {
-    isRunning = false;
+  // One that is too busy to answer works on the queue all the same.
+  const onHere = (why: UnreachableReason) => {
+    isRunning = why === "timeout";
   };
   const { sessions } = await call("queue", {}, project, { without: "here", onHere });
   return { ...sessions, daemon_running: isRunning };
