@@ -4,7 +4,6 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkpointUid } from "../../src/attribution/checkpoints/uid.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { BlameAnswer } from "../../src/protocol/operations/blame.ts";
 import type { CheckpointAnswer, CheckpointsAnswer } from "../../src/protocol/operations/checkpoints.ts";
@@ -94,7 +93,7 @@ describe("pm checkpoint", () => {
     const all = await list();
     expect(all.map(({ commit }) => commit)).toEqual([more, both]);
     expect(all[1]).toMatchObject({
-      id: checkpointUid(both!),
+      id: both!.slice(0, 12),
       parent_id: null,
       insertions: 4,
       lines: { agent: 3, human: 1, unknown: 0 },
@@ -111,21 +110,19 @@ describe("pm checkpoint", () => {
     expect(await list("--since", new Date(commitAt(3)).toISOString())).toEqual([all[0]]);
     expect(await list("--until", new Date(commitAt(2)).toISOString())).toEqual([all[1]]);
     const [, latest, first] = (await pm("checkpoint")).stdout.split("\n");
-    expect(latest).toMatch(
-      new RegExp(`^${checkpointUid(more!)}  ${more!.slice(0, 8)}  .*${docs.slice(0, 8)}:2 .*More$`),
-    );
+    expect(latest).toMatch(new RegExp(`^${more!.slice(0, 12)}  .*${docs.slice(0, 8)}:2 .*More$`));
     expect(first).toMatch(new RegExp(`\\+4 -1 +75% +${lock.slice(0, 8)}:1-2 \\+1 `));
   });
 
   it("shows one, by whatever names it", async () => {
     const [start, both] = commits as [string, string];
-    const uid = checkpointUid(both);
+    const uid = both.slice(0, 12);
     const shown = await pmJson<CheckpointAnswer>(project, "checkpoint", "show", uid);
     expect(shown).toMatchObject({
       commit: both,
       parents: [start],
       diff_summary: "3 files, +4 -1: a.ts (+2 -1), a.test.ts (+1 -0), docs.md (+1 -0)",
-      next_ids: [checkpointUid(commits[2]!)],
+      next_ids: [commits[2]!.slice(0, 12)],
     });
     expect(shown.files.map(({ path, lines }) => [path, lines.agent, lines.human])).toEqual([
       ["a.test.ts", 1, 0],
@@ -181,7 +178,7 @@ describe("pm checkpoint", () => {
       { session_id: lock, side: "to", turns: [{ turn: 1 }, { turn: 2 }] },
     ]);
     // It writes to its process's stdout as it comes.
-    const compared = ["checkpoint", "diff", checkpointUid(more), checkpointUid(both), "--patch"];
+    const compared = ["checkpoint", "diff", more.slice(0, 12), both.slice(0, 12), "--patch"];
     const back = await runPm(compared, { cwd: project.root });
     expect(back.stdout).toContain("\n-Two tabs wait for one another.\n");
     expect((await pm("checkpoint", "diff", "HEAD", "HEAD")).stdout).toContain("The files are identical.");

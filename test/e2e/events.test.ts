@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkpointUid } from "../../src/attribution/checkpoints/uid.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
@@ -120,7 +119,7 @@ describe("pm event", () => {
   });
 
   it("has what its branch brought in, and what was linked and unlinked by hand", async () => {
-    const uid = checkpointUid(commit);
+    const uid = commit.slice(0, 12);
     const shown = await show("auth rewrite");
     expect(shown.checkpoints).toMatchObject([{ id: uid, because: "branch" }]);
     expect(shown.lines).toEqual({ agents: { claude: 1 }, human: 0, unknown: 0 });

@@ -80,11 +80,10 @@ function itemOf(commit: CommitFound, longest: number) {
 }
 
 function render(item: ReturnType<typeof itemOf>): string {
-  const { commit, checkpoint_id, subject, author, created_at, snippet, reverted_by } = item;
+  const { commit, subject, author, created_at, snippet, reverted_by } = item;
   const facts = joined([
     minute(created_at),
     author,
-    checkpoint_id !== null && `checkpoint ${checkpoint_id}`,
     reverted_by !== null && `reverted by ${reverted_by.slice(0, 8)}`,
     item.reasons.join("; "),
   ]);

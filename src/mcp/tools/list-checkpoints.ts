@@ -64,7 +64,7 @@ function itemOf(checkpoint: CheckpointSummary, longest: number) {
 }
 
 function render(item: ReturnType<typeof itemOf>): string {
-  const { id, commit, subject, author, branch, created_at, insertions, deletions, rewritten_as } = item;
+  const { id, subject, author, branch, created_at, insertions, deletions, rewritten_as } = item;
   const all = item.agent_lines + item.human_lines + item.unknown_lines;
   const share = all > 0 && `${Math.round((100 * item.agent_lines) / all)}% by agents`;
   const facts = joined([
@@ -79,5 +79,5 @@ function render(item: ReturnType<typeof itemOf>): string {
     ({ session_id, title, turns, evidence }) =>
       `  session ${shortId(session_id)}${turns.length > 0 ? ` turns ${spans(turns)}` : ""} ${evidence}${title === null ? "" : ` "${title}"`}`,
   );
-  return [`${id} ${commit.slice(0, 8)} "${subject}"  ${facts}`, ...sessions].join("\n");
+  return [`${id} "${subject}"  ${facts}`, ...sessions].join("\n");
 }

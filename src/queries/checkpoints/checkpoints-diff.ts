@@ -54,7 +54,7 @@ function sideOf(
   { commit, checkpoint }: { commit: string; checkpoint: CheckpointRecord | null },
 ): ComparedSide {
   return {
-    id: checkpoint?.uid ?? null,
+    id: checkpoint?.id ?? null,
     commit,
     subject: checkpoint?.commit.subject ?? commitByHash(memory, commit)?.subject ?? null,
   };
@@ -117,10 +117,10 @@ function sessionsOf(
   side: "from" | "to",
 ): DiffAnswer["sessions"] {
   const bySession = new Map<string, { checkpoints: string[]; turns: Set<number> }>();
-  for (const { uid, sessions } of checkpoints) {
+  for (const { id, sessions } of checkpoints) {
     for (const { sessionUid, turns } of sessions) {
       const known = bySession.get(sessionUid) ?? { checkpoints: [], turns: new Set() };
-      known.checkpoints.push(uid);
+      known.checkpoints.push(id);
       for (const turn of turns) known.turns.add(turn);
       bySession.set(sessionUid, known);
     }

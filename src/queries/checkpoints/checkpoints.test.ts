@@ -11,7 +11,6 @@ import {
 } from "../../../test/support/checkpoint-fixture.ts";
 import { backfill } from "../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
-import { checkpointUid } from "../../attribution/checkpoints/uid.ts";
 import { expireSessions } from "../../store/memory/privacy/forget.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { backfillHere } from "./backfill.ts";
@@ -49,11 +48,11 @@ it("lists checkpoints with who led to them", async () => {
   expect(total).toBe(2);
   expect(checkpoints).toEqual([
     {
-      id: checkpointUid(hashes[2]!),
+      id: hashes[2]!.slice(0, 12),
       commit: hashes[2],
       tree: repo.git("rev-parse", `${hashes[2]}^{tree}`),
       branch: "main",
-      parent_id: checkpointUid(hashes[1]!),
+      parent_id: hashes[1]!.slice(0, 12),
       author: "Ann",
       subject: "second",
       committed_at: new Date((firstCommitAt + 120) * 1000).toISOString(),
@@ -93,14 +92,14 @@ it("lists checkpoints with who led to them", async () => {
 });
 
 it("shows a checkpoint by whatever a person calls it", async () => {
-  const id = checkpointUid(hashes[1]!);
+  const id = hashes[1]!.slice(0, 12);
   repo.git("tag", "v1", hashes[1]!);
   const answer = await show("v1");
   expect(answer).toMatchObject({
     id,
     parents: [hashes[0]],
     parent_id: null,
-    next_ids: [checkpointUid(hashes[2]!)],
+    next_ids: [hashes[2]!.slice(0, 12)],
     diff_summary: "2 files, +2 -0: a.ts (+2 -0), logo.png",
     lines: { agent: 1, human: 1, unknown: 0 },
     files: [
@@ -154,9 +153,9 @@ describe("comparing", () => {
     ]);
     expect(answer.sessions).toMatchObject([
       { session_id: "one", side: "to", turns: [{ turn: 1 }, { turn: 2, prompt: "make it faster" }] },
-      { session_id: "two", side: "to", checkpoints: [checkpointUid(hashes[2]!)] },
+      { session_id: "two", side: "to", checkpoints: [hashes[2]!.slice(0, 12)] },
     ]);
-    const back = await diff(hashes[2]!, checkpointUid(hashes[1]!).slice(0, 7));
+    const back = await diff(hashes[2]!, hashes[1]!.slice(0, 12).slice(0, 7));
     expect(back.sessions.map(({ session_id, side }) => `${session_id} ${side}`)).toEqual([
       "one from",
       "two from",

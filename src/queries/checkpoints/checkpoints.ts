@@ -15,6 +15,7 @@ import type {
 } from "../../protocol/operations/checkpoints.ts";
 import { attributionsOf, linesByAuthor } from "../../store/memory/commits/attributions.ts";
 import {
+  checkpointByUid,
   checkpointOfCommit,
   checkpointsAfter,
   countCheckpoints,
@@ -77,11 +78,11 @@ function sessionMeant(memory: Memory, beginning: string): string {
 function summaryOf(memory: Memory, checkpoint: CheckpointRecord): CheckpointSummary {
   const { commit } = checkpoint;
   return {
-    id: checkpoint.uid,
+    id: checkpoint.id,
     commit: commit.hash,
     tree: commit.tree,
     branch: commit.branch,
-    parent_id: checkpoint.parentUid,
+    parent_id: parentOf(memory, checkpoint),
     author: commit.author,
     subject: commit.subject,
     committed_at: isoTime(commit.committedAt)!,
@@ -91,6 +92,10 @@ function summaryOf(memory: Memory, checkpoint: CheckpointRecord): CheckpointSumm
     sessions: sessionsOf(memory, checkpoint),
     rewritten_as: rewrittenAs(memory, commit.hash),
   };
+}
+
+function parentOf(memory: Memory, { parentUid }: CheckpointRecord): string | null {
+  return parentUid === null ? null : (checkpointByUid(memory, parentUid)?.id ?? null);
 }
 
 function sessionsOf(memory: Memory, { sessions, agentState }: CheckpointRecord): CheckpointSession[] {

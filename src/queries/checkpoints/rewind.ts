@@ -67,7 +67,7 @@ export async function rewindTo(
   if (request.worktree !== undefined) await addWorktree(tree, commit, resolve(request.worktree));
   const { changed, notes } = await changedSince(tree, commit);
   return {
-    checkpoint: checkpoint?.uid ?? null,
+    checkpoint: checkpoint?.id ?? null,
     commit,
     tree: facts.tree,
     subject: facts.subject,

@@ -22,7 +22,7 @@ import { changing } from "../changing.ts";
 import { withMemoryIfAny } from "../open.ts";
 import { isoTime } from "../status/status.ts";
 import { targetIn, targetsElsewhere } from "./elsewhere.ts";
-import { viewOf } from "./members.ts";
+import { checkpointView, viewOf } from "./members.ts";
 
 /** Events, with how much belongs to each, and what else there could be events of. */
 export function listEvents(memory: Memory, { query, status, type }: EventsRequest): EventsAnswer {
@@ -90,7 +90,10 @@ export async function changeLinks(
     ) as [EventTarget[], EventTarget[]];
     linkTargets(memory, event, added);
     unlinkTargets(memory, event, removed);
-    const targets = [...added, ...removed].map(({ kind, targetUid }) => ({ kind, id: targetUid }));
+    const targets = [...added, ...removed].map(({ kind, targetUid }) => ({
+      kind,
+      id: kind === "checkpoint" ? checkpointView(memory, targetUid).id : targetUid,
+    }));
     return { event: viewOf(event), targets };
   });
 }

@@ -112,7 +112,8 @@ export function checkpointView(
 ): Omit<EventAnswer["checkpoints"][number], "because"> {
   const checkpoint = checkpointByUid(memory, uid);
   return {
-    id: uid,
+    // Of one that is elsewhere only this is known.
+    id: checkpoint?.id ?? uid,
     project: null,
     is_known: checkpoint !== null,
     commit: checkpoint?.commit.hash ?? null,

@@ -97,9 +97,9 @@ export function scoreOf<T>({ score, signals }: Ranked<T>, { explain }: HistorySe
   return { score, ...(explain && { signals: { ...signals } }) };
 }
 
-function boundBy(memory: Memory, { uid, sessions }: CheckpointRecord) {
+function boundBy(memory: Memory, { id, sessions }: CheckpointRecord) {
   return {
-    checkpoint: uid,
+    checkpoint: id,
     sessions: sessions.map(({ sessionUid, turns }) => ({
       session_id: sessionUid,
       title: sessionByUid(memory, sessionUid)?.title ?? null,

@@ -65,7 +65,7 @@ export function originOf(memory: Memory | null, { ranges }: OriginGroup): Origin
     lines: ranges.map(({ first_line, last_line }) => [first_line, last_line]),
     written_by: authorIn(range),
     commit: commitIn(memory, range),
-    checkpoint_id: memory === null || hash === null ? null : (checkpointOfCommit(memory, hash)?.uid ?? null),
+    checkpoint_id: memory === null || hash === null ? null : (checkpointOfCommit(memory, hash)?.id ?? null),
     turn:
       memory === null || session_id === null || turn === null
         ? null

@@ -10,7 +10,6 @@ import {
 import { chunk, deciding, turn } from "../../../test/support/memory-fixture.ts";
 import type { Entry } from "../../agents/agent.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
-import { checkpointUid } from "../../attribution/checkpoints/uid.ts";
 import { projectAt } from "../../project/paths.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
@@ -97,7 +96,7 @@ describe("the chain", () => {
           branch: "topic",
           is_boundary: false,
         },
-        checkpoint_id: checkpointUid(hash),
+        checkpoint_id: hash.slice(0, 12),
         turn: {
           session_id: "s",
           number: 2,

@@ -79,8 +79,10 @@ export interface Binding {
 
 /** A commit that sessions led to. */
 export interface CheckpointRecord {
-  /** Twelve hexadecimal digits. */
+  /** Twelve hexadecimal digits, the same on every machine; what is shared refers to it. */
   uid: string;
+  /** What people and programs call it by: the first twelve digits of the commit's hash. */
+  id: string;
   commit: CommitRecord;
   parentUid: string | null;
   agentState: Record<string, unknown>;

@@ -35,12 +35,12 @@ export function declareCheckpoint(program: Command): void {
   checkpoint
     .command("show")
     .description("Show a checkpoint: its commit, sessions and turns, who wrote its lines, the agents' state")
-    .argument("<id>", "its id or a commit, or a prefix of either; or a git revision: HEAD~2, a tag")
+    .argument("<id>", "its commit, or a prefix of it; or a git revision: HEAD~2, a tag")
     .addHelpText(
       "after",
       `${examples(
-        ["pm checkpoint show 4f1c9a2b77d0", "by its id"],
-        ["pm checkpoint show HEAD~2", "by its commit"],
+        ["pm checkpoint show 4f1c9a2b77d0", "by its commit"],
+        ["pm checkpoint show HEAD~2", "by a revision"],
       )}\n\nExits with 5 when no recorded session led to it.`,
     )
     .action(query(async () => (await import("./show.ts")).checkpointShowCommand));
@@ -63,7 +63,7 @@ export function declareCheckpoint(program: Command): void {
   const rewind = checkpoint
     .command("rewind")
     .description("Show a checkpoint's code and the agent's state, and go back to it")
-    .argument("<checkpoint>", "its id or a commit, or a prefix of either; or a git revision: HEAD~3, a tag");
+    .argument("<checkpoint>", "its commit, or a prefix of it; or a git revision: HEAD~3, a tag");
   addOptions(rewind, "rewindPreview", { target: null })
     .option("--restore", "restore the working tree; no branch moves")
     .option("--worktree <dir>", "check it out into a separate directory instead")

@@ -46,8 +46,8 @@ function renderSides({ from, to, files }: DiffAnswer, colors: Palette): string {
 }
 
 function side({ id, commit, subject }: ComparedSide, colors: Palette): string {
-  const name = id === null ? "no checkpoint" : `checkpoint ${colors.id(printable(id))}`;
-  return `${printable(commit.slice(0, 12))}  ${name}  ${oneLine(subject ?? "", 80)}`.trimEnd();
+  const name = colors.commit(printable(commit.slice(0, 12)));
+  return `${name}  ${id === null ? "no checkpoint  " : ""}${oneLine(subject ?? "", 80)}`.trimEnd();
 }
 
 const turnsShown = 10;

@@ -33,7 +33,6 @@ export async function checkpointListCommand(
 }
 
 const columns: Column[] = [
-  { title: "checkpoint" },
   { title: "commit" },
   { title: "committed" },
   { title: "lines", optional: 3 },
@@ -56,8 +55,7 @@ export function renderCheckpoints(
     return isFiltered ? "No matching checkpoints." : "No checkpoints: no recorded session led to a commit.";
   }
   const rows = checkpoints.map((checkpoint) => [
-    colors.id(printable(checkpoint.id)),
-    colors.link(colors.commit(printable(checkpoint.commit.slice(0, 8))), pageOf(checkpoint.commit)),
+    colors.link(colors.commit(printable(checkpoint.id)), pageOf(checkpoint.commit)),
     when(checkpoint.committed_at, screen),
     `${colors.added(`+${checkpoint.insertions}`)} ${colors.removed(`-${checkpoint.deletions}`)}`,
     agentShare(checkpoint, screen),

@@ -88,7 +88,7 @@ const text = (answer: RewindAnswer) => renderRewind(answer, 100, createPalette()
 describe("a checkpoint", () => {
   it("is found by its id, its commit, the beginning of either, or a revision", async () => {
     for (const target of [uid, uid.slice(0, 5), first, first.slice(0, 8), "HEAD~1", "main~1"]) {
-      expect(await ask({ target })).toMatchObject({ checkpoint: uid, commit: first });
+      expect(await ask({ target })).toMatchObject({ checkpoint: first.slice(0, 12), commit: first });
     }
   });
 
@@ -136,7 +136,6 @@ describe("a checkpoint", () => {
     const shown = text(answer);
     for (const part of [
       `commit ${first}`,
-      `checkpoint ${uid}`,
       "main is 1 commit ahead of it",
       "wrote 2 lines of it, 2 turns",
       "  3. prompt 3",

@@ -64,9 +64,7 @@ function head(answer: RewindAnswer, colors: Palette): string {
     colors.bold(oneLine(subject === "" ? "(no message)" : subject, 200)),
     `commit ${colors.commit(commit)}`,
     `tree ${tree}`,
-    checkpoint === null
-      ? "no checkpoint: no recorded session led to it"
-      : `checkpoint ${colors.id(checkpoint)}`,
+    ...(checkpoint === null ? ["no checkpoint: no recorded session led to it"] : []),
     oneLine(facts.filter((fact) => fact !== "").join(" | "), 300),
     place(answer),
   ].join("\n");

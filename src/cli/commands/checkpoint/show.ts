@@ -45,16 +45,15 @@ export function renderCheckpoint(answer: CheckpointAnswer, screen: Screen): stri
 
 function renderHead(answer: CheckpointAnswer, screen: Screen): string {
   const { colors } = screen;
-  const { id, commit, tree, branch, parent_id, author, subject, committed_at, next_ids } = answer;
+  const { commit, tree, branch, parent_id, author, subject, committed_at, next_ids } = answer;
   const facts = [exactWhen(committed_at, screen), author, branch === null ? "" : `on ${branch}`];
   const before =
-    parent_id === null ? "the first checkpoint" : `after checkpoint ${colors.id(printable(parent_id))}`;
+    parent_id === null ? "the first checkpoint" : `after checkpoint ${colors.commit(printable(parent_id))}`;
   const next =
-    next_ids.length > 0 ? `, before ${next_ids.map((uid) => colors.id(printable(uid))).join(", ")}` : "";
+    next_ids.length > 0 ? `, before ${next_ids.map((id) => colors.commit(printable(id))).join(", ")}` : "";
   const now = answer.rewritten_as.map((hash) => `rewritten as commit ${printable(hash.slice(0, 12))}`);
   return [
     ...wrapped(subject === "" ? "(no message)" : subject, screen.columns).map(colors.bold),
-    `checkpoint ${colors.id(printable(id))}`,
     `commit ${colors.commit(printable(commit))}`,
     `tree ${printable(tree)}`,
     ...wrapped(facts.filter((fact) => fact !== "").join(" | "), screen.columns),

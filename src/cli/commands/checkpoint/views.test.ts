@@ -84,8 +84,8 @@ describe("pm checkpoint list", () => {
   it("has a line for each", () => {
     const found = { ...summaryOf("word"), rewritten_as: [] };
     expect(renderCheckpoints({ checkpoints: [found], total: 3 }, {}, pipe)).toBe(
-      "checkpoint  commit  committed         lines     by agents  sessions       branch  subject\n" +
-        "word        word    2026-01-28 14:03  +120 -14  75%        word:1,3-5 +1  word    word\n\n1 of 3",
+      "commit  committed         lines     by agents  sessions       branch  subject\n" +
+        "word    2026-01-28 14:03  +120 -14  75%        word:1,3-5 +1  word    word\n\n1 of 3",
     );
     const moved = { ...found, rewritten_as: ["abcdef1234567"], subject: "", sessions: [], branch: null };
     expect(renderCheckpoints({ checkpoints: [moved], total: 1 }, {}, pipe)).toMatch(

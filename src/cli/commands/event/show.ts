@@ -65,13 +65,11 @@ function renderCheckpoints({ checkpoints }: EventAnswer, screen: Screen): string
   const columns: Column[] = [
     { title: "checkpoint" },
     { title: "committed" },
-    { title: "commit" },
     { title: "subject", wraps: true },
   ];
   const rows = checkpoints.map((checkpoint) => [
-    colors.id(checkpoint.id),
+    colors.commit(checkpoint.id),
     when(checkpoint.committed_at, screen),
-    colors.commit(checkpoint.commit?.slice(0, 7) ?? ""),
     oneLine(checkpoint.subject ?? "(not on this machine)") + placeOf(checkpoint, screen),
   ]);
   return `${colors.bold(counted(checkpoints.length, "checkpoint"))}\n${table(columns, rows, screen)}`;

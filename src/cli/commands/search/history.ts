@@ -19,17 +19,13 @@ export function renderCommits(query: string, commits: readonly CommitFound[], st
 export function commitAsFound(commit: CommitFound, style: ResultStyle): Found {
   const { screen, pageOf } = style;
   const { colors } = screen;
-  const { id, title, author, timestamp, checkpoint, sessions, files } = commit;
+  const { id, title, author, timestamp, sessions, files } = commit;
   const fate = fateOf(commit);
   return {
     place: colors.link(colors.commit(printable(id.slice(0, 8))), pageOf(id)),
     title: oneLine(title),
     ...(fate !== null && { warning: fate }),
-    facts: [
-      when(timestamp, screen),
-      oneLine(author),
-      checkpoint === null ? "" : `checkpoint ${printable(checkpoint)}`,
-    ],
+    facts: [when(timestamp, screen), oneLine(author)],
     why: commit.match_reasons.map(printable),
     signals: commit.signals,
     snippet: { kind: "text", content: commit.snippet, excerpt: commit.snippet },

@@ -107,7 +107,7 @@ function commitName(hash: string | null, { screen, pageOf }: WhyStyle): string {
 function renderOrigin(origin: Origin, style: WhyStyle): string {
   const { screen } = style;
   const { colors } = screen;
-  const { written_by, commit, checkpoint_id, turn } = origin;
+  const { written_by, commit, turn } = origin;
   const person = commit?.person ?? null;
   const evidence = written_by.author === "agent" ? lineEvidence(written_by) : "";
   const isFigure = evidence.endsWith("%");
@@ -144,7 +144,6 @@ function renderOrigin(origin: Origin, style: WhyStyle): string {
       oneLine(commit.person),
       commit.authored_at === null ? "" : exactWhen(commit.authored_at, screen),
       commit.branch === null ? "" : `on ${oneLine(commit.branch)}`,
-      checkpoint_id === null ? "" : `checkpoint ${checkpoint_id}`,
       commit.is_boundary ? "shallow clone: history ends here" : "",
     ];
     const text = facts.filter((fact) => fact !== "").join(" | ");

@@ -134,7 +134,6 @@ function renderOrigin(origin: ReturnType<typeof originOf>): string {
     commit === null ? "not committed" : `${commit.slice(0, 8)} "${subject}"`,
     person,
     minute(origin.authored_at),
-    origin.checkpoint_id !== null && `checkpoint ${origin.checkpoint_id}`,
   ]);
   return joined(
     [

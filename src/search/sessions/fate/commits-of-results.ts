@@ -70,7 +70,7 @@ export class CommitsOfResults {
     const lines = isLate ? null : this.fates.survivalOf({ ...commit, id: commit.commitId });
     return {
       commit: commit.hash,
-      checkpoint: commit.checkpoint,
+      checkpoint: commit.hash.slice(0, 12),
       subject: commit.subject,
       reach: fate?.reach ?? null,
       successor: fate?.successor ?? null,

@@ -5,10 +5,12 @@ import { forgottenSessions } from "./attributions.ts";
 import { commitColumns, commitOfRow } from "./commits.ts";
 
 /** A checkpoint to store. */
-export interface CheckpointToStore extends Omit<CheckpointRecord, "commit"> {
+export interface CheckpointToStore extends Omit<CheckpointRecord, "commit" | "id"> {
   /** Row of `commits`. */
   commitId: number;
 }
+
+const idLength = 12;
 
 interface Row {
   uid: string;
@@ -28,9 +30,11 @@ const selected = `SELECT ${commitColumns}, checkpoints.uid, checkpoints.parent_u
 
 const recordOf = (row: unknown): CheckpointRecord => {
   const { uid, parentUid, agentState, createdAt, sessions, ...commit } = row as Row;
+  const found = commitOfRow(commit);
   return {
     uid,
-    commit: commitOfRow(commit),
+    id: found.hash.slice(0, idLength),
+    commit: found,
     parentUid,
     agentState: JSON.parse(agentState),
     createdAt,
@@ -125,7 +129,7 @@ export function checkpointPlaces(
 /** Ids of the checkpoints that come right after one, the earliest commit first. */
 export function checkpointsAfter(memory: Memory, uid: string): string[] {
   const found = memory.prepare(
-    `SELECT uid FROM checkpoints JOIN commits ON commits.id = commit_id WHERE parent_uid = ?
+    `SELECT substr(hash, 1, ${idLength}) FROM checkpoints JOIN commits ON commits.id = commit_id WHERE parent_uid = ?
      ORDER BY committed_at, commits.id`,
   );
   return found.pluck().all(uid) as string[];
@@ -207,7 +211,7 @@ export function findCheckpoint(memory: Memory, name: string): CheckpointRecord {
     );
   }
   if (others.length > 0) {
-    const some = found.slice(0, 3).map(({ uid, commit }) => `${uid} (commit ${commit.hash.slice(0, 12)})`);
+    const some = found.slice(0, 3).map(({ id }) => id);
     throw new PommelError(
       "usage",
       `Several checkpoints begin with ${JSON.stringify(name)}: ${some.join(", ")}${found.length > 3 ? ", ..." : ""}.`,

@@ -5,7 +5,6 @@ export interface LedTo {
   sessionUid: string;
   /** Ascending. */
   turns: number[];
-  checkpoint: string;
   /** Row of `commits`. */
   commitId: number;
   hash: string;
@@ -19,7 +18,7 @@ export interface LedTo {
 export function commitsOfSessions(memory: Memory, sessionUids: readonly string[]): Map<string, LedTo[]> {
   const rows = memory
     .prepare(
-      `SELECT s.session_uid AS sessionUid, s.turns, s.checkpoint_uid AS checkpoint, c.id AS commitId, c.hash,
+      `SELECT s.session_uid AS sessionUid, s.turns, c.id AS commitId, c.hash,
          c.subject, c.committed_at AS committedAt, c.patch_id AS patchId, c.rewritten_from AS rewrittenFrom
        FROM checkpoint_sessions s JOIN checkpoints p ON p.uid = s.checkpoint_uid JOIN commits c ON c.id = p.commit_id
        WHERE s.session_uid IN (SELECT value FROM json_each(?)) ORDER BY c.committed_at DESC, c.id DESC`,
