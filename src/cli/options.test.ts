@@ -20,6 +20,11 @@ it("makes an option of each field, as the schema describes it", () => {
   expect(help).not.toContain("--q");
 });
 
+it("gives a field its value under its own name", () => {
+  const command = addOptions(new Command(), "forget").exitOverride();
+  expect(command.parse(["--dry-run"], { from: "user" }).opts()).toEqual({ dry_run: true });
+});
+
 it("reads values as the schema takes them", () => {
   expect(read("--level", "file,class", "-l", "block", "--explain", "-n", "3")).toEqual({
     level: ["file", "class", "block"],

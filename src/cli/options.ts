@@ -40,8 +40,13 @@ export function addOptions<R extends RouteName>(
 ): Command {
   const own: Readonly<Record<string, string | null | undefined>> = flags;
   for (const [name, field] of Object.entries(fieldsOf(route))) {
-    const written = own[name] === undefined ? (usualFlags[name] ?? flagsOf(name, field)) : own[name];
-    if (written !== null) command.addOption(optionOf(written, field));
+    const usual = usualFlags[name];
+    const written = own[name] === undefined ? (usual ?? flagsOf(name, field)) : own[name];
+    if (written === null) continue;
+    const option = optionOf(written, field);
+    // Commander would make `dryRun` of `--dry-run`, which the request does not know.
+    if (own[name] === undefined && usual === undefined) option.attributeName = () => name;
+    command.addOption(option);
   }
   return command;
 }

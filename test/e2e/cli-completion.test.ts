@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { afterEach, expect, it } from "vitest";
+import { agentNames } from "../../src/agents/profiles.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, turn } from "../support/memory-fixture.ts";
@@ -38,15 +39,11 @@ it("lists what completes from the memory, and nothing but known agents where the
   const complete = async (source: string, cwd = project.root) => runPm(["complete", source], { cwd });
   expect((await complete("sessions")).stdout).toBe("8ecde0fc\tFix: the parser\n");
   expect((await complete("branches")).stdout).toBe("topic\n");
-  expect((await complete("agents")).stdout).toBe(
-    "claude\ncodex\ngemini\nopencode\nqwen\ncopilot\ncline\naider\ncursor\natif\n",
-  );
+  expect((await complete("agents")).stdout).toBe(`${agentNames.join("\n")}\n`);
   const silent = { code: 0, stdout: "", stderr: "" };
   expect(await complete("sessions", temporaryDir())).toMatchObject(silent);
   expect(await complete("nonsense")).toMatchObject(silent);
-  expect((await complete("agents", temporaryDir())).stdout).toBe(
-    "claude\ncodex\ngemini\nopencode\nqwen\ncopilot\ncline\naider\ncursor\natif\n",
-  );
+  expect((await complete("agents", temporaryDir())).stdout).toBe(`${agentNames.join("\n")}\n`);
 });
 
 it("knows which shells there are", async () => {

@@ -40,7 +40,8 @@ it.each([
 it.each(agents.map((agent) => [agent.name, agent] as const))(
   "what is mutated of %s is read while it is whole",
   async (_, agent) => {
-    const seeds = seedsOf(null).find((one) => one.agent === agent)!;
+    const seeds = seedsOf(null).find((one) => one.agent === agent);
+    if (seeds === undefined) throw new Error(`transcript-seeds.ts has none of ${agent.name}.`);
     const dir = mkdtempSync(join(tmpdir(), "pommel-fuzz-"));
     try {
       const file = join(dir, seeds.path);

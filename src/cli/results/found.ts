@@ -1,6 +1,6 @@
 import { widthOf, wrapToWidth } from "../../text/display-width.ts";
 import type { Screen } from "../terminal/output.ts";
-import { renderSnippet, type Snippet } from "./snippet.ts";
+import { renderSnippet, type Snippet } from "./shown-lines.ts";
 import { type Words, wordsOf } from "./words.ts";
 
 /**

@@ -208,6 +208,7 @@ export const transcriptResult = lazy(() =>
     timestamp: timeOrNull,
     score: z.number(),
     annotation: textOrNull,
+    /** About 200 characters around what matches. */
     snippet: text,
     /** What a language model wrote of it (llm.chunk_summaries), where that holds no less of the query than the snippet. */
     summary: z.optional(text),

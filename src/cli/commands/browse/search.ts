@@ -3,7 +3,7 @@ import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
 import { likelihood, verdictText } from "../../../protocol/reading/verdict.ts";
 import { cutPainted, cutToWidth, widthOf } from "../../../text/display-width.ts";
 import { type Found, renderFound } from "../../results/found.ts";
-import { renderSnippet } from "../../results/snippet.ts";
+import { renderSnippet } from "../../results/shown-lines.ts";
 import { type Words, wordsOf } from "../../results/words.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { printable } from "../../terminal/text.ts";

@@ -5,7 +5,7 @@ import { findProject } from "../../../git/projects/find-project.ts";
 import type { ChunkAnswer, ChunkOutline } from "../../../protocol/operations/files.ts";
 import { locate, parsePlace } from "../../../queries/blame/file-place.ts";
 import type { CommandContext } from "../../frame.ts";
-import { renderSnippet } from "../../results/snippet.ts";
+import { renderSnippet } from "../../results/shown-lines.ts";
 import { wordsOf } from "../../results/words.ts";
 import { fileUrl } from "../../terminal/links.ts";
 import type { Screen } from "../../terminal/output.ts";

@@ -9,10 +9,9 @@ import { canAsk, confirm } from "../../terminal/ask.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted, oneLine } from "../../terminal/text.ts";
 
-interface ForgetOptions extends Omit<ForgetRequest, "annotation" | "pattern" | "dry_run"> {
+interface ForgetOptions extends Omit<ForgetRequest, "annotation" | "pattern"> {
   note?: string;
   match?: string;
-  dryRun?: boolean;
   yes?: boolean;
 }
 
@@ -21,7 +20,7 @@ const linesShown = 10;
 /** `pm memory forget`: shows what would go, asks, and removes it. */
 export async function forgetCommand(
   { cwd, output }: CommandContext,
-  { dryRun = false, yes = false, note, match, ...named }: ForgetOptions,
+  { dry_run: isDry = false, yes = false, note, match, ...named }: ForgetOptions,
 ): Promise<number | undefined> {
   const project = await findProject(cwd);
   const asked: ForgetRequest = {
@@ -36,7 +35,7 @@ export async function forgetCommand(
   }
   for (const line of describe(preview)) output.print(line);
   if (note !== undefined) output.print("  (the text stays in its prompt: see --turn)");
-  if (dryRun) {
+  if (isDry) {
     output.result(preview, "\nNothing was removed (--dry-run).");
     return;
   }

@@ -34,7 +34,7 @@ export function renderAnswer(answer: SearchResponse, style: ResultStyle): string
   const { query, results, verdict } = answer;
   if (results.length === 0) {
     const next = style.isFiltered
-      ? "Try without --path, --language or --level."
+      ? "Try without --path, --language, --level or --package."
       : style.isExact
         ? "No indexed file holds it as it is; try without --exact, --regex or quotes."
         : "Try other words; `pm status` shows what is indexed.";
