@@ -20,11 +20,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // What depends on when other processes do something gets a second chance.
-      {
-        extends: true,
-        test: { name: "process", include: ["test/**/*.test.ts"], retry: 1, isolate: false },
-      },
+      { extends: true, test: { name: "process", include: ["test/**/*.test.ts"], isolate: false } },
     ],
   },
 });
