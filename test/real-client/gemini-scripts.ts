@@ -8,8 +8,8 @@ const others = ["in TOML", "in one file", "sorted", "in English", "short"].map(
   (how) => `we keep the cormorant settings ${how}`,
 );
 /**
- * Only the agent says this, and after it Pommel's own answers. It is so long that there is no room left for it at the
- * start of a session, beside the notes; it is injected when its file is edited.
+ * A person's words, so long that there is no room left for them at the start of a session, beside the notes; they are
+ * injected when their file is edited.
  */
 export const decided =
   "We decided to stay with three attempts in src/heron.ts instead of five, because the server bans for an hour whoever " +
@@ -21,7 +21,7 @@ export const snapshot = "<state_snapshot>Of the puffin kind: an exporter got a l
 const noted = (text: string) => `\nNote to Pommel: ${text}`;
 
 export const prompts = {
-  edit: `The heron importer gives up after one timeout; let it retry. ${cue("edit")}${noted(note)}`,
+  edit: `The heron importer gives up after one timeout; let it retry. ${decided} ${cue("edit")}${noted(note)}`,
   note: `Look at the cormorant settings. ${cue("note")}${others.map(noted).join("")}`,
   write: `Give the pelican exporter a label. ${cue("write")}`,
   resume: `And what about the kestrel cache? ${cue("resume")}`,
@@ -38,7 +38,7 @@ export const scripts: Record<keyof typeof prompts, GeminiScript> = {
     // The key of the client's environment gets into the chat this way, if the client lets it.
     call("run_shell_command", { command: 'echo "GEMINI_API_KEY=$GEMINI_API_KEY"', description: "Look" }),
     call("run_shell_command", { command: "git commit -qam 'Retry the import' && git log --oneline" }),
-    say(decided),
+    say("It is tried three times now."),
   ],
   note: [say("The cormorant settings are short.")],
   write: [

@@ -76,7 +76,7 @@ export function layArena(task: Task, arm: Arm, options: ArenaOptions): Arena {
     if (arm === "with") {
       for (const name of ownCommands.slice(0, 2))
         writeCommand(join(tools, name), `exec "${process.execPath}" "${pmFile}" "$@"`);
-      run("pm", "setup", "--yes", "--allow", "--no-import");
+      run("pm", "setup", "--yes", "--agent", "claude", "--allow", "--no-import");
       run("pm", "init", "--no-hooks", "--no-start", "--no-import");
       run("pm", "reindex");
       run("pm", "start");

@@ -295,12 +295,25 @@ describe("at the start of a session", () => {
   });
 });
 
+const about = (thing: string, more: Partial<ChunkToStore> = {}) => {
+  const text = `[ASSISTANT] The ${thing} timed out in fetchLedger because of the proxyWindow limit.`;
+  const terms = { prompt: "", answer: text, actions: "", errors: "" };
+  return { text, terms, ...more };
+};
+
+describe("with a prompt, where few sessions are known", () => {
+  it.each([1, 2, 3])("of %i speaks of one that plainly matches", async (sessions) => {
+    session("good", 40, [about("importer")]);
+    for (let i = 1; i < sessions; i++)
+      session(`other${i}`, 2, [{ text: `[USER] Sort the settings of part ${i}.` }]);
+    const ofPrompt = async (prompt: string) =>
+      (await ask({ event: "user-prompt", prompt, preview: true })).items.map(({ ref }) => ref);
+    expect(await ofPrompt("did the importer time out in fetchLedger?")).toEqual(["session:good"]);
+    expect(await ofPrompt("write the release notes of the importer")).toEqual([]);
+  });
+});
+
 describe("with a prompt", () => {
-  const about = (thing: string, more: Partial<ChunkToStore> = {}) => {
-    const text = `[ASSISTANT] The ${thing} timed out in fetchLedger because of the proxyWindow limit.`;
-    const terms = { prompt: "", answer: text, actions: "", errors: "" };
-    return { text, terms, ...more };
-  };
   beforeEach(() => {
     for (let i = 0; i < 12; i++)
       session(`noise${i}`, 2, [

@@ -19,10 +19,8 @@ const maxInjected = 1;
 /** "Yes, do that" and "/review" are about what stands before them. */
 const minWords = 3;
 
-/** How near a session is to a prompt, by the words of it that it holds, and by meaning where there is a model. */
-const minNear = { held: 0.5, near: 0.5 } as const;
-/** What holds nearly all of the prompt's words needs to share few that are rare. */
-const nearlyAll = { held: 0.8, relevance: 0.3 } as const;
+/** How near a session is to a prompt: by meaning, or by the words of it that it holds, more of them where meaning does not say so. */
+const minNear = { near: 0.5, held: 0.75, heldAlone: 0.5 } as const;
 
 /**
  * Earlier sessions that a prompt goes on with, best first; usually none. The verdict of the search is not enough: it is
@@ -48,8 +46,9 @@ export async function injectionForPrompt(
   const relevant = relevanceOf(memory, query, others, until).filter(
     ({ result: { signals = {} }, relevance }) => {
       const { held = 0, near } = signals;
-      const isNear = near === undefined ? held >= minNear.held : near >= minNear.near;
-      return isNear && (relevance >= least || (held >= nearlyAll.held && relevance >= nearlyAll.relevance));
+      const isNear =
+        near === undefined ? held >= minNear.heldAlone : near >= minNear.near || held >= minNear.held;
+      return isNear && relevance >= least;
     },
   );
   const items: Injection[] = [];

@@ -19,6 +19,8 @@ import { partsOf, stem } from "../../text/tokens.ts";
 const rareShare = 0.15;
 /** In a memory of few sessions, a word in this many is still rare. */
 const rareAtLeast = 2;
+/** Fewer sessions do not say how rare a word is: it counts as in so many. */
+const fewSessions = 5;
 /** Weight of shared rare words, in the units of their idf, that counts half. */
 const halfMass = 4;
 
@@ -64,7 +66,7 @@ export function relevanceOf(
     if (holders.size === 0) continue;
     const count = sessionsWithToken(memory, token, { until, most });
     if (count === Infinity) continue;
-    const idf = Math.log((known + 1) / (count + 0.5));
+    const idf = Math.log((Math.max(known, fewSessions) + 1) / (count + 0.5));
     ids.forEach((id, i) => {
       if (id === null || !holders.has(id)) return;
       masses[i]!.mass += idf;

@@ -31,8 +31,12 @@ export function Inline({ text, words = [] }: { text: string; words?: readonly st
         if (i % 2 === 0) return <Marked key={i} text={part} words={words} />;
         const [, code, bold, emphasised, linked] =
           /^(?:`(.*)`|\*\*(.*)\*\*|[*_](.*)[*_]|\[(.*)\]\(.*\))$/s.exec(part) ?? [];
-        const content = <Marked text={code ?? bold ?? emphasised ?? linked ?? part} words={words} />;
-        if (code !== undefined) return <code key={i}>{content}</code>;
+        const within = bold ?? emphasised ?? linked;
+        if (within === undefined) {
+          const text = <Marked text={code ?? part} words={words} />;
+          return code === undefined ? text : <code key={i}>{text}</code>;
+        }
+        const content = <Inline key={i} text={within} words={words} />;
         if (bold !== undefined) return <strong key={i}>{content}</strong>;
         return emphasised === undefined ? content : <em key={i}>{content}</em>;
       })}

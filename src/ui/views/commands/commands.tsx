@@ -127,8 +127,8 @@ function Recurring() {
           <tr>
             <th>Error</th>
             <th>Sessions</th>
-            <th>Time lost</th>
-            <th>Last met</th>
+            <th>Time&nbsp;lost</th>
+            <th>Last&nbsp;met</th>
           </tr>
         </thead>
         <tbody>
@@ -140,7 +140,7 @@ function Recurring() {
                 </a>
               </td>
               <td>{sessions}</td>
-              <td>{Math.max(1, Math.round(cost_ms / 60_000))} min</td>
+              <td>{Math.max(1, Math.round(cost_ms / 60_000))}&nbsp;min</td>
               <td>
                 <Time at={last_at} />
               </td>

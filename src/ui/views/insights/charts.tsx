@@ -125,9 +125,9 @@ export function Tiles({ label, items }: TilesProps) {
           >
             <title>{of.says}</title>
           </rect>
-          {tile.width > of.name.length * 6.6 + 12 && tile.height > 20 && (
+          {tile.height > 20 && (
             <text x={x + 8} y={y + 18} class={of.share > 0.45 ? "on-agent" : undefined}>
-              {of.name}
+              {[of.name, basename(of.name)].find(({ length }) => tile.width > length * 6.6 + 12)}
             </text>
           )}
         </a>
@@ -135,6 +135,8 @@ export function Tiles({ label, items }: TilesProps) {
     </svg>
   );
 }
+
+const basename = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
 const rowHeight = 34;
 
