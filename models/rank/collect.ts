@@ -6,6 +6,7 @@ import { type MiningOptions, mine, type Repository } from "../../bench/localise/
 import type { Pair, PairTarget } from "../../src/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import { collectCandidates, mentionsOf, weighStems } from "../../src/search/code/candidates.ts";
+import { isAskedFor } from "../../src/search/code/path-role.ts";
 import { placeEvidence, placeSignals } from "../../src/search/code/places.ts";
 import { analyseQuery } from "../../src/search/code/query.ts";
 import { rank } from "../../src/search/code/rank.ts";
@@ -97,6 +98,7 @@ async function ask(
     isNear: () => false,
     changes: new Map(),
   };
+  const isTestAsked = isAskedFor("test", new Set(query.stems));
   const ranked = await rank(candidates, query, background, weights);
   const stored = new Map(
     (await index.chunks(ranked.map(({ candidate }) => candidate.chunk.id))).map((chunk) => [chunk.id, chunk]),
@@ -112,7 +114,7 @@ async function ask(
       target,
     );
     if (places.length < 2 || !isRight.includes(true)) return [];
-    const evidence = places.flatMap(({ entry }) => [...placeEvidence(entry, query, stemWeights, weights)]);
+    const evidence = places.flatMap(({ entry }) => placeEvidence(entry, query, isTestAsked));
     return [{ kind, isName: query.intent === "symbol" || query.intent === "path", isRight, evidence }];
   });
 }

@@ -4,7 +4,8 @@ const maxLine = 4000;
 const maxRun = 200;
 const keptOfRun = 80;
 
-const longLine = new RegExp(`[^\\n]{${maxLine + 1},}`, "g");
+/** Tried at the beginning of lines only: at each character, the time would be the square of a line. */
+const longLine = new RegExp(`^[^\\n]{${maxLine + 1},}`, "gm");
 const longRun = new RegExp(`[^\\s"'\`,;(){}[\\]<>]{${maxRun},}`, "g");
 
 /** A text whose long lines are shortened, each by itself: no line hides its neighbours. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChunkOutline } from "../../store/index/port.ts";
 import { scoreByPlace } from "./places.ts";
 import { analyseQuery } from "./query.ts";
-import type { Ranked } from "./signals.ts";
+import { nameSignal, type Ranked } from "./signals.ts";
 import { weights } from "./weights.ts";
 
 const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semantic = 0): Ranked => ({
@@ -18,14 +18,16 @@ const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semant
     } as ChunkOutline,
     ...{ lexical: 0.5, phrase: 0, semantic, fileSemantic: 0, fileNearness: 0, defines: [], file: 0 },
   },
-  mentioned: 0,
+  ...{ named: 0, defined: 0, mentioned: 0 },
   score,
   signals: {} as Ranked["signals"],
 });
 
 const scored = (question: string, ...ranked: Ranked[]) => {
   const query = analyseQuery(question);
-  scoreByPlace(ranked, query, new Map(query.stems.map((stem) => [stem, 1 / query.stems.length])), weights);
+  const share = new Map(query.stems.map((stem) => [stem, 1 / query.stems.length]));
+  for (const entry of ranked) entry.named = nameSignal(entry.candidate.chunk, share);
+  scoreByPlace(ranked, query, weights);
   return ranked.map(({ score }) => score);
 };
 

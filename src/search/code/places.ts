@@ -2,7 +2,7 @@ import type { FileId } from "../../store/index/port.ts";
 import { isAskedFor } from "./path-role.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Ranked } from "./signals.ts";
-import { definitionSignal, isInlineTest, nameSignal, type StemWeights } from "./signals.ts";
+import { isInlineTest } from "./signals.ts";
 import type { Weights } from "./weights.ts";
 
 /** What speaks for a chunk beside the others of its file. A method is none of the levels. Each is 0 to 1. */
@@ -25,46 +25,40 @@ export type PlaceWeights = Readonly<Record<(typeof placeSignals)[number], number
 
 /** The values of a chunk's signals, in their order. */
 export function placeEvidence(
-  { candidate, mentioned }: Pick<Ranked, "candidate" | "mentioned">,
+  { candidate, named, defined, mentioned }: Omit<Ranked, "score" | "signals">,
   query: AnalysedQuery,
-  stemWeights: StemWeights,
-  { definitions }: Pick<Weights, "definitions">,
-): Float64Array {
+  isTestAsked: boolean,
+): number[] {
   const { chunk, lexical, phrase, semantic } = candidate;
-  return Float64Array.of(
+  return [
     lexical,
     phrase,
     semantic,
-    nameSignal(chunk, stemWeights),
-    definitionSignal(candidate, query, definitions),
+    named,
+    defined,
     mentioned,
     Number(chunk.level === "file"),
     Number(chunk.level === "class"),
     Number(chunk.level === "block"),
     Number(chunk.level === "lines"),
-    Number(isInlineTest(chunk) && !isAskedFor("test", new Set(query.stems))),
+    Number(isInlineTest(chunk) && !isTestAsked),
     Number(chunk.level === "class" && query.asksForType),
-  );
+  ];
 }
 
 /**
  * Orders the chunks of each file anew: the best place gets its file's score, the others fall behind it. Which file answers and
  * where in it are two questions, and what answers the one (the file's name, say) says nothing of the other.
  */
-export function scoreByPlace(
-  ranked: readonly Ranked[],
-  query: AnalysedQuery,
-  stemWeights: StemWeights,
-  weights: Weights,
-): void {
+export function scoreByPlace(ranked: readonly Ranked[], query: AnalysedQuery, weights: Weights): void {
+  const isTestAsked = isAskedFor("test", new Set(query.stems));
   const isName = query.intent === "symbol" || query.intent === "path";
-  const row = Float64Array.from(placeSignals, (signal) => weights.places[isName ? "name" : "words"][signal]);
+  const row = placeSignals.map((signal) => weights.places[isName ? "name" : "words"][signal]);
   const files = new Map<FileId, { score: number; place: number }>();
   const places = ranked.map((entry) => {
-    const place = placeEvidence(entry, query, stemWeights, weights).reduce(
-      (sum, value, i) => sum + value * row[i]!,
-      0,
-    );
+    const evidence = placeEvidence(entry, query, isTestAsked);
+    let place = 0;
+    for (let i = 0; i < row.length; i++) place += evidence[i]! * row[i]!;
     const file = files.get(entry.candidate.chunk.file);
     if (file === undefined) files.set(entry.candidate.chunk.file, { score: entry.score, place });
     else {

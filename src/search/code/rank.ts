@@ -47,6 +47,8 @@ export async function rank(
   const ranked = candidates.map((candidate): Ranked => {
     const { chunk } = candidate;
     const file = files.get(chunk.file)!;
+    const named = nameSignal(chunk, stemWeights);
+    const defined = definitionSignal(candidate, query, weights.definitions);
     // All of one shape, and added up by hand: there are a thousand, and most are never shown.
     const signals: Signals = {
       lexical: weights.lexical * candidate.lexical,
@@ -57,8 +59,8 @@ export async function rank(
       file_name: file.fileName,
       directories: file.directories,
       path: file.path,
-      name: weights.name * nameSignal(chunk, stemWeights),
-      definition: weights.definition * definitionSignal(candidate, query, weights.definitions),
+      name: weights.name * named,
+      definition: weights.definition * defined,
       penalty: ofRole[roleOfChunk(chunk, file.role)] * file.older * weights.levels[chunk.level],
     };
     const sum =
@@ -72,7 +74,7 @@ export async function rank(
       signals.path +
       signals.name +
       signals.definition;
-    return { candidate, mentioned: 0, score: sum * signals.penalty, signals };
+    return { candidate, named, defined, mentioned: 0, score: sum * signals.penalty, signals };
   });
   const named = ranked
     .sort(byScore)
@@ -97,7 +99,7 @@ export async function rank(
       entry.score *= entry.signals.history;
     }
   }
-  scoreByPlace(ranked, query, stemWeights, weights);
+  scoreByPlace(ranked, query, weights);
   return ranked.sort(byScore);
 }
 

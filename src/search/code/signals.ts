@@ -31,6 +31,9 @@ export interface Signals {
 /** A candidate with its rank: the score and its parts. */
 export interface Ranked {
   candidate: Candidate;
+  /** How well its name fits the query, and how surely the query means what it defines. */
+  named: number;
+  defined: number;
   /** How much of the code mentions its name; 0 where that was not asked. */
   mentioned: number;
   /** The commit like the query that changed its file. */
