@@ -57,9 +57,10 @@ async function comment(comments, body) {
     const known = await comments.find((text) => text.startsWith(marker));
     await (known === undefined ? comments.create(body) : comments.update(known, body));
   } catch (error) {
-    // A token for requests from forks may only read.
-    if (![401, 403].includes(error.status)) throw error;
-    console.log(`The token may not comment (${error.message}): the review is in ${file}.`);
+    // A token for requests from forks may only read, and a busy forge answers later: neither fails the request.
+    if (![401, 403, 429].includes(error.status)) throw error;
+    const why = error.isLimited ? "The forge's rate limit is used up" : "The token may not comment";
+    console.log(`${why} (${error.message}): the review is in ${file}.`);
   }
 }
 
@@ -67,7 +68,11 @@ function github() {
   if (!env.GITHUB_EVENT_PATH) return null;
   const { pull_request: pull } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, "utf8"));
   if (!pull || (pull.state === "closed" && !pull.merged)) return null;
-  const ask = asking(env.GITHUB_API_URL, { authorization: `Bearer ${env.GITHUB_TOKEN}` });
+  const ask = asking(env.GITHUB_API_URL, {
+    accept: "application/vnd.github+json",
+    authorization: `Bearer ${env.GITHUB_TOKEN}`,
+    "x-github-api-version": "2022-11-28",
+  });
   const repository = `/repos/${env.GITHUB_REPOSITORY}`;
   const list = `${repository}/issues/${pull.number}/comments`;
   return {
@@ -80,7 +85,10 @@ function github() {
       ? {
           async find(isOurs) {
             // An installation's token, which a job has, belongs to no user.
-            const me = await ask("GET", "/user").catch(() => ({ login: "github-actions[bot]" }));
+            const me = await ask("GET", "/user").catch((error) => {
+              if (error.status !== 403 || error.isLimited) throw error;
+              return { login: "github-actions[bot]" };
+            });
             return firstOf(ask, list, ({ user, body }) => user?.login === me.login && isOurs(body ?? ""));
           },
           create: (body) => ask("POST", list, { body }),
@@ -149,6 +157,11 @@ function asking(api, headers) {
       ...(body && { body: JSON.stringify(body) }),
     });
     if (answer.ok) return answer.json();
-    throw Object.assign(new Error(`${method} ${path}: ${answer.status}`), { status: answer.status });
+    const { status, headers: given } = answer;
+    const isLimited =
+      status === 429 || given.get("x-ratelimit-remaining") === "0" || given.get("retry-after") !== null;
+    const said = (await answer.json().catch(() => null))?.message;
+    const why = typeof said === "string" ? ` ${said.slice(0, 200)}` : "";
+    throw Object.assign(new Error(`${method} ${path}: ${status}${why}`), { status, isLimited });
   };
 }

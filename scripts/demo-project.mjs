@@ -119,12 +119,33 @@ const sessions = [
   },
 ];
 
+/** One with a subject that comes back, by which it can be listed. */
+const webhooks = {
+  id: "e18c6f20-93b4-4d5a-a7c1-5b0f9e3d8a04",
+  hoursAgo: 1,
+  branch: "fix/webhooks",
+  title: "Webhook signatures",
+  turns: [
+    {
+      prompt: "Our webhook signatures fail in staging, but not in production. Why?",
+      answer:
+        "Staging sits behind a proxy that formats the body again, and webhook signatures are made of its bytes.",
+      files: {},
+    },
+    {
+      prompt: "Then compare the webhook signatures with the raw body, before anything parses it.",
+      answer: "The webhook signatures are compared with the raw body now.",
+      files: {},
+    },
+  ],
+};
+
 const notes = ["The provider's sandbox allows ten requests a second; production allows two hundred."];
 
 /**
  * Makes the project below a home, with the sessions where Claude Code would keep them.
  * @param pm runs `pm` in a directory
- * @returns its root, and the id of the session that is worth a picture
+ * @returns its root, the id of the session that is worth a picture, and what adds one more session
  */
 export function makeDemoProject(home, pm) {
   const root = join(home, "harbor");
@@ -144,6 +165,7 @@ export function makeDemoProject(home, pm) {
   put("README.md", "# Harbor\n\nPays and gets paid.\n");
   put("src/index.ts", 'export { payment } from "./http/payments.ts";\n');
   git(began, "init", "--quiet", "--initial-branch=main");
+  git(began, "config", "user.email", "robin@example.com");
   git(began, "add", ".");
   git(began, "commit", "--quiet", "-m", "Begin");
   for (const session of sessions) {
@@ -161,7 +183,11 @@ export function makeDemoProject(home, pm) {
   pm(root, "import", "claude", "--yes");
   pm(root, "checkpoint", "backfill", "--all");
   for (const note of notes) pm(root, "note", note);
-  return { root, session: sessions[1].id };
+  const addSession = () => {
+    writeSession(home, root, webhooks, put, git);
+    pm(root, "import", "claude", "--yes");
+  };
+  return { root, session: sessions[1].id, addSession };
 }
 
 function writeSession(home, root, { id, hoursAgo, branch, title, turns }, put, git) {

@@ -1,10 +1,10 @@
 /**
- * Makes the pictures in docs/images. Those of a terminal: runs `pm` on this very repository and draws what it prints as SVG,
- * which follows the reader's light or dark mode; needs `script` of util-linux for a terminal of its own. Those of the page and
- * of VS Code: shoots a made-up project (demo-project.mjs) in Chromium, light and dark. VS Code needs `code-server`
- * (POMMEL_CODE_SERVER), and is left out without it.
+ * Makes the pictures in docs/images. Those of a terminal: runs `pm` on this very repository, or a made-up project
+ * (demo-project.mjs), and draws what it prints as SVG, which follows the reader's light or dark mode; needs `script` of
+ * util-linux for a terminal of its own. Those of the page, of files to hand on and of VS Code: shoots the made-up project in
+ * Chromium, light and dark. VS Code needs `code-server` (POMMEL_CODE_SERVER), and is left out without it.
  *
- *   npm run docs:images [-- terminal | page | vscode]
+ *   npm run docs:images [-- terminal | demo | page | files | vscode]
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import stringWidth from "fast-string-width";
 import { chromium } from "playwright-core";
+import { markdownAsHtml } from "../src/text/markdown/html.ts";
 import { codeServerFile, openEditor, packExtension } from "../test/support/code-server.ts";
 import { makeDemoProject } from "./demo-project.mjs";
 
@@ -27,7 +28,6 @@ const pictures = {
   "search-nothing": ["search", "code", "knitting wool socks for winter", "-n", "1", "--path", "src"],
 };
 
-const columns = 80;
 const cell = { width: 8.4, height: 18 };
 const margin = 16;
 /** Select Graphic Rendition: the class of each number that `pm` uses, and what ends it. */
@@ -66,7 +66,7 @@ function spansOf(line) {
   return spans.join("");
 }
 
-function drawing(command, output) {
+function drawing(command, output, columns) {
   const lines = [`\x1b[2m$\x1b[22m \x1b[1m${command}\x1b[22m`, ...output.trimEnd().split("\n")];
   const width = Math.round(columns * cell.width + 2 * margin);
   const height = lines.length * cell.height + 2 * margin;
@@ -91,7 +91,7 @@ ${text.join("\n")}
 const home = mkdtempSync(join(tmpdir(), "pommel-screenshots-"));
 const clone = join(home, "pommel");
 /** Runs a program with a home of its own; ends the script if it fails. */
-function run(program, args, cwd) {
+function run(program, args, cwd, more = {}) {
   const { PATH } = process.env;
   const env = {
     PATH,
@@ -100,6 +100,7 @@ function run(program, args, cwd) {
     POMMEL_PAGER: "",
     TERM: "xterm-256color",
     POMMEL_DAEMON_AUTOSTART: "false",
+    ...more,
   };
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: "utf8" });
   // 5: nothing found, which is worth a picture.
@@ -110,7 +111,7 @@ function run(program, args, cwd) {
 try {
   mkdirSync(images, { recursive: true });
   if (which === "terminal" || which === "all") drawTerminal();
-  if (which !== "terminal") await shootDemo();
+  if (which !== "terminal") await showDemo();
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
@@ -120,26 +121,91 @@ function drawTerminal() {
   const pm = (...args) => run(process.execPath, [join(root, "bin/pm.cjs"), ...args], clone);
   pm("init", "--no-hooks", "--no-start");
   pm("reindex");
-  // Only in a terminal does `pm` know how wide lines may be.
-  const terminal = (typed) => {
-    const command = `stty cols ${columns}; ${process.execPath} ${join(root, "bin/pm.cjs")} ${typed}`;
-    return run("script", ["--quiet", "--command", command, "/dev/null"], clone).replaceAll("\r", "");
-  };
   for (const [name, args] of Object.entries(pictures)) {
     const typed = args.map((arg) => (/\s/.test(arg) ? JSON.stringify(arg) : arg)).join(" ");
-    writeFileSync(join(images, `${name}.svg`), drawing(`pm ${typed}`, terminal(typed)));
+    drawCommand(name, typed, { cwd: clone });
   }
 }
 
-async function shootDemo() {
+/** Draws what `pm` prints, in a terminal: only there does it know how wide lines may be. */
+function drawCommand(name, typed, { cwd, columns = 80, env = {} }) {
+  const command = `stty cols ${columns}; ${process.execPath} ${join(root, "bin/pm.cjs")} ${typed} 2> /dev/null`;
+  const output = run("script", ["--quiet", "--command", command, "/dev/null"], cwd, env).replaceAll("\r", "");
+  writeFileSync(join(images, `${name}.svg`), drawing(`pm ${typed}`, output, columns));
+}
+
+async function showDemo() {
   const pm = (cwd, ...args) => run(process.execPath, [join(root, "bin/pm.cjs"), ...args], cwd);
   const demo = makeDemoProject(home, pm);
   try {
-    if (which !== "vscode") await shootPage(pm, demo);
-    if (which !== "page") await shootEditor(demo);
+    const is = (name) => which === name || which === "all";
+    if (is("page")) await shootPage(pm, demo);
+    if (is("files")) await shootFiles(pm, demo);
+    if (is("vscode")) await shootEditor(demo);
+    // Adds to the project.
+    if (is("demo")) drawDemo(pm, demo);
   } finally {
     pm(demo.root, "stop");
   }
+}
+
+/** What a person sees in a terminal, and what a colleague sees there. */
+function drawDemo(pm, { root: demo, session, addSession }) {
+  const columns = 100;
+  addSession();
+  drawCommand("blame", "blame src/http/retry.ts:4-12", { cwd: demo, columns });
+  drawCommand("topics", "session list --topic webhook", { cwd: demo, columns });
+  const given = join(demo, ".git/session.json");
+  writeFileSync(given, JSON.stringify({ session_id: session, cwd: demo }));
+  drawCommand("statusline", "statusline < .git/session.json", { cwd: demo });
+  run("git", ["init", "--quiet", "--bare", join(home, "harbor.git")], home);
+  run("git", ["remote", "add", "origin", join(home, "harbor.git")], demo);
+  run("git", ["push", "--quiet", "origin", "fix/backoff"], demo);
+  pm(demo, "sync");
+  const colleague = join(home, "kim");
+  run("git", ["clone", "--quiet", "--branch", "fix/backoff", join(home, "harbor.git"), colleague], home);
+  run("git", ["config", "user.email", "kim@example.com"], colleague);
+  const env = { POMMEL_HOME: join(home, "kim-pommel") };
+  const theirs = (...args) => run(process.execPath, [join(root, "bin/pm.cjs"), ...args], colleague, env);
+  theirs("init", "--no-hooks", "--no-start");
+  theirs("pull");
+  drawCommand("shared", "search sessions why jitter --team -n 1", { cwd: colleague, columns, env });
+}
+
+/** Files to hand on: a session as a page, and the comment on a pull request as a forge shows it. */
+async function shootFiles(pm, { root: demo, session }) {
+  pm(demo, "export", "--session", session, "--format", "html", "--to", join(home, "session.html"));
+  const comment = pm(demo, "review", "main..fix/backoff", "--format", "markdown");
+  writeFileSync(join(home, "comment.html"), commentPage(markdownAsHtml(comment)));
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  try {
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await (await browser.newContext({ colorScheme })).newPage();
+      for (const [name, file, size] of [
+        ["shared-session", "session.html", { width: 1000, height: 720 }],
+        ["pull-request", "comment.html", { width: 820, height: 560 }],
+      ]) {
+        await page.setViewportSize(size);
+        await page.goto(`file://${join(home, file)}`);
+        await page.screenshot({ path: join(images, `${name}-${colorScheme}.png`), animations: "disabled" });
+      }
+    }
+  } finally {
+    await browser.close();
+  }
+}
+
+/** A forge's frame around a comment. */
+function commentPage(html) {
+  return `<!doctype html><meta charset="utf-8"><style>
+:root { color-scheme: light dark; --line: #d1d9e0; --soft: #f6f8fa; }
+@media (prefers-color-scheme: dark) { :root { --line: #3d444d; --soft: #151b23; } }
+body { margin: 24px; font: 14px/1.5 system-ui, sans-serif; }
+article { border: 1px solid var(--line); border-radius: 6px; }
+header { padding: 8px 16px; border-bottom: 1px solid var(--line); background: var(--soft); }
+main { padding: 0 16px 8px; }
+table { border-collapse: collapse; } th, td { border: 1px solid var(--line); padding: 4px 12px; }
+</style><article><header><b>github-actions</b> bot commented</header><main>${html}</main></article>`;
 }
 
 async function shootPage(pm, { root: demo, session }) {

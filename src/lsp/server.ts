@@ -144,7 +144,7 @@ export function serve(connection: Connection): void {
       const saved = place.lines.toSaved(line + 1);
       if (saved === null) return { contents: { kind: "markdown", value: "Not saved yet." } } as const;
       const [answer, remote] = await Promise.all([
-        call("why", { file: place.file, first_line: saved }, place.project),
+        call("why", { file: place.file, first_line: saved, brief: true }, place.project),
         remoteAt(place.project.root),
       ]);
       const value = whyAsMarkdown(answer, (hash) => commitUrl(remote, hash));

@@ -70,13 +70,13 @@ const operations = {
     const found = await withMemory(project, (memory) => relatedIn(project, memory, request, config));
     return { ...found, code: await codeAround(project, files ?? []) };
   },
-  why: async (project, { file, rev: revision, ...range }, { signal }) => {
+  why: async (project, { file, rev: revision, brief, ...range }, { signal }) => {
     const [{ whyLines }, { lineRange, locate }] = await Promise.all([
       import("./why/why.ts"),
       import("./blame/file-place.ts"),
     ]);
     const lines = lineRange(range.first_line, range.last_line ?? range.first_line);
-    const request = { file: locate(project, project.root, file), lines, revision };
+    const request = { file: locate(project, project.root, file), lines, revision, brief };
     return withMemoryOrNote(project, (memory) => whyLines(project, memory, request, signal));
   },
   blame: async (project, { file, first_line, last_line, lines, rev: revision, texts }, { signal }) => {

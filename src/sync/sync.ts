@@ -174,7 +174,9 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   // Includes records just imported: they are compared, and not shared again.
   const { things: all } = thingsToExport(exportWork, { everything });
   const { tips, parents } = await joined(dir, ours, theirs, remote);
-  const writer = new BranchWriter(exportWork, files, {
+  // Where nothing is shared yet, all of it is new, however it is scrubbed; that takes most of the time.
+  const counted = { ...exportWork, filter: filter && !(dryRun && tips.length === 0) };
+  const writer = new BranchWriter(counted, files, {
     tips,
     things: all,
     signal: options.signal,

@@ -1,15 +1,14 @@
 import { execFile, execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { projectAt } from "../../src/project/paths.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { markdownAsHtml } from "../../src/text/markdown/html.ts";
 import { rememberTurn, wrote } from "../support/attribution-fixture.ts";
+import { startFakeForge } from "../support/fake-forge.ts";
 import { addSession } from "../support/memory-fixture.ts";
 import { callPm, pmFile, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
@@ -20,28 +19,7 @@ const branch = "topic-@octocat-<b>";
 const file = "src/@octocat <b>.ts";
 const code = "export const answer = computeTheAnswer();\nexport const other = computeAnother();\n";
 
-/** Comments of a made-up forge: another person's holds the marker, too. */
-const comments = [{ id: 1, user: { login: "mallory" }, body: "<!-- pommel review -->\nnot yours" }];
-const forge = createServer((request, response) => {
-  let body = "";
-  request.on("data", (part) => {
-    body += part;
-  });
-  request.on("end", () => {
-    const given = body === "" ? null : JSON.parse(body);
-    if (request.url === "/user") response.writeHead(403).end("{}");
-    else if (request.method === "GET") response.end(JSON.stringify(comments));
-    else if (request.method === "POST") {
-      comments.push({ id: 2, user: { login: "github-actions[bot]" }, ...given });
-      response.writeHead(201).end("{}");
-    } else {
-      const id = Number(request.url!.split("/").at(-1));
-      Object.assign(comments.find((one) => one.id === id)!, given);
-      response.end("{}");
-    }
-  });
-});
-
+let forge: Awaited<ReturnType<typeof startFakeForge>>;
 let cwd: string;
 let remote: string;
 let checkout: string;
@@ -53,8 +31,12 @@ const git = (dir: string, ...args: string[]) =>
   }).trim();
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => forge.listen(0, "127.0.0.1", resolve));
-  remote = temporaryDir();
+  forge = await startFakeForge();
+  // Another person's comment holds the marker, too, and a long discussion has several pages.
+  forge.add("mallory", 1, "<!-- pommel review -->\nnot yours");
+  for (let i = 0; i < 150; i++) forge.add("ann", 2, `comment ${i}`);
+  remote = join(temporaryDir(), "app.git");
+  mkdirSync(remote);
   git(remote, "init", "--quiet", "--bare", "--initial-branch=main");
   cwd = temporaryRepository();
   git(cwd, "commit", "--quiet", "--allow-empty", "-m", "Start");
@@ -83,33 +65,88 @@ beforeAll(async () => {
   git(remote, "clone", "--quiet", remote, checkout);
 });
 afterAll(() => forge.close());
+afterEach(() => {
+  forge.state.refuses = null;
+});
 
-/** Runs the job with what GitHub tells it. */
-async function job(pull: object) {
+/** Runs the job with what a forge tells it. */
+async function run(told: NodeJS.ProcessEnv) {
   const dir = temporaryDir();
-  const event = { number: 7, base: { sha: base }, head: { sha: head }, ...pull };
-  writeFileSync(join(dir, "event.json"), JSON.stringify({ pull_request: event }));
   writeFileSync(join(dir, "pm"), `#!/bin/sh\nexec '${process.execPath}' '${pmFile}' "$@"\n`);
   chmodSync(join(dir, "pm"), 0o755);
   const env = {
-    ...{ ...process.env, CI: "true", PATH: `${dir}:${process.env.PATH}`, POMMEL_HOME: join(dir, "home") },
-    ...{ GITHUB_EVENT_PATH: join(dir, "event.json"), GITHUB_REPOSITORY: "acme/app", GITHUB_TOKEN: "t" },
-    GITHUB_API_URL: `http://127.0.0.1:${(forge.address() as AddressInfo).port}`,
+    ...process.env,
+    CI: "true",
+    PATH: `${dir}:${process.env.PATH}`,
+    POMMEL_HOME: join(dir, "home"),
   };
-  return promisify(execFile)(process.execPath, [script], { cwd: checkout, env });
+  return promisify(execFile)(process.execPath, [script], { cwd: checkout, env: { ...env, ...told } });
 }
 
-it("is commented on once, from what the team shares, and nothing in it means anything to the forge", async () => {
-  await job({});
-  await job({});
-  expect(comments.map(({ id }) => id)).toEqual([1, 2]);
-  expect(comments[0]!.body).toContain("not yours");
-  const { body } = comments[1]!;
+function onGithub(pull: object, told: NodeJS.ProcessEnv = {}) {
+  const event = { number: 7, base: { sha: base }, head: { sha: head }, ...pull };
+  const file = join(temporaryDir(), "event.json");
+  writeFileSync(file, JSON.stringify({ pull_request: event }));
+  const place = { GITHUB_EVENT_PATH: file, GITHUB_REPOSITORY: "acme/app", GITHUB_API_URL: forge.url };
+  return run({ ...place, GITHUB_TOKEN: "t", ...told });
+}
+
+const onGitlab = (told: NodeJS.ProcessEnv) =>
+  run({
+    ...{
+      CI_API_V4_URL: forge.url,
+      CI_PROJECT_ID: "1",
+      CI_PROJECT_URL: `file://${remote.replace(".git", "")}`,
+    },
+    ...{ CI_COMMIT_SHA: head, CI_DEFAULT_BRANCH: "main", POMMEL_TOKEN: "t" },
+    ...told,
+  });
+const ofRequest = () => ({
+  ...{ CI_MERGE_REQUEST_IID: "7", CI_MERGE_REQUEST_PROJECT_ID: "1", CI_MERGE_REQUEST_DIFF_BASE_SHA: base },
+});
+
+/** Comments that hold a review, and are the job's own. */
+const ours = () =>
+  forge.comments.filter(({ author, body }) => author.id === 77 && body.includes("by agents"));
+
+function expectInert(body: string): void {
   expect(body).toContain("**100%** by agents");
   expect(body).toContain("claude, 2 lines");
   const html = markdownAsHtml(body.replace("<!-- pommel review -->", ""));
   expect(html).toContain("octocat");
   expect(html).not.toMatch(/<(?:img|a|b|details)\b|@octocat|<!--/);
+}
+
+it("is commented on once, from what the team shares, and nothing in it means anything to the forge", async () => {
+  await onGithub({});
+  await onGithub({});
+  expect(ours()).toHaveLength(1);
+  expect(forge.comments[0]!.body).toContain("not yours");
+  expectInert(ours()[0]!.body);
+  // The notes of GitLab are the same list here.
+  await onGitlab(ofRequest());
+  await onGitlab(ofRequest());
+  expect(ours()).toHaveLength(1);
+});
+
+it("of a fork, whose token may only read or is missing, is reviewed in a file", async () => {
+  const before = structuredClone(forge.comments);
+  forge.state.refuses = "read only";
+  const { stdout } = await onGithub({});
+  expect(stdout).toContain("The token may not comment");
+  expect(stdout).toContain("Resource not accessible by integration");
+  expectInert(readFileSync(join(checkout, "pommel-review.md"), "utf8"));
+  for (const answer of [onGithub({}, { GITHUB_TOKEN: "" }), onGitlab({ ...ofRequest(), POMMEL_TOKEN: "" })])
+    expect((await answer).stdout).toContain("No token to comment with: the review is in pommel-review.md.");
+  expect((await onGithub({}, { GITHUB_TOKEN: "stale" })).stdout).toContain("Bad credentials");
+  expect(forge.comments).toEqual(before);
+});
+
+it("says when the forge has had enough requests", async () => {
+  forge.state.refuses = "limited";
+  const { stdout } = await onGithub({});
+  expect(stdout).toContain("The forge's rate limit is used up");
+  expect(stdout).toContain("API rate limit exceeded");
 });
 
 it("that was squashed keeps its authors, as notes that are pushed", async () => {
@@ -119,7 +156,14 @@ it("that was squashed keeps its authors, as notes that are pushed", async () => 
   git(cwd, "push", "--quiet", "origin", "main");
   git(checkout, "pull", "--quiet");
   const merge_commit_sha = git(cwd, "rev-parse", "HEAD");
-  const { stdout } = await job({ state: "closed", merged: true, merge_commit_sha });
+  const { stdout } = await onGithub({ state: "closed", merged: true, merge_commit_sha });
   expect(stdout).toContain("refs/notes/ai: 1 note written.");
+  expect(git(remote, "notes", "--ref=ai", "show", merge_commit_sha)).toContain("octocat");
+  // The same on GitLab, where the job knows only the commit that the merge made.
+  git(remote, "update-ref", "-d", "refs/notes/ai");
+  git(checkout, "update-ref", "-d", "refs/notes/ai");
+  git(remote, "update-ref", "refs/merge-requests/7/head", head);
+  forge.state.merged = { iid: 7, base, head };
+  await onGitlab({ CI_COMMIT_SHA: merge_commit_sha, CI_COMMIT_BRANCH: "main" });
   expect(git(remote, "notes", "--ref=ai", "show", merge_commit_sha)).toContain("octocat");
 });

@@ -161,6 +161,8 @@ export const whyRequest = lazy(() =>
     /** Included; left out: the first line alone. */
     last_line: lines,
     rev,
+    /** Without earlier versions, later changes and callers: what takes longest. */
+    brief: z.optional(z.boolean()),
   }),
 );
 

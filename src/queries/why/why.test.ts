@@ -357,6 +357,9 @@ describe("asked again", () => {
     const two = repo.commit("two", { "a.ts": "x\nlimit = 1\ny\n" });
     await seen(two);
     expect(await asked(2)).toEqual({ commit: one, earlier: [], later: [two], state: "stands" });
+    const request = { file: "a.ts", lines: { first: 2, last: 2 }, brief: true };
+    const { origins, later, earlier } = await whyLines(projectAt(repo.root), repo.memory, request);
+    expect([origins[0]?.commit?.hash, later, earlier]).toEqual([one, null, []]);
     const three = repo.commit("three", { "a.ts": "x\nlimit = 2\ny\n" });
     expect(await asked(2)).toEqual({ commit: three, earlier: [one], later: [], state: "stands" });
     repo.git("commit", "--quiet", "--amend", "--message", "other");

@@ -27,6 +27,8 @@ export interface WhyRequest {
   lines: LineRange;
   /** The file as it was there; left out: as it is in the working tree. */
   revision?: string | undefined;
+  /** Without earlier versions, later changes and callers. */
+  brief?: boolean | undefined;
 }
 
 const linesShown = 50;
@@ -47,7 +49,7 @@ export async function whyLines(
   request: WhyRequest,
   signal?: AbortSignal,
 ): Promise<WhyAnswer> {
-  const { file, lines, revision } = request;
+  const { file, lines, revision, brief = false } = request;
   const blamed = await blameFile(project, memory, { file, ranges: [lines], revision, texts: true }, signal);
   const { ranges } = blamed;
   const texts = new Map((blamed.lines ?? []).map(({ line, text }) => [line, text]));
@@ -61,8 +63,8 @@ export async function whyLines(
   const around = within(signal, notes);
   const fates = memory === null ? null : commitFatesOf(project.root, memory);
   const [earlier, later, fate] = await Promise.all([
-    around("earlier versions", () => earlierLines(project, memory, head, around.signal)),
-    head.commit === null
+    brief ? null : around("earlier versions", () => earlierLines(project, memory, head, around.signal)),
+    brief || head.commit === null
       ? null
       : around("later changes", () => changesSince(project, memory, head.commit!, files, around.signal)),
     head.commit === null
@@ -74,7 +76,7 @@ export async function whyLines(
         ),
   ]);
   const used_by =
-    revision === undefined ? await callersOf(project, head, { file, lines }, around.signal) : null;
+    !brief && revision === undefined ? await callersOf(project, head, { file, lines }, around.signal) : null;
   const decisions = memory === null ? [] : nearDecisions(memory, placeOf(first!, head, files));
   const since = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(latestFirst);
   // A note about a file was meant for all of it.

@@ -11,7 +11,7 @@ export function declareWhy(program: Command): void {
     )
     .argument("<place>", "a file, with a line or range: src/auth.ts:42, src/auth.ts:42-50")
     .argument("[lines]", "the line or range, where the file does not name it: 42, 42-50");
-  addOptions(why, "why", { file: null, first_line: null, last_line: null })
+  addOptions(why, "why", { file: null, first_line: null, last_line: null, brief: null })
     .option("--full", "print prompts and lines in full")
     .addHelpText(
       "after",
